@@ -1,0 +1,121 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { stopRecordedChild, type ChildRecord, type ChildRegistry } from './child-process';
+import { acquireLock } from './lock';
+import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity';
+import { exitCodes, SetupError } from './setup-error';
+
+/** The directory with everything that the embedded default keeps, held by one running service at a time. */
+export interface DataDir extends ChildRegistry {
+  path: string;
+  file(...names: string[]): string;
+  /** Gives the directory free for the next start; call it after the children are stopped. */
+  close(): Promise<void>;
+}
+
+/** Takes the directory for this process and stops whatever a killed one left running in it. */
+export async function openDataDir(
+  directory: string,
+  onProgress: (message: string) => void = () => undefined,
+): Promise<DataDir> {
+  const root = path.resolve(directory);
+  await makePrivateDirectory(root);
+  const result = await acquireLock(path.join(root, 'lock'));
+  if ('heldBy' in result) {
+    throw new SetupError(
+      `Herald already runs with the data directory ${root} (process ${result.heldBy}); ` +
+        'stop it first, or set HERALD_DATA_DIR to another directory.',
+      exitCodes.busy,
+    );
+  }
+  const childrenFile = path.join(root, 'children.json');
+  await stopLeftovers(childrenFile, onProgress);
+  await clearRuntime(root);
+
+  let children: ChildRecord[] = [];
+  const save = () => writeJson(childrenFile, children);
+  return {
+    path: root,
+    file: (...names) => path.join(root, ...names),
+    recordChild(child) {
+      children = [...children, child];
+      save();
+    },
+    forgetChild(pid) {
+      children = children.filter((child) => child.pid !== pid);
+      save();
+    },
+    close: () => result.lock.release(),
+  };
+}
+
+async function makePrivateDirectory(root: string): Promise<void> {
+  // PostgreSQL refuses to run as root, so the user it runs as then must be able to pass through (but not to look).
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  try {
+    const created = await mkdir(root, { recursive: true, mode });
+    if (created !== undefined) await chmod(root, mode);
+  } catch (error) {
+    throw new SetupError(
+      `The data directory ${root} cannot be created (${(error as Error).message}); ` +
+        'set HERALD_DATA_DIR to a directory that can.',
+      exitCodes.badSetting,
+      { cause: error },
+    );
+  }
+}
+
+async function stopLeftovers(childrenFile: string, onProgress: (message: string) => void): Promise<void> {
+  const records = readJson(childrenFile);
+  if (!Array.isArray(records)) return;
+  // The database last, as in an ordinary stop: it was started first.
+  for (const record of (records as ChildRecord[]).toReversed()) {
+    if (!isRunning(record)) continue;
+    onProgress(`stopping the ${record.name} that an earlier start left running (process ${record.pid})`);
+    await stopRecordedChild(record);
+  }
+  await rm(childrenFile, { force: true });
+}
+
+/** What a running service tells the CLI, which finds it through the data directory. */
+export type RuntimeRecord = Record<string, unknown> & ProcessIdentity;
+
+export function writeRuntime(directory: string, record: Record<string, unknown>): void {
+  writeJson(runtimeFile(directory), { ...record, ...ownIdentity() });
+}
+
+/** The record of the service that runs now; null when none does, even if one was killed and left its record. */
+export async function readRuntime(directory: string): Promise<RuntimeRecord | null> {
+  const content = await readFile(runtimeFile(directory), 'utf8').catch(() => null);
+  if (content === null) return null;
+  try {
+    const record = JSON.parse(content) as RuntimeRecord;
+    return isRunning(record) ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+export async function clearRuntime(directory: string): Promise<void> {
+  await rm(runtimeFile(directory), { force: true });
+}
+
+function runtimeFile(directory: string): string {
+  return path.resolve(directory, 'runtime.json');
+}
+
+/** Whole or not at all, and synchronous: a child must be on record before anything else can happen. */
+function writeJson(file: string, value: unknown): void {
+  const draft = `${file}.${process.pid}.tmp`;
+  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return null;
+  }
+}

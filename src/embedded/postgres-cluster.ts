@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { DataDir } from './data-dir';
+import type { PostgresBinaries } from './postgres-binaries';
+import { admitPostgresUser, choosePostgresUser, type PostgresUser } from './postgres-user';
+import { exitCodes, SetupError } from './setup-error';
+
+const run = promisify(execFile);
+
+/** A database cluster on disk that is complete, with the password of its superuser `herald`. */
+export interface PostgresCluster {
+  directory: string;
+  password: string;
+  user: PostgresUser;
+}
+
+const draftPrefix = 'postgres-draft-';
+
+/** Opens the cluster of the data directory, or makes one; a half-made one never gets the name that is looked for. */
+export async function openCluster(
+  dataDir: DataDir,
+  binaries: PostgresBinaries,
+  options: { durable: boolean; onProgress: (message: string) => void },
+): Promise<PostgresCluster> {
+  const home = dataDir.file('postgres');
+  const directory = path.join(home, 'data');
+  const ids = await choosePostgresUser(directory);
+  if (!(await stat(directory).catch(() => null))) {
+    options.onProgress('creating the database');
+    await createCluster(dataDir, home, binaries, ids, options.durable);
+  }
+  await requireSameMajorVersion(directory, binaries.majorVersion);
+  return {
+    directory,
+    password: await readPassword(home),
+    user: await admitPostgresUser(ids, binaries.postgres, directory),
+  };
+}
+
+async function createCluster(
+  dataDir: DataDir,
+  home: string,
+  binaries: PostgresBinaries,
+  ids: { uid: number; gid: number } | null,
+  durable: boolean,
+): Promise<void> {
+  await removeDrafts(dataDir.path);
+  await rm(home, { recursive: true, force: true });
+  const draft = await mkdtemp(dataDir.file(draftPrefix));
+  // Only passing through is allowed to the database's user; the password beside its directory stays ours.
+  await chmod(draft, ids === null ? 0o700 : 0o711);
+  const directory = path.join(draft, 'data');
+  await mkdir(directory, { mode: 0o700 });
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(path.join(draft, 'password'), `${password}\n`, { mode: 0o600 });
+  // initdb reads its copy as the database's user, and wants its own directory empty: it lies beside both.
+  const passwordForInitdb = path.join(draft, 'initdb-password');
+  await writeFile(passwordForInitdb, `${password}\n`, { mode: 0o600 });
+  if (ids !== null) {
+    await chown(directory, ids.uid, ids.gid);
+    await chown(passwordForInitdb, ids.uid, ids.gid);
+  }
+  try {
+    const user = await admitPostgresUser(ids, binaries.postgres, directory);
+    await initdb(binaries.initdb, user, directory, passwordForInitdb, durable);
+    await rm(passwordForInitdb);
+    await rename(draft, home);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function initdb(
+  binary: string,
+  user: PostgresUser,
+  directory: string,
+  passwordFile: string,
+  durable: boolean,
+): Promise<void> {
+  const { command, args } = user.wrap(binary, [
+    `--pgdata=${directory}`,
+    '--username=herald',
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // The same sorting on every machine, whatever locales it has installed.
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    ...(durable ? [] : ['--no-sync']),
+  ]);
+  try {
+    await run(command, args, {
+      cwd: '/',
+      env: postgresEnvironment(),
+      ...(user.uid === undefined ? {} : { uid: user.uid }),
+      ...(user.gid === undefined ? {} : { gid: user.gid }),
+    });
+  } catch (error) {
+    const { stderr } = error as { stderr?: string };
+    const reason = (stderr ?? '').split('\n').find((line) => /error:|FATAL:|PANIC:/.test(line));
+    throw new SetupError(
+      `The embedded PostgreSQL could not create its database (${reason?.trim() ?? (error as Error).message}); ` +
+        'set DATABASE_URL to a PostgreSQL server of your own if this cannot be mended.',
+      exitCodes.unavailable,
+      { cause: error },
+    );
+  }
+}
+
+/** PG* variables are meant for clients of other servers, and PGDATA would even redirect ours. */
+export function postgresEnvironment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'));
+  return { ...Object.fromEntries(entries), LC_ALL: 'C', TZ: 'UTC' };
+}
+
+async function removeDrafts(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (name.startsWith(draftPrefix)) await rm(path.join(directory, name), { recursive: true, force: true });
+  }
+}
+
+async function requireSameMajorVersion(directory: string, installed: string): Promise<void> {
+  const version = await readFile(path.join(directory, 'PG_VERSION'), 'utf8').catch(() => null);
+  if (version === null) {
+    throw new SetupError(
+      `The database in ${directory} is damaged (it has no PG_VERSION); restore it, or remove ${path.dirname(directory)} ` +
+        'to begin with an empty one.',
+    );
+  }
+  if (version.trim() === installed) return;
+  throw new SetupError(
+    `The database in ${directory} was made by PostgreSQL ${version.trim()}, and the embedded one is ${installed}: move ` +
+      'its data over with pg_dump, set HERALD_DATA_DIR to another directory, or remove it to begin with an empty one.',
+    exitCodes.badSetting,
+  );
+}
+
+async function readPassword(home: string): Promise<string> {
+  try {
+    return (await readFile(path.join(home, 'password'), 'utf8')).trim();
+  } catch (error) {
+    throw new SetupError(
+      `The password of the embedded database cannot be read from ${path.join(home, 'password')} ` +
+        `(${(error as NodeJS.ErrnoException).code}); restore that file, or remove ${home} to begin with an empty database.`,
+    );
+  }
+}

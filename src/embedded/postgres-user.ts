@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { SetupError } from './setup-error';
+
+const run = promisify(execFile);
+
+/** How to start a PostgreSQL program: possibly as another user, possibly through a wrapper that grants access. */
+export interface PostgresUser {
+  uid: number | undefined;
+  gid: number | undefined;
+  wrap(command: string, args: string[]): { command: string; args: string[] };
+}
+
+const ourselves: PostgresUser = {
+  uid: undefined,
+  gid: undefined,
+  wrap: (command, args) => ({ command, args }),
+};
+
+/**
+ * PostgreSQL refuses to run as root, which is who we are in most containers. It then runs as the owner of the
+ * existing cluster, as the user `postgres`, or as `nobody`.
+ */
+export async function choosePostgresUser(clusterDir: string): Promise<{ uid: number; gid: number } | null> {
+  if (process.getuid?.() !== 0) return null;
+  const owner = await stat(clusterDir).catch(() => null);
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  for (const name of ['postgres', 'nobody']) {
+    const ids = await lookUp(name);
+    if (ids) return ids;
+  }
+  throw new SetupError(
+    'PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody" to run it as; ' +
+      'start Herald as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.',
+  );
+}
+
+/** Finds a way for that user to reach both the programs and its directory, which may lie below a closed /root. */
+export async function admitPostgresUser(
+  ids: { uid: number; gid: number } | null,
+  binary: string,
+  clusterDir: string,
+): Promise<PostgresUser> {
+  if (ids === null) return ourselves;
+  const plain: PostgresUser = { ...ids, wrap: (command, args) => ({ command, args }) };
+  if (await reaches(plain, binary, clusterDir)) return plain;
+  const privileged = privilegedUser(ids);
+  if (await reaches(privileged, binary, clusterDir)) return privileged;
+  throw new SetupError(
+    `PostgreSQL does not run as root, and the user it runs as instead (uid ${ids.uid}) cannot reach ${clusterDir} or ` +
+      `${binary}; set HERALD_DATA_DIR to a directory it can reach and keep the checkout outside of closed ` +
+      'directories, or set DATABASE_URL to a PostgreSQL server of your own.',
+  );
+}
+
+/** One capability, to pass through directories closed to others; everything of its own it owns anyway. */
+function privilegedUser({ uid, gid }: { uid: number; gid: number }): PostgresUser {
+  const grant = ['--inh-caps', '-all,+dac_override', '--ambient-caps', '-all,+dac_override'];
+  return {
+    uid: undefined,
+    gid: undefined,
+    wrap: (command, args) => ({
+      command: 'setpriv',
+      args: [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...grant, '--', command, ...args],
+    }),
+  };
+}
+
+async function reaches(user: PostgresUser, binary: string, clusterDir: string): Promise<boolean> {
+  const script = 'cd "$1" && test -w . && exec "$2" --version';
+  const { command, args } = user.wrap('/bin/sh', ['-c', script, 'sh', clusterDir, binary]);
+  try {
+    await run(command, args, {
+      cwd: '/',
+      ...(user.uid === undefined ? {} : { uid: user.uid }),
+      ...(user.gid === undefined ? {} : { gid: user.gid }),
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function lookUp(name: string): Promise<{ uid: number; gid: number } | null> {
+  try {
+    const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]);
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+
+/** The last release that `go install` accepts: later ones carry a `replace` directive. */
+const goPackage = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
+const progressEveryMs = 10_000;
+
+/** Builds the CLI with Go into `directory`; answers the program's path. */
+export async function buildTemporalCli(
+  go: string,
+  directory: string,
+  executable: string,
+  options: { env: NodeJS.ProcessEnv; onProgress: (message: string) => void },
+): Promise<string> {
+  const start = Date.now();
+  const tell = () => {
+    const seconds = Math.round((Date.now() - start) / 1000);
+    options.onProgress(`building the Temporal server, once, which takes about 5 minutes… ${seconds} s`);
+  };
+  tell();
+  const progress = setInterval(tell, progressEveryMs);
+  try {
+    await goInstall(go, directory, options.env);
+  } catch (error) {
+    throw new Error(`the build with Go failed (${(error as Error).message})`, { cause: error });
+  } finally {
+    clearInterval(progress);
+  }
+  return path.join(directory, executable);
+}
+
+function goInstall(go: string, directory: string, env: NodeJS.ProcessEnv): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // GOFLAGS, GOOS and the like are for the user's own builds; ours runs on this machine.
+    const { GOFLAGS: _flags, GOOS: _os, GOARCH: _arch, ...rest } = env;
+    const child = spawn(go, ['install', goPackage], {
+      cwd: directory,
+      env: { ...rest, GOBIN: directory, GO111MODULE: 'on' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let output = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString('utf8')).slice(-4_000);
+    });
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      if (code === 0) return resolve();
+      const lastLine = output.trim().split('\n').at(-1);
+      reject(new Error(lastLine || `it ended with ${signal ?? `code ${code}`}`));
+    });
+  });
+}

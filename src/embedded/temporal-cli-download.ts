@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { chmod } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+
+const run = promisify(execFile);
+
+/** Where the Temporal SDKs ask which archive holds the development server that suits them. */
+const sdkDownloadUrl = 'https://temporal.download/cli/default';
+/** Somewhere without a network must not wait long for the next way to be tried. */
+const answerTimeoutMs = 8_000;
+const stallTimeoutMs = 20_000;
+
+const archiveInfo = z.object({ archiveUrl: z.url(), fileToExtract: z.string().min(1) });
+
+/** Fetches the CLI the way the SDK's own test server does, into `directory`; answers the program's path. */
+export async function downloadTemporalCli(
+  directory: string,
+  executable: string,
+  options: { downloadUrl?: string; onProgress: (message: string) => void },
+): Promise<string> {
+  try {
+    options.onProgress('downloading the Temporal server');
+    const info = await askForArchive(options.downloadUrl ?? sdkDownloadUrl);
+    const archive = path.join(directory, 'archive');
+    await fetchTo(info.archiveUrl, archive, options.onProgress);
+    // tar of Windows and macOS reads zip files too, but we always ask for a tarball.
+    await run('tar', ['-xzf', archive, '-C', directory, info.fileToExtract]);
+    const file = path.join(directory, path.basename(info.fileToExtract) || executable);
+    await chmod(file, 0o755);
+    return file;
+  } catch (error) {
+    throw new Error(`the download failed (${reasonOf(error)})`, { cause: error });
+  }
+}
+
+async function askForArchive(url: string): Promise<z.infer<typeof archiveInfo>> {
+  const request = new URL(url);
+  request.searchParams.set('platform', process.platform === 'win32' ? 'windows' : process.platform);
+  request.searchParams.set('arch', process.arch === 'x64' ? 'amd64' : process.arch);
+  request.searchParams.set('format', 'tar.gz');
+  request.searchParams.set('sdk-name', 'sdk-typescript');
+  request.searchParams.set('sdk-version', sdkVersion());
+  const response = await fetch(request, { signal: AbortSignal.timeout(answerTimeoutMs) });
+  if (!response.ok) throw new Error(`${request.host} answered ${response.status}`);
+  return archiveInfo.parse(await response.json());
+}
+
+function sdkVersion(): string {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  return (require('@temporalio/client/package.json') as { version: string }).version;
+}
+
+/** A slow line may take its time as long as bytes arrive; one that stalls is given up. */
+async function fetchTo(url: string, file: string, onProgress: (message: string) => void): Promise<void> {
+  const stalled = new AbortController();
+  let timer = setTimeout(() => stalled.abort(new Error('no more data arrived')), stallTimeoutMs);
+  let received = 0;
+  let told = Date.now();
+  try {
+    const response = await fetch(url, { signal: stalled.signal });
+    if (!response.ok || !response.body) throw new Error(`${new URL(url).host} answered ${response.status}`);
+    const body = Readable.fromWeb(response.body as ReadableStream);
+    body.on('data', (chunk: Buffer) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => stalled.abort(new Error('no more data arrived')), stallTimeoutMs);
+      received += chunk.length;
+      if (Date.now() - told < 5_000) return;
+      told = Date.now();
+      onProgress(`downloading the Temporal server… ${Math.round(received / 1e6)} MB`);
+    });
+    await pipeline(body, createWriteStream(file));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  const inner = cause as NodeJS.ErrnoException | undefined;
+  return inner?.code ?? inner?.message ?? message;
+}

@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process';
+import {
+  access,
+  constants,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { acquireLock, type Lock } from './lock';
+import { exitCodes, SetupError } from './setup-error';
+import { buildTemporalCli } from './temporal-cli-build';
+import { downloadTemporalCli } from './temporal-cli-download';
+
+const run = promisify(execFile);
+
+export interface TemporalCliOptions {
+  /** HERALD_TEMPORAL_CLI. */
+  configured?: string | undefined;
+  /** Where the PATH and the cache are looked up. */
+  env?: NodeJS.ProcessEnv;
+  onProgress?: (message: string) => void;
+  /** The service that names the archive for this platform. */
+  downloadUrl?: string;
+}
+
+const executable = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
+const draftPrefix = 'draft-';
+
+/**
+ * Finds the program that is the local Temporal server, or gets it: the setting, the PATH, the cache, a download, a
+ * build with Go. Answers only with a program that was seen to run.
+ */
+export async function findTemporalCli(options: TemporalCliOptions = {}): Promise<string> {
+  const { env = process.env, onProgress = () => undefined } = options;
+  if (options.configured) return requireConfigured(options.configured);
+
+  const onPath = await searchPath(executable, env);
+  if (onPath) {
+    if (await runsAsTemporal(onPath)) return onPath;
+    onProgress(`${onPath} is not a Temporal CLI that runs here, so it is left alone`);
+  }
+
+  const cacheDir = cacheDirectory(env);
+  const cached = path.join(cacheDir, executable);
+  if (await isWholeAndRuns(cached)) return cached;
+
+  const lock = await lockCache(cacheDir, onProgress);
+  try {
+    // Whoever held the lock before us may have put it there.
+    if (await isWholeAndRuns(cached)) return cached;
+    if (await exists(cached)) onProgress(`the cached ${cached} is damaged, so it is fetched again`);
+    await rm(cached, { force: true });
+    await removeDrafts(cacheDir);
+    await install(cached, { ...options, env, onProgress });
+    return cached;
+  } finally {
+    await lock.release();
+  }
+}
+
+export function cacheDirectory(env: NodeJS.ProcessEnv): string {
+  const base = env['XDG_CACHE_HOME'];
+  // The XDG specification says to ignore a relative path here.
+  if (base && path.isAbsolute(base)) return path.join(base, 'herald');
+  return path.join(env['HOME'] ?? homedir(), '.cache', 'herald');
+}
+
+async function requireConfigured(file: string): Promise<string> {
+  const absolute = path.resolve(file);
+  if (await runsAsTemporal(absolute)) return absolute;
+  throw new SetupError(
+    `HERALD_TEMPORAL_CLI is set to ${file}, which does not run as a Temporal CLI; correct the setting, or remove it.`,
+    exitCodes.badSetting,
+  );
+}
+
+async function install(
+  target: string,
+  options: TemporalCliOptions & { env: NodeJS.ProcessEnv; onProgress: (message: string) => void },
+): Promise<void> {
+  const draft = await mkdtemp(path.join(path.dirname(target), draftPrefix));
+  try {
+    const failures: string[] = [];
+    const go = await searchPath(process.platform === 'win32' ? 'go.exe' : 'go', options.env);
+    const ways = [
+      () => downloadTemporalCli(draft, executable, options),
+      ...(go ? [() => buildTemporalCli(go, draft, executable, options)] : []),
+    ];
+    for (const way of ways) {
+      try {
+        const file = await way();
+        if (!(await runsAsTemporal(file))) throw new Error('what was fetched does not run on this machine');
+        await keep(file, target);
+        return;
+      } catch (error) {
+        failures.push((error as Error).message);
+        options.onProgress((error as Error).message);
+      }
+    }
+    if (!go) failures.push('there is no Go to build it with');
+    throw cannotObtain(failures);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+function cannotObtain(failures: string[]): SetupError {
+  return new SetupError(
+    `The Temporal server could not be obtained: ${failures.join('; ')}. Do one of these: install the Temporal CLI ` +
+      '(https://docs.temporal.io/cli) or Go (https://go.dev/dl), set HERALD_TEMPORAL_CLI to a Temporal CLI, or set ' +
+      'TEMPORAL_ADDRESS to a server that already runs.',
+  );
+}
+
+/** The size goes first: a copy cut short later may still print its version and crash only when it serves. */
+async function keep(file: string, target: string): Promise<void> {
+  const { size } = await stat(file);
+  await writeFile(`${file}.size`, `${size}\n`);
+  await rename(`${file}.size`, `${target}.size`);
+  await rename(file, target);
+}
+
+async function isWholeAndRuns(file: string): Promise<boolean> {
+  const size = (await stat(file).catch(() => null))?.size;
+  if (size === undefined) return false;
+  const expected = await readFile(`${file}.size`, 'utf8').catch(() => null);
+  if (expected !== null && Number(expected) !== size) return false;
+  return runsAsTemporal(file);
+}
+
+async function runsAsTemporal(file: string): Promise<boolean> {
+  try {
+    const { stdout } = await run(file, ['--version'], { timeout: 30_000 });
+    return /^temporal version .*Server/.test(stdout);
+  } catch {
+    return false;
+  }
+}
+
+async function lockCache(cacheDir: string, onProgress: (message: string) => void): Promise<Lock> {
+  try {
+    await mkdir(cacheDir, { recursive: true });
+  } catch (error) {
+    throw new SetupError(
+      `The cache directory ${cacheDir} cannot be created (${(error as Error).message}); ` +
+        'set XDG_CACHE_HOME to a directory that can be written to.',
+      exitCodes.badSetting,
+    );
+  }
+  for (let waited = 0; ; waited++) {
+    const result = await acquireLock(path.join(cacheDir, 'lock'));
+    if ('lock' in result) return result.lock;
+    if (waited % 20 === 0) {
+      onProgress(`waiting for process ${result.heldBy}, which is getting the Temporal server ready`);
+    }
+    await sleep(500);
+  }
+}
+
+/** What a killed installation left half-written; we hold the lock, so nobody is writing it now. */
+async function removeDrafts(cacheDir: string): Promise<void> {
+  for (const name of await readdir(cacheDir)) {
+    if (name.startsWith(draftPrefix)) await rm(path.join(cacheDir, name), { recursive: true, force: true });
+  }
+}
+
+async function searchPath(name: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+  for (const directory of (env['PATH'] ?? '').split(path.delimiter)) {
+    if (directory === '') continue;
+    const file = path.join(directory, name);
+    const executableFile = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (executableFile && (await stat(file)).isFile()) return file;
+  }
+  return null;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => null)) !== null;
+}

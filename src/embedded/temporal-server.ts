@@ -1,0 +1,204 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time';
+import { logSize, readLogFrom, startChild, type Child, type ChildExit } from './child-process';
+import type { DataDir } from './data-dir';
+import { freePort, portInUse, requireFreePort } from './ports';
+import { exitCodes, SetupError } from './setup-error';
+
+export type SearchAttributeType = 'Keyword' | 'Int' | 'Datetime';
+
+export interface TemporalServerOptions {
+  cliPath: string;
+  dataDir: DataDir;
+  /** 0 takes any free one. */
+  port: number;
+  /** 0 takes any free one; null runs without the web UI. */
+  uiPort: number | null;
+  /** A name in the data directory; null keeps everything in memory. */
+  dbFile: string | null;
+  searchAttributes: Record<string, SearchAttributeType>;
+  /** Overrides of the server's dynamic configuration, beside those which every local server gets. */
+  dynamicConfig?: Record<string, unknown>;
+  onProgress?: (message: string) => void;
+  /** Told when the server ends without having been asked to. */
+  onExit?: (exit: ChildExit) => void;
+}
+
+export interface RunningTemporalServer {
+  address: string;
+  namespace: string;
+  uiUrl: string | null;
+  port: number;
+  uiPort: number | null;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+interface Ports {
+  frontend: number;
+  ui: number | null;
+  http: number;
+  metrics: number;
+}
+
+const host = '127.0.0.1';
+const namespace = 'default';
+const readyTimeoutMs = 60_000;
+const maxStarts = 5;
+/** The development server forgets ended workflows after a day; operators look further back. */
+const retention = '30 days';
+
+/** One partition saves a hop between partitions, and eager activities one between server and worker. */
+const localDynamicConfig: Record<string, unknown> = {
+  'system.enableActivityEagerExecution': true,
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
+};
+
+export async function startTemporalServer(options: TemporalServerOptions): Promise<RunningTemporalServer> {
+  const { port, uiPort, onProgress = () => undefined } = options;
+  if (port !== 0) await requireFreePort(port, 'HERALD_TEMPORAL_PORT', 'the Temporal server');
+  if (uiPort) await requireFreePort(uiPort, 'HERALD_TEMPORAL_UI_PORT', 'the Temporal UI');
+  onProgress('starting the Temporal server');
+  for (let start = 1; ; start++) {
+    const outcome = await tryStart(options, await choosePorts(port, uiPort));
+    if ('running' in outcome) return outcome.running;
+    // A port that was free when we looked may be taken a moment later; ours to choose means ours to choose again.
+    if (!outcome.portTaken || start === maxStarts) throw outcome.failure;
+  }
+}
+
+async function choosePorts(port: number, uiPort: number | null): Promise<Ports> {
+  return {
+    frontend: port === 0 ? await freePort() : port,
+    ui: uiPort === 0 ? await freePort() : uiPort,
+    http: await freePort(),
+    metrics: await freePort(),
+  };
+}
+
+type StartOutcome = { running: RunningTemporalServer } | { failure: SetupError; portTaken: boolean };
+
+async function tryStart(options: TemporalServerOptions, ports: Ports): Promise<StartOutcome> {
+  const logFile = options.dataDir.file('logs', 'temporal.log');
+  const logStart = logSize(logFile);
+  const server = { started: false };
+  const child = startChild({
+    name: 'Temporal server',
+    command: options.cliPath,
+    args: serverArguments(options, ports),
+    cwd: options.dataDir.path,
+    env: serverEnvironment(),
+    logFile,
+    stopSignal: 'SIGTERM',
+    forceSignal: 'SIGKILL',
+    registry: options.dataDir,
+    onExit: (exit) => {
+      if (server.started) options.onExit?.(exit);
+    },
+  });
+  const address = `${host}:${ports.frontend}`;
+  try {
+    await waitUntilReady(child, address, options.searchAttributes);
+  } catch (error) {
+    await child.stop().catch(() => undefined);
+    return explainFailure(await readLogFrom(logFile, logStart), logFile, ports, error);
+  }
+  server.started = true;
+  return {
+    running: {
+      address,
+      namespace,
+      uiUrl: ports.ui === null ? null : `http://${host}:${ports.ui}`,
+      port: ports.frontend,
+      uiPort: ports.ui,
+      pid: child.pid,
+      stop: () => child.stop(),
+    },
+  };
+}
+
+function serverArguments(options: TemporalServerOptions, ports: Ports): string[] {
+  const dynamicConfig = { ...localDynamicConfig, ...options.dynamicConfig };
+  return [
+    ...['server', 'start-dev', '--ip', host, '--port', String(ports.frontend)],
+    ...['--http-port', String(ports.http), '--metrics-port', String(ports.metrics)],
+    ...(ports.ui === null ? ['--headless'] : ['--ui-ip', host, '--ui-port', String(ports.ui)]),
+    ...(options.dbFile === null ? [] : ['--db-filename', options.dataDir.file(options.dbFile)]),
+    ...['--namespace', namespace, '--log-level', 'warn', '--log-format', 'json'],
+    ...Object.entries(options.searchAttributes).flatMap(([name, type]) => [
+      '--search-attribute',
+      `${name}=${type}`,
+    ]),
+    ...Object.entries(dynamicConfig).flatMap(([key, value]) => [
+      '--dynamic-config-value',
+      `${key}=${JSON.stringify(value)}`,
+    ]),
+  ];
+}
+
+/** TEMPORAL_* variables and profiles are meant for clients of other servers. */
+function serverEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_')));
+}
+
+/** Ready means: it answers, its namespace exists, and workflows can be found by their search attributes. */
+async function waitUntilReady(
+  child: Child,
+  address: string,
+  searchAttributes: Record<string, SearchAttributeType>,
+): Promise<void> {
+  const deadline = Date.now() + readyTimeoutMs;
+  const untilReady = async <T>(step: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      if (child.hasExited()) throw new Error('it ended at once');
+      try {
+        return await step();
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+      }
+      await Promise.race([child.exited, sleep(50)]);
+    }
+  };
+  const connection = await untilReady(() => Connection.connect({ address, connectTimeout: 2_000 }));
+  try {
+    const { workflowService } = connection;
+    await untilReady(() => workflowService.describeNamespace({ namespace }));
+    await untilReady(() =>
+      workflowService.updateNamespace({
+        namespace,
+        config: { workflowExecutionRetentionTtl: msToTs(retention) },
+      }),
+    );
+    const query = Object.keys(searchAttributes)
+      .map((name) => `${name} IS NULL`)
+      .join(' AND ');
+    await untilReady(() => workflowService.countWorkflowExecutions({ namespace, query }));
+  } finally {
+    await connection.close();
+  }
+  if (child.hasExited()) throw new Error('it ended at once');
+}
+
+function explainFailure(log: string, logFile: string, ports: Ports, cause: unknown): StartOutcome {
+  const taken =
+    /address already in use|can't set (?:frontend|UI|HTTP|metrics) port|port.*already in use/i.test(log);
+  if (taken) {
+    const ui = ports.ui !== null && log.includes(`:${ports.ui}`);
+    const failure = ui
+      ? portInUse(ports.ui as number, 'HERALD_TEMPORAL_UI_PORT', 'the Temporal UI')
+      : portInUse(ports.frontend, 'HERALD_TEMPORAL_PORT', 'the Temporal server');
+    return { failure, portTaken: true };
+  }
+  const lastLine = log.trim().split('\n').at(-1);
+  const reason = lastLine === undefined || lastLine === '' ? (cause as Error).message : lastLine;
+  return {
+    failure: new SetupError(
+      `The Temporal server did not start (${reason}); its log is ${logFile}.`,
+      exitCodes.unavailable,
+      { cause },
+    ),
+    portTaken: false,
+  };
+}

@@ -1,0 +1,136 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client, Pool } from 'pg';
+import { migrate } from '../../src/db/migrate';
+import { openDataDir, type DataDir } from '../../src/embedded/data-dir';
+import { startPostgres, type RunningPostgres } from '../../src/embedded/postgres';
+import { findTemporalCli } from '../../src/embedded/temporal-cli';
+import { startTemporalServer, type RunningTemporalServer } from '../../src/embedded/temporal-server';
+import { buildWorkflowBundle } from '../../src/temporal/bundle';
+import { searchAttributeTypes } from '../../src/temporal/names';
+
+export const templateDatabase = 'herald_template';
+
+/** Leaves `stopTestServers` for the teardown, which jest runs in this same process. */
+export interface TestServers {
+  stopTestServers?: () => Promise<void>;
+}
+
+/** One PostgreSQL, one Temporal server and one fresh workflow bundle for the whole run. */
+export default async function globalSetup(): Promise<void> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'herald-test-'));
+  const dataDir = await openDataDir(path.join(directory, 'data'));
+  const running: { stop(): Promise<void> }[] = [];
+
+  let starting: Promise<unknown> = Promise.resolve();
+  let stopped: Promise<void> | undefined;
+  // An interrupt during the start waits for it: what is half started could not be stopped.
+  const stop = () => (stopped ??= starting.then(() => stopAll(running, dataDir, directory)));
+  (globalThis as TestServers).stopTestServers = stop;
+  stopOnSignal(stop);
+
+  try {
+    const remember = <T extends { stop(): Promise<void> }>(server: T): T => {
+      running.push(server);
+      return server;
+    };
+    const bundle = path.join(directory, 'workflow-bundle.js');
+    const results = Promise.allSettled([
+      startDatabase(dataDir, remember),
+      startTemporal(dataDir, remember),
+      buildWorkflowBundle(bundle),
+    ]);
+    starting = results;
+    for (const result of await results) {
+      if (result.status === 'rejected') throw result.reason;
+    }
+    process.env['HERALD_TEST_WORKFLOW_BUNDLE'] = bundle;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startDatabase(
+  dataDir: DataDir,
+  remember: (server: RunningPostgres) => RunningPostgres,
+): Promise<void> {
+  const postgres = remember(
+    await startPostgres({
+      dataDir,
+      port: 0,
+      // Nothing here has to survive a crash, and every test clones a database.
+      settings: {
+        fsync: 'off',
+        synchronous_commit: 'off',
+        full_page_writes: 'off',
+        max_connections: '300',
+      },
+    }),
+  );
+  await createTemplate(postgres.url);
+  process.env['HERALD_TEST_DATABASE_URL'] = postgres.url;
+}
+
+/** Tests clone this database instead of migrating each time. */
+async function createTemplate(adminUrl: string): Promise<void> {
+  const admin = new Client({ connectionString: adminUrl });
+  await admin.connect();
+  try {
+    await admin.query(`CREATE DATABASE ${templateDatabase}`);
+    const url = new URL(adminUrl);
+    url.pathname = `/${templateDatabase}`;
+    const pool = new Pool({ connectionString: url.href, max: 2 });
+    try {
+      await migrate(pool);
+    } finally {
+      await pool.end();
+    }
+  } finally {
+    await admin.end();
+  }
+}
+
+async function startTemporal(
+  dataDir: DataDir,
+  remember: (server: RunningTemporalServer) => RunningTemporalServer,
+): Promise<void> {
+  const cliPath = await findTemporalCli({
+    configured: process.env['HERALD_TEMPORAL_CLI'],
+    onProgress: (message) => process.stderr.write(`${message}\n`),
+  });
+  const temporal = remember(
+    await startTemporalServer({
+      cliPath,
+      dataDir,
+      port: 0,
+      uiPort: null,
+      dbFile: null,
+      searchAttributes: searchAttributeTypes,
+    }),
+  );
+  process.env['HERALD_TEST_TEMPORAL_ADDRESS'] = temporal.address;
+}
+
+async function stopAll(
+  running: { stop(): Promise<void> }[],
+  dataDir: DataDir,
+  directory: string,
+): Promise<void> {
+  await Promise.all(running.map((server) => server.stop()));
+  await dataDir.close();
+  await rm(directory, { recursive: true, force: true });
+}
+
+/** jest leaves at once on a signal and runs no teardown then. */
+function stopOnSignal(stop: () => Promise<void>): void {
+  for (const [signal, exitCode] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.once(signal, () => {
+      void stop().finally(() => process.exit(exitCode));
+    });
+  }
+}
