@@ -1,0 +1,58 @@
+const tseslint = require('typescript-eslint');
+
+/** Modules that do I/O or hold state: workflow code is replayed and must stay free of them. */
+const ioModules = ['pg', 'zod', 'koa', 'undici', 'pino', 'telegraf', 'fs', 'http', 'https', 'net', 'crypto'];
+
+module.exports = tseslint.config(
+  { ignores: ['dist/', 'node_modules/', '.herald/', 'web/', 'test-output/'] },
+  ...tseslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: __dirname } },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      eqeqeq: ['error', 'smart'],
+      'no-console': 'error',
+      curly: ['error', 'multi-line'],
+    },
+  },
+  {
+    files: ['workflows/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: ioModules.flatMap((name) => [
+            { name, message: 'Workflow code is replayed: it imports no I/O.' },
+            { name: `node:${name}`, message: 'Workflow code is replayed: it imports no I/O.' },
+          ]),
+          patterns: [
+            {
+              group: ['**/src/**', '!**/src/temporal/names', '**/activities/**'],
+              allowTypeImports: true,
+              message: 'Workflows may import types of activities and the names, nothing else.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['src/contracts/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['**/db/**', '**/http/**', '**/bots/**', '**/temporal/**', '**/activities/**'], message: 'contracts import nothing of the house.' }] },
+      ],
+    },
+  },
+  {
+    files: ['src/cli.ts', 'src/cli/**/*.ts', 'bench/**/*.ts', 'test/support/**'],
+    rules: { 'no-console': 'off' },
+  },
+  { files: ['**/*.js'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
+);

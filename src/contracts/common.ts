@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { isUuid } from './ids';
+import { limits } from './limits';
+
+export const channels = ['telegram', 'max'] as const;
+export type Channel = (typeof channels)[number];
+export const channelSchema = z.enum(channels);
+
+export const languages = ['ru', 'en'] as const;
+export type Language = (typeof languages)[number];
+
+/** An ISO 8601 time with offset, as every response carries it. */
+export const timestampSchema = z.iso.datetime({ offset: true });
+
+/** Ids in paths. What is not a UUID can name nothing, so the guard answers 404 for it, not 400. */
+export const idSchema = z.string().refine(isUuid, 'must be an id').meta({ format: 'uuid' });
+
+export const idParams = z.strictObject({ id: idSchema });
+
+/** Slugs are part of deep links, whose start parameter has 64 characters of A-Za-z0-9_-. */
+export const slugSchema = z
+  .string()
+  .regex(/^[a-z0-9-]{3,50}$/, 'must be 3 to 50 characters of a-z, 0-9 and -');
+
+export const limitSchema = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(limits.pageSize.max)
+  .default(limits.pageSize.default);
+
+/** Every list is a page, newest first. */
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
+}
+
+/** The fields that any list takes. */
+export const pageQuery = {
+  cursor: z.string().max(200).optional(),
+  limit: limitSchema,
+};

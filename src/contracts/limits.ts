@@ -1,0 +1,57 @@
+/** Every limit that a user can meet, written once: guards, docs and tests read it from here. */
+export const limits = {
+  requestsPerMinute: 300,
+  requestBodyBytes: 1024 * 1024,
+
+  authSessionsPerHour: 5,
+  authSessionsPerAddressPerHour: 60,
+  authCodeTtlSeconds: 300,
+  authSessionTtlSeconds: 1800,
+  authStateLength: 128,
+  authVerifyFailuresPerMinute: 20,
+  authStaticOpeningsPerMinute: 5,
+  authPollSeconds: 1,
+  authPollRecommendedSeconds: 2,
+  authPollWaitSeconds: 25,
+  startParameterLength: 64,
+
+  graceHours: 72,
+
+  webhookEndpoints: 5,
+  webhookAttemptSeconds: 10,
+  webhookSecretGraceHours: 24,
+  webhookRotationsPerHour: 10,
+  webhookResponseBytes: 16 * 1024,
+  webhookUrlLength: 2048,
+  webhookDescriptionLength: 500,
+  webhookRecoverDays: 14,
+  webhookPausedDays: 14,
+  webhookDisableAfterHours: 120,
+  webhookConcurrencyPerEndpoint: 20,
+
+  messageTextLength: 4000,
+  buttonRows: 3,
+  buttonsPerRow: 3,
+  photoBytes: 20 * 1024 * 1024,
+  videoOrDocumentBytes: 50 * 1024 * 1024,
+  broadcastRecipients: 100_000,
+  otpTtlMinutes: { default: 5, min: 1, max: 30 },
+  otpAttempts: { default: 3, min: 1, max: 10 },
+  otpCodesPerHour: 3,
+  tagsPerProject: 20,
+  tagLength: 64,
+  permissionsPerProject: 20,
+  externalIdLength: 128,
+  idempotencyHours: 24,
+
+  pageSize: { default: 50, max: 100 },
+} as const;
+
+/** Logins that a calendar month (UTC) includes. */
+export const plans = {
+  free: { loginsPerMonth: 100 },
+  basic: { loginsPerMonth: 700 },
+} as const;
+
+export type PlanName = keyof typeof plans;
+export const planNames = Object.keys(plans) as [PlanName, ...PlanName[]];

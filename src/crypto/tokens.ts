@@ -1,0 +1,26 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** `length` characters of base62 from the system's random source, without modulo bias. */
+export function randomBase62(length: number): string {
+  let text = '';
+  for (let i = 0; i < length; i += 1) text += BASE62.charAt(randomInt(BASE62.length));
+  return text;
+}
+
+/** 32 random bytes as 43 base64url characters: login codes, webhook secrets. */
+export function randomToken256(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+export function sha256(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
+}
+
+export const API_KEY_PREFIX = 'hk_';
+
+export function newApiKey(): { key: string; hash: Buffer; hint: string } {
+  const key = API_KEY_PREFIX + randomBase62(40);
+  return { key, hash: sha256(key), hint: key.slice(0, 8) };
+}

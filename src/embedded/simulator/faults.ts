@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What happens to the next calls of a method instead of, before or after the ordinary answer. */
+export interface CallFault {
+  method: string;
+  times: number;
+  status?: number;
+  retry_after?: number;
+  /** replaces the usual text of that status */
+  description?: string;
+  /** MAX only: replaces the usual code of that status */
+  code?: string;
+  delay_ms?: number;
+  /** the connection is cut and nothing has happened */
+  drop?: boolean;
+  /** the call takes effect, then the connection is cut before the answer */
+  drop_after?: boolean;
+}
+
+export type UpdateFaultKind = 'duplicate' | 'reorder' | 'message_null';
+
+const UPDATE_FAULTS: readonly UpdateFaultKind[] = ['duplicate', 'reorder', 'message_null'];
+
+/** The REST calls of MAX by the word that both channels share. */
+const MAX_METHODS: Record<string, string> = {
+  'GET /me': 'getMe',
+  'PATCH /me/commands': 'setMyCommands',
+  'GET /updates': 'getUpdates',
+  'GET /subscriptions': 'getWebhookInfo',
+  'POST /subscriptions': 'setWebhook',
+  'DELETE /subscriptions': 'deleteWebhook',
+  'POST /messages': 'sendMessage',
+  'PUT /messages': 'editMessageText',
+  'DELETE /messages': 'deleteMessage',
+  'GET /messages': 'getMessages',
+  'POST /answers': 'answerCallbackQuery',
+  'POST /uploads': 'getUploadUrl',
+};
+
+/** One word for a call on both channels: a fault or a call log names `sendMessage`, or `POST /messages` on MAX. */
+export function methodWord(method: string): string {
+  return MAX_METHODS[method] ?? method;
+}
+
+/** A fault asked for in a way that means nothing. */
+export class FaultError extends Error {}
+
+export class FaultPlan {
+  private calls: CallFault[] = [];
+  private readonly updates = new Map<UpdateFaultKind, number>();
+  private readonly onClear = new Set<() => void>();
+
+  /** Reads the body of `POST /control/{channel}/faults`. */
+  add(body: Record<string, unknown>): void {
+    if (body.clear === true) return this.clear();
+    const times = body.times ?? (body.updates === 'reorder' ? 2 : 1);
+    if (typeof times !== 'number' || !Number.isInteger(times) || times < 1) {
+      throw new FaultError('times must be a positive whole number');
+    }
+    if (body.updates !== undefined) return this.addUpdateFault(body.updates, times);
+    if (typeof body.method !== 'string') throw new FaultError('method, updates or clear is needed');
+    this.calls.push({ ...pickCallFault(body), method: methodWord(body.method), times });
+  }
+
+  clear(): void {
+    this.calls = [];
+    this.updates.clear();
+    for (const listener of this.onClear) listener();
+  }
+
+  whenCleared(listener: () => void): void {
+    this.onClear.add(listener);
+  }
+
+  /** Uses up one occurrence of the oldest fault for the method. */
+  takeForCall(method: string): CallFault | undefined {
+    const word = method.toLowerCase();
+    const fault = this.calls.find((each) => each.method === '*' || each.method.toLowerCase() === word);
+    if (!fault) return undefined;
+    fault.times -= 1;
+    if (fault.times === 0) this.calls = this.calls.filter((each) => each !== fault);
+    return fault;
+  }
+
+  remaining(kind: UpdateFaultKind): number {
+    return this.updates.get(kind) ?? 0;
+  }
+
+  takeForUpdate(kind: UpdateFaultKind): boolean {
+    const left = this.remaining(kind);
+    if (left === 0) return false;
+    this.updates.set(kind, left - 1);
+    return true;
+  }
+
+  private addUpdateFault(kind: unknown, times: number): void {
+    const known = UPDATE_FAULTS.find((each) => each === kind);
+    if (!known) throw new FaultError(`updates must be one of ${UPDATE_FAULTS.join(', ')}`);
+    this.updates.set(known, this.remaining(known) + times);
+  }
+}
+
+function pickCallFault(body: Record<string, unknown>): Partial<CallFault> {
+  const fault: Partial<CallFault> = {};
+  for (const field of ['status', 'retry_after', 'delay_ms'] as const) {
+    const value = body[field];
+    if (value === undefined) continue;
+    if (typeof value !== 'number' || !(value >= 0)) throw new FaultError(`${field} must be a number`);
+    fault[field] = value;
+  }
+  if (fault.status !== undefined && (fault.status < 400 || fault.status > 599)) {
+    throw new FaultError('status must be between 400 and 599');
+  }
+  for (const field of ['description', 'code'] as const) {
+    const value = body[field];
+    if (typeof value === 'string') fault[field] = value;
+  }
+  for (const field of ['drop', 'drop_after'] as const) {
+    if (body[field] === true) fault[field] = true;
+  }
+  return fault;
+}
+
+/** Thrown where the connection is to be cut. */
+export class DroppedConnection extends Error {}
+
+/** Runs a call under its fault, if there is one; `refuse` makes the platform's own kind of error. */
+export async function underFault<T>(
+  fault: CallFault | undefined,
+  refuse: (fault: CallFault, status: number) => Error,
+  call: () => Promise<T> | T,
+): Promise<T> {
+  if (!fault) return call();
+  if (fault.delay_ms !== undefined) await sleep(fault.delay_ms);
+  if (fault.drop) throw new DroppedConnection();
+  if (fault.status !== undefined) throw refuse(fault, fault.status);
+  const result = await call();
+  if (fault.drop_after) throw new DroppedConnection();
+  return result;
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** One request on its way through the simulator. */
+export interface Exchange {
+  req: IncomingMessage;
+  res: ServerResponse;
+  method: string;
+  url: URL;
+  path: string;
+  /** aborted when the caller hangs up or the simulator stops */
+  signal: AbortSignal;
+}
+
+export type Handler = (exchange: Exchange) => Promise<boolean>;
+
+const BODY_LIMIT = 64 * 1024 * 1024;
+
+export class BodyError extends Error {}
+
+export async function readBody(req: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_LIMIT) throw new BodyError('the body is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A JSON object; nothing at all counts as an empty one. */
+export async function readJson(req: IncomingMessage): Promise<Record<string, unknown>> {
+  const text = (await readBody(req)).toString('utf8');
+  if (text.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new BodyError('the body is not JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BodyError('the body must be a JSON object');
+  }
+  return value as Record<string, unknown>;
+}
+
+/** Telegram takes parameters from the query and from JSON, urlencoded and multipart bodies alike. */
+export async function readAnyParams({ req, url }: Exchange): Promise<Record<string, unknown>> {
+  const query = Object.fromEntries(url.searchParams);
+  const type = req.headers['content-type'] ?? '';
+  if (type.startsWith('application/json')) return { ...query, ...(await readJson(req)) };
+  const body = await readBody(req);
+  if (body.length === 0) return query;
+  if (type.startsWith('multipart/form-data')) {
+    const form = await new Response(body, { headers: { 'content-type': type } }).formData();
+    return { ...query, ...Object.fromEntries(form) };
+  }
+  return { ...query, ...Object.fromEntries(new URLSearchParams(body.toString('utf8'))) };
+}
+
+export function sendJson(
+  { res }: Exchange,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  if (res.headersSent || res.destroyed) return;
+  const payload = JSON.stringify(body);
+  res.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(payload),
+    ...headers,
+  });
+  res.end(payload);
+}

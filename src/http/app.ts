@@ -1,0 +1,74 @@
+import Router from '@koa/router';
+import Koa, { type Middleware } from 'koa';
+import { AppError } from '../contracts/errors';
+import type { Logger } from '../log';
+import { errorMapper } from './errors';
+import { guard, type GuardDeps } from './guard';
+import { requestLog } from './request-log';
+import type { Route } from './route';
+import { securityHeaders } from './security-headers';
+
+export interface AppDeps extends GuardDeps {
+  log: Logger;
+  docsUrl: () => string;
+  /** True once the process has begun to stop: what arrives then is sent elsewhere. */
+  stopping: () => boolean;
+  trustProxy: boolean;
+}
+
+export interface AppParts {
+  routes: Route[];
+  /** Pages and files for browsers, tried before the API's routes; they pass on what is not theirs. */
+  pages?: Middleware[];
+}
+
+export function createApp({ routes, pages = [] }: AppParts, deps: AppDeps): Koa {
+  const app = new Koa({ proxy: deps.trustProxy });
+  app.use(requestLog(deps.log));
+  app.use(errorMapper(deps));
+  app.use(securityHeaders);
+  app.use(refuseWhileStopping(deps.stopping));
+  for (const page of pages) app.use(page);
+  const router = createRouter(routes, deps);
+  app.use(refuseUnknown(router));
+  app.use(router.routes());
+  // The mapper has answered whatever was thrown; what still arrives here is a broken connection.
+  app.on('error', (err: unknown) => deps.log.debug({ err }, 'connection ended early'));
+  return app;
+}
+
+function createRouter(routes: Route[], deps: GuardDeps): Router {
+  const router = new Router({ strict: true });
+  for (const entry of routes) {
+    const { method, path } = entry.spec;
+    const guarded = guard(entry, deps);
+    router.register(toKoaPath(path), [method.toLowerCase()], async (ctx, next) => {
+      ctx.state['routePattern'] = path;
+      await guarded(ctx as unknown as Koa.Context, next);
+    });
+  }
+  return router;
+}
+
+/** OpenAPI writes {id}, Koa's router :id. */
+function toKoaPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+function refuseUnknown(router: Router): Middleware {
+  return async (ctx, next) => {
+    const match = router.match(ctx.path, ctx.method);
+    if (match.route) return next();
+    if (match.path.length === 0) throw new AppError('not_found');
+    ctx.set('Allow', [...new Set(match.path.flatMap((layer) => layer.methods))].join(', '));
+    throw new AppError('method_not_allowed');
+  };
+}
+
+function refuseWhileStopping(stopping: () => boolean): Middleware {
+  return async (ctx, next) => {
+    if (!stopping()) return next();
+    ctx.set('Connection', 'close');
+    throw new AppError('service_unavailable', 'The process is stopping.', { retryAfter: 1 });
+  };
+}

@@ -1,0 +1,44 @@
+/** Marks text that is HTML already; everything else that enters a page is escaped. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+}
+
+/** html`<p>${text}</p>`: values are escaped unless they are Html themselves; lists are joined. */
+export function html(strings: TemplateStringsArray, ...values: unknown[]): Html {
+  return new Html(strings.map((part, index) => part + present(values[index], index, values.length)).join(''));
+}
+
+function present(value: unknown, index: number, count: number): string {
+  if (index >= count || value === null || value === undefined || value === false) return '';
+  if (value instanceof Html) return value.text;
+  if (Array.isArray(value)) return value.map((item) => present(item, 0, 1)).join('');
+  return escapeHtml(String(value));
+}
+
+export function page(title: string, content: Html): string {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · Herald</title>
+        <link rel="stylesheet" href="/docs/docs.css" />
+      </head>
+      <body>
+        <header>
+          <a class="brand" href="/docs">Herald</a>
+          <nav aria-label="Documentation">
+            <a href="/docs">API reference</a> <a href="/docs/errors">Errors</a> <a href="/docs/events">Events</a>
+            <a href="/openapi.json">openapi.json</a>
+          </nav>
+        </header>
+        <main>${content}</main>
+      </body>
+    </html>`.text;
+}

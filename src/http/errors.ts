@@ -1,0 +1,49 @@
+import type { Context, Middleware } from 'koa';
+import { AppError } from '../contracts/errors';
+import type { Logger } from '../log';
+import { isUnavailable } from './unavailable';
+
+/** How long a caller should wait for a part that is away; it usually comes back in seconds. */
+const AWAY_RETRY_SECONDS = 5;
+
+export interface ErrorMapperDeps {
+  log: Logger;
+  /** Absolute address of the page that describes the codes. */
+  docsUrl: () => string;
+}
+
+/** Whatever is thrown below becomes the envelope; nothing else ever leaves the service. */
+export function errorMapper({ log, docsUrl }: ErrorMapperDeps): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (error.status >= 500) {
+        log.error({ err: thrown, request_id: ctx.state['requestId'] as string, error_code: error.code }, 'request failed');
+      }
+      sendError(ctx, error, docsUrl());
+    }
+  };
+}
+
+export function sendError(ctx: Context, error: AppError, docsUrl: string): void {
+  ctx.status = error.status;
+  ctx.state['errorCode'] = error.code;
+  if (error.retryAfter !== undefined) ctx.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))));
+  ctx.set('Cache-Control', 'no-store');
+  ctx.type = 'application/json';
+  ctx.body = JSON.stringify(error.toEnvelope(docsUrl));
+}
+
+function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (isUnavailable(thrown)) {
+    return new AppError('service_unavailable', undefined, { retryAfter: AWAY_RETRY_SECONDS, cause: thrown });
+  }
+  if (thrown instanceof URIError) return new AppError('bad_request', 'The path is not correctly encoded.');
+  // Koa and its parts mark faults of the caller by a 4xx status (http-errors).
+  const status = (thrown as { status?: unknown } | null)?.status;
+  if (typeof status === 'number' && status >= 400 && status < 500) return new AppError('bad_request');
+  return new AppError('internal_error', undefined, { cause: thrown });
+}

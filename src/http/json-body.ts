@@ -1,0 +1,37 @@
+import type { Context } from 'koa';
+import getRawBody from 'raw-body';
+import { AppError } from '../contracts/errors';
+import { limits } from '../contracts/limits';
+
+/**
+ * Reads a JSON body with the limit of the table. No body at all is an empty object, so that routes whose fields
+ * are all optional can be called without one.
+ */
+export async function readJsonBody(ctx: Context): Promise<unknown> {
+  const declared = Number(ctx.get('content-length') || 0);
+  if (declared > limits.requestBodyBytes) throw new AppError('payload_too_large');
+  if (declared === 0 && !ctx.get('transfer-encoding')) return {};
+  const encoding = ctx.get('content-encoding');
+  if (encoding && encoding !== 'identity') {
+    throw new AppError('unsupported_media_type', 'The body must not be compressed.');
+  }
+  const raw = await readRaw(ctx);
+  if (raw.length === 0) return {};
+  if (!ctx.is('json', '+json')) throw new AppError('unsupported_media_type');
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw)) as unknown;
+  } catch {
+    throw new AppError('validation_failed', 'body: is not valid JSON');
+  }
+}
+
+async function readRaw(ctx: Context): Promise<Buffer> {
+  try {
+    return await getRawBody(ctx.req, { limit: limits.requestBodyBytes });
+  } catch (error) {
+    const type = (error as { type?: string }).type;
+    if (type === 'entity.too.large') throw new AppError('payload_too_large');
+    // The caller hung up or sent fewer bytes than it promised.
+    throw new AppError('bad_request', 'The body ended too early.', { cause: error });
+  }
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { errorTable, type ErrorCode } from '../contracts/errors';
+import { eventNames, eventRegistry } from '../contracts/events';
+import { commonErrors, type Route, type RouteSpec } from './route';
+
+type Json = Record<string, unknown>;
+
+/** The OpenAPI 3.1 document, made from the guards of the routes: it cannot say anything that is not enforced. */
+export function openApiDocument(routes: Route[], serverUrl: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const { spec } of routes) {
+    const item = (paths[spec.path] ??= {});
+    item[spec.method.toLowerCase()] = operation(spec);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Herald',
+      version: '1',
+      description: 'Messenger login, webhooks and sending.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: serverUrl }],
+    paths,
+    webhooks: webhooks(),
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the project: hk_…' } },
+      schemas: { Error: errorSchema() },
+    },
+  };
+}
+
+function operation(spec: RouteSpec): Json {
+  return {
+    operationId: operationId(spec),
+    summary: spec.summary,
+    ...(spec.description ? { description: spec.description } : {}),
+    tags: [spec.tag],
+    security: spec.auth === 'key' ? [{ apiKey: [] }] : [],
+    parameters: [
+      ...parameters('path', spec.params),
+      ...parameters('query', spec.query),
+      ...parameters('header', spec.headers),
+    ],
+    ...(spec.body
+      ? { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(spec.body, 'input') } } } }
+      : {}),
+    responses: { [spec.status]: success(spec), ...failures(spec) },
+  };
+}
+
+/** get_v1_webhooks_id: stable, readable, made from nothing but method and path. */
+function operationId(spec: RouteSpec): string {
+  return `${spec.method.toLowerCase()}${spec.path.replaceAll(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`;
+}
+
+function success(spec: RouteSpec): Json {
+  if (spec.response === undefined) return { description: 'Done.' };
+  if (Array.isArray(spec.response)) {
+    const picture = { schema: { type: 'string', format: 'binary' } };
+    return { description: spec.summary, content: Object.fromEntries(spec.response.map((type) => [type, picture])) };
+  }
+  return {
+    description: spec.summary,
+    content: { 'application/json': { schema: jsonSchema(spec.response, 'output') } },
+  };
+}
+
+function failures(spec: RouteSpec): Json {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set([...spec.errors, ...commonErrors(spec)])) {
+    const { status } = errorTable[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const entries = [...byStatus].sort(([a], [b]) => a - b);
+  return Object.fromEntries(
+    entries.map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.map((code) => `\`${code}\`: ${errorTable[code].text}`).join('\n\n'),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    ]),
+  );
+}
+
+function parameters(place: 'path' | 'query' | 'header', schema: z.ZodType | undefined): Json[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }));
+}
+
+function webhooks(): Json {
+  return Object.fromEntries(
+    eventNames.map((name) => {
+      const entry = eventRegistry[name];
+      const body = z.strictObject({ event: z.literal(name), data: entry.schema });
+      const content = {
+        'application/json': { schema: jsonSchema(body, 'output'), example: { event: name, data: entry.example } },
+      };
+      return [
+        name,
+        { post: { summary: entry.summary, requestBody: { content }, responses: { '200': { description: 'Received.' } } } },
+      ];
+    }),
+  );
+}
+
+function errorSchema(): Json {
+  return {
+    type: 'object',
+    required: ['error', 'code', 'retryable', 'docs_url'],
+    properties: {
+      error: { type: 'string', description: 'Human-readable text.' },
+      code: { type: 'string', enum: Object.keys(errorTable) },
+      retryable: { type: 'boolean' },
+      docs_url: { type: 'string', format: 'uri' },
+    },
+    additionalProperties: false,
+  };
+}
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
+  return rest;
+}

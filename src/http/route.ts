@@ -1,0 +1,91 @@
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import type { ErrorCode } from '../contracts/errors';
+import type { KeyedProject } from '../db/api-keys';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** `key`: a project's API key (or its dashboard session). `none`: open to anybody who has the address. */
+export type Auth = 'key' | 'none';
+
+type Schema = z.ZodType | undefined;
+type Parsed<S extends Schema> = S extends z.ZodType ? z.output<S> : undefined;
+
+export interface RouteRequest<P, Q, B, H, A extends Auth> {
+  params: P;
+  query: Q;
+  body: B;
+  headers: H;
+  project: A extends 'key' ? KeyedProject : undefined;
+  requestId: string;
+  /** For the rare route that must set a header or a cookie. */
+  ctx: Context;
+}
+
+/** Pictures and other answers that are not JSON. */
+export class Binary {
+  constructor(
+    readonly type: string,
+    readonly data: Buffer | string,
+  ) {}
+}
+
+export interface RouteSpec<
+  P extends Schema = Schema,
+  Q extends Schema = Schema,
+  B extends Schema = Schema,
+  H extends Schema = Schema,
+  A extends Auth = Auth,
+> {
+  method: Method;
+  /** In OpenAPI's form: /v1/webhooks/{id} */
+  path: string;
+  summary: string;
+  description?: string;
+  tag: string;
+  auth: A;
+  /** Ids in the path: what does not fit them is 404, because it can name nothing. */
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** Request headers that the route reads, in lower case. */
+  headers?: H;
+  status: number;
+  /** The JSON answer; a list of media types for pictures; nothing for 204. */
+  response?: z.ZodType | string[];
+  /** What it can answer beside the codes that every route can (see commonErrors). */
+  errors: ErrorCode[];
+}
+
+export interface Route {
+  spec: RouteSpec;
+  handle: (request: RouteRequest<unknown, unknown, unknown, unknown, Auth>) => Promise<unknown>;
+}
+
+/**
+ * A route of the API: one object validates, types and documents it. The middleware chain reads
+ * limit → authenticate → validate → handle (see guard.ts); the OpenAPI document is made from the same object.
+ */
+export function route<
+  A extends Auth,
+  P extends Schema = undefined,
+  Q extends Schema = undefined,
+  B extends Schema = undefined,
+  H extends Schema = undefined,
+>(
+  spec: RouteSpec<P, Q, B, H, A>,
+  handle: (request: RouteRequest<Parsed<P>, Parsed<Q>, Parsed<B>, Parsed<H>, A>) => Promise<unknown>,
+): Route {
+  return { spec: spec as RouteSpec, handle: handle as Route['handle'] };
+}
+
+/** Codes that any route can answer, so that no route need list them. */
+export function commonErrors(spec: RouteSpec): ErrorCode[] {
+  const codes: ErrorCode[] = ['internal_error', 'service_unavailable'];
+  if (spec.auth === 'key') {
+    codes.push('unauthorized', 'invalid_api_key', 'project_inactive', 'rate_limit_project');
+  }
+  if (spec.params) codes.push('not_found');
+  if (spec.query || spec.body || spec.headers) codes.push('validation_failed');
+  if (spec.body) codes.push('payload_too_large', 'unsupported_media_type');
+  return codes;
+}

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import type { Config } from '../config';
+
+export interface TemporalSettings
+  extends Pick<
+    Config,
+    | 'TEMPORAL_NAMESPACE'
+    | 'TEMPORAL_API_KEY'
+    | 'TEMPORAL_TLS'
+    | 'TEMPORAL_TLS_CERT_FILE'
+    | 'TEMPORAL_TLS_KEY_FILE'
+    | 'TEMPORAL_TLS_CA_FILE'
+  > {
+  address: string;
+}
+
+type DialOptions = Pick<ConnectionOptions, 'address' | 'tls' | 'apiKey'>;
+
+/** Address, TLS and key in the form that both kinds of connection take. */
+async function dialOptions(settings: TemporalSettings): Promise<DialOptions> {
+  const { TEMPORAL_TLS_CERT_FILE: cert, TEMPORAL_TLS_KEY_FILE: key, TEMPORAL_TLS_CA_FILE: ca } = settings;
+  const options: DialOptions = { address: settings.address };
+  if (settings.TEMPORAL_API_KEY) options.apiKey = settings.TEMPORAL_API_KEY;
+  if (!settings.TEMPORAL_TLS && !settings.TEMPORAL_API_KEY && !cert && !ca) return options;
+  options.tls = {
+    ...(ca ? { serverRootCACertificate: await readFile(ca) } : {}),
+    ...(cert && key ? { clientCertPair: { crt: await readFile(cert), key: await readFile(key) } } : {}),
+  };
+  return options;
+}
+
+/** For processes without a worker: connects when first used, so that the API starts while Temporal is away. */
+export async function createLazyClient(settings: TemporalSettings): Promise<Client> {
+  const connection = Connection.lazy(await dialOptions(settings));
+  return new Client({ connection, namespace: settings.TEMPORAL_NAMESPACE });
+}
+
+/** The worker's own connection; a client on it can ask for eager starts. */
+export async function connectNative(settings: TemporalSettings): Promise<NativeConnection> {
+  return NativeConnection.connect(await dialOptions(settings));
+}
+
+export function clientOn(connection: NativeConnection, namespace: string): Client {
+  return new Client({ connection, namespace });
+}

@@ -1,0 +1,34 @@
+/** Every name that Herald uses inside Temporal, in one place: task queues, workflow ids, search attributes. */
+
+export const workflowIds = {
+  authSession: (sessionId: string) => `auth/${sessionId}`,
+  delivery: (deliveryId: string) => `delivery/${deliveryId}`,
+  broadcast: (jobId: string) => `broadcast/${jobId}`,
+} as const;
+
+/** One queue for each kind of work, so that none can starve another. The prefix keeps tests apart. */
+export function taskQueues(prefix: string) {
+  return {
+    logins: `${prefix}-logins`,
+    deliveries: `${prefix}-deliveries`,
+    broadcasts: `${prefix}-broadcasts`,
+  } as const;
+}
+
+export type TaskQueues = ReturnType<typeof taskQueues>;
+
+/** The Temporal UI's list shows only search attributes: these are its columns. Ids and states, never names. */
+export const searchAttributeTypes = {
+  ProjectId: 'Keyword',
+  EndpointId: 'Keyword',
+  EventName: 'Keyword',
+  DeliveryStatus: 'Keyword',
+  LastError: 'Keyword',
+  AuthFlow: 'Keyword',
+  AuthStatus: 'Keyword',
+  Attempt: 'Int',
+  LastHttpStatus: 'Int',
+  NextAttemptAt: 'Datetime',
+} as const satisfies Record<string, 'Keyword' | 'Int' | 'Datetime'>;
+
+export type SearchAttributeName = keyof typeof searchAttributeTypes;

@@ -1,0 +1,125 @@
+import { isIP } from 'node:net';
+import { forbiddenRange, type LocalPolicy } from './forbidden-ranges';
+import { isLocalhostName, type Lookup, systemLookup } from './lookup';
+
+export { isForbiddenAddress, type LocalPolicy } from './forbidden-ranges';
+
+export const maxUrlLength = 2_048;
+
+/** Suffixes that never belong to a public receiver, and the names under which clouds serve their metadata. */
+const privateSuffixes = ['local', 'localdomain', 'internal', 'intranet', 'lan', 'home.arpa'];
+const metadataNames = new Set(['metadata', 'metadata.goog', 'instance-data']);
+
+export type VettedUrl = { ok: true; url: URL } | { ok: false; why: string };
+
+/** Whether an endpoint may have this URL, judged by its text alone; `why` completes "The URL …". */
+export function vetUrl(text: string, policy: LocalPolicy): VettedUrl {
+  if (text.length > maxUrlLength) return refused(`must have at most ${maxUrlLength} characters`);
+  // The parser would quietly drop or turn these, and the URL shown would not be the URL dialled.
+  if (/[\u0000-\u0020\u007f\\]/.test(text))
+    return refused('must not contain spaces, control characters or \\');
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
+  if (authority === undefined || !URL.canParse(text)) return refused('must be an absolute https URL');
+  if (authority.includes('@')) return refused('must not contain user info');
+  if (text.includes('#')) return refused('must not contain a fragment');
+
+  const url = new URL(text);
+  const host = hostOf(url);
+  const why = forbiddenHost(host, policy);
+  if (why !== null) return refused(why);
+  if (url.protocol === 'http:' && !(policy.allowLocal && isLoopbackHost(host)))
+    return refused('must be https');
+  return { ok: true, url };
+}
+
+/**
+ * The check at save time that asks DNS. A name that does not resolve is accepted, for it may be set up later
+ * and the dial looks again; a name with any forbidden address is not.
+ */
+export async function resolveAndVet(
+  hostname: string,
+  policy: LocalPolicy,
+  lookup: Lookup = systemLookup,
+): Promise<{ ok: true } | { ok: false; why: string }> {
+  try {
+    await vettedAddresses(hostname, policy, lookup);
+    return { ok: true };
+  } catch (error) {
+    if (error instanceof ForbiddenAddressError) return refused(error.message);
+    return { ok: true };
+  }
+}
+
+export class ForbiddenAddressError extends Error {
+  override readonly name = 'ForbiddenAddressError';
+}
+
+export class LookupError extends Error {
+  override readonly name = 'LookupError';
+}
+
+/**
+ * The addresses of a host, every one of them vetted: one private address among public ones refuses the name,
+ * since whoever answers for it decides which one is used.
+ */
+export async function vettedAddresses(
+  hostname: string,
+  policy: LocalPolicy,
+  lookup: Lookup,
+): Promise<string[]> {
+  const host = bareHost(hostname);
+  const why = forbiddenHost(host, policy);
+  if (why !== null) throw new ForbiddenAddressError(why);
+  if (isIP(host) !== 0) return [host];
+
+  const addresses = await lookup(host).catch((error: unknown) => {
+    throw new LookupError(`${host} does not resolve (${codeOf(error)})`);
+  });
+  if (addresses.length === 0) throw new LookupError(`${host} has no address`);
+  for (const address of addresses) {
+    const range = forbiddenRange(address, policy);
+    if (range !== null)
+      throw new ForbiddenAddressError(`resolves to ${address}, which is not public (${range})`);
+  }
+  return addresses;
+}
+
+function forbiddenHost(host: string, policy: LocalPolicy): string | null {
+  if (isIP(host) !== 0) {
+    const range = forbiddenRange(host, policy);
+    return range === null ? null : `has the address ${host}, which is not public (${range})`;
+  }
+  if (host.split('.').includes('')) return 'must have a valid host name';
+  if (isLocalhostName(host)) return policy.allowLocal ? null : 'must not name this machine';
+  const isPrivate =
+    metadataNames.has(host) ||
+    privateSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
+  return isPrivate ? `has the host ${host}, which is not public` : null;
+}
+
+function isLoopbackHost(host: string): boolean {
+  if (isIP(host) === 0) return isLocalhostName(host);
+  return forbiddenRange(host, { allowLocal: false }) === 'loopback';
+}
+
+/** The host of a parsed URL, without what only the URL's grammar needs. */
+export function hostOf(url: URL): string {
+  return bareHost(url.hostname);
+}
+
+/** `[::1]` → `::1`; `localhost.` → `localhost`: the final dot only says that a name is complete. */
+function bareHost(hostname: string): string {
+  return hostname
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : 'lookup failed';
+}
+
+function refused(why: string): { ok: false; why: string } {
+  return { ok: false, why };
+}

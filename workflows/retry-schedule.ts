@@ -1,0 +1,70 @@
+/**
+ * When a delivery is attempted again, as plain data and arithmetic: workflow code imports this file, so it
+ * reads no clock and does no I/O.
+ */
+
+interface RetryPolicy {
+  /** Seconds after the first attempt (T) at which each attempt is due; the first entry is T itself. */
+  readonly offsets: readonly number[];
+  /** The 4xx answers that mean "not now" rather than "no". */
+  readonly retriedClientErrors: readonly number[];
+}
+
+export const retryPolicies = {
+  durable: { offsets: [0, 30, 120, 600, 3_600, 21_600, 86_400], retriedClientErrors: [408, 425, 429] },
+  // Waits of 1, 2 and 4 seconds, added up.
+  quick: { offsets: [0, 1, 3, 7], retriedClientErrors: [] },
+} as const satisfies Record<string, RetryPolicy>;
+
+export type RetryPolicyName = keyof typeof retryPolicies;
+
+export const retryPolicyNames = Object.keys(retryPolicies) as RetryPolicyName[];
+
+/** No attempt is planned later than this many seconds after the first one, whatever the receiver asks for. */
+const lastChanceSeconds = 86_400;
+
+export interface NextAttemptQuestion {
+  policy: RetryPolicyName;
+  /** Attempts of the schedule made so far. One that somebody asked for in between uses up no place in it. */
+  attemptsMade: number;
+  /** T in milliseconds. */
+  firstAttemptAt: number;
+  /** The end of the last attempt in milliseconds. */
+  now: number;
+  /** What the receiver asked for; it can only delay. */
+  retryAfterMs?: number | null;
+  /** Milliseconds in a second of the schedule: tests shorten it, everything else leaves it at 1,000. */
+  unitMs?: number;
+}
+
+/** The time of the next attempt in milliseconds, or null when the schedule is used up. */
+export function nextAttemptAt(question: NextAttemptQuestion): number | null {
+  const { policy, attemptsMade, firstAttemptAt, now, retryAfterMs, unitMs = 1_000 } = question;
+  const offsets: readonly number[] = retryPolicies[policy].offsets;
+  if (attemptsMade <= 0) return Math.max(firstAttemptAt, now);
+
+  const offset = offsets[attemptsMade];
+  const previousOffset = offsets[attemptsMade - 1];
+  const lastChance = firstAttemptAt + lastChanceSeconds * unitMs;
+  if (offset === undefined || previousOffset === undefined || now >= lastChance) return null;
+
+  const planned = firstAttemptAt + offset * unitMs;
+  // A place in the schedule that went by (a slow receiver, a pause, an outage of ours) keeps its distance to
+  // the attempt before it: without that, every missed place would be an attempt at once, one after another.
+  const due = planned > now ? planned : Math.min(now + (offset - previousOffset) * unitMs, lastChance);
+  if (!retryAfterMs || retryAfterMs < 0) return due;
+  return Math.max(due, Math.min(now + retryAfterMs, lastChance));
+}
+
+/** What an answer means for its delivery: `gone` ends it like `refuse` and disables the endpoint as well. */
+export type AttemptVerdict = 'success' | 'retry' | 'refuse' | 'gone';
+
+/** `httpStatus` is null when the attempt failed without a complete answer. */
+export function classifyAttempt(policy: RetryPolicyName, httpStatus: number | null): AttemptVerdict {
+  if (httpStatus === null) return 'retry';
+  if (httpStatus >= 200 && httpStatus < 300) return 'success';
+  if (httpStatus === 410) return 'gone';
+  if (httpStatus < 400 || httpStatus >= 500) return 'retry';
+  const retried: readonly number[] = retryPolicies[policy].retriedClientErrors;
+  return retried.includes(httpStatus) ? 'retry' : 'refuse';
+}
