@@ -46,7 +46,14 @@ module.exports = tseslint.config(
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
-        { patterns: [{ group: ['**/db/**', '**/http/**', '**/bots/**', '**/temporal/**', '**/activities/**'], message: 'contracts import nothing of the house.' }] },
+        {
+          patterns: [
+            {
+              group: ['**/db/**', '**/http/**', '**/bots/**', '**/temporal/**', '**/activities/**'],
+              message: 'contracts import nothing of the house.',
+            },
+          ],
+        },
       ],
     },
   },

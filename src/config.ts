@@ -36,53 +36,171 @@ const encryptionKeys = z
   });
 
 export const settings = z.object({
-  NODE_ENV: z.string().default('development').describe('`production` switches off everything that belongs to development.'),
+  NODE_ENV: z
+    .string()
+    .default('development')
+    .describe('`production` switches off everything that belongs to development.'),
   PORT: port(3000).describe('Port of the API and the web pages. 0 means any free port, here and below.'),
-  HERALD_HOST: z.string().optional().describe('Address to listen on. Default: `127.0.0.1` in development, `0.0.0.0` in production.'),
-  HERALD_PUBLIC_URL: httpUrl.optional().describe('Address under which users and projects reach the service. Needed in production; in development it follows the bound port.'),
-  HERALD_ROLES: roleList.optional().describe('Parts to run in this process: any of `api,worker,bots`. Default: all. `--roles` on the command line wins.'),
-  HERALD_DATA_DIR: z.string().default('.herald').transform((dir) => path.resolve(dir)).describe('Where the embedded parts keep their data.'),
-  HERALD_SHUTDOWN_SECONDS: z.coerce.number().int().min(1).max(300).default(20).describe('How long a stopping process may finish what it has begun.'),
-  HERALD_TRUST_PROXY: flag.default(false).describe('`true` when a reverse proxy in front sets `X-Forwarded-For`.'),
+  HERALD_HOST: z
+    .string()
+    .optional()
+    .describe('Address to listen on. Default: `127.0.0.1` in development, `0.0.0.0` in production.'),
+  HERALD_PUBLIC_URL: httpUrl
+    .optional()
+    .describe(
+      'Address under which users and projects reach the service. Needed in production; in development it follows the bound port.',
+    ),
+  HERALD_ROLES: roleList
+    .optional()
+    .describe(
+      'Parts to run in this process: any of `api,worker,bots`. Default: all. `--roles` on the command line wins.',
+    ),
+  HERALD_DATA_DIR: z
+    .string()
+    .default('.herald')
+    .transform((dir) => path.resolve(dir))
+    .describe('Where the embedded parts keep their data.'),
+  HERALD_SHUTDOWN_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(300)
+    .default(20)
+    .describe('How long a stopping process may finish what it has begun.'),
+  HERALD_TRUST_PROXY: flag
+    .default(false)
+    .describe('`true` when a reverse proxy in front sets `X-Forwarded-For`.'),
 
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must start with postgres://').optional().describe('A PostgreSQL server (15 or newer) instead of the embedded one. Setting it means production.'),
-  HERALD_DATABASE_POOL: z.coerce.number().int().min(2).max(500).default(20).describe('Connections to PostgreSQL for each process.'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
+    .optional()
+    .describe('A PostgreSQL server (15 or newer) instead of the embedded one. Setting it means production.'),
+  HERALD_DATABASE_POOL: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(500)
+    .default(20)
+    .describe('Connections to PostgreSQL for each process.'),
   HERALD_POSTGRES_PORT: port(54_329).describe('Port of the embedded PostgreSQL.'),
 
-  TEMPORAL_ADDRESS: z.string().min(1).optional().describe('`host:port` of a Temporal server that already runs, instead of the embedded one.'),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('`host:port` of a Temporal server that already runs, instead of the embedded one.'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default').describe('Temporal namespace.'),
   TEMPORAL_API_KEY: z.string().min(1).optional().describe('API key for Temporal Cloud; implies TLS.'),
-  TEMPORAL_TLS: flag.optional().describe('`true` to speak TLS to Temporal. Implied by the certificate settings and the API key.'),
+  TEMPORAL_TLS: flag
+    .optional()
+    .describe('`true` to speak TLS to Temporal. Implied by the certificate settings and the API key.'),
   TEMPORAL_TLS_CERT_FILE: z.string().optional().describe('Client certificate for mTLS.'),
   TEMPORAL_TLS_KEY_FILE: z.string().optional().describe('Private key of the client certificate.'),
-  TEMPORAL_TLS_CA_FILE: z.string().optional().describe('CA certificate of the Temporal server, where it is not a public one.'),
+  TEMPORAL_TLS_CA_FILE: z
+    .string()
+    .optional()
+    .describe('CA certificate of the Temporal server, where it is not a public one.'),
   TEMPORAL_UI_URL: httpUrl.optional().describe('Address of the Temporal web UI, for links in the dashboard.'),
-  HERALD_TEMPORAL_CLI: z.string().optional().describe('Path of the `temporal` program that runs the embedded server.'),
+  HERALD_TEMPORAL_CLI: z
+    .string()
+    .optional()
+    .describe('Path of the `temporal` program that runs the embedded server.'),
   HERALD_TEMPORAL_PORT: port(7233).describe('Port of the embedded Temporal server.'),
   HERALD_TEMPORAL_UI_PORT: port(8233).describe('Port of the embedded Temporal web UI.'),
-  HERALD_TASK_QUEUE_PREFIX: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/).default('herald').describe('Prefix of the task queues, to keep several installations on one namespace apart.'),
+  HERALD_TASK_QUEUE_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/)
+    .default('herald')
+    .describe('Prefix of the task queues, to keep several installations on one namespace apart.'),
 
   HERALD_METRICS_PORT: port(9464).describe('Port of the Prometheus metrics (`/metrics`).'),
-  HERALD_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info').describe('Least level of log lines.'),
-  HERALD_LOG_FORMAT: z.enum(['json', 'pretty']).optional().describe('Form of log lines. Default: `pretty` in a terminal, `json` otherwise.'),
+  HERALD_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least level of log lines.'),
+  HERALD_LOG_FORMAT: z
+    .enum(['json', 'pretty'])
+    .optional()
+    .describe('Form of log lines. Default: `pretty` in a terminal, `json` otherwise.'),
 
-  HERALD_ENCRYPTION_KEY: encryptionKeys.optional().describe('Key for secrets at rest (AES-256-GCM): 32 bytes in base64 (`openssl rand -base64 32`), or `id:base64` entries separated by commas, newest first, while a rotation is under way. Needed in production; generated once into the data directory in development.'),
-  HERALD_SUBSCRIBER_ID_FORMAT: z.enum(['uuid', 'prefixed']).default('uuid').describe('Public form of subscriber ids: a plain UUID, or `sub_` + base62. Both are always accepted.'),
+  HERALD_ENCRYPTION_KEY: encryptionKeys
+    .optional()
+    .describe(
+      'Key for secrets at rest (AES-256-GCM): 32 bytes in base64 (`openssl rand -base64 32`), or `id:base64` entries separated by commas, newest first, while a rotation is under way. Needed in production; generated once into the data directory in development.',
+    ),
+  HERALD_SUBSCRIBER_ID_FORMAT: z
+    .enum(['uuid', 'prefixed'])
+    .default('uuid')
+    .describe('Public form of subscriber ids: a plain UUID, or `sub_` + base62. Both are always accepted.'),
 
   HERALD_SIMULATOR_PORT: port(3001).describe('Port of the messenger simulator (development only).'),
-  TELEGRAM_BOT_TOKEN: z.string().regex(/^\d+:[A-Za-z0-9_-]{20,}$/, 'must be a token from BotFather').optional().describe('Token of the Telegram bot. Without it the channel runs on the simulator in development and is not offered in production.'),
+  TELEGRAM_BOT_TOKEN: z
+    .string()
+    .regex(/^\d+:[A-Za-z0-9_-]{20,}$/, 'must be a token from BotFather')
+    .optional()
+    .describe(
+      'Token of the Telegram bot. Without it the channel runs on the simulator in development and is not offered in production.',
+    ),
   MAX_BOT_TOKEN: z.string().min(10).optional().describe('Token of the MAX bot, likewise.'),
-  TELEGRAM_API_ROOT: httpUrl.default('https://api.telegram.org').describe('Root of the Telegram Bot API, for a local Bot API server.'),
+  TELEGRAM_API_ROOT: httpUrl
+    .default('https://api.telegram.org')
+    .describe('Root of the Telegram Bot API, for a local Bot API server.'),
   MAX_API_ROOT: httpUrl.default('https://platform-api.max.ru').describe('Root of the MAX Bot API.'),
-  HERALD_BOT_UPDATES: z.enum(['webhook', 'polling']).optional().describe('How updates of the messengers arrive. Default: `webhook` in production, `polling` in development.'),
-  HERALD_BOT_WEBHOOK_SECRET: z.string().regex(/^[A-Za-z0-9_-]{16,256}$/, 'must be 16 to 256 characters of A-Za-z0-9_-').optional().describe('Secret that the messengers send with each update. Default: derived from the encryption key.'),
+  HERALD_BOT_UPDATES: z
+    .enum(['webhook', 'polling'])
+    .optional()
+    .describe(
+      'How updates of the messengers arrive. Default: `webhook` in production, `polling` in development.',
+    ),
+  HERALD_BOT_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{16,256}$/, 'must be 16 to 256 characters of A-Za-z0-9_-')
+    .optional()
+    .describe('Secret that the messengers send with each update. Default: derived from the encryption key.'),
 
-  HERALD_ALLOW_LOCAL_WEBHOOKS: flag.optional().describe('`true` to accept webhook receivers over `http` and on loopback. Default: true in development, false in production. Every other forbidden address range stays forbidden.'),
-  HERALD_CODE_TTL_SECONDS: z.coerce.number().int().min(1).max(86_400).default(limits.authCodeTtlSeconds).describe('Life of a login code. For tests; production refuses more than 300.'),
-  HERALD_SESSION_TTL_SECONDS: z.coerce.number().int().min(1).max(86_400).default(limits.authSessionTtlSeconds).describe('How long a login session waits for the user.'),
-  HERALD_GRACE_HOURS: z.coerce.number().min(0).max(744).default(limits.graceHours).describe('Grace period after the credits of a project are used up; at most one begins in a calendar month.'),
-  HERALD_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(30).describe('How long events, deliveries and ended sessions are kept.'),
-  HERALD_RETRY_SCALE: z.coerce.number().positive().max(1).default(1).describe('Factor on the times of the webhook retry schedule. For tests; production refuses anything but 1.'),
+  HERALD_ALLOW_LOCAL_WEBHOOKS: flag
+    .optional()
+    .describe(
+      '`true` to accept webhook receivers over `http` and on loopback. Default: true in development, false in production. Every other forbidden address range stays forbidden.',
+    ),
+  HERALD_CODE_TTL_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(limits.authCodeTtlSeconds)
+    .describe('Life of a login code. For tests; production refuses more than 300.'),
+  HERALD_SESSION_TTL_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(limits.authSessionTtlSeconds)
+    .describe('How long a login session waits for the user.'),
+  HERALD_GRACE_HOURS: z.coerce
+    .number()
+    .min(0)
+    .max(744)
+    .default(limits.graceHours)
+    .describe(
+      'Grace period after the credits of a project are used up; at most one begins in a calendar month.',
+    ),
+  HERALD_RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3650)
+    .default(30)
+    .describe('How long events, deliveries and ended sessions are kept.'),
+  HERALD_RETRY_SCALE: z.coerce
+    .number()
+    .positive()
+    .max(1)
+    .default(1)
+    .describe(
+      'Factor on the times of the webhook retry schedule. For tests; production refuses anything but 1.',
+    ),
 });
 
 export type Settings = z.output<typeof settings>;
@@ -106,7 +224,9 @@ export class ConfigError extends Error {
 
 export function loadConfig(env: NodeJS.ProcessEnv, roles?: string): Config {
   // An empty variable is how compose files and shells say "not set".
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
   if (roles !== undefined) given['HERALD_ROLES'] = roles;
   const parsed = settings.safeParse(given);
   if (!parsed.success) {

@@ -47,5 +47,8 @@ export function createLogger(config: Pick<Config, 'HERALD_LOG_LEVEL' | 'HERALD_L
     serializers: { err: presentError },
   };
   if (format === 'json') return pino(options, pino.destination({ fd: 2, sync: false }));
-  return pino(options, pretty({ destination: 2, colorize: true, translateTime: 'HH:MM:ss.l', singleLine: true }));
+  return pino(
+    options,
+    pretty({ destination: 2, colorize: true, translateTime: 'HH:MM:ss.l', singleLine: true }),
+  );
 }

@@ -93,7 +93,11 @@ const ticketFields = { ticket_id: z.string(), subscriber_id: z.string(), occurre
 const ticket = z.strictObject(ticketFields);
 const ticketExample = { ticket_id: TICKET, subscriber_id: SUBSCRIBER, occurred_at: AT };
 
-const scheduled = z.strictObject({ scheduled_id: z.string(), subscriber_id: z.string(), occurred_at: timestampSchema });
+const scheduled = z.strictObject({
+  scheduled_id: z.string(),
+  subscriber_id: z.string(),
+  occurred_at: timestampSchema,
+});
 const scheduledExample = { scheduled_id: MESSAGE, subscriber_id: SUBSCRIBER, occurred_at: AT };
 const scheduledReason = z.strictObject({ ...scheduled.shape, reason: z.string() });
 
@@ -149,7 +153,10 @@ export const eventRegistry = {
   ),
   'otp.sent': event('A one-time code was sent.', otp, otpExample),
   'otp.verified': event('A one-time code was verified.', otp, otpExample),
-  'otp.failed_attempt': event('A wrong one-time code was tried.', otpAttempt, { ...otpExample, attempts_left: 2 }),
+  'otp.failed_attempt': event('A wrong one-time code was tried.', otpAttempt, {
+    ...otpExample,
+    attempts_left: 2,
+  }),
   'otp.max_attempts_reached': event('The attempts of a one-time code are used up.', otp, otpExample),
   'auth.completed': event(
     'A login session that was created through the API is confirmed.',
@@ -158,7 +165,12 @@ export const eventRegistry = {
   ),
   'button.clicked': event(
     'A subscriber tapped a button of a message.',
-    z.strictObject({ ...recipientFields, delivery_id: z.string(), data: z.string(), clicked_at: timestampSchema }),
+    z.strictObject({
+      ...recipientFields,
+      delivery_id: z.string(),
+      data: z.string(),
+      clicked_at: timestampSchema,
+    }),
     { ...recipientExample, delivery_id: MESSAGE, data: 'accept', clicked_at: AT },
   ),
   'ticket.created': reserved('A helpdesk ticket was created.', ticket, ticketExample),
@@ -175,7 +187,11 @@ export const eventRegistry = {
     z.strictObject({ ...ticketFields, score: z.number().int() }),
     { ...ticketExample, score: 5 },
   ),
-  'ticket.unanswered_24h': reserved('A helpdesk ticket has had no answer for 24 hours.', ticket, ticketExample),
+  'ticket.unanswered_24h': reserved(
+    'A helpdesk ticket has had no answer for 24 hours.',
+    ticket,
+    ticketExample,
+  ),
   'scheduled.sent': reserved('A scheduled message was sent.', scheduled, scheduledExample),
   'scheduled.failed': reserved('A scheduled message failed.', scheduledReason, {
     ...scheduledExample,
@@ -185,10 +201,14 @@ export const eventRegistry = {
     ...scheduledExample,
     reason: 'inactive',
   }),
-  'drip.step_sent': reserved('A step of a drip campaign was sent.', z.strictObject({ ...drip.shape, step: z.number().int() }), {
-    ...dripExample,
-    step: 1,
-  }),
+  'drip.step_sent': reserved(
+    'A step of a drip campaign was sent.',
+    z.strictObject({ ...drip.shape, step: z.number().int() }),
+    {
+      ...dripExample,
+      step: 1,
+    },
+  ),
   'drip.completed': reserved('A drip campaign is complete for a subscriber.', drip, dripExample),
   'recurring.sent': reserved('A recurring message was sent.', scheduled, scheduledExample),
   'event.tracked': reserved(

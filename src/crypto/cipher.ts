@@ -26,7 +26,10 @@ export class Cipher {
     const iv = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', this.newest.key, iv).setAAD(Buffer.from(purpose));
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-    return [this.newest.id, ...[iv, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.');
+    return [
+      this.newest.id,
+      ...[iv, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url')),
+    ].join('.');
   }
 
   decrypt(sealed: string, purpose: string): string {

@@ -51,7 +51,9 @@ export async function migrate(pool: pg.Pool): Promise<void> {
 /** Names of migrations that the code knows and the database has not seen. */
 export async function pendingMigrations(pool: pg.Pool): Promise<string[]> {
   const migrations = await readMigrations();
-  const present = await pool.query<{ known: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS known`);
+  const present = await pool.query<{ known: boolean }>(
+    `SELECT to_regclass('migrations') IS NOT NULL AS known`,
+  );
   if (!present.rows[0]?.known) return migrations.map((migration) => migration.name);
   const applied = await pool.query<{ version: number }>('SELECT version FROM migrations');
   const known = new Set(applied.rows.map((record) => record.version));

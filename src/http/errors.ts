@@ -20,7 +20,10 @@ export function errorMapper({ log, docsUrl }: ErrorMapperDeps): Middleware {
     } catch (thrown) {
       const error = toAppError(thrown);
       if (error.status >= 500) {
-        log.error({ err: thrown, request_id: ctx.state['requestId'] as string, error_code: error.code }, 'request failed');
+        log.error(
+          { err: thrown, request_id: ctx.state['requestId'] as string, error_code: error.code },
+          'request failed',
+        );
       }
       sendError(ctx, error, docsUrl());
     }
@@ -30,7 +33,8 @@ export function errorMapper({ log, docsUrl }: ErrorMapperDeps): Middleware {
 export function sendError(ctx: Context, error: AppError, docsUrl: string): void {
   ctx.status = error.status;
   ctx.state['errorCode'] = error.code;
-  if (error.retryAfter !== undefined) ctx.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))));
+  if (error.retryAfter !== undefined)
+    ctx.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))));
   ctx.set('Cache-Control', 'no-store');
   ctx.type = 'application/json';
   ctx.body = JSON.stringify(error.toEnvelope(docsUrl));

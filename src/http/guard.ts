@@ -35,7 +35,8 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
       return;
     }
     if (spec.response === undefined) return;
-    ctx.body = deps.checkResponses && spec.response instanceof z.ZodType ? checked(spec.response, answer) : answer;
+    ctx.body =
+      deps.checkResponses && spec.response instanceof z.ZodType ? checked(spec.response, answer) : answer;
   };
 }
 

@@ -24,7 +24,9 @@ export function openApiDocument(routes: Route[], serverUrl: string): Json {
     paths,
     webhooks: webhooks(),
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the project: hk_…' } },
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the project: hk_…' },
+      },
       schemas: { Error: errorSchema() },
     },
   };
@@ -43,7 +45,12 @@ function operation(spec: RouteSpec): Json {
       ...parameters('header', spec.headers),
     ],
     ...(spec.body
-      ? { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(spec.body, 'input') } } } }
+      ? {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: jsonSchema(spec.body, 'input') } },
+          },
+        }
       : {}),
     responses: { [spec.status]: success(spec), ...failures(spec) },
   };
@@ -58,7 +65,10 @@ function success(spec: RouteSpec): Json {
   if (spec.response === undefined) return { description: 'Done.' };
   if (Array.isArray(spec.response)) {
     const picture = { schema: { type: 'string', format: 'binary' } };
-    return { description: spec.summary, content: Object.fromEntries(spec.response.map((type) => [type, picture])) };
+    return {
+      description: spec.summary,
+      content: Object.fromEntries(spec.response.map((type) => [type, picture])),
+    };
   }
   return {
     description: spec.summary,
@@ -104,11 +114,20 @@ function webhooks(): Json {
       const entry = eventRegistry[name];
       const body = z.strictObject({ event: z.literal(name), data: entry.schema });
       const content = {
-        'application/json': { schema: jsonSchema(body, 'output'), example: { event: name, data: entry.example } },
+        'application/json': {
+          schema: jsonSchema(body, 'output'),
+          example: { event: name, data: entry.example },
+        },
       };
       return [
         name,
-        { post: { summary: entry.summary, requestBody: { content }, responses: { '200': { description: 'Received.' } } } },
+        {
+          post: {
+            summary: entry.summary,
+            requestBody: { content },
+            responses: { '200': { description: 'Received.' } },
+          },
+        },
       ];
     }),
   );

@@ -2,9 +2,17 @@ import { ServiceError, isGrpcServiceError } from '@temporalio/client';
 
 /** SQLSTATE classes that mean "the database is away or full", not "the statement is wrong". */
 const AWAY_SQLSTATES = /^(08|57P0[123]|53)/;
-const AWAY_SYSTEM_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'ENOTFOUND', 'EHOSTUNREACH']);
+const AWAY_SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+]);
 /** pg reports these without a code. */
-const AWAY_MESSAGES = /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable/i;
+const AWAY_MESSAGES =
+  /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable/i;
 /** gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE */
 const AWAY_GRPC_CODES = new Set<number>([4, 8, 14]);
 

@@ -9,7 +9,9 @@ export function describeIssues(error: z.ZodError): string {
     .slice(0, SHOWN_ISSUES)
     .flatMap((issue) => {
       if (issue.code === 'unrecognized_keys') {
-        return issue.keys.slice(0, SHOWN_ISSUES).map((key) => `${[...issue.path, key].join('.')}: is not a known field`);
+        return issue.keys
+          .slice(0, SHOWN_ISSUES)
+          .map((key) => `${[...issue.path, key].join('.')}: is not a known field`);
       }
       const field = issue.path.length > 0 ? issue.path.map(String).join('.') : 'body';
       return [`${field}: ${issue.message}`];

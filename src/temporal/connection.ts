@@ -1,22 +1,25 @@
 import { readFile } from 'node:fs/promises';
-import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, type TLSConfig } from '@temporalio/worker';
 import type { Config } from '../config';
 
-export interface TemporalSettings
-  extends Pick<
-    Config,
-    | 'TEMPORAL_NAMESPACE'
-    | 'TEMPORAL_API_KEY'
-    | 'TEMPORAL_TLS'
-    | 'TEMPORAL_TLS_CERT_FILE'
-    | 'TEMPORAL_TLS_KEY_FILE'
-    | 'TEMPORAL_TLS_CA_FILE'
-  > {
+export interface TemporalSettings extends Pick<
+  Config,
+  | 'TEMPORAL_NAMESPACE'
+  | 'TEMPORAL_API_KEY'
+  | 'TEMPORAL_TLS'
+  | 'TEMPORAL_TLS_CERT_FILE'
+  | 'TEMPORAL_TLS_KEY_FILE'
+  | 'TEMPORAL_TLS_CA_FILE'
+> {
   address: string;
 }
 
-type DialOptions = Pick<ConnectionOptions, 'address' | 'tls' | 'apiKey'>;
+interface DialOptions {
+  address: string;
+  tls?: TLSConfig;
+  apiKey?: string;
+}
 
 /** Address, TLS and key in the form that both kinds of connection take. */
 async function dialOptions(settings: TemporalSettings): Promise<DialOptions> {

@@ -3,7 +3,13 @@ export class Html {
   constructor(readonly text: string) {}
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
@@ -34,7 +40,8 @@ export function page(title: string, content: Html): string {
         <header>
           <a class="brand" href="/docs">Herald</a>
           <nav aria-label="Documentation">
-            <a href="/docs">API reference</a> <a href="/docs/errors">Errors</a> <a href="/docs/events">Events</a>
+            <a href="/docs">API reference</a> <a href="/docs/errors">Errors</a>
+            <a href="/docs/events">Events</a>
             <a href="/openapi.json">openapi.json</a>
           </nav>
         </header>

@@ -16,7 +16,10 @@ export function docsPages(routes: Route[], publicUrl: () => string): Middleware 
       type: 'css',
       body: await readFile(path.join(packageRoot, 'web', 'docs', 'docs.css'), 'utf8'),
     }),
-    '/openapi.json': async () => ({ type: 'json', body: JSON.stringify(openApiDocument(routes, publicUrl())) }),
+    '/openapi.json': async () => ({
+      type: 'json',
+      body: JSON.stringify(openApiDocument(routes, publicUrl())),
+    }),
   };
   return async (ctx, next) => {
     const found = Object.hasOwn(render, ctx.path) ? render[ctx.path] : undefined;

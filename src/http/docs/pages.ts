@@ -9,16 +9,23 @@ export function errorsPage(): string {
   const entries = errorCodes.map((code) => {
     const entry = errorTable[code];
     return html`<section class="entry" id="${code}">
-      <h2><a href="#${code}"><code>${code}</code></a></h2>
+      <h2>
+        <a href="#${code}"><code>${code}</code></a>
+      </h2>
       <p class="facts">
-        HTTP ${entry.status} · ${isRetryable(code) ? 'may be retried' : 'fix the request before sending it again'}
+        HTTP ${entry.status} ·
+        ${isRetryable(code) ? 'may be retried' : 'fix the request before sending it again'}
         ${entry.reserved ? html` · reserved` : ''}
       </p>
       <p>${entry.text}</p>
       <p>${entry.help}</p>
     </section>`;
   });
-  const envelope = JSON.stringify({ error: '…', code: 'validation_failed', retryable: false, docs_url: '…' }, null, 2);
+  const envelope = JSON.stringify(
+    { error: '…', code: 'validation_failed', retryable: false, docs_url: '…' },
+    null,
+    2,
+  );
   return page(
     'Errors',
     html`<h1>Errors</h1>
@@ -32,12 +39,18 @@ export function eventsPage(): string {
   const entries = eventTypes.map(
     (event) =>
       html`<section class="entry" id="${event.name}">
-        <h2><a href="#${event.name}"><code>${event.name}</code></a></h2>
+        <h2>
+          <a href="#${event.name}"><code>${event.name}</code></a>
+        </h2>
         <p>${event.description} ${event.reserved ? html`<span class="tag">reserved</span>` : ''}</p>
         <pre>${JSON.stringify(event.example, null, 2)}</pre>
       </section>`,
   );
-  return page('Events', html`<h1>Events</h1>${entries}`);
+  return page(
+    'Events',
+    html`<h1>Events</h1>
+      ${entries}`,
+  );
 }
 
 export function referencePage(routes: Route[]): string {
@@ -46,8 +59,9 @@ export function referencePage(routes: Route[]): string {
     'API reference',
     html`<h1>API reference</h1>
       <p>
-        Send <code>Authorization: Bearer &lt;API_KEY&gt;</code> with each request and JSON in each body. A project has
-        ${limits.requestsPerMinute} requests a minute. Errors share <a href="/docs/errors">one envelope</a>.
+        Send <code>Authorization: Bearer &lt;API_KEY&gt;</code> with each request and JSON in each body. A
+        project has ${limits.requestsPerMinute} requests a minute. Errors share
+        <a href="/docs/errors">one envelope</a>.
       </p>
       ${tags.map(
         (tag) =>

@@ -27,14 +27,19 @@ export function createHealthRoutes({ parts }: { parts: Part[] }) {
         tag: 'Health',
         auth: 'none',
         status: 200,
-        response: z.strictObject({ status: z.literal('ready'), parts: z.record(z.string(), z.literal('ok')) }),
+        response: z.strictObject({
+          status: z.literal('ready'),
+          parts: z.record(z.string(), z.literal('ok')),
+        }),
         errors: ['service_unavailable'],
       },
       async () => {
         const states = await checkParts(parts);
         const missing = states.filter((state) => !state.ok).map((state) => state.name);
         if (missing.length > 0) {
-          throw new AppError('service_unavailable', `Not ready: ${missing.join(', ')} does not answer.`, { retryAfter: 5 });
+          throw new AppError('service_unavailable', `Not ready: ${missing.join(', ')} does not answer.`, {
+            retryAfter: 5,
+          });
         }
         return { status: 'ready', parts: Object.fromEntries(states.map(({ name }) => [name, 'ok'])) };
       },

@@ -1,0 +1,82 @@
+import pg from 'pg';
+import type { Logger } from '../log';
+
+/** Channels of NOTIFY. The payload is an id or empty; the row is always the truth. */
+export const notifyChannels = {
+  /** An auth session has a new status; payload: session id. */
+  session: 'herald_session',
+  /** Auth sessions wait for their workflow. */
+  sessionStart: 'herald_session_start',
+  /** Deliveries are due to be started. */
+  delivery: 'herald_delivery',
+  /** A bot update is stored and waits to be handled. */
+  botUpdate: 'herald_bot_update',
+} as const;
+
+/** `payload` is null after a lost connection came back: anything may have been missed, so look for yourself. */
+export type NotificationListener = (payload: string | null) => void;
+
+export interface Notifications {
+  on(channel: string, listener: NotificationListener): () => void;
+  stop(): Promise<void>;
+}
+
+const RECONNECT_MS = { first: 100, most: 5_000 };
+
+/** One LISTEN connection for the whole process, which comes back by itself. */
+export function createNotifications({ url, log }: { url: string; log: Logger }): Notifications {
+  const listeners = new Map<string, Set<NotificationListener>>();
+  let client: pg.Client | null = null;
+  let stopped = false;
+  let delay = RECONNECT_MS.first;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({ connectionString: url, application_name: 'herald listen', keepAlive: true });
+    let lost = false;
+    const onLost = (err?: Error) => {
+      if (lost) return;
+      lost = true;
+      if (client === next) client = null;
+      next.end().catch(() => {});
+      if (stopped) return;
+      log.warn({ err }, 'the notification connection was lost');
+      timer = setTimeout(() => void connect(), delay);
+      delay = Math.min(delay * 2, RECONNECT_MS.most);
+    };
+    next.on('error', onLost);
+    next.on('end', () => onLost());
+    next.on('notification', ({ channel, payload }) => {
+      for (const listener of listeners.get(channel) ?? []) listener(payload ?? '');
+    });
+    try {
+      await next.connect();
+      for (const channel of listeners.keys()) await next.query(`LISTEN ${channel}`);
+    } catch (error) {
+      onLost(error as Error);
+      return;
+    }
+    if (stopped) return void next.end().catch(() => {});
+    client = next;
+    delay = RECONNECT_MS.first;
+    for (const set of listeners.values()) for (const listener of set) listener(null);
+  }
+
+  void connect();
+
+  return {
+    on(channel, listener) {
+      const set = listeners.get(channel) ?? new Set();
+      const isNew = set.size === 0;
+      set.add(listener);
+      listeners.set(channel, set);
+      if (isNew) client?.query(`LISTEN ${channel}`).catch(() => {});
+      return () => set.delete(listener);
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await client?.end().catch(() => {});
+    },
+  };
+}

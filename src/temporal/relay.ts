@@ -1,0 +1,92 @@
+import type { Notifications } from '../db/notifications';
+import type { Logger } from '../log';
+
+export interface RelayOptions<Item> {
+  name: string;
+  /** NOTIFY channel that wakes the relay; the sweep behind it finds what a lost notification left. */
+  channel: string;
+  notifications: Notifications;
+  sweepMs: number;
+  /** More starts in flight than this make the Temporal server slower, not faster. */
+  concurrency: number;
+  /**
+   * Claims up to `limit` items in a short transaction with a lease: no row lock is held while Temporal is called,
+   * and what a dead process had claimed comes back when its lease is over.
+   */
+  claim(limit: number): Promise<Item[]>;
+  /** Starts one item; a failure is logged, and the lease brings the item back. */
+  start(item: Item): Promise<void>;
+  log: Logger;
+}
+
+export interface Relay {
+  /** Looks now, without waiting for a notification. */
+  wake(): void;
+  /** Takes nothing new and waits for what is in flight. */
+  stop(): Promise<void>;
+}
+
+/** Carries committed rows to Temporal: woken by NOTIFY, with a sweep behind it. Safe with several processes. */
+export function startRelay<Item>(options: RelayOptions<Item>): Relay {
+  const { notifications, channel, sweepMs, concurrency, log } = options;
+  const inFlight = new Set<Promise<void>>();
+  let stopped = false;
+  let looking = false;
+  let lookAgain = false;
+  let idle: Promise<void> = Promise.resolve();
+
+  function launch(item: Item): void {
+    const run = options
+      .start(item)
+      .catch((err: unknown) =>
+        log.warn({ err, relay: options.name }, 'a start failed and will be tried again'),
+      )
+      .finally(() => {
+        inFlight.delete(run);
+        // A slot is free again: there may be more than the last claim took.
+        wake();
+      });
+    inFlight.add(run);
+  }
+
+  async function look(): Promise<void> {
+    do {
+      lookAgain = false;
+      const room = concurrency - inFlight.size;
+      if (room <= 0) return;
+      const items = await options.claim(room);
+      for (const item of items) launch(item);
+      if (items.length === 0) return;
+    } while (lookAgain && !stopped);
+  }
+
+  function wake(): void {
+    if (stopped) return;
+    if (looking) {
+      lookAgain = true;
+      return;
+    }
+    looking = true;
+    idle = look()
+      .catch((err: unknown) => log.warn({ err, relay: options.name }, 'the relay could not look for work'))
+      .finally(() => {
+        looking = false;
+        if (lookAgain) wake();
+      });
+  }
+
+  const off = notifications.on(channel, wake);
+  const sweep = setInterval(wake, sweepMs);
+  wake();
+
+  return {
+    wake,
+    async stop() {
+      stopped = true;
+      off();
+      clearInterval(sweep);
+      await idle;
+      await Promise.all(inFlight);
+    },
+  };
+}
