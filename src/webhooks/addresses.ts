@@ -16,8 +16,9 @@ export type VettedUrl = { ok: true; url: URL } | { ok: false; why: string };
 export function vetUrl(text: string, policy: LocalPolicy): VettedUrl {
   if (text.length > maxUrlLength) return refused(`must have at most ${maxUrlLength} characters`);
   // The parser would quietly drop or turn these, and the URL shown would not be the URL dialled.
-  if (/[\u0000-\u0020\u007f\\]/.test(text))
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) {
     return refused('must not contain spaces, control characters or \\');
+  }
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined || !URL.canParse(text)) return refused('must be an absolute https URL');
   if (authority.includes('@')) return refused('must not contain user info');
@@ -27,8 +28,9 @@ export function vetUrl(text: string, policy: LocalPolicy): VettedUrl {
   const host = hostOf(url);
   const why = forbiddenHost(host, policy);
   if (why !== null) return refused(why);
-  if (url.protocol === 'http:' && !(policy.allowLocal && isLoopbackHost(host)))
+  if (url.protocol === 'http:' && !(policy.allowLocal && isLoopbackHost(host))) {
     return refused('must be https');
+  }
   return { ok: true, url };
 }
 
@@ -78,8 +80,9 @@ export async function vettedAddresses(
   if (addresses.length === 0) throw new LookupError(`${host} has no address`);
   for (const address of addresses) {
     const range = forbiddenRange(address, policy);
-    if (range !== null)
+    if (range !== null) {
       throw new ForbiddenAddressError(`resolves to ${address}, which is not public (${range})`);
+    }
   }
   return addresses;
 }

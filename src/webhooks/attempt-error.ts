@@ -1,3 +1,4 @@
+import { errors } from 'undici';
 import { ForbiddenAddressError, LookupError } from './addresses';
 
 /** One word for each way in which an attempt can fail before it has a complete answer. */
@@ -56,6 +57,8 @@ export function describeError(error: unknown): AttemptError {
   const first = firstCause(error);
   if (first instanceof ForbiddenAddressError) return failure('forbidden_address', `the URL ${first.message}`);
   if (first instanceof LookupError) return failure('dns', first.message);
+  // Its code is missing for most answers that are not HTTP, so the class decides.
+  if (first instanceof errors.HTTPParserError) return failure('protocol', first.message);
   const code = codeOf(first);
   const message = first instanceof Error ? first.message : 'the attempt failed';
   return failure(wordFor(code), code && !message.includes(code) ? `${message} (${code})` : message);
@@ -66,7 +69,6 @@ export function failure(word: ErrorWord, detail: string): AttemptError {
 }
 
 function wordFor(code: string): ErrorWord {
-  if (code.startsWith('HPE_')) return 'protocol';
   if (certificateCode.test(code)) return 'tls';
   return wordsByCode[code] ?? 'unknown';
 }

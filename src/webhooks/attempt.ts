@@ -87,7 +87,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
     const deadline = startDeadline(timeoutMs, input.signal);
     let answered: number | null = null;
     try {
-      const response = await agent.request({
+      const posted = agent.request({
         origin: vetted.url.origin,
         path: vetted.url.pathname + vetted.url.search,
         method: 'POST',
@@ -95,6 +95,8 @@ export function createAttempter(options: AttempterOptions): Attempter {
         body,
         signal: deadline.signal,
       });
+      // A request that still waits for its connection does not hear the signal before it has one.
+      const response = await Promise.race([posted, deadline.passed]);
       answered = response.statusCode;
       // Cutting a long body short is reported as an error event as well; the loop over the body tells enough.
       response.body.on('error', () => undefined);
@@ -159,6 +161,8 @@ function createVettedConnector(options: AttempterOptions, timeoutMs: number): bu
 
 interface Deadline {
   signal: AbortSignal;
+  /** Rejects when the signal fires. */
+  passed: Promise<never>;
   /** Why the attempt was cut off, or null when it was not. */
   reason(answered: number | null): AttemptError | null;
   clear(): void;
@@ -173,8 +177,14 @@ function startDeadline(timeoutMs: number, callOff: AbortSignal | undefined): Dea
   }, timeoutMs);
   const onCallOff = () => controller.abort();
   callOff?.addEventListener('abort', onCallOff, { once: true });
+  const passed = new Promise<never>((_resolve, reject) => {
+    controller.signal.addEventListener('abort', () => reject(new Error('cut off')), { once: true });
+  });
+  // While the body is read nobody listens any more: the signal destroys the body instead.
+  passed.catch(() => undefined);
   return {
     signal: controller.signal,
+    passed,
     reason(answered) {
       if (isOver) {
         const seconds = `${timeoutMs / 1_000} s`;
