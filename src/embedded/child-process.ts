@@ -147,6 +147,13 @@ function openLog(file: string): number {
   return openSync(file, 'a', 0o600);
 }
 
+/** Throws the reason when the child is no longer there. */
+export async function requireRunning(child: Child): Promise<void> {
+  if (!child.hasExited()) return;
+  const { code, signal } = await child.exited;
+  throw new Error(`it ended with ${signal ?? `code ${code}`}`);
+}
+
 /** The end of a log, to look for the reason of an early death. */
 export async function readLogFrom(file: string, offset: number): Promise<string> {
   const content = await readFile(file).catch(() => Buffer.alloc(0));

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { stopRecordedChild, type ChildRecord, type ChildRegistry } from './child-process';
-import { acquireLock } from './lock';
+import { acquireLock, type LockResult } from './lock';
 import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity';
 import { exitCodes, SetupError } from './setup-error';
 
@@ -20,8 +20,7 @@ export async function openDataDir(
   onProgress: (message: string) => void = () => undefined,
 ): Promise<DataDir> {
   const root = path.resolve(directory);
-  await makePrivateDirectory(root);
-  const result = await acquireLock(path.join(root, 'lock'));
+  const result = await takeDirectory(root);
   if ('heldBy' in result) {
     throw new SetupError(
       `Herald already runs with the data directory ${root} (process ${result.heldBy}); ` +
@@ -50,16 +49,17 @@ export async function openDataDir(
   };
 }
 
-async function makePrivateDirectory(root: string): Promise<void> {
+async function takeDirectory(root: string): Promise<LockResult> {
   // PostgreSQL refuses to run as root, so the user it runs as then must be able to pass through (but not to look).
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   try {
     const created = await mkdir(root, { recursive: true, mode });
     if (created !== undefined) await chmod(root, mode);
+    return await acquireLock(path.join(root, 'lock'));
   } catch (error) {
     throw new SetupError(
-      `The data directory ${root} cannot be created (${(error as Error).message}); ` +
-        'set HERALD_DATA_DIR to a directory that can.',
+      `The data directory ${root} cannot be used (${(error as Error).message}); ` +
+        'set HERALD_DATA_DIR to a directory that can be written to.',
       exitCodes.badSetting,
       { cause: error },
     );

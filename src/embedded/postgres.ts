@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import {
   logSize,
   readLogFrom,
+  requireRunning,
   startChild,
   stopRecordedChild,
   type Child,
@@ -24,6 +25,8 @@ export interface PostgresOptions {
   /** Settings of postgresql.conf that this run overrides. */
   settings?: Record<string, string>;
   onProgress?: (message: string) => void;
+  /** Gives the start up; what was started is stopped again. */
+  signal?: AbortSignal;
   /** Told when the server ends without having been asked to. */
   onExit?: (exit: ChildExit) => void;
 }
@@ -55,6 +58,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
 
   onProgress('starting the database');
   for (let start = 1; ; start++) {
+    options.signal?.throwIfAborted();
     const port = options.port === 0 ? await freePort() : options.port;
     const outcome = await tryStart(options, binaries, cluster, port, settings);
     if ('running' in outcome) return outcome.running;
@@ -80,9 +84,10 @@ async function tryStart(
   const server = { started: false };
   const child = launch(options, binaries, cluster, port, settings, logFile, server);
   try {
-    await waitUntilReady(child, cluster.password, port);
+    await waitUntilReady(child, cluster.password, port, options.signal);
   } catch (error) {
     await child.stop().catch(() => undefined);
+    options.signal?.throwIfAborted();
     return explainFailure(await readLogFrom(logFile, logStart), logFile, port, error);
   }
   server.started = true;
@@ -135,10 +140,16 @@ function launch(
 }
 
 /** Ready means: it lets us in, and the database of the service exists. */
-async function waitUntilReady(child: Child, password: string, port: number): Promise<void> {
+async function waitUntilReady(
+  child: Child,
+  password: string,
+  port: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const deadline = Date.now() + readyTimeoutMs;
   for (;;) {
-    if (child.hasExited()) throw new Error('it ended at once');
+    await requireRunning(child);
+    signal?.throwIfAborted();
     try {
       await ensureDatabase(connectionUrl(password, port, 'postgres'));
       return;

@@ -10,7 +10,7 @@ export async function buildTemporalCli(
   go: string,
   directory: string,
   executable: string,
-  options: { env: NodeJS.ProcessEnv; onProgress: (message: string) => void },
+  options: { env: NodeJS.ProcessEnv; signal?: AbortSignal; onProgress: (message: string) => void },
 ): Promise<string> {
   const start = Date.now();
   const tell = () => {
@@ -20,7 +20,7 @@ export async function buildTemporalCli(
   tell();
   const progress = setInterval(tell, progressEveryMs);
   try {
-    await goInstall(go, directory, options.env);
+    await goInstall(go, directory, options.env, options.signal);
   } catch (error) {
     throw new Error(`the build with Go failed (${(error as Error).message})`, { cause: error });
   } finally {
@@ -29,7 +29,12 @@ export async function buildTemporalCli(
   return path.join(directory, executable);
 }
 
-function goInstall(go: string, directory: string, env: NodeJS.ProcessEnv): Promise<void> {
+function goInstall(
+  go: string,
+  directory: string,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     // GOFLAGS, GOOS and the like are for the user's own builds; ours runs on this machine.
     const { GOFLAGS: _flags, GOOS: _os, GOARCH: _arch, ...rest } = env;
@@ -37,16 +42,17 @@ function goInstall(go: string, directory: string, env: NodeJS.ProcessEnv): Promi
       cwd: directory,
       env: { ...rest, GOBIN: directory, GO111MODULE: 'on' },
       stdio: ['ignore', 'ignore', 'pipe'],
+      ...(signal ? { signal } : {}),
     });
     let output = '';
     child.stderr.on('data', (chunk: Buffer) => {
       output = (output + chunk.toString('utf8')).slice(-4_000);
     });
     child.once('error', reject);
-    child.once('close', (code, signal) => {
+    child.once('close', (code, killedBy) => {
       if (code === 0) return resolve();
       const lastLine = output.trim().split('\n').at(-1);
-      reject(new Error(lastLine || `it ended with ${signal ?? `code ${code}`}`));
+      reject(new Error(lastLine || `it ended with ${killedBy ?? `code ${code}`}`));
     });
   });
 }

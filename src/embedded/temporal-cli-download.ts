@@ -22,15 +22,19 @@ const archiveInfo = z.object({ archiveUrl: z.url(), fileToExtract: z.string().mi
 export async function downloadTemporalCli(
   directory: string,
   executable: string,
-  options: { downloadUrl?: string; onProgress: (message: string) => void },
+  {
+    downloadUrl = sdkDownloadUrl,
+    signal,
+    onProgress,
+  }: { downloadUrl?: string; signal?: AbortSignal; onProgress: (message: string) => void },
 ): Promise<string> {
   try {
-    options.onProgress('downloading the Temporal server');
-    const info = await askForArchive(options.downloadUrl ?? sdkDownloadUrl);
+    onProgress('downloading the Temporal server');
+    const info = await askForArchive(downloadUrl, signal);
     const archive = path.join(directory, 'archive');
-    await fetchTo(info.archiveUrl, archive, options.onProgress);
+    await fetchTo(info.archiveUrl, archive, onProgress, signal);
     // tar of Windows and macOS reads zip files too, but we always ask for a tarball.
-    await run('tar', ['-xzf', archive, '-C', directory, info.fileToExtract]);
+    await run('tar', ['-xzf', archive, '-C', directory, '--', info.fileToExtract], { signal });
     const file = path.join(directory, path.basename(info.fileToExtract) || executable);
     await chmod(file, 0o755);
     return file;
@@ -39,14 +43,17 @@ export async function downloadTemporalCli(
   }
 }
 
-async function askForArchive(url: string): Promise<z.infer<typeof archiveInfo>> {
+async function askForArchive(
+  url: string,
+  signal: AbortSignal | undefined,
+): Promise<z.infer<typeof archiveInfo>> {
   const request = new URL(url);
   request.searchParams.set('platform', process.platform === 'win32' ? 'windows' : process.platform);
   request.searchParams.set('arch', process.arch === 'x64' ? 'amd64' : process.arch);
   request.searchParams.set('format', 'tar.gz');
   request.searchParams.set('sdk-name', 'sdk-typescript');
   request.searchParams.set('sdk-version', sdkVersion());
-  const response = await fetch(request, { signal: AbortSignal.timeout(answerTimeoutMs) });
+  const response = await fetch(request, { signal: anyOf(signal, AbortSignal.timeout(answerTimeoutMs)) });
   if (!response.ok) throw new Error(`${request.host} answered ${response.status}`);
   return archiveInfo.parse(await response.json());
 }
@@ -57,13 +64,18 @@ function sdkVersion(): string {
 }
 
 /** A slow line may take its time as long as bytes arrive; one that stalls is given up. */
-async function fetchTo(url: string, file: string, onProgress: (message: string) => void): Promise<void> {
+async function fetchTo(
+  url: string,
+  file: string,
+  onProgress: (message: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const stalled = new AbortController();
   let timer = setTimeout(() => stalled.abort(new Error('no more data arrived')), stallTimeoutMs);
   let received = 0;
   let told = Date.now();
   try {
-    const response = await fetch(url, { signal: stalled.signal });
+    const response = await fetch(url, { signal: anyOf(signal, stalled.signal) });
     if (!response.ok || !response.body) throw new Error(`${new URL(url).host} answered ${response.status}`);
     const body = Readable.fromWeb(response.body as ReadableStream);
     body.on('data', (chunk: Buffer) => {
@@ -78,6 +90,10 @@ async function fetchTo(url: string, file: string, onProgress: (message: string) 
   } finally {
     clearTimeout(timer);
   }
+}
+
+function anyOf(signal: AbortSignal | undefined, other: AbortSignal): AbortSignal {
+  return signal ? AbortSignal.any([signal, other]) : other;
 }
 
 function reasonOf(error: unknown): string {

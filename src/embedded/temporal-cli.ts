@@ -28,6 +28,8 @@ export interface TemporalCliOptions {
   /** Where the PATH and the cache are looked up. */
   env?: NodeJS.ProcessEnv;
   onProgress?: (message: string) => void;
+  /** Gives up, and removes what was half fetched. */
+  signal?: AbortSignal;
   /** The service that names the archive for this platform. */
   downloadUrl?: string;
 }
@@ -53,7 +55,7 @@ export async function findTemporalCli(options: TemporalCliOptions = {}): Promise
   const cached = path.join(cacheDir, executable);
   if (await isWholeAndRuns(cached)) return cached;
 
-  const lock = await lockCache(cacheDir, onProgress);
+  const lock = await lockCache(cacheDir, onProgress, options.signal);
   try {
     // Whoever held the lock before us may have put it there.
     if (await isWholeAndRuns(cached)) return cached;
@@ -102,6 +104,7 @@ async function install(
         await keep(file, target);
         return;
       } catch (error) {
+        options.signal?.throwIfAborted();
         failures.push((error as Error).message);
         options.onProgress((error as Error).message);
       }
@@ -146,7 +149,11 @@ async function runsAsTemporal(file: string): Promise<boolean> {
   }
 }
 
-async function lockCache(cacheDir: string, onProgress: (message: string) => void): Promise<Lock> {
+async function lockCache(
+  cacheDir: string,
+  onProgress: (message: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<Lock> {
   try {
     await mkdir(cacheDir, { recursive: true });
   } catch (error) {
@@ -162,7 +169,7 @@ async function lockCache(cacheDir: string, onProgress: (message: string) => void
     if (waited % 20 === 0) {
       onProgress(`waiting for process ${result.heldBy}, which is getting the Temporal server ready`);
     }
-    await sleep(500);
+    await sleep(500, undefined, signal ? { signal } : {});
   }
 }
 

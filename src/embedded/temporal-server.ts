@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
-import { logSize, readLogFrom, startChild, type Child, type ChildExit } from './child-process';
+import {
+  logSize,
+  readLogFrom,
+  requireRunning,
+  startChild,
+  type Child,
+  type ChildExit,
+} from './child-process';
 import type { DataDir } from './data-dir';
 import { freePort, portInUse, requireFreePort } from './ports';
 import { exitCodes, SetupError } from './setup-error';
@@ -21,6 +28,8 @@ export interface TemporalServerOptions {
   /** Overrides of the server's dynamic configuration, beside those which every local server gets. */
   dynamicConfig?: Record<string, unknown>;
   onProgress?: (message: string) => void;
+  /** Gives the start up; what was started is stopped again. */
+  signal?: AbortSignal;
   /** Told when the server ends without having been asked to. */
   onExit?: (exit: ChildExit) => void;
 }
@@ -100,9 +109,10 @@ async function tryStart(options: TemporalServerOptions, ports: Ports): Promise<S
   });
   const address = `${host}:${ports.frontend}`;
   try {
-    await waitUntilReady(child, address, options.searchAttributes);
+    await waitUntilReady(child, address, options);
   } catch (error) {
     await child.stop().catch(() => undefined);
+    options.signal?.throwIfAborted();
     return explainFailure(await readLogFrom(logFile, logStart), logFile, ports, error);
   }
   server.started = true;
@@ -147,12 +157,13 @@ function serverEnvironment(): NodeJS.ProcessEnv {
 async function waitUntilReady(
   child: Child,
   address: string,
-  searchAttributes: Record<string, SearchAttributeType>,
+  { searchAttributes, signal }: TemporalServerOptions,
 ): Promise<void> {
   const deadline = Date.now() + readyTimeoutMs;
   const untilReady = async <T>(step: () => Promise<T>): Promise<T> => {
     for (;;) {
-      if (child.hasExited()) throw new Error('it ended at once');
+      await requireRunning(child);
+      signal?.throwIfAborted();
       try {
         return await step();
       } catch (error) {
@@ -178,27 +189,28 @@ async function waitUntilReady(
   } finally {
     await connection.close();
   }
-  if (child.hasExited()) throw new Error('it ended at once');
+  await requireRunning(child);
 }
 
 function explainFailure(log: string, logFile: string, ports: Ports, cause: unknown): StartOutcome {
-  const taken =
-    /address already in use|can't set (?:frontend|UI|HTTP|metrics) port|port.*already in use/i.test(log);
-  if (taken) {
-    const ui = ports.ui !== null && log.includes(`:${ports.ui}`);
-    const failure = ui
-      ? portInUse(ports.ui as number, 'HERALD_TEMPORAL_UI_PORT', 'the Temporal UI')
-      : portInUse(ports.frontend, 'HERALD_TEMPORAL_PORT', 'the Temporal server');
+  const reason = lastMessage(log) ?? (cause as Error).message;
+  if (reason.includes('address already in use')) {
+    const failure =
+      ports.ui !== null && reason.includes('UI port')
+        ? portInUse(ports.ui, 'HERALD_TEMPORAL_UI_PORT', 'the Temporal UI')
+        : portInUse(ports.frontend, 'HERALD_TEMPORAL_PORT', 'the Temporal server');
     return { failure, portTaken: true };
   }
-  const lastLine = log.trim().split('\n').at(-1);
-  const reason = lastLine === undefined || lastLine === '' ? (cause as Error).message : lastLine;
-  return {
-    failure: new SetupError(
-      `The Temporal server did not start (${reason}); its log is ${logFile}.`,
-      exitCodes.unavailable,
-      { cause },
-    ),
-    portTaken: false,
-  };
+  const message = `The Temporal server did not start (${reason}); its log is ${logFile}.`;
+  return { failure: new SetupError(message, exitCodes.unavailable, { cause }), portTaken: false };
+}
+
+/** Its log is one JSON object a line, except for what it prints before it has read its flags. */
+function lastMessage(log: string): string | undefined {
+  const line = log.trim().split('\n').at(-1);
+  try {
+    return (JSON.parse(line ?? '') as { msg?: string }).msg;
+  } catch {
+    return line === '' ? undefined : line;
+  }
 }

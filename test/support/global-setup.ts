@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client, Pool } from 'pg';
@@ -20,6 +20,8 @@ export interface TestServers {
 /** One PostgreSQL, one Temporal server and one fresh workflow bundle for the whole run. */
 export default async function globalSetup(): Promise<void> {
   const directory = await mkdtemp(path.join(tmpdir(), 'herald-test-'));
+  // Root's PostgreSQL runs as another user, who must be able to pass.
+  await chmod(directory, 0o711);
   const dataDir = await openDataDir(path.join(directory, 'data'));
   const running: { stop(): Promise<void> }[] = [];
 
