@@ -1,16 +1,19 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client, Pool } from 'pg';
 import { migrate } from '../../src/db/migrate';
 import { openDataDir, type DataDir } from '../../src/embedded/data-dir';
 import { startPostgres, type RunningPostgres } from '../../src/embedded/postgres';
+import { SetupError } from '../../src/embedded/setup-error';
 import { findTemporalCli } from '../../src/embedded/temporal-cli';
 import { startTemporalServer, type RunningTemporalServer } from '../../src/embedded/temporal-server';
 import { buildWorkflowBundle } from '../../src/temporal/bundle';
 import { searchAttributeTypes } from '../../src/temporal/names';
 
 export const templateDatabase = 'herald_template';
+const directoryPrefix = 'herald-test-';
 
 /** Leaves `stopTestServers` for the teardown, which jest runs in this same process. */
 export interface TestServers {
@@ -19,7 +22,8 @@ export interface TestServers {
 
 /** One PostgreSQL, one Temporal server and one fresh workflow bundle for the whole run. */
 export default async function globalSetup(): Promise<void> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'herald-test-'));
+  await removeKilledRuns();
+  const directory = await mkdtemp(path.join(tmpdir(), directoryPrefix));
   // Root's PostgreSQL runs as another user, who must be able to pass.
   await chmod(directory, 0o711);
   const dataDir = await openDataDir(path.join(directory, 'data'));
@@ -51,6 +55,22 @@ export default async function globalSetup(): Promise<void> {
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** A run that was killed could stop nothing; taking over its directory does it, and fails while its run is alive. */
+async function removeKilledRuns(): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(directoryPrefix));
+  for (const name of names) {
+    const directory = path.join(tmpdir(), name);
+    // Without this file it may be a run that is only beginning.
+    if (!existsSync(path.join(directory, 'data', 'children.json'))) continue;
+    try {
+      await (await openDataDir(path.join(directory, 'data'))).close();
+      await rm(directory, { recursive: true, force: true });
+    } catch (error) {
+      if (!(error instanceof SetupError)) throw error;
+    }
   }
 }
 
