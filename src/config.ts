@@ -251,8 +251,6 @@ function productionProblems(values: Settings): string[] {
   const need = (name: keyof Settings, what: string) => {
     if (values[name] === undefined) problems.push(`${name}: is needed in production: ${what}`);
   };
-  need('DATABASE_URL', 'the address of a PostgreSQL server');
-  need('TEMPORAL_ADDRESS', 'host:port of a Temporal server');
   need('HERALD_ENCRYPTION_KEY', '32 random bytes in base64, for example from "openssl rand -base64 32"');
   need('HERALD_PUBLIC_URL', 'the address under which users reach the service');
   if (values.HERALD_CODE_TTL_SECONDS > limits.authCodeTtlSeconds) {

@@ -1,0 +1,64 @@
+import type { Channel } from '../contracts/common';
+import { channels } from '../contracts/common';
+import type { Logger } from '../log';
+import { createMaxMessenger } from './max';
+import type { Messenger } from './messenger';
+import { createTelegramMessenger } from './telegram';
+
+export interface PlatformAccess {
+  token: string;
+  apiRoot: string;
+  /** Where a link leads instead of the messenger's own address: the simulator's page. */
+  link?: (start: string) => string;
+}
+
+export type PlatformAccesses = Partial<Record<Channel, PlatformAccess>>;
+
+/** The bots of the installation. A channel is null while it has no token or its platform has not answered yet. */
+export interface Messengers {
+  get(channel: Channel): Messenger | null;
+  /** Channels that have a token. */
+  configured: Channel[];
+  stop(): void;
+}
+
+const RETRY_MS = 5_000;
+
+const create: Record<Channel, (access: PlatformAccess) => Promise<Messenger>> = {
+  telegram: createTelegramMessenger,
+  max: createMaxMessenger,
+};
+
+/** Asks each platform who its bot is. One that is away is asked again in the background: the service starts without it. */
+export async function connectMessengers(accesses: PlatformAccesses, log: Logger): Promise<Messengers> {
+  const connected = new Map<Channel, Messenger>();
+  const timers = new Set<NodeJS.Timeout>();
+  const configured = channels.filter((channel) => accesses[channel] !== undefined);
+
+  async function connect(channel: Channel, access: PlatformAccess): Promise<void> {
+    try {
+      connected.set(channel, await create[channel](access));
+    } catch (err) {
+      log.error({ err, channel }, 'the messenger platform did not answer and will be asked again');
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        void connect(channel, access);
+      }, RETRY_MS);
+      timers.add(timer);
+    }
+  }
+
+  await Promise.all(
+    configured.map((channel) => {
+      const access = accesses[channel];
+      return access ? connect(channel, access) : undefined;
+    }),
+  );
+  return {
+    get: (channel) => connected.get(channel) ?? null,
+    configured,
+    stop() {
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { Command, CommanderError } from 'commander';
+import { addKeyCommands } from './cli/keys';
+import { UsageError } from './cli/context';
+import { addProjectCommands } from './cli/projects';
+import { SetupError } from './embedded/setup-error';
+
+function createProgram(): Command {
+  const program = new Command('herald').description('Messenger login, webhooks and sending.').exitOverride();
+  program
+    .command('start')
+    .description('run the service; what no setting replaces is embedded')
+    .option('--json', 'print one line of JSON once ready; logs go to standard error', false)
+    .option('--roles <roles>', 'parts to run in this process: api,worker,bots')
+    .action(async (options: { json: boolean; roles?: string }) => {
+      // Loaded here so that the small commands do not pay for the whole service.
+      const { runService } = await import('./main.js');
+      process.exitCode = await runService(options);
+    });
+  addProjectCommands(program);
+  addKeyCommands(program);
+  return program;
+}
+
+/** Errors are one sentence on standard error with a non-zero exit code; only a fault of our own shows its stack. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode;
+  if (error instanceof UsageError) return say(error.message, 1);
+  if (error instanceof SetupError) return say(error.message, error.exitCode);
+  const code = (error as { code?: unknown }).code;
+  if (code === 'ECONNREFUSED') return say('The database does not answer; is Herald running?', 1);
+  return say(error instanceof Error ? (error.stack ?? error.message) : String(error), 1);
+}
+
+function say(message: string, exitCode: number): number {
+  process.stderr.write(`${message}\n`);
+  return exitCode;
+}
+
+createProgram()
+  .parseAsync()
+  .catch((error: unknown) => {
+    process.exitCode = report(error);
+  })
+  // Native handles of Temporal's core can outlive a finished command; the output is written by now.
+  .finally(() => process.stdout.write('', () => process.exit()));

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { isUuid } from '../contracts/ids';
+import { newApiKey } from '../crypto/tokens';
+import { insertApiKey, listApiKeys, revokeApiKey } from '../db/api-keys';
+import { UsageError, withDatabase } from './context';
+import { facts, print, table } from './output';
+import { requireProject } from './projects';
+
+export function addKeyCommands(program: Command): void {
+  const key = program.command('key').description('API keys of a project');
+  key
+    .command('create <slug>')
+    .description('create a key; it is shown this once')
+    .option('--name <name>', 'a note for people')
+    .option('--json', 'print JSON')
+    .action(async (slug: string, options: { name?: string; json?: boolean }) => {
+      const created = await withDatabase(async (pool) => {
+        const project = await requireProject(pool, slug);
+        const { key: api_key, hash, hint } = newApiKey();
+        const record = await insertApiKey(pool, { project_id: project.id, hash, hint, name: options.name });
+        return { key_id: record.id, slug, api_key };
+      });
+      print(created, options.json, () => facts(Object.entries(created)));
+    });
+  key
+    .command('list <slug>')
+    .description('keys of a project, without the keys themselves')
+    .option('--json', 'print JSON')
+    .action(async (slug: string, { json }: { json?: boolean }) => {
+      const keys = await withDatabase(async (pool) =>
+        listApiKeys(pool, (await requireProject(pool, slug)).id),
+      );
+      const rows = keys.map((entry) => [
+        entry.id,
+        `${entry.hint}…`,
+        entry.name,
+        entry.created_at.toISOString(),
+        entry.last_used_at?.toISOString(),
+        entry.revoked_at?.toISOString(),
+      ]);
+      print(keys, json, () => table(['key_id', 'key', 'name', 'created', 'last used', 'revoked'], rows));
+    });
+  key
+    .command('revoke <slug> <key_id>')
+    .description('revoke a key; it stops working within a second')
+    .option('--json', 'print JSON')
+    .action(async (slug: string, keyId: string, { json }: { json?: boolean }) => {
+      const revoked = await withDatabase(async (pool) => {
+        const project = await requireProject(pool, slug);
+        return isUuid(keyId) && (await revokeApiKey(pool, project.id, keyId));
+      });
+      if (!revoked) throw new UsageError(`The project "${slug}" has no live key with the id "${keyId}".`);
+      print({ key_id: keyId, revoked: true }, json, () => `The key ${keyId} is revoked.`);
+    });
+}

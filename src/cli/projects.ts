@@ -1,0 +1,172 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import type pg from 'pg';
+import { newProjectSchema, projectChangesSchema } from '../contracts/projects';
+import { newApiKey } from '../crypto/tokens';
+import { insertApiKey } from '../db/api-keys';
+import { withTransaction } from '../db/pool';
+import {
+  addPurchasedCredits,
+  findProjectBySlug,
+  insertProject,
+  listProjects,
+  updateProject,
+  type Project,
+} from '../db/projects';
+import { parsed, yesOrNo } from './arguments';
+import { UsageError, withDatabase } from './context';
+import { facts, print, table } from './output';
+
+export async function requireProject(pool: pg.Pool, slug: string): Promise<Project> {
+  const project = await findProjectBySlug(pool, slug);
+  if (!project) throw new UsageError(`There is no project with the slug "${slug}".`);
+  return project;
+}
+
+function describe(project: Project): string {
+  return facts([
+    ['project_id', project.id],
+    ['slug', project.slug],
+    ['name', project.name],
+    ['active', String(project.active)],
+    ['plan', project.plan],
+    ['callback_url', project.callback_url],
+    ['redirect_urls', project.redirect_urls.join(', ') || null],
+    ['requests_per_minute', project.requests_per_minute],
+    ['sessions_per_hour', project.sessions_per_hour],
+    ['sessions_per_address', project.sessions_per_address],
+    ['purchased_credits', project.purchased_credits],
+  ]);
+}
+
+interface CreateOptions {
+  slug: string;
+  name: string;
+  callbackUrl?: string;
+  plan?: string;
+  json?: boolean;
+}
+
+async function create(options: CreateOptions): Promise<void> {
+  const project = parsed(newProjectSchema, {
+    slug: options.slug,
+    name: options.name,
+    callback_url: options.callbackUrl,
+    plan: options.plan,
+  });
+  const created = await withDatabase((pool) =>
+    withTransaction(pool, async (db) => {
+      const inserted = await insertProject(db, project);
+      if (!inserted) throw new UsageError(`The slug "${project.slug}" is taken.`);
+      const { key, hash, hint } = newApiKey();
+      await insertApiKey(db, { project_id: inserted.id, hash, hint });
+      return { project_id: inserted.id, slug: inserted.slug, api_key: key };
+    }),
+  );
+  print(
+    created,
+    options.json,
+    () => `${facts(Object.entries(created))}\n\nThe API key is shown this once; it is stored as a hash.`,
+  );
+}
+
+interface SetOptions {
+  name?: string;
+  callbackUrl?: string;
+  redirectUrl?: string[];
+  plan?: string;
+  active?: boolean;
+  requestsPerMinute?: string;
+  sessionsPerHour?: string;
+  sessionsPerAddress?: string;
+  json?: boolean;
+}
+
+async function set(slug: string, options: SetOptions): Promise<void> {
+  const given = parsed(projectChangesSchema, {
+    name: options.name,
+    callback_url: options.callbackUrl,
+    redirect_urls: options.redirectUrl,
+    plan: options.plan,
+    active: options.active,
+    requests_per_minute: options.requestsPerMinute,
+    sessions_per_hour: options.sessionsPerHour,
+    sessions_per_address: options.sessionsPerAddress,
+  });
+  const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  if (Object.keys(changes).length === 0)
+    throw new UsageError('There is nothing to set: give at least one option.');
+  const changed = await withDatabase(async (pool) => {
+    const project = await requireProject(pool, slug);
+    return updateProject(pool, project.id, changes);
+  });
+  if (changed) print(changed, options.json, () => describe(changed));
+}
+
+async function addCredits(slug: string, options: { add: number; json?: boolean }): Promise<void> {
+  const project = await withDatabase(async (pool) => {
+    const { id } = await requireProject(pool, slug);
+    await addPurchasedCredits(pool, id, options.add);
+    return requireProject(pool, slug);
+  });
+  const { purchased_credits } = project;
+  print(
+    { slug, purchased_credits },
+    options.json,
+    () => `${slug} has ${purchased_credits} purchased credits.`,
+  );
+}
+
+function credits(value: string): number {
+  const number = Number(value);
+  if (Number.isInteger(number) && number > 0 && number <= 1_000_000_000) return number;
+  throw new InvalidArgumentError('It must be a whole number above 0.');
+}
+
+export function addProjectCommands(program: Command): void {
+  const project = program.command('project').description('projects and their settings');
+  project
+    .command('create')
+    .description('create a project with a first API key')
+    .requiredOption('--slug <slug>', '3 to 50 characters of a-z, 0-9 and -')
+    .requiredOption('--name <name>', 'shown to users in the bot')
+    .option('--callback-url <url>', 'where users of the static link return to')
+    .option('--plan <plan>', 'free or basic')
+    .option('--json', 'print JSON')
+    .action(create);
+  project
+    .command('list')
+    .description('all projects')
+    .option('--json', 'print JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const found = await withDatabase(listProjects);
+      const rows = found.map((entry) => [entry.slug, entry.name, entry.plan, entry.active, entry.id]);
+      print(found, json, () => table(['slug', 'name', 'plan', 'active', 'project_id'], rows));
+    });
+  project
+    .command('show <slug>')
+    .description('one project')
+    .option('--json', 'print JSON')
+    .action(async (slug: string, { json }: { json?: boolean }) => {
+      const found = await withDatabase((pool) => requireProject(pool, slug));
+      print(found, json, () => describe(found));
+    });
+  project
+    .command('set <slug>')
+    .description('change settings of a project')
+    .option('--name <name>')
+    .option('--callback-url <url>')
+    .option('--redirect-url <url...>', 'allow-listed redirect URLs; replaces the list')
+    .option('--plan <plan>', 'free or basic')
+    .option('--active <true|false>', 'switch the project on or off', yesOrNo)
+    .option('--requests-per-minute <n>')
+    .option('--sessions-per-hour <n>')
+    .option('--sessions-per-address <n>')
+    .option('--json', 'print JSON')
+    .action(set);
+  project
+    .command('credits <slug>')
+    .description('add purchased login credits')
+    .requiredOption('--add <n>', 'how many', credits)
+    .option('--json', 'print JSON')
+    .action(addCredits);
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import type { PlatformAccesses } from '../bots/messengers';
+import type { Config } from '../config';
+import { channels } from '../contracts/common';
+import type { EncryptionKey } from '../crypto/cipher';
+import { searchAttributeTypes } from '../temporal/names';
+import type { ChildExit } from './child-process';
+import { openDataDir, type DataDir } from './data-dir';
+import { startPostgres } from './postgres';
+import { simulatorLink, startSimulator, type Simulator } from './simulator';
+import { findTemporalCli } from './temporal-cli';
+import { startTemporalServer } from './temporal-server';
+
+/** Everything that the service needs around it, whether embedded here or running elsewhere. */
+export interface Environment {
+  databaseUrl: string;
+  temporalAddress: string;
+  temporalUiUrl: string | null;
+  simulator: Simulator | null;
+  encryptionKeys: EncryptionKey[];
+  platforms: PlatformAccesses;
+  /** Null when nothing is embedded. */
+  dataDir: DataDir | null;
+  /** The simulator first, the database last. */
+  stop(): Promise<void>;
+}
+
+export interface EnvironmentOptions {
+  config: Config;
+  onProgress: (message: string) => void;
+  onExit: (exit: ChildExit) => void;
+}
+
+/** Bots of the simulator: fixed, because the simulator accepts nothing else and is never reachable from outside. */
+const simulatedBots = {
+  telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_demo_bot' },
+  max: { token: 'simulated-max-bot-token', username: 'herald_demo_bot' },
+} as const;
+
+/** Starts the parts that no setting replaces: PostgreSQL, Temporal, the messenger simulator. */
+export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
+  const { config, onProgress } = options;
+  const stops: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const stopOne of stops.splice(0).reverse()) await stopOne();
+  };
+  const embedsSomething = !config.DATABASE_URL || !config.TEMPORAL_ADDRESS;
+  try {
+    const dataDir = embedsSomething ? await openDataDir(config.HERALD_DATA_DIR, onProgress) : null;
+    if (dataDir) stops.push(() => dataDir.close());
+    const started = await Promise.allSettled([
+      startDatabase(options, dataDir, stops),
+      startTemporal(options, dataDir, stops),
+      startMessengers(options, stops),
+    ]);
+    for (const result of started) if (result.status === 'rejected') throw result.reason;
+    const [databaseUrl, temporal, messengers] = started.map(
+      (result) => (result as PromiseFulfilledResult<unknown>).value,
+    ) as [string, TemporalPlace, MessengerPlace];
+    return {
+      databaseUrl,
+      temporalAddress: temporal.address,
+      temporalUiUrl: temporal.uiUrl,
+      ...messengers,
+      encryptionKeys: config.HERALD_ENCRYPTION_KEY ?? [await keptEncryptionKey(config)],
+      dataDir,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startDatabase(
+  { config, onProgress, onExit }: EnvironmentOptions,
+  dataDir: DataDir | null,
+  stops: (() => Promise<unknown>)[],
+): Promise<string> {
+  if (config.DATABASE_URL || !dataDir) return config.DATABASE_URL ?? '';
+  const postgres = await startPostgres({
+    dataDir,
+    port: config.HERALD_POSTGRES_PORT,
+    settings: { max_connections: '200' },
+    onProgress,
+    onExit,
+  });
+  // The database goes last: it is put where the reversed list ends, just above the data directory.
+  stops.splice(1, 0, () => postgres.stop());
+  return postgres.url;
+}
+
+interface TemporalPlace {
+  address: string;
+  uiUrl: string | null;
+}
+
+async function startTemporal(
+  { config, onProgress, onExit }: EnvironmentOptions,
+  dataDir: DataDir | null,
+  stops: (() => Promise<unknown>)[],
+): Promise<TemporalPlace> {
+  const uiUrl = config.TEMPORAL_UI_URL ?? null;
+  if (config.TEMPORAL_ADDRESS || !dataDir) return { address: config.TEMPORAL_ADDRESS ?? '', uiUrl };
+  const cliPath = await findTemporalCli({ configured: config.HERALD_TEMPORAL_CLI, onProgress });
+  const server = await startTemporalServer({
+    cliPath,
+    dataDir,
+    port: config.HERALD_TEMPORAL_PORT,
+    uiPort: config.HERALD_TEMPORAL_UI_PORT,
+    dbFile: 'temporal.db',
+    searchAttributes: searchAttributeTypes,
+    onProgress,
+    onExit,
+  });
+  stops.push(() => server.stop());
+  return { address: server.address, uiUrl: uiUrl ?? server.uiUrl };
+}
+
+interface MessengerPlace {
+  simulator: Simulator | null;
+  platforms: PlatformAccesses;
+}
+
+/** A channel without a token runs on the simulator in development, and is not offered in production. */
+async function startMessengers(
+  { config, onProgress }: EnvironmentOptions,
+  stops: (() => Promise<unknown>)[],
+): Promise<MessengerPlace> {
+  const platforms: PlatformAccesses = {};
+  if (config.TELEGRAM_BOT_TOKEN) {
+    platforms.telegram = { token: config.TELEGRAM_BOT_TOKEN, apiRoot: config.TELEGRAM_API_ROOT };
+  }
+  if (config.MAX_BOT_TOKEN) platforms.max = { token: config.MAX_BOT_TOKEN, apiRoot: config.MAX_API_ROOT };
+  if (!config.development || (platforms.telegram && platforms.max)) return { simulator: null, platforms };
+  onProgress('starting the messenger simulator');
+  const simulator = await startSimulator({ port: config.HERALD_SIMULATOR_PORT, ...simulatedBots });
+  stops.push(() => simulator.stop());
+  const roots = { telegram: simulator.telegramApiRoot, max: simulator.maxApiRoot };
+  for (const channel of channels) {
+    platforms[channel] ??= {
+      token: simulatedBots[channel].token,
+      apiRoot: roots[channel],
+      link: (start) => simulatorLink(simulator.url, channel, start),
+    };
+  }
+  return { simulator, platforms };
+}
+
+/** Development's key is generated once and kept beside the data that it protects. */
+async function keptEncryptionKey(config: Config): Promise<EncryptionKey> {
+  const file = `${config.HERALD_DATA_DIR}/encryption-key`;
+  try {
+    await writeFile(file, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600 });
+    await chmod(file, 0o600);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EEXIST') throw error;
+  }
+  return { id: 'k1', key: Buffer.from((await readFile(file, 'utf8')).trim(), 'base64') };
+}

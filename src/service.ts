@@ -1,0 +1,94 @@
+import { connectMessengers, type PlatformAccesses } from './bots/messengers';
+import type { Config } from './config';
+import type { Core } from './core';
+import { Cipher, type EncryptionKey } from './crypto/cipher';
+import { migrate } from './db/migrate';
+import { createNotifications } from './db/notifications';
+import { createPool } from './db/pool';
+import type { Logger } from './log';
+import { startApi } from './roles/api';
+import { startWorkerRole } from './roles/worker';
+import { createLazyClient } from './temporal/connection';
+import { taskQueues } from './temporal/names';
+
+export interface ServiceOptions {
+  config: Config;
+  log: Logger;
+  databaseUrl: string;
+  temporalAddress: string;
+  temporalUiUrl: string | null;
+  encryptionKeys: EncryptionKey[];
+  /** dist/workflow-bundle.js, or the bundle that the tests have built. */
+  bundlePath: string;
+  platforms: PlatformAccesses;
+  /** Something that the process needs has ended by itself. */
+  onFailure: (error: unknown) => void;
+}
+
+export interface Service {
+  core: Core;
+  /** Where the API listens; null without the api role. */
+  apiUrl: string | null;
+  /** Doors first, then the hands, the database's connections last. */
+  stop(): Promise<void>;
+}
+
+/** Builds the dependencies and runs the roles that the configuration asks for. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, log, databaseUrl } = options;
+  const stops: (() => Promise<unknown> | void)[] = [];
+  const stop = async () => {
+    for (const stopOne of stops.splice(0).reverse()) await stopOne();
+  };
+  try {
+    const pool = createPool({
+      url: databaseUrl,
+      max: config.HERALD_DATABASE_POOL,
+      onError: (err) => log.warn({ err }, 'a database connection was lost'),
+    });
+    stops.push(() => pool.end());
+    await migrate(pool);
+
+    const notifications = createNotifications({ url: databaseUrl, log });
+    stops.push(() => notifications.stop());
+    const temporal = { ...config, address: options.temporalAddress };
+    const client = await createLazyClient(temporal);
+    stops.push(() => client.connection.close());
+    const messengers = await connectMessengers(options.platforms, log);
+    stops.push(() => messengers.stop());
+
+    let boundPort = config.PORT;
+    const core: Core = {
+      config,
+      log,
+      pool,
+      cipher: new Cipher(options.encryptionKeys),
+      notifications,
+      client,
+      queues: taskQueues(config.HERALD_TASK_QUEUE_PREFIX),
+      messengers,
+      publicUrl: () => config.HERALD_PUBLIC_URL ?? `http://127.0.0.1:${boundPort}`,
+      temporalUiUrl: options.temporalUiUrl,
+    };
+
+    let apiUrl: string | null = null;
+    if (config.roles.includes('api')) {
+      const api = await startApi(core);
+      boundPort = api.port;
+      apiUrl = `http://127.0.0.1:${api.port}`;
+      stops.push(() => api.stop());
+    }
+    if (config.roles.includes('worker')) {
+      const worker = await startWorkerRole(core, {
+        temporal,
+        bundlePath: options.bundlePath,
+        onFailure: options.onFailure,
+      });
+      stops.push(() => worker.stop());
+    }
+    return { core, apiUrl, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Repeats `check` until it returns something truthy, and answers that. What it throws last is the failure's reason,
+ * so assertions can stand inside.
+ */
+export async function eventually<T>(check: () => Promise<T> | T, limitMs = 20_000): Promise<NonNullable<T>> {
+  const deadline = Date.now() + limitMs;
+  for (;;) {
+    let reason: unknown;
+    try {
+      const value = await check();
+      if (value) return value as NonNullable<T>;
+      reason = new Error(`still ${String(value)} after ${limitMs} ms`);
+    } catch (error) {
+      reason = error;
+    }
+    if (Date.now() > deadline) throw reason;
+    await sleep(25);
+  }
+}

@@ -1,0 +1,63 @@
+import type { Channel } from '../../src/contracts/common';
+
+export interface ChatButton {
+  text: string;
+  data?: string;
+  url?: string;
+}
+
+export interface ChatMessage {
+  message_id: number | string;
+  from: 'bot' | 'user';
+  text: string;
+  edited: boolean;
+  buttons: ChatButton[][];
+}
+
+export interface Chat {
+  messages: ChatMessage[];
+  toasts?: { text: string; alert: boolean }[];
+}
+
+export type User = string | number;
+
+/** The simulator's control API: what a person does with the phone in hand. */
+export interface SimulatorControl {
+  open(channel: Channel, user: User, body?: Record<string, unknown>): Promise<unknown>;
+  tap(
+    channel: Channel,
+    user: User,
+    body: { button: string | number } | { message_id: unknown; data: string },
+  ): Promise<Record<string, unknown>>;
+  say(channel: Channel, user: User, text: string): Promise<unknown>;
+  block(channel: Channel, user: User): Promise<unknown>;
+  unblock(channel: Channel, user: User): Promise<unknown>;
+  chat(channel: Channel, user: User): Promise<Chat>;
+  faults(channel: Channel, fault: Record<string, unknown>): Promise<unknown>;
+  calls(channel: Channel, method?: string): Promise<Record<string, unknown>>;
+}
+
+export function createSimulatorControl(url: string): SimulatorControl {
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${url}/control/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} /control/${path}: ${response.status} ${text}`);
+    return JSON.parse(text || '{}') as T;
+  }
+  const user = (channel: Channel, id: User, action: string) =>
+    `${channel}/users/${encodeURIComponent(String(id))}/${action}`;
+  return {
+    open: (channel, id, body = {}) => call('POST', user(channel, id, 'open'), body),
+    tap: (channel, id, body) => call('POST', user(channel, id, 'tap'), body),
+    say: (channel, id, text) => call('POST', user(channel, id, 'say'), { text }),
+    block: (channel, id) => call('POST', user(channel, id, 'block'), {}),
+    unblock: (channel, id) => call('POST', user(channel, id, 'unblock'), {}),
+    chat: (channel, id) => call('GET', user(channel, id, 'chat')),
+    faults: (channel, fault) => call('POST', `${channel}/faults`, fault),
+    calls: (channel, method) => call('GET', `${channel}/calls${method ? `?method=${method}` : ''}`),
+  };
+}
