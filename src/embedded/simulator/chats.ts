@@ -1,4 +1,4 @@
-import type { Entity } from './markup';
+import type { Entity } from './formatted';
 import type { People, SimUser } from './people';
 
 export type MessageId = number | string;
@@ -30,7 +30,10 @@ export interface ChatMessage extends Draft {
   editedAt: number | null;
 }
 
+/** A notice that pops up over the chat. */
 export interface Toast {
+  /** counts up, so that a page can tell new ones from those it has shown */
+  n: number;
   text: string;
   alert: boolean;
 }
@@ -113,8 +116,9 @@ export class ChatBook {
     return existed;
   }
 
-  toast(chat: Chat, toast: Toast): void {
-    chat.toasts = [...chat.toasts, toast].slice(-TOASTS_KEPT);
+  toast(chat: Chat, text: string, alert: boolean): void {
+    const n = (chat.toasts.at(-1)?.n ?? 0) + 1;
+    chat.toasts = [...chat.toasts, { n, text, alert }].slice(-TOASTS_KEPT);
     this.changed(chat);
   }
 
@@ -152,7 +156,14 @@ export class ChatBook {
   }
 
   private add(chat: Chat, draft: Draft, from: 'bot' | 'user', sender: SimUser | null): ChatMessage {
-    const message = { ...draft, id: this.ids.nextMessage(), from, sender, at: this.ids.now(), editedAt: null };
+    const message = {
+      ...draft,
+      id: this.ids.nextMessage(),
+      from,
+      sender,
+      at: this.ids.now(),
+      editedAt: null,
+    };
     chat.messages.set(message.id, message);
     this.changed(chat);
     return message;

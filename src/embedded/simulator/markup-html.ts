@@ -1,5 +1,5 @@
-import type { Entity, Formatted } from './markup';
-import { byteOffset, MarkupError } from './markup';
+import type { Entity, Formatted } from './formatted';
+import { byteOffset, MarkupError } from './formatted';
 
 interface Rules {
   /** tag → kind of entity */
@@ -34,7 +34,10 @@ export const HtmlRules: Record<'telegram' | 'max', Rules> = {
       blockquote: 'blockquote',
     },
   },
-  max: { strict: false, tags: { ...COMMON_TAGS, h1: 'heading', mark: 'highlighted', blockquote: 'blockquote' } },
+  max: {
+    strict: false,
+    tags: { ...COMMON_TAGS, h1: 'heading', mark: 'highlighted', blockquote: 'blockquote' },
+  },
 };
 
 interface OpenTag {
@@ -56,7 +59,12 @@ export function parseHtml(source: string, { tags, strict }: Rules): Formatted {
   const close = (tag: OpenTag) => {
     const url = tag.name === 'a' ? (tag.url ?? text.slice(tag.offset)) : null;
     const type = tags[tag.name] ?? tag.name;
-    entities.push({ type, offset: tag.offset, length: text.length - tag.offset, ...(url !== null && { url }) });
+    entities.push({
+      type,
+      offset: tag.offset,
+      length: text.length - tag.offset,
+      ...(url !== null && { url }),
+    });
   };
 
   while (i < source.length) {
@@ -97,7 +105,13 @@ export function parseHtml(source: string, { tags, strict }: Rules): Formatted {
   return { text, entities };
 }
 
-function htmlError(source: string, i: number, name: string, ending: boolean, top: OpenTag | undefined): MarkupError {
+function htmlError(
+  source: string,
+  i: number,
+  name: string,
+  ending: boolean,
+  top: OpenTag | undefined,
+): MarkupError {
   const offset = byteOffset(source, i);
   if (name === '') return new MarkupError(`Unsupported start tag "" at byte offset ${offset}`);
   if (!ending) return new MarkupError(`Unsupported start tag "${name}" at byte offset ${offset}`);

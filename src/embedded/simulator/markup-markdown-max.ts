@@ -1,4 +1,4 @@
-import type { Entity, Formatted } from './markup';
+import type { Entity, Formatted } from './formatted';
 
 const MARKS: ReadonlyArray<[mark: string, type: string]> = [
   ['**', 'bold'],
@@ -23,7 +23,7 @@ export function parseMaxMarkdown(source: string): Formatted {
     text += inner.text;
   };
 
-  for (let i = 0; i < source.length; ) {
+  for (let i = 0; i < source.length;) {
     const rest = source.slice(i);
     const escaped = /^\\([\\`*_~+^[\]()#])/.exec(rest);
     const link = /^\[([^\]\n]+)\]\(([^)\s]+)\)/.exec(rest);
@@ -59,6 +59,7 @@ function pairAt(source: string, i: number): { mark: string; type: string; end: n
   // An underscore inside a word is part of the word: user_name_1.
   const inWord = mark.startsWith('_') && /[\p{L}\p{N}]/u.test(source.charAt(i - 1));
   if (inWord || /^\s|^$/.test(source.charAt(start))) return null;
-  const end = source.indexOf(mark, start + 1);
+  let end = source.indexOf(mark, start + 1);
+  while (end > 0 && source.charAt(end - 1) === '\\') end = source.indexOf(mark, end + 1);
   return end < 0 || /\s/.test(source.charAt(end - 1)) ? null : { mark, type, end };
 }

@@ -1,5 +1,5 @@
-import type { Entity, Formatted } from './markup';
-import { byteOffset, MarkupError } from './markup';
+import type { Entity, Formatted } from './formatted';
+import { byteOffset, MarkupError } from './formatted';
 
 interface OpenMark {
   mark: string;

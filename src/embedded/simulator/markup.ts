@@ -1,26 +1,8 @@
+import type { Formatted } from './formatted';
+import { MarkupError } from './formatted';
 import { HtmlRules, parseHtml } from './markup-html';
 import { parseMaxMarkdown } from './markup-markdown-max';
 import { parseMarkdown, parseMarkdownV2 } from './markup-markdown';
-
-/** A stretch of formatting; offset and length count UTF-16 units, as both platforms do. */
-export interface Entity {
-  type: string;
-  offset: number;
-  length: number;
-  url?: string;
-}
-
-export interface Formatted {
-  text: string;
-  entities: Entity[];
-}
-
-/** Markup that the platform would refuse. */
-export class MarkupError extends Error {}
-
-export function byteOffset(source: string, index: number): number {
-  return Buffer.byteLength(source.slice(0, index));
-}
 
 /** What a Telegram user sees of a text; throws MarkupError as strictly as the real service. */
 export function parseTelegramText(text: string, parseMode: string | null): Formatted {

@@ -1,0 +1,67 @@
+import type { Chat, ChatMessage } from './chats';
+import type { Exchange } from './http';
+import type { SimUser } from './people';
+
+/** The chat as the person sees it now. */
+export function chatView(chat: Chat, user: SimUser): Record<string, unknown> {
+  return {
+    messages: [...chat.messages.values()].map(messageView),
+    toasts: chat.toasts,
+    started: user.started,
+    blocked: user.blocked,
+  };
+}
+
+function messageView({
+  id,
+  from,
+  text,
+  editedAt,
+  buttons,
+  entities,
+  media,
+}: ChatMessage): Record<string, unknown> {
+  return {
+    message_id: id,
+    from,
+    text,
+    edited: editedAt !== null,
+    buttons,
+    ...(entities.length > 0 && { entities }),
+    ...(media && { media }),
+  };
+}
+
+const HEARTBEAT_MS = 15_000;
+
+/** Sends the whole chat at every change; a burst of changes becomes one event. */
+export function streamChat({ res, signal }: Exchange, chat: Chat, user: SimUser): undefined {
+  res.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    connection: 'keep-alive',
+  });
+  let scheduled = false;
+  const send = () => {
+    scheduled = false;
+    if (!res.writableEnded) res.write(`event: chat\ndata: ${JSON.stringify(chatView(chat, user))}\n\n`);
+  };
+  const watcher = () => {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(send);
+  };
+  const heartbeat = setInterval(() => res.write(': still here\n\n'), HEARTBEAT_MS);
+  chat.watchers.add(watcher);
+  signal.addEventListener(
+    'abort',
+    () => {
+      clearInterval(heartbeat);
+      chat.watchers.delete(watcher);
+      res.end();
+    },
+    { once: true },
+  );
+  send();
+  return undefined;
+}

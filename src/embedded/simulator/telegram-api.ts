@@ -1,0 +1,195 @@
+import type { CallFault } from './faults';
+import { DroppedConnection, underFault } from './faults';
+import type { Exchange, Handler } from './http';
+import { BodyError, readAnyParams, sendJson } from './http';
+import { createMessageMethods } from './telegram-messages';
+import type { Params } from './telegram-params';
+import { jsonParam, chatIdParam, flagParam, numberParam, textParam } from './telegram-params';
+import { badRequest, botShape, chatShape, TelegramError } from './telegram-shapes';
+import type { Update } from './updates';
+import type { World } from './world';
+
+type Method = (params: Params, signal: AbortSignal) => unknown;
+
+const STATUS_TEXTS: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden: bot was blocked by the user',
+  404: 'Not Found',
+  409: 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+};
+
+/** The Telegram Bot API at `/bot<token>/<method>`, as far as herald and telegraf use it. */
+export function createTelegramApi(world: World): Handler {
+  const methods = new Map<string, [name: string, method: Method]>();
+  const table: Record<string, Method> = {
+    ...createUpdateMethods(world),
+    ...createMessageMethods(world),
+    ...createBotMethods(world),
+  };
+  for (const [name, method] of Object.entries(table)) methods.set(name.toLowerCase(), [name, method]);
+
+  async function call(token: string, methodName: string, exchange: Exchange): Promise<unknown> {
+    if (token !== world.bot.token) {
+      throw /^\d+:[\w-]+$/.test(token)
+        ? new TelegramError(401, 'Unauthorized')
+        : new TelegramError(404, 'Not Found');
+    }
+    const [name, method] = methods.get(methodName.toLowerCase()) ?? [];
+    if (!name || !method) throw new TelegramError(404, 'Not Found: method not found');
+    const params = await readAnyParams(exchange);
+    world.calls.record(name, params);
+    return underFault(world.faults.takeForCall(name), refusedByFault, () => method(params, exchange.signal));
+  }
+
+  return async (exchange) => {
+    const [, token, method] = /^\/bot([^/]+)\/([^/]+)$/.exec(exchange.path) ?? [];
+    if (token === undefined || method === undefined) return false;
+    try {
+      const result = await call(decodeURIComponent(token), method, exchange);
+      sendJson(exchange, 200, { ok: true, result });
+    } catch (error) {
+      answerError(exchange, error);
+    }
+    return true;
+  };
+}
+
+function answerError(exchange: Exchange, error: unknown): void {
+  if (error instanceof DroppedConnection) {
+    exchange.req.socket.destroy();
+    return;
+  }
+  const known =
+    error instanceof TelegramError
+      ? error
+      : error instanceof BodyError
+        ? badRequest(error.message)
+        : new TelegramError(500, 'Internal Server Error');
+  sendJson(
+    exchange,
+    known.status,
+    {
+      ok: false,
+      error_code: known.status,
+      description: known.description,
+      ...(known.retryAfter !== undefined && { parameters: { retry_after: known.retryAfter } }),
+    },
+    known.retryAfter === undefined ? {} : { 'retry-after': String(known.retryAfter) },
+  );
+}
+
+function refusedByFault({ description, retry_after }: CallFault, status: number): TelegramError {
+  const usual = STATUS_TEXTS[status] ?? 'Bad Request';
+  const text = status === 429 ? `${usual}: retry after ${retry_after ?? 1}` : usual;
+  return new TelegramError(status, description ?? text, status === 429 ? (retry_after ?? 1) : retry_after);
+}
+
+/** Long polling and the webhook: a bot has one or the other. */
+function createUpdateMethods(world: World): Record<string, Method> {
+  let currentPoll: AbortController | null = null;
+  let allowed: string[] = [];
+
+  const accepts = (update: Update) => allowed.length === 0 || allowed.includes(update.type);
+  const readAllowed = (params: Params) => {
+    const list = jsonParam(params, 'allowed_updates');
+    if (Array.isArray(list)) allowed = list.filter((each) => typeof each === 'string');
+  };
+
+  return {
+    getUpdates: async (params, signal) => {
+      if (world.webhook) {
+        throw new TelegramError(
+          409,
+          "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
+        );
+      }
+      currentPoll?.abort();
+      const mine = new AbortController();
+      currentPoll = mine;
+      readAllowed(params);
+      const offset = numberParam(params, 'offset', 0);
+      if (offset > 0) world.updates.acknowledgeBefore(offset);
+      if (offset < 0) world.updates.keepLast(-offset);
+      const batch = await world.updates.poll({
+        limit: Math.min(Math.max(numberParam(params, 'limit', 100), 1), 100),
+        timeoutMs: Math.min(Math.max(numberParam(params, 'timeout', 0), 0), 50) * 1000,
+        accepts,
+        signal: AbortSignal.any([signal, mine.signal]),
+      });
+      if (mine.signal.aborted) throw refusedByFault({ method: 'getUpdates', times: 1 }, 409);
+      if (currentPoll === mine) currentPoll = null;
+      return batch.map((update) => update.body);
+    },
+
+    setWebhook: async (params) => {
+      const url = textParam(params, 'url') ?? '';
+      if (flagParam(params, 'drop_pending_updates')) world.updates.dropAll();
+      if (url === '') {
+        await world.setWebhook(null);
+        return true;
+      }
+      if (!/^https?:/.test(url) || !URL.canParse(url)) {
+        throw badRequest('bad webhook: An HTTPS URL must be provided for webhook');
+      }
+      const secret = textParam(params, 'secret_token');
+      if (secret !== null && !/^[\w-]{1,256}$/.test(secret)) {
+        throw badRequest('secret token contains unallowed characters');
+      }
+      currentPoll?.abort();
+      readAllowed(params);
+      await world.setWebhook({
+        url,
+        secret,
+        maxConnections: Math.min(Math.max(numberParam(params, 'max_connections', 40), 1), 100),
+        accepts,
+      });
+      return true;
+    },
+
+    deleteWebhook: async (params) => {
+      if (flagParam(params, 'drop_pending_updates')) world.updates.dropAll();
+      await world.setWebhook(null);
+      return true;
+    },
+
+    getWebhookInfo: () => ({
+      url: world.webhook?.hook.url ?? '',
+      has_custom_certificate: false,
+      pending_update_count: world.updates.waiting().length,
+      ...(world.webhook && { max_connections: world.webhook.hook.maxConnections }),
+      ...(world.webhook?.lastError && {
+        last_error_date: Math.floor(world.webhook.lastError.at / 1000),
+        last_error_message: world.webhook.lastError.message,
+      }),
+      ...(allowed.length > 0 && { allowed_updates: allowed }),
+    }),
+  };
+}
+
+function createBotMethods({ bot, chats }: World): Record<string, Method> {
+  let commands: unknown = [];
+  return {
+    getMe: () => ({
+      ...botShape(bot),
+      can_join_groups: true,
+      can_read_all_group_messages: false,
+      supports_inline_queries: false,
+    }),
+    setMyCommands: (params) => {
+      commands = jsonParam(params, 'commands');
+      if (!Array.isArray(commands)) throw badRequest("can't parse commands JSON array");
+      return true;
+    },
+    getMyCommands: () => commands,
+    getChat: (params) => {
+      const chat = chats.forBot(chatIdParam(params));
+      if (chat === 'blocked') throw new TelegramError(403, 'Forbidden: bot was blocked by the user');
+      if (chat === 'unknown') throw badRequest('chat not found');
+      return chatShape(chat);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Chat, ChatMessage, Draft, Media, Refusal } from './chats';
+import type { Formatted } from './formatted';
+import { MarkupError } from './formatted';
+import { parseTelegramText } from './markup';
+import type { Params } from './telegram-params';
+import { chatIdParam, flagParam, keyboardParam, numberParam, textParam } from './telegram-params';
+import { badRequest, messageShape, TelegramError } from './telegram-shapes';
+import type { World } from './world';
+
+const MAX_TEXT = 4096;
+const MAX_CAPTION = 1024;
+const MAX_NOTICE = 200;
+
+type Method = (params: Params) => unknown;
+
+/** The methods that put something before the user's eyes. */
+export function createMessageMethods({ bot, chats, callbacks }: World): Record<string, Method> {
+  function send(params: Params, content: (params: Params) => Omit<Draft, 'buttons'>): unknown {
+    const chatId = chatIdParam(params);
+    const posted = chats.postFromBot(chatId, { ...content(params), buttons: keyboardParam(params) });
+    if (typeof posted === 'string') throw refusal(posted);
+    return messageShape(bot, posted.chat, posted.message);
+  }
+
+  function edit(params: Params, change: (message: ChatMessage) => Partial<Draft>): unknown {
+    const { chat, message } = ownMessage(params, 'edit');
+    // Leaving the keyboard out of an edit takes it away, in the real service as well.
+    const after = { ...change(message), buttons: keyboardParam(params) };
+    if (
+      Object.entries(after).every(([key, value]) => isDeepStrictEqual(message[key as keyof Draft], value))
+    ) {
+      throw badRequest(
+        'message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message',
+      );
+    }
+    chats.edit(chat, message, after);
+    return messageShape(bot, chat, message);
+  }
+
+  function ownMessage(params: Params, purpose: 'edit' | 'delete'): { chat: Chat; message: ChatMessage } {
+    const chat = chats.forBot(chatIdParam(params));
+    if (typeof chat === 'string') throw refusal(chat);
+    const message = chat.messages.get(numberParam(params, 'message_id', 0));
+    if (!message) throw badRequest(`message to ${purpose} not found`);
+    if (purpose === 'edit' && message.from !== 'bot') throw badRequest("message can't be edited");
+    return { chat, message };
+  }
+
+  return {
+    sendMessage: (params) => send(params, (p) => ({ ...messageText(p), media: null })),
+    sendPhoto: (params) => send(params, (p) => ({ ...caption(p), media: media(p, 'photo') })),
+    sendVideo: (params) => send(params, (p) => ({ ...caption(p), media: media(p, 'video') })),
+    sendDocument: (params) => send(params, (p) => ({ ...caption(p), media: media(p, 'document') })),
+
+    editMessageText: (params) =>
+      edit(params, (message) => {
+        if (message.media) throw badRequest('there is no text in the message to edit');
+        return messageText(params);
+      }),
+    editMessageCaption: (params) =>
+      edit(params, (message) => {
+        if (!message.media) throw badRequest('there is no caption in the message to edit');
+        return caption(params);
+      }),
+    editMessageReplyMarkup: (params) => edit(params, () => ({})),
+
+    deleteMessage: (params) => {
+      const { chat, message } = ownMessage(params, 'delete');
+      return chats.delete(chat, message.id);
+    },
+
+    answerCallbackQuery: (params) => {
+      const text = textParam(params, 'text') ?? '';
+      if (text.length > MAX_NOTICE) throw badRequest('MESSAGE_TOO_LONG');
+      const callback = callbacks.answerable(textParam(params, 'callback_query_id') ?? '');
+      if (!callback) {
+        throw badRequest('query is too old and response timeout expired or query ID is invalid');
+      }
+      if (text !== '') chats.toast(callback.chat, text, flagParam(params, 'show_alert'));
+      return true;
+    },
+  };
+}
+
+function refusal(why: Refusal): TelegramError {
+  return why === 'blocked'
+    ? new TelegramError(403, 'Forbidden: bot was blocked by the user')
+    : badRequest('chat not found');
+}
+
+function messageText(params: Params): Formatted {
+  const formatted = format(params, 'text');
+  if (formatted.text === '') throw badRequest('message text is empty');
+  if (formatted.text.length > MAX_TEXT) throw badRequest('message is too long');
+  return formatted;
+}
+
+function caption(params: Params): Formatted {
+  const formatted = format(params, 'caption');
+  if (formatted.text.length > MAX_CAPTION) throw badRequest('message caption is too long');
+  return formatted;
+}
+
+function format(params: Params, field: 'text' | 'caption'): Formatted {
+  try {
+    return parseTelegramText(textParam(params, field) ?? '', textParam(params, 'parse_mode'));
+  } catch (error) {
+    if (error instanceof MarkupError) throw badRequest(`can't parse entities: ${error.message}`);
+    throw error;
+  }
+}
+
+/** By address, as herald sends it, or uploaded in the request itself. */
+function media(params: Params, type: Media['type']): Media {
+  const value = params[type];
+  if (value instanceof Blob) return { type, url: '' };
+  if (typeof value !== 'string' || value === '') throw badRequest(`there is no ${type} in the request`);
+  if (!/^https?:\/\//.test(value) || !URL.canParse(value)) {
+    throw badRequest('wrong file identifier/HTTP URL specified');
+  }
+  return { type, url: value };
+}

@@ -1,0 +1,80 @@
+import type { Chat, ChatButton, ChatMessage } from './chats';
+import type { SimUser } from './people';
+import type { BotIdentity } from './world';
+
+/** An error as the Bot API words it. */
+export class TelegramError extends Error {
+  constructor(
+    readonly status: number,
+    readonly description: string,
+    readonly retryAfter?: number,
+  ) {
+    super(description);
+  }
+}
+
+export function badRequest(what: string): TelegramError {
+  return new TelegramError(400, `Bad Request: ${what}`);
+}
+
+type Shape = Record<string, unknown>;
+
+export function botShape(bot: BotIdentity): Shape {
+  return { id: bot.id, is_bot: true, first_name: bot.username, username: bot.username };
+}
+
+export function userShape(user: SimUser): Shape {
+  return {
+    id: user.id,
+    is_bot: false,
+    first_name: user.firstName,
+    ...(user.username !== null && { username: user.username }),
+    ...(user.languageCode !== null && { language_code: user.languageCode }),
+  };
+}
+
+export function chatShape({ id, user }: Chat): Shape {
+  if (!user) return { id, title: 'Group', type: 'supergroup' };
+  return {
+    id,
+    first_name: user.firstName,
+    ...(user.username !== null && { username: user.username }),
+    type: 'private',
+  };
+}
+
+export function messageShape(bot: BotIdentity, chat: Chat, message: ChatMessage): Shape {
+  const content = message.media
+    ? { ...mediaShape(message), ...(message.text !== '' && { caption: message.text }) }
+    : { text: message.text };
+  const entities = [...commandEntity(message), ...message.entities];
+  return {
+    message_id: message.id,
+    from: message.sender ? userShape(message.sender) : botShape(bot),
+    chat: chatShape(chat),
+    date: Math.floor(message.at / 1000),
+    ...(message.editedAt !== null && { edit_date: Math.floor(message.editedAt / 1000) }),
+    ...content,
+    ...(entities.length > 0 && { [message.media ? 'caption_entities' : 'entities']: entities }),
+    ...(message.buttons.length > 0 && { reply_markup: { inline_keyboard: message.buttons.map(rowShape) } }),
+  };
+}
+
+function rowShape(row: ChatButton[]): Shape[] {
+  return row.map(({ text, data, url }) =>
+    url !== undefined ? { text, url } : { text, callback_data: data },
+  );
+}
+
+/** A typed command is marked, which is how bot frameworks tell one from a sentence that starts with a slash. */
+function commandEntity({ from, text }: ChatMessage): Shape[] {
+  const command = from === 'user' ? /^\/[a-z0-9_]{1,32}(@\w+)?/i.exec(text) : null;
+  return command ? [{ type: 'bot_command', offset: 0, length: command[0].length }] : [];
+}
+
+function mediaShape({ media, id }: ChatMessage): Shape {
+  const file = { file_id: `sim-${id}`, file_unique_id: `sim-${id}` };
+  if (media?.type === 'photo') return { photo: [{ ...file, width: 1, height: 1 }] };
+  if (media?.type === 'video') return { video: { ...file, width: 1, height: 1, duration: 0 } };
+  return { document: file };
+}
