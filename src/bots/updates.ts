@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { Channel, Language } from '../contracts/common';
+import { parseMaxUpdate } from './max-update';
+import { parseTelegramUpdate } from './telegram-update';
+
+export { parseMaxUpdate, parseTelegramUpdate };
+
+export interface BotUser {
+  id: string;
+  /** As the platform gave it. */
+  firstName: string;
+  username: string | null;
+  lang: Language;
+}
+
+export type Incoming =
+  /** The bot was opened by a link, by START or by a typed `/start`. */
+  | { kind: 'open'; start: string | null }
+  | { kind: 'tap'; data: string; callbackId: string; messageId: string | null }
+  | { kind: 'stop' }
+  | { kind: 'text'; text: string }
+  | { kind: 'blocked' }
+  | { kind: 'unblocked' }
+  | { kind: 'other' };
+
+export interface ParsedUpdate {
+  channel: Channel;
+  /** Where an answer goes; on MAX `user:<id>` where the platform did not say which chat it was. */
+  chatId: string;
+  private: boolean;
+  user: BotUser | null;
+  incoming: Incoming;
+  /** The platform's own time, where it gives one. */
+  at?: Date;
+}
+
+export interface ReceivedUpdate {
+  /** The same for every delivery of the same update. */
+  dedupeKey: string;
+  /** Updates of one lane are handled one at a time: a chat, or a user where the chat may be missing. */
+  lane: string;
+  /** Orders what arrives together; means nothing between batches. */
+  sequence: number;
+  parsed: ParsedUpdate;
+}
+
+const parsers: Record<Channel, (raw: unknown) => ReceivedUpdate | null> = {
+  telegram: parseTelegramUpdate,
+  max: parseMaxUpdate,
+};
+
+/** Never fails: what cannot be understood is stored like the rest, or it would come again for ever. */
+export function parseUpdate(channel: Channel, raw: unknown): ReceivedUpdate {
+  const received = parsers[channel](raw);
+  if (received) return received;
+  return {
+    dedupeKey: `raw:${createHash('sha256')
+      .update(String(JSON.stringify(raw)))
+      .digest('base64url')}`,
+    lane: 'unreadable',
+    sequence: 0,
+    parsed: { channel, chatId: '', private: false, user: null, incoming: { kind: 'other' } },
+  };
+}
