@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addKeyCommands } from './cli/keys';
 import { UsageError } from './cli/context';
+import { describeDatabaseTrouble } from './db/trouble';
 import { addProjectCommands } from './cli/projects';
 import { SetupError } from './embedded/setup-error';
 
@@ -26,8 +27,8 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode;
   if (error instanceof UsageError) return say(error.message, 1);
   if (error instanceof SetupError) return say(error.message, error.exitCode);
-  const code = (error as { code?: unknown }).code;
-  if (code === 'ECONNREFUSED') return say('The database does not answer; is Herald running?', 1);
+  const trouble = describeDatabaseTrouble(error);
+  if (trouble) return say(trouble, 1);
   return say(error instanceof Error ? (error.stack ?? error.message) : String(error), 1);
 }
 

@@ -1,12 +1,14 @@
 import path from 'node:path';
+import { describeDatabaseTrouble } from './db/trouble';
 import { ConfigError, loadConfig, type Config } from './config';
 import { seedDemoProject, type Demo } from './embedded/demo';
 import { clearRuntime, writeRuntime } from './embedded/data-dir';
-import { startEnvironment, type Environment } from './embedded/environment';
+import { killChildren, startEnvironment, type Environment } from './embedded/environment';
 import { portInUse } from './embedded/ports';
 import { exitCodes, SetupError } from './embedded/setup-error';
 import { createLogger, type Logger } from './log';
 import { packageRoot } from './package-root';
+import { watchProcessEnd, type ProcessEnd } from './process-end';
 import { startService, type Service } from './service';
 import { registerSearchAttributes } from './temporal/search-attributes';
 
@@ -28,6 +30,14 @@ export interface Runtime {
   demo: Demo | null;
 }
 
+/** What the workers and the embedded servers may take to stop, beyond the API's own limit. */
+const OTHERS_STOP_SECONDS = 60;
+
+interface Running {
+  environment?: Environment;
+  service?: Service;
+}
+
 /** Runs the service until a signal or a fault ends it. Answers the exit code. */
 export async function runService(options: StartOptions): Promise<number> {
   let config: Config;
@@ -39,48 +49,45 @@ export async function runService(options: StartOptions): Promise<number> {
     return exitCodes.badSetting;
   }
   const log = createLogger(config);
-  const ending = waitForEnd();
-  const running: { environment?: Environment; service?: Service } = {};
+  const end = watchProcessEnd(log, () => killChildren(config.HERALD_DATA_DIR));
+  const running: Running = {};
   try {
-    const runtime = await Promise.race([start(config, log, running, ending.fail), ending.promise]);
-    if (typeof runtime !== 'number') {
-      process.stdout.write(options.json ? `${JSON.stringify(runtime)}\n` : summary(runtime));
-    }
-    return await ending.promise;
+    const runtime = await start(config, log, running, end);
+    process.stdout.write(options.json ? `${JSON.stringify(runtime)}\n` : summary(runtime));
+    return await end.exitCode;
   } catch (error) {
-    return reportStartFailure(error, log);
+    // A start that was told to end fails in whatever it was doing: that is no news.
+    return end.signal.aborted ? await end.exitCode : reportStartFailure(error, log);
   } finally {
     await stopAll(config, log, running);
   }
 }
 
-async function start(
-  config: Config,
-  log: Logger,
-  running: { environment?: Environment; service?: Service },
-  fail: () => void,
-): Promise<Runtime> {
-  const progress = (message: string) => log.info(message);
+async function start(config: Config, log: Logger, running: Running, end: ProcessEnd): Promise<Runtime> {
   const environment = await startEnvironment({
     config,
-    onProgress: progress,
+    signal: end.signal,
+    onProgress: (message) => log.info(message),
     onExit: (exit) => {
       log.fatal({ child: exit }, 'an embedded server has ended by itself');
-      fail();
+      end.fail();
     },
   });
   running.environment = environment;
+  end.signal.throwIfAborted();
   const service = await startService({
     config,
     log,
     ...environment,
     bundlePath: path.join(packageRoot, 'dist', 'workflow-bundle.js'),
+    signal: end.signal,
     onFailure: (err) => {
       log.fatal({ err }, 'a worker has ended by itself');
-      fail();
+      end.fail();
     },
   });
   running.service = service;
+  end.signal.throwIfAborted();
   if (config.TEMPORAL_ADDRESS && config.roles.includes('worker')) await registerOnForeignServer(service, log);
   const { core, apiUrl } = service;
   const publicUrl = core.publicUrl();
@@ -110,41 +117,25 @@ async function registerOnForeignServer({ core }: Service, log: Logger): Promise<
   }
 }
 
-/** Resolves with an exit code at the first signal, at a fault, or when npm above us has gone. */
-function waitForEnd(): { promise: Promise<number>; fail: () => void } {
-  let end: (code: number) => void = () => {};
-  const promise = new Promise<number>((resolve) => (end = resolve));
-  let signalled = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      // npm and the terminal can both send the first one; a later one means: do not wait any longer.
-      if (signalled) return;
-      signalled = true;
-      end(0);
-      setTimeout(() => process.on(signal, () => process.exit(130)), 1_000).unref();
-    });
-  }
-  // npm's shell dies of a SIGTERM without passing it on: without this the service would outlive it.
-  if (process.env['npm_lifecycle_event']) {
-    const parent = process.ppid;
-    setInterval(() => process.ppid !== parent && end(0), 500).unref();
-  }
-  return { promise, fail: () => end(1) };
-}
-
-async function stopAll(
-  config: Config,
-  log: Logger,
-  running: { environment?: Environment; service?: Service },
-): Promise<void> {
+async function stopAll(config: Config, log: Logger, { environment, service }: Running): Promise<void> {
+  if (!environment) return;
+  log.info('stopping');
+  const late = setTimeout(
+    () => {
+      log.error('the service did not stop in time');
+      killChildren(config.HERALD_DATA_DIR);
+      process.exit(1);
+    },
+    (config.HERALD_SHUTDOWN_SECONDS + OTHERS_STOP_SECONDS) * 1000,
+  );
   try {
-    if (running.service || running.environment) log.info('stopping');
-    await running.service?.stop();
-    if (running.environment?.dataDir) await clearRuntime(config.HERALD_DATA_DIR);
+    await service?.stop();
+    if (environment.dataDir) await clearRuntime(config.HERALD_DATA_DIR);
   } catch (err) {
     log.error({ err }, 'the service did not stop cleanly');
   } finally {
-    await running.environment?.stop();
+    await environment.stop();
+    clearTimeout(late);
   }
 }
 
@@ -153,6 +144,8 @@ function reportStartFailure(error: unknown, log: Logger): number {
   if (listening.code === 'EADDRINUSE' && listening.syscall === 'listen') {
     return reportStartFailure(portInUse(listening.port ?? 0, 'PORT', 'the API'), log);
   }
+  const trouble = describeDatabaseTrouble(error);
+  if (trouble) return reportStartFailure(new SetupError(`${trouble} Check DATABASE_URL.`), log);
   if (error instanceof SetupError) {
     process.stderr.write(`${error.message}\n`);
     return error.exitCode;

@@ -23,6 +23,8 @@ export interface ServiceOptions {
   platforms: PlatformAccesses;
   /** Something that the process needs has ended by itself. */
   onFailure: (error: unknown) => void;
+  /** Gives the start up; what was started is stopped again. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface Service {
@@ -37,7 +39,9 @@ export interface Service {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, databaseUrl } = options;
   const stops: (() => Promise<unknown> | void)[] = [];
+  const doors: (() => Promise<void>)[] = [];
   const stop = async () => {
+    for (const close of doors.splice(0)) await close();
     for (const stopOne of stops.splice(0).reverse()) await stopOne();
   };
   try {
@@ -76,13 +80,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const api = await startApi(core);
       boundPort = api.port;
       apiUrl = `http://127.0.0.1:${api.port}`;
-      stops.push(() => api.stop());
+      doors.push(() => api.stop());
     }
     if (config.roles.includes('worker')) {
       const worker = await startWorkerRole(core, {
         temporal,
         bundlePath: options.bundlePath,
         onFailure: options.onFailure,
+        signal: options.signal,
       });
       stops.push(() => worker.stop());
     }

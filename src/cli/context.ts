@@ -10,7 +10,11 @@ export class UsageError extends Error {
 
 /** DATABASE_URL, or the embedded service that runs with this data directory. */
 export async function databaseUrl(env: NodeJS.ProcessEnv = process.env): Promise<string> {
-  if (env['DATABASE_URL']) return env['DATABASE_URL'];
+  const given = env['DATABASE_URL'];
+  if (given) {
+    if (/^postgres(ql)?:\/\//.test(given) && URL.canParse(given)) return given;
+    throw new UsageError('DATABASE_URL: must be an address that starts with postgres://');
+  }
   const directory = path.resolve(env['HERALD_DATA_DIR'] || '.herald');
   const runtime = await readRuntime(directory);
   const url = runtime?.['database_url'];

@@ -11,7 +11,7 @@ export function table(head: string[], rows: Cell[][]): string {
   const chars = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' };
   const drawn = new Table({ head, chars, style: { head: [], border: [] } });
   for (const row of rows)
-    drawn.push(row.map((cell) => (cell === null || cell === undefined ? '–' : String(cell))));
+    {drawn.push(row.map((cell) => (cell === null || cell === undefined ? '–' : String(cell))));}
   return drawn.toString();
 }
 

@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { PlatformAccesses } from '../bots/messengers';
 import type { Config } from '../config';
 import { channels } from '../contracts/common';
 import type { EncryptionKey } from '../crypto/cipher';
 import { searchAttributeTypes } from '../temporal/names';
-import type { ChildExit } from './child-process';
+import type { ChildExit, ChildRecord } from './child-process';
 import { openDataDir, type DataDir } from './data-dir';
+import { requireFreePort } from './ports';
 import { startPostgres } from './postgres';
+import { isRunning } from './process-identity';
 import { simulatorLink, startSimulator, type Simulator } from './simulator';
 import { findTemporalCli } from './temporal-cli';
 import { startTemporalServer } from './temporal-server';
@@ -28,6 +32,8 @@ export interface Environment {
 
 export interface EnvironmentOptions {
   config: Config;
+  /** Gives the start up; what was started is stopped again. */
+  signal: AbortSignal;
   onProgress: (message: string) => void;
   onExit: (exit: ChildExit) => void;
 }
@@ -49,6 +55,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   try {
     const dataDir = embedsSomething ? await openDataDir(config.HERALD_DATA_DIR, onProgress) : null;
     if (dataDir) stops.push(() => dataDir.close());
+    await requirePorts(config);
     const started = await Promise.allSettled([
       startDatabase(options, dataDir, stops),
       startTemporal(options, dataDir, stops),
@@ -73,8 +80,16 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   }
 }
 
+/** Asked before the slow parts start; a port of 0 is any free one. */
+async function requirePorts(config: Config): Promise<void> {
+  if (config.roles.includes('api') && config.PORT) await requireFreePort(config.PORT, 'PORT', 'the API');
+  if (config.development && config.HERALD_SIMULATOR_PORT) {
+    await requireFreePort(config.HERALD_SIMULATOR_PORT, 'HERALD_SIMULATOR_PORT', 'the messenger simulator');
+  }
+}
+
 async function startDatabase(
-  { config, onProgress, onExit }: EnvironmentOptions,
+  { config, signal, onProgress, onExit }: EnvironmentOptions,
   dataDir: DataDir | null,
   stops: (() => Promise<unknown>)[],
 ): Promise<string> {
@@ -83,6 +98,7 @@ async function startDatabase(
     dataDir,
     port: config.HERALD_POSTGRES_PORT,
     settings: { max_connections: '200' },
+    signal,
     onProgress,
     onExit,
   });
@@ -97,13 +113,13 @@ interface TemporalPlace {
 }
 
 async function startTemporal(
-  { config, onProgress, onExit }: EnvironmentOptions,
+  { config, signal, onProgress, onExit }: EnvironmentOptions,
   dataDir: DataDir | null,
   stops: (() => Promise<unknown>)[],
 ): Promise<TemporalPlace> {
   const uiUrl = config.TEMPORAL_UI_URL ?? null;
   if (config.TEMPORAL_ADDRESS || !dataDir) return { address: config.TEMPORAL_ADDRESS ?? '', uiUrl };
-  const cliPath = await findTemporalCli({ configured: config.HERALD_TEMPORAL_CLI, onProgress });
+  const cliPath = await findTemporalCli({ configured: config.HERALD_TEMPORAL_CLI, signal, onProgress });
   const server = await startTemporalServer({
     cliPath,
     dataDir,
@@ -111,6 +127,7 @@ async function startTemporal(
     uiPort: config.HERALD_TEMPORAL_UI_PORT,
     dbFile: 'temporal.db',
     searchAttributes: searchAttributeTypes,
+    signal,
     onProgress,
     onExit,
   });
@@ -158,4 +175,22 @@ async function keptEncryptionKey(config: Config): Promise<EncryptionKey> {
     if ((error as { code?: string }).code !== 'EEXIST') throw error;
   }
   return { id: 'k1', key: Buffer.from((await readFile(file, 'utf8')).trim(), 'base64') };
+}
+
+/** For a process that leaves at once: the embedded servers go with it. The database recovers at the next start. */
+export function killChildren(dataDirectory: string): void {
+  let records: ChildRecord[];
+  try {
+    records = JSON.parse(readFileSync(path.join(dataDirectory, 'children.json'), 'utf8')) as ChildRecord[];
+  } catch {
+    return;
+  }
+  for (const record of records) {
+    if (!isRunning(record)) continue;
+    try {
+      process.kill(record.pid, record.forceSignal);
+    } catch {
+      // It has gone by itself in this very moment, and the others must go too.
+    }
+  }
 }

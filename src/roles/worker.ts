@@ -2,13 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import type { Core } from '../core';
-import { connectNative, type TemporalSettings } from '../temporal/connection';
-import { startWorkers } from '../temporal/workers';
+import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
+import { startDeliveryReconciler } from '../temporal/delivery-reconciler';
+import { startDeliveryRelay } from '../temporal/delivery-relay';
+import { installRuntime, startWorkers } from '../temporal/workers';
+import { createAttempter } from '../webhooks/attempt';
+import { startHousekeeping } from './housekeeping';
 
 export interface WorkerRoleOptions {
   temporal: TemporalSettings;
   bundlePath: string;
   onFailure: (error: unknown) => void;
+  /** Ends the wait for a Temporal server that is away. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface RunningWorkerRole {
@@ -19,32 +25,45 @@ const CONNECT_RETRY_MS = 2_000;
 
 /** The hand and the clock: workflow and activity workers, and the relays that carry committed rows to Temporal. */
 export async function startWorkerRole(core: Core, options: WorkerRoleOptions): Promise<RunningWorkerRole> {
-  const connection = await connectWhenThere(core, options.temporal);
+  installRuntime(core.log);
+  const connection = await connectWhenThere(core, options);
+  const attempter = createAttempter({ allowLocal: core.config.allowLocalWebhooks });
   const workers = await startWorkers({
     connection,
     namespace: core.config.TEMPORAL_NAMESPACE,
     queues: core.queues,
     bundlePath: options.bundlePath,
-    activities: createActivities(core),
-    log: core.log,
+    activities: createActivities({ ...core, attempter }),
     onFailure: options.onFailure,
   });
+  // On the worker's own connection a start can hand its first task straight to this process.
+  const withOwnClient = { ...core, client: clientOn(connection, core.config.TEMPORAL_NAMESPACE) };
+  const helpers = [
+    startDeliveryRelay(withOwnClient),
+    startDeliveryReconciler(withOwnClient),
+    startHousekeeping(core),
+  ];
   return {
     async stop() {
+      await Promise.all(helpers.map((helper) => helper.stop()));
       await workers.stop();
+      await attempter.close();
       await connection.close();
     },
   };
 }
 
 /** A Temporal server that is away at the start comes back sooner or later; the worker waits for it. */
-async function connectWhenThere(core: Core, settings: TemporalSettings): Promise<NativeConnection> {
+async function connectWhenThere(
+  core: Core,
+  { temporal, signal }: WorkerRoleOptions,
+): Promise<NativeConnection> {
   for (;;) {
     try {
-      return await connectNative(settings);
+      return await connectNative(temporal);
     } catch (err) {
       core.log.warn({ err }, 'Temporal does not answer; the worker waits for it');
-      await sleep(CONNECT_RETRY_MS);
+      await sleep(CONNECT_RETRY_MS, undefined, { signal });
     }
   }
 }

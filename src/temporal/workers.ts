@@ -1,4 +1,4 @@
-import { DefaultLogger, NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker, type LogLevel, type NativeConnection } from '@temporalio/worker';
 import type { Activities } from '../../activities';
 import type { Logger } from '../log';
 import type { TaskQueues } from './names';
@@ -10,7 +10,6 @@ export interface WorkersOptions {
   /** The prebuilt bundle of the workflows. */
   bundlePath: string;
   activities: Activities;
-  log: Logger;
   /** A worker that ends by itself is a fault that the process cannot mend: it is told here. */
   onFailure: (error: unknown) => void;
 }
@@ -24,8 +23,11 @@ const SHUTDOWN_GRACE = '15 seconds';
 
 let runtimeInstalled = false;
 
-/** Once per process: Temporal's core logs through ours, and leaves the signals of the process to main. */
-function installRuntime(log: Logger): void {
+/**
+ * Once per process and before its first native connection: Temporal's core logs through ours, and leaves the
+ * signals of the process to main.
+ */
+export function installRuntime(log: Logger): void {
   if (runtimeInstalled) return;
   runtimeInstalled = true;
   const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
@@ -47,8 +49,7 @@ function installRuntime(log: Logger): void {
 
 /** One worker for each kind of work, on its own task queue: a flood of one kind cannot starve another. */
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
-  const { connection, namespace, queues, bundlePath, activities, log, onFailure } = options;
-  installRuntime(log);
+  const { connection, namespace, queues, bundlePath, activities, onFailure } = options;
   const create = (taskQueue: string, own: object, activitySlots: number) =>
     Worker.create({
       connection,
