@@ -3,7 +3,7 @@ import Koa, { type Middleware } from 'koa';
 import { AppError } from '../contracts/errors';
 import type { Logger } from '../log';
 import { errorMapper } from './errors';
-import { guard, type GuardDeps } from './guard';
+import { admit, guard, type GuardDeps } from './guard';
 import { requestLog } from './request-log';
 import type { Route } from './route';
 import { securityHeaders } from './security-headers';
@@ -30,7 +30,7 @@ export function createApp({ routes, pages = [] }: AppParts, deps: AppDeps): Koa 
   app.use(refuseWhileStopping(deps.stopping));
   for (const page of pages) app.use(page);
   const router = createRouter(routes, deps);
-  app.use(refuseUnknown(router));
+  app.use(refuseUnknown(router, deps));
   app.use(router.routes());
   // The mapper has answered whatever was thrown; what still arrives here is a broken connection.
   app.on('error', (err: unknown) => deps.log.debug({ err }, 'connection ended early'));
@@ -55,14 +55,24 @@ function toKoaPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-function refuseUnknown(router: Router): Middleware {
+function refuseUnknown(router: Router, deps: GuardDeps): Middleware {
   return async (ctx, next) => {
     const match = router.match(ctx.path, ctx.method);
     if (match.route) return next();
+    if (ctx.path.startsWith('/v1/') && ctx.get('authorization')) await countUnknown(ctx, deps);
     if (match.path.length === 0) throw new AppError('not_found');
     ctx.set('Allow', [...new Set(match.path.flatMap((layer) => layer.methods))].join(', '));
     throw new AppError('method_not_allowed');
   };
+}
+
+/** A request that misses every route counts like any other; whose it is decides nothing about the answer. */
+async function countUnknown(ctx: Koa.Context, deps: GuardDeps): Promise<void> {
+  try {
+    await admit(ctx, deps);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status === 429) throw error;
+  }
 }
 
 function refuseWhileStopping(stopping: () => boolean): Middleware {

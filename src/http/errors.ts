@@ -33,8 +33,9 @@ export function errorMapper({ log, docsUrl }: ErrorMapperDeps): Middleware {
 export function sendError(ctx: Context, error: AppError, docsUrl: string): void {
   ctx.status = error.status;
   ctx.state['errorCode'] = error.code;
-  if (error.retryAfter !== undefined)
+  if (error.retryAfter !== undefined) {
     ctx.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))));
+  }
   ctx.set('Cache-Control', 'no-store');
   ctx.type = 'application/json';
   ctx.body = JSON.stringify(error.toEnvelope(docsUrl));

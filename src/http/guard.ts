@@ -1,11 +1,12 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { AppError } from '../contracts/errors';
+import type { KeyedProject } from '../db/api-keys';
 import type { Authenticate } from './authenticate';
 import { readJsonBody } from './json-body';
 import type { TakeRequest } from './project-limit';
 import { Binary, type Auth, type Route, type RouteRequest } from './route';
-import { validated } from './validate';
+import { refuseUnstorable, validated } from './validate';
 
 export interface GuardDeps {
   authenticate: Authenticate;
@@ -20,7 +21,7 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
     const project = spec.auth === 'key' ? await admit(ctx, deps) : undefined;
     const request = {
       params: spec.params ? parsedParams(spec.params, ctx.params) : undefined,
-      query: spec.query ? validated(spec.query, { ...ctx.query }) : undefined,
+      query: spec.query ? parsedQuery(spec.query, { ...ctx.query }) : undefined,
       headers: spec.headers ? validated(spec.headers, ctx.headers) : undefined,
       body: await parsedBody(ctx, spec.body, spec.method),
       project,
@@ -40,7 +41,8 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
   };
 }
 
-async function admit(ctx: Context, { authenticate, takeRequest }: GuardDeps) {
+/** Knows the caller by its key and counts the request. */
+export async function admit(ctx: Context, { authenticate, takeRequest }: GuardDeps): Promise<KeyedProject> {
   const project = await authenticate(ctx);
   ctx.state['projectId'] = project.id;
   const limit = await takeRequest(project);
@@ -56,6 +58,11 @@ function parsedParams(schema: z.ZodType, params: unknown): unknown {
   // A malformed id answers like an unknown one, so that nothing can be learned from the difference.
   if (!result.success) throw new AppError('not_found');
   return result.data;
+}
+
+function parsedQuery(schema: z.ZodType, query: unknown): unknown {
+  refuseUnstorable(query);
+  return validated(schema, query);
 }
 
 async function parsedBody(ctx: Context, schema: z.ZodType | undefined, method: string): Promise<unknown> {

@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import getRawBody from 'raw-body';
 import { AppError } from '../contracts/errors';
 import { limits } from '../contracts/limits';
+import { refuseUnstorable } from './validate';
 
 /**
  * Reads a JSON body with the limit of the table. No body at all is an empty object, so that routes whose fields
@@ -18,6 +19,12 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
   const raw = await readRaw(ctx);
   if (raw.length === 0) return {};
   if (!ctx.is('json', '+json')) throw new AppError('unsupported_media_type');
+  const body = parseJson(raw);
+  refuseUnstorable(body);
+  return body;
+}
+
+function parseJson(raw: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw)) as unknown;
   } catch {
@@ -29,6 +36,8 @@ async function readRaw(ctx: Context): Promise<Buffer> {
   try {
     return await getRawBody(ctx.req, { limit: limits.requestBodyBytes });
   } catch (error) {
+    // Whoever still sends must be able to finish, or it would never read the answer. The server's time limit ends it.
+    ctx.req.resume();
     const type = (error as { type?: string }).type;
     if (type === 'entity.too.large') throw new AppError('payload_too_large');
     // The caller hung up or sent fewer bytes than it promised.

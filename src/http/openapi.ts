@@ -47,7 +47,7 @@ function operation(spec: RouteSpec): Json {
     ...(spec.body
       ? {
           requestBody: {
-            required: true,
+            required: !spec.body.safeParse({}).success,
             content: { 'application/json': { schema: jsonSchema(spec.body, 'input') } },
           },
         }

@@ -85,7 +85,8 @@ export function commonErrors(spec: RouteSpec): ErrorCode[] {
     codes.push('unauthorized', 'invalid_api_key', 'project_inactive', 'rate_limit_project');
   }
   if (spec.params) codes.push('not_found');
-  if (spec.query || spec.body || spec.headers) codes.push('validation_failed');
-  if (spec.body) codes.push('payload_too_large', 'unsupported_media_type');
+  const hasBody = spec.method !== 'GET';
+  if (hasBody || spec.query || spec.headers) codes.push('bad_request', 'validation_failed');
+  if (hasBody) codes.push('payload_too_large', 'unsupported_media_type');
   return codes;
 }

@@ -18,7 +18,18 @@ export interface RunningServer {
 
 /** Listens; rejects with the system's error (EADDRINUSE …) when it cannot. */
 export async function startServer({ app, host, port, docsUrl }: ServerOptions): Promise<RunningServer> {
-  const server = http.createServer({ keepAliveTimeout: 65_000, headersTimeout: 20_000 }, app.callback());
+  const handle = app.callback();
+  const server = http.createServer(
+    {
+      keepAliveTimeout: 65_000,
+      headersTimeout: 20_000,
+      requestTimeout: 60_000,
+      // Node would answer a missing Host, and below an unknown Expect, by itself and without the envelope.
+      requireHostHeader: false,
+    },
+    handle,
+  );
+  server.on('checkExpectation', handle);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
     socket.end(rawBadRequest(docsUrl()));

@@ -29,3 +29,23 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   }
   throw new AppError('validation_failed', describeIssues(result.error));
 }
+
+/**
+ * Characters that PostgreSQL cannot keep (NUL) or that UTF-8 cannot carry (half of a surrogate pair) are refused at
+ * the door, wherever a value carries them. Without recursion: a body can be nested deeper than the stack.
+ */
+export function refuseUnstorable(value: unknown): void {
+  const waiting: [path: string, value: unknown][] = [['', value]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [path, item] = next;
+    if (typeof item === 'string' && (item.includes('\0') || !isWellFormed(item))) {
+      throw new AppError('validation_failed', `${path || 'body'}: has a character that is not allowed`);
+    }
+    if (typeof item !== 'object' || item === null) continue;
+    for (const [key, child] of Object.entries(item)) waiting.push([path ? `${path}.${key}` : key, child]);
+  }
+}
+
+function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}

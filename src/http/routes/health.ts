@@ -37,7 +37,8 @@ export function createHealthRoutes({ parts }: { parts: Part[] }) {
         const states = await checkParts(parts);
         const missing = states.filter((state) => !state.ok).map((state) => state.name);
         if (missing.length > 0) {
-          throw new AppError('service_unavailable', `Not ready: ${missing.join(', ')} does not answer.`, {
+          const verb = missing.length === 1 ? 'does' : 'do';
+          throw new AppError('service_unavailable', `Not ready: ${missing.join(', ')} ${verb} not answer.`, {
             retryAfter: 5,
           });
         }
