@@ -1,12 +1,15 @@
 import type { Core } from '../core';
 import { createApp } from '../http/app';
 import { createBearerAuthentication } from '../http/authenticate';
+import { demoCallbackPage } from '../http/demo';
 import { docsPages } from '../http/docs';
 import type { Part } from '../http/health';
 import { createProjectLimit } from '../http/project-limit';
 import type { Route } from '../http/route';
+import { createDeliveryRoutes } from '../http/routes/deliveries';
 import { createEventTypeRoutes } from '../http/routes/event-types';
 import { createHealthRoutes } from '../http/routes/health';
+import { createWebhookRoutes } from '../http/routes/webhooks';
 import { startServer } from '../http/server';
 
 export interface RunningApi {
@@ -17,8 +20,12 @@ export interface RunningApi {
 
 /** Every route of the API, in the order of the reference page. */
 export function createRoutes(core: Core, parts: Part[]): Route[] {
-  void core;
-  return [...createEventTypeRoutes(), ...createHealthRoutes({ parts })];
+  return [
+    ...createWebhookRoutes(core),
+    ...createDeliveryRoutes(core),
+    ...createEventTypeRoutes(),
+    ...createHealthRoutes({ parts }),
+  ];
 }
 
 export function readinessParts({ pool, client }: Core): Part[] {
@@ -34,7 +41,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
   const docsUrl = () => `${publicUrl()}/docs/errors`;
   const routes = createRoutes(core, readinessParts(core));
   const app = createApp(
-    { routes, pages: [docsPages(routes, publicUrl)] },
+    { routes, pages: [docsPages(routes, publicUrl), ...(config.development ? [demoCallbackPage()] : [])] },
     {
       authenticate: createBearerAuthentication({ pool, log }),
       takeRequest: createProjectLimit(pool),
