@@ -1,51 +1,26 @@
 import pino from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from './config';
+import { redacted } from './log-redaction';
 
 export type Logger = pino.Logger;
 
-/** Fields that never reach a log, wherever an object carries them. */
-const secretFields = [
-  'authorization',
-  'api_key',
-  'code',
-  'code_verifier',
-  'secret',
-  'token',
-  'password',
-  'first_name',
-  'last_name',
-  'username',
-  'text',
-  'body',
-];
-
-const redact = {
-  paths: secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
-  censor: '[redacted]',
-};
-
-/**
- * Errors of client libraries carry whole requests, tokens included: only what is known to be harmless is kept.
- */
-function presentError(error: unknown): object {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { name, message, stack } = error;
-  const code = (error as { code?: unknown }).code;
-  return { type: name, message, ...(typeof code === 'string' ? { error_code: code } : {}), stack };
-}
-
 /** Logs go to standard error: standard output belongs to the summary and to `--json`. */
-export function createLogger(config: Pick<Config, 'HERALD_LOG_LEVEL' | 'HERALD_LOG_FORMAT'>): Logger {
+export function createLogger(
+  config: Pick<Config, 'HERALD_LOG_LEVEL' | 'HERALD_LOG_FORMAT'>,
+  destination?: pino.DestinationStream,
+): Logger {
   const format = config.HERALD_LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json');
   const options: pino.LoggerOptions = {
     level: config.HERALD_LOG_LEVEL,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    redact,
-    serializers: { err: presentError },
+    formatters: {
+      level: (label) => ({ level: label }),
+      log: (fields) => redacted(fields) as Record<string, unknown>,
+    },
   };
+  if (destination) return pino(options, destination);
   if (format === 'json') return pino(options, pino.destination({ fd: 2, sync: false }));
   return pino(
     options,
