@@ -1,4 +1,6 @@
 import type { Core } from '../src/core';
+import type { Attempter } from '../src/webhooks/attempt';
+import { createDeliveryActivities } from './deliver-webhook';
 
 /** What each task queue's worker can do. Keys are the task queues of src/temporal/names.ts. */
 export interface Activities {
@@ -7,6 +9,10 @@ export interface Activities {
   broadcasts: object;
 }
 
-export function createActivities(_core: Core): Activities {
-  return { logins: {}, deliveries: {}, broadcasts: {} };
+export interface ActivityDeps extends Core {
+  attempter: Attempter;
+}
+
+export function createActivities(deps: ActivityDeps): Activities {
+  return { logins: {}, deliveries: createDeliveryActivities(deps), broadcasts: {} };
 }

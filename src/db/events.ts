@@ -1,23 +1,62 @@
 import { eventBody, type EventData, type EventName } from '../contracts/events';
+import { notifyChannels } from './notifications';
 import type { Db } from './pool';
 import { row } from './query';
 
+export interface EmitOptions {
+  /** One of very many (a broadcast's messages): its deliveries are started after everybody else's. */
+  bulk?: boolean;
+}
+
 /**
- * Writes an event in the transaction that causes it: with `db` a transaction's client, the event exists exactly
- * when its cause does.
+ * Writes an event and one delivery for each matching endpoint, in the transaction that causes it: with `db` a
+ * transaction's client, they exist exactly when their cause does, and the relay hears of them when it commits.
  */
 export async function emitEvent<N extends EventName>(
   db: Db,
   projectId: string,
   name: N,
   data: EventData<N>,
+  { bulk = false }: EmitOptions = {},
 ): Promise<string> {
   const inserted = await row<{ id: string }>(
     db,
-    'insert_event',
-    'INSERT INTO events (project_id, name, body) VALUES ($1, $2, $3) RETURNING id',
-    [projectId, name, eventBody(name, data)],
+    'emit_event',
+    `WITH event AS (
+       INSERT INTO events (project_id, name, body) VALUES ($1, $2, $3) RETURNING id
+     ), delivery AS (
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, bulk)
+       SELECT $1, e.id, event.id, $2, e.retry_policy, $4 FROM endpoints e, event
+       WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR $2 = ANY (e.events))
+       RETURNING id
+     )
+     SELECT id, (SELECT pg_notify($5, '') FROM delivery LIMIT 1) FROM event`,
+    [projectId, name, eventBody(name, data), bulk, notifyChannels.delivery],
   );
   if (!inserted) throw new Error('the event was not inserted');
+  return inserted.id;
+}
+
+/** An event for one endpoint only, whatever its filter. Answers the delivery's id. */
+export async function emitTestEvent<N extends EventName>(
+  db: Db,
+  endpoint: { id: string; project_id: string },
+  name: N,
+  data: EventData<N>,
+): Promise<string> {
+  const inserted = await row<{ id: string }>(
+    db,
+    'emit_test_event',
+    `WITH event AS (
+       INSERT INTO events (project_id, name, body) VALUES ($1, $2, $3) RETURNING id
+     ), delivery AS (
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy)
+       SELECT $1, e.id, event.id, $2, e.retry_policy FROM endpoints e, event WHERE e.id = $4
+       RETURNING id
+     )
+     SELECT id, pg_notify($5, '') FROM delivery`,
+    [endpoint.project_id, name, eventBody(name, data), endpoint.id, notifyChannels.delivery],
+  );
+  if (!inserted) throw new Error('the delivery was not inserted');
   return inserted.id;
 }

@@ -1,3 +1,5 @@
+import { defineSearchAttributeKey } from '@temporalio/common';
+
 /** Every name that Herald uses inside Temporal, in one place: task queues, workflow ids, search attributes. */
 
 export const workflowIds = {
@@ -32,3 +34,17 @@ export const searchAttributeTypes = {
 } as const satisfies Record<string, 'Keyword' | 'Int' | 'Datetime'>;
 
 export type SearchAttributeName = keyof typeof searchAttributeTypes;
+
+/** The same attributes as typed keys, for starts and upserts. */
+export const searchAttributes = {
+  ProjectId: defineSearchAttributeKey('ProjectId', 'KEYWORD'),
+  EndpointId: defineSearchAttributeKey('EndpointId', 'KEYWORD'),
+  EventName: defineSearchAttributeKey('EventName', 'KEYWORD'),
+  DeliveryStatus: defineSearchAttributeKey('DeliveryStatus', 'KEYWORD'),
+  LastError: defineSearchAttributeKey('LastError', 'KEYWORD'),
+  AuthFlow: defineSearchAttributeKey('AuthFlow', 'KEYWORD'),
+  AuthStatus: defineSearchAttributeKey('AuthStatus', 'KEYWORD'),
+  Attempt: defineSearchAttributeKey('Attempt', 'INT'),
+  LastHttpStatus: defineSearchAttributeKey('LastHttpStatus', 'INT'),
+  NextAttemptAt: defineSearchAttributeKey('NextAttemptAt', 'DATETIME'),
+} as const satisfies Record<SearchAttributeName, unknown>;

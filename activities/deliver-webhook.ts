@@ -1,0 +1,159 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import type pg from 'pg';
+import type { Cipher } from '../src/crypto/cipher';
+import { webhookSecretPurpose } from '../src/crypto/purposes';
+import { claimAttempt, recordAttempt, type Claim, type DeliveryState } from '../src/db/attempts';
+import { cancelDelivery } from '../src/db/deliveries';
+import type { Logger } from '../src/log';
+import type { Attempter, AttemptResult } from '../src/webhooks/attempt';
+import { classifyAttempt, nextAttemptAt } from '../workflows/retry-schedule';
+
+export interface AttemptRequest {
+  deliveryId: string;
+  number: number;
+  /** Milliseconds in a second of the schedule. */
+  unitMs: number;
+}
+
+/** What the workflow learns. Ids, numbers and states only: histories are readable by operators. */
+export type DeliveryStep =
+  | ({ kind: 'attempted'; attempt: number; nextAttemptAt: number | null } & DeliveryEnd)
+  | ({ kind: 'ended' } & DeliveryEnd)
+  | { kind: 'superseded'; next: number }
+  | { kind: 'early'; waitMs: number }
+  | { kind: 'busy' }
+  | { kind: 'parked' };
+
+export interface DeliveryEnd {
+  status: DeliveryState['status'];
+  failure: DeliveryState['failure'];
+  httpStatus: number | null;
+  error: string | null;
+}
+
+export interface DeliveryActivityDeps {
+  pool: pg.Pool;
+  cipher: Cipher;
+  attempter: Attempter;
+  log: Logger;
+}
+
+export type DeliveryActivities = ReturnType<typeof createDeliveryActivities>;
+
+export function createDeliveryActivities({ pool, cipher, attempter, log }: DeliveryActivityDeps) {
+  /** Claim, POST, result: one activity, so that a delivery that succeeds at once costs one. */
+  async function attemptDelivery(request: AttemptRequest): Promise<DeliveryStep> {
+    const { deliveryId, number } = request;
+    const claim = await claimAttempt(pool, deliveryId, number);
+    if (claim?.verdict !== 'go') return withoutAttempt(claim);
+
+    const claimed = performance.now();
+    const result = await attempter.attempt({
+      url: claim.url,
+      deliveryId,
+      event: claim.event_name,
+      body: claim.body ?? '',
+      secrets: (claim.sealed_secrets ?? []).map((sealed) => cipher.decrypt(sealed, webhookSecretPurpose)),
+    });
+    // Called off by us, not failed by the receiver: another worker makes this attempt again, under its number.
+    if (result.error === 'aborted') throw ApplicationFailure.retryable('the worker is stopping', 'stopping');
+
+    const { verdict, next } = judge(request, claim, result, claim.now + performance.now() - claimed);
+    const recorded = await recordAttempt(
+      pool,
+      { deliveryId, number, endpointVersion: claim.endpoint_version },
+      {
+        httpStatus: result.status,
+        error: result.error,
+        errorDetail: result.errorDetail,
+        durationMs: result.durationMs,
+        responseBody: result.responseBody,
+        responseHeaders: result.responseHeaders,
+        verdict,
+        nextAttemptAt: next,
+      },
+    );
+    // Somebody has recorded this number before us (a worker that was thought dead): its result stands.
+    if (!recorded) return withoutAttempt(await claimAttempt(pool, deliveryId, number));
+    log.info(
+      {
+        delivery_id: deliveryId,
+        endpoint_id: claim.endpoint_id,
+        project_id: claim.project_id,
+        event: claim.event_name,
+        attempt: number,
+        requested: claim.requested,
+        http_status: result.status,
+        error: result.error,
+        ms: result.durationMs,
+        delivery_status: recorded.status,
+        next_attempt_at: isoOrNull(recorded.next_attempt_at),
+        endpoint_disabled: recorded.disabled_reason ?? undefined,
+      },
+      'attempt',
+    );
+    return attempted(number, recorded);
+  }
+
+  return {
+    attemptDelivery,
+    /** For an operator who cancels the workflow in the Temporal UI: the row must say so, too. */
+    async markCancelled(deliveryId: string): Promise<void> {
+      await cancelDelivery(pool, deliveryId);
+    },
+  };
+}
+
+/** What an answer means and when the schedule goes on, by the database's clock. */
+function judge(request: AttemptRequest, claim: Claim, result: AttemptResult, now: number) {
+  const verdict = classifyAttempt(claim.policy, result.status);
+  const next =
+    verdict === 'retry'
+      ? nextAttemptAt({
+          policy: claim.policy,
+          attemptsMade: claim.scheduled_attempts + (claim.requested ? 0 : 1),
+          firstAttemptAt: claim.first_attempt_at,
+          now,
+          retryAfterMs: result.retryAfterMs,
+          unitMs: request.unitMs,
+        })
+      : null;
+  return { verdict, next };
+}
+
+function withoutAttempt(claim: Claim | null): DeliveryStep {
+  // The row is gone: its retention is over, or its project was removed.
+  if (!claim) return { kind: 'ended', status: 'cancelled', failure: null, httpStatus: null, error: null };
+  switch (claim.verdict) {
+    case 'done':
+      return attempted(claim.attempts, claim);
+    case 'superseded':
+      return { kind: 'superseded', next: claim.next_number };
+    case 'early':
+      return { kind: 'early', waitMs: Math.max(1, (claim.next_attempt_at ?? claim.now) - claim.now) };
+    case 'ended':
+      return { kind: 'ended', ...endOf(claim) };
+    case 'busy':
+    case 'parked':
+      return { kind: claim.verdict };
+    case 'go':
+      throw ApplicationFailure.retryable('the attempt was neither recorded nor taken', 'unrecorded');
+  }
+}
+
+function attempted(attempt: number, state: DeliveryState): DeliveryStep {
+  return { kind: 'attempted', attempt, nextAttemptAt: state.next_attempt_at, ...endOf(state) };
+}
+
+function endOf(state: DeliveryState): DeliveryEnd {
+  return {
+    status: state.status,
+    failure: state.failure,
+    httpStatus: state.last_http_status,
+    error: state.last_error,
+  };
+}
+
+function isoOrNull(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}

@@ -1,0 +1,123 @@
+import type pg from 'pg';
+import { limits } from '../contracts/limits';
+import { withTransaction, type Db } from './pool';
+import { change, row, rows } from './query';
+
+/** How long a claimed start may take before another process tries it. */
+const LEASE = `interval '30 seconds'`;
+
+/** Any fixed number: claims of several relays happen one after another, so that slots are counted exactly. */
+const CLAIM_LOCK = 4_837_202;
+
+/** What the relay needs to start or wake a workflow: the row's state, nothing remembered. */
+export interface DueStart {
+  id: string;
+  project_id: string;
+  endpoint_id: string;
+  event_id: string;
+  event_name: string;
+  status: 'pending' | 'cancelled';
+  attempts: number;
+  /** It may have a workflow already, or had one: it must be told, or started again. */
+  known: boolean;
+  /** The lease in the database's own precision, which a Date cannot hold. */
+  lease: string;
+}
+
+const RETURNING = `d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.status, d.attempts,
+  d.started OR d.round > 0 AS known, d.start_at::text AS lease`;
+
+/**
+ * Claims what is due: first the workflows of cancelled deliveries, then pending deliveries of active endpoints, as
+ * far as the endpoints have free slots, projects in turn, bulk events last.
+ */
+export function claimStarts(pool: pg.Pool, limit: number): Promise<DueStart[]> {
+  return withTransaction(pool, async (db) => {
+    await row(db, 'lock_starts', 'SELECT pg_advisory_xact_lock($1)', [CLAIM_LOCK]);
+    const toStop = await claimStops(db, limit);
+    if (toStop.length === limit) return toStop;
+    return [...toStop, ...(await claimPending(db, limit - toStop.length))];
+  });
+}
+
+function claimStops(db: Db, limit: number): Promise<DueStart[]> {
+  return rows<DueStart>(
+    db,
+    'claim_stops',
+    `UPDATE deliveries d SET start_at = now() + ${LEASE}
+     WHERE id IN (SELECT id FROM deliveries WHERE status = 'cancelled' AND start_at <= now()
+                  ORDER BY start_at LIMIT $1)
+     RETURNING ${RETURNING}`,
+    [limit],
+  );
+}
+
+function claimPending(db: Db, limit: number): Promise<DueStart[]> {
+  return rows<DueStart>(
+    db,
+    'claim_starts',
+    // The recursion hops from endpoint to endpoint through the index: a long queue of one costs the others nothing.
+    `WITH RECURSIVE waiting AS (
+       (SELECT endpoint_id FROM deliveries WHERE status = 'pending' AND start_at IS NOT NULL
+        ORDER BY endpoint_id LIMIT 1)
+       UNION ALL
+       SELECT (SELECT d.endpoint_id FROM deliveries d
+               WHERE d.status = 'pending' AND d.start_at IS NOT NULL AND d.endpoint_id > w.endpoint_id
+               ORDER BY d.endpoint_id LIMIT 1)
+       FROM waiting w WHERE w.endpoint_id IS NOT NULL
+     ), candidate AS (
+       SELECT d.*
+       FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id AND e.status = 'active' AND e.deleted_at IS NULL
+       CROSS JOIN LATERAL (
+         SELECT q.id, q.project_id, q.bulk, q.start_at FROM deliveries q
+         WHERE q.endpoint_id = e.id AND q.status = 'pending' AND q.start_at <= now()
+         ORDER BY q.bulk, q.start_at
+         LIMIT greatest(0, least($1, $2 - (SELECT count(*) FROM deliveries o
+                                           WHERE o.endpoint_id = e.id AND o.slot_until > now())))
+       ) d
+     ), chosen AS (
+       SELECT id FROM (
+         SELECT id, bulk, start_at, row_number() OVER (PARTITION BY project_id ORDER BY bulk, start_at) AS turn
+         FROM candidate) in_turn
+       ORDER BY bulk, turn, start_at LIMIT $1
+     )
+     UPDATE deliveries d SET start_at = now() + ${LEASE}, slot_until = now() + ${LEASE}
+     FROM chosen WHERE d.id = chosen.id AND d.status = 'pending' AND d.start_at <= now()
+     RETURNING ${RETURNING}`,
+    [limit, limits.webhookConcurrencyPerEndpoint],
+  );
+}
+
+/** The workflow is there. A retry that came meanwhile has moved start_at, and stays due. */
+export function markStarted(db: Db, start: Pick<DueStart, 'id' | 'lease'>): Promise<number> {
+  return change(
+    db,
+    'mark_started',
+    `UPDATE deliveries SET started = true, start_at = CASE WHEN start_at = $2::timestamptz THEN NULL ELSE start_at END
+     WHERE id = $1 AND (NOT started OR start_at IS NOT NULL)`,
+    [start.id, start.lease],
+  );
+}
+
+/** Rows that should have moved two minutes ago, oldest first; asking again about each waits another two minutes. */
+export function claimOverdue(db: Db, limit: number): Promise<{ id: string }[]> {
+  return rows<{ id: string }>(
+    db,
+    'claim_overdue',
+    `UPDATE deliveries SET overdue_at = now() + interval '2 minutes'
+     WHERE id IN (SELECT id FROM deliveries WHERE status = 'pending' AND start_at IS NULL AND overdue_at <= now()
+                  ORDER BY overdue_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+    [limit],
+  );
+}
+
+/** Puts a row without a workflow back into the relay's queue. */
+export function restartDelivery(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'restart_delivery',
+    `UPDATE deliveries SET start_at = now(), started = true WHERE id = $1 AND status = 'pending' AND start_at IS NULL`,
+    [id],
+  );
+}

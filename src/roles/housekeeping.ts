@@ -1,0 +1,42 @@
+import type pg from 'pg';
+import type { Config } from '../config';
+import { cancelAbandonedDeliveries, removeEndpointRemains, removeOldEvents } from '../db/retention';
+import type { Logger } from '../log';
+
+export interface HousekeepingDeps {
+  pool: pg.Pool;
+  config: Pick<Config, 'HERALD_RETENTION_DAYS'>;
+  log: Logger;
+}
+
+export interface Housekeeping {
+  stop(): Promise<void>;
+}
+
+const EVERY_MS = 10 * 60_000;
+
+/** What has to happen some time: the end of long pauses, and the retention of what is over. */
+export async function keepHouse({ pool, config, log }: HousekeepingDeps): Promise<void> {
+  const cancelled = await cancelAbandonedDeliveries(pool);
+  const removed = await removeOldEvents(pool, config.HERALD_RETENTION_DAYS);
+  await removeEndpointRemains(pool);
+  if (cancelled + removed > 0) {
+    log.info({ deliveries_cancelled: cancelled, events_removed: removed }, 'housekeeping');
+  }
+}
+
+/** Several processes may do it at once: every step takes only what is still there. */
+export function startHousekeeping(deps: HousekeepingDeps): Housekeeping {
+  let running: Promise<void> | null = null;
+  const timer = setInterval(() => {
+    running ??= keepHouse(deps)
+      .catch((err: unknown) => deps.log.warn({ err }, 'housekeeping failed and will be tried again'))
+      .finally(() => (running = null));
+  }, EVERY_MS);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

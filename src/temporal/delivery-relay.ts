@@ -1,0 +1,111 @@
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+  type Client,
+  type WorkflowOptions,
+} from '@temporalio/client';
+import type pg from 'pg';
+import type { Config } from '../config';
+import { claimStarts, markStarted, type DueStart } from '../db/delivery-starts';
+import { notifyChannels, type Notifications } from '../db/notifications';
+import type { Logger } from '../log';
+import { type deliverWebhook, lookSignal } from '../../workflows/deliver-webhook';
+import { searchAttributes, workflowIds, type TaskQueues } from './names';
+import { startRelay, type Relay } from './relay';
+
+export interface DeliveryRelayDeps {
+  pool: pg.Pool;
+  config: Pick<Config, 'HERALD_RETRY_SCALE'>;
+  log: Logger;
+  notifications: Notifications;
+  /** On the worker's own connection, so that a start can hand its first task straight to this process. */
+  client: Client;
+  queues: TaskQueues;
+}
+
+/** Sixteen starts in flight were measured to be better than sixty-four, which made the server time out. */
+const CONCURRENCY = 16;
+const SWEEP_MS = 1_000;
+const START_LIMIT_MS = 5_000;
+
+/** The one path on which deliveries reach Temporal: first starts, retries, resumptions, cancels and recoveries. */
+export function startDeliveryRelay({
+  pool,
+  config,
+  log,
+  notifications,
+  client,
+  queues,
+}: DeliveryRelayDeps): Relay {
+  function optionsFor(delivery: DueStart) {
+    return {
+      taskQueue: queues.deliveries,
+      workflowId: workflowIds.delivery(delivery.id),
+      args: [
+        {
+          deliveryId: delivery.id,
+          attempts: delivery.attempts,
+          unitMs: 1_000 * config.HERALD_RETRY_SCALE,
+        },
+      ],
+      typedSearchAttributes: [
+        { key: searchAttributes.ProjectId, value: delivery.project_id },
+        { key: searchAttributes.EndpointId, value: delivery.endpoint_id },
+        { key: searchAttributes.EventName, value: delivery.event_name },
+      ],
+      staticSummary: delivery.event_name,
+      staticDetails: `Event ${delivery.event_id} for endpoint ${delivery.endpoint_id} of project ${delivery.project_id}.`,
+      // A task that is lost with the response of an eager start waits this long.
+      workflowTaskTimeout: '5 seconds',
+    } satisfies WorkflowOptions & { taskQueue: string; args: Parameters<typeof deliverWebhook> };
+  }
+
+  async function firstStart(delivery: DueStart): Promise<void> {
+    try {
+      await client.workflow.start<typeof deliverWebhook>('deliverWebhook', {
+        ...optionsFor(delivery),
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+        workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+        requestEagerStart: true,
+      });
+    } catch (error) {
+      // It was started before and has even ended: what was to be done is done.
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+  }
+
+  async function wakeOrStart(delivery: DueStart): Promise<void> {
+    await client.workflow.signalWithStart<typeof deliverWebhook, []>('deliverWebhook', {
+      ...optionsFor(delivery),
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      signal: lookSignal,
+    });
+  }
+
+  async function tellOfCancel(delivery: DueStart): Promise<void> {
+    try {
+      await client.workflow.getHandle(workflowIds.delivery(delivery.id)).signal(lookSignal);
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+  }
+
+  async function start(delivery: DueStart): Promise<void> {
+    const act = delivery.status === 'cancelled' ? tellOfCancel : delivery.known ? wakeOrStart : firstStart;
+    await client.withDeadline(Date.now() + START_LIMIT_MS, () => act(delivery));
+    await markStarted(pool, delivery);
+  }
+
+  return startRelay<DueStart>({
+    name: 'deliveries',
+    channel: notifyChannels.delivery,
+    notifications,
+    sweepMs: SWEEP_MS,
+    concurrency: CONCURRENCY,
+    claim: (limit) => claimStarts(pool, limit),
+    start,
+    log,
+  });
+}

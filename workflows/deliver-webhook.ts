@@ -1,0 +1,176 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { DeliveryActivities, DeliveryEnd } from '../activities/deliver-webhook';
+import { searchAttributes } from '../src/temporal/names';
+
+/** "Look at your row": a retry was asked for, the delivery was cancelled, or a slot of the endpoint is free. */
+export const lookSignal = defineSignal('look');
+/** ISO time of the next attempt, or null. */
+export const nextAttemptQuery = defineQuery<string | null>('nextAttempt');
+
+/** Built from the delivery's row, for every kind of start. */
+export interface DeliverWebhookInput {
+  deliveryId: string;
+  /** Attempts made before this run. */
+  attempts: number;
+  /** Milliseconds in a second of the schedule: 1,000 except in tests. */
+  unitMs: number;
+}
+
+export interface DeliveryResult {
+  status: 'succeeded' | 'cancelled' | 'paused';
+  attempts: number;
+}
+
+/** The relay calls when a slot is free; this only bounds the wait if it could not. */
+const QUEUE_WAIT_MS = { first: 60_000, most: 600_000 };
+
+const { attemptDelivery, markCancelled } = proxyActivities<DeliveryActivities>({
+  // Ten seconds are the receiver's; the rest is ours.
+  startToCloseTimeout: '25 seconds',
+  // What the receiver does is a result. Only faults of our own throw, and those pass.
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+});
+
+/**
+ * One delivery: the clock and the hand. The row in Postgres is the truth; each step claims the next attempt there
+ * and says what to wait for.
+ */
+export async function deliverWebhook(input: DeliverWebhookInput): Promise<DeliveryResult> {
+  let told = false;
+  let nextAttemptAt: number | null = null;
+  setHandler(lookSignal, () => {
+    told = true;
+  });
+  setHandler(nextAttemptQuery, () => (nextAttemptAt === null ? null : isoTime(nextAttemptAt)));
+
+  let number = input.attempts + 1;
+  let queueWaitMs = QUEUE_WAIT_MS.first;
+  try {
+    for (;;) {
+      told = false;
+      const step = await attemptDelivery.executeWithOptions({ summary: `attempt ${number}` }, [
+        { deliveryId: input.deliveryId, number, unitMs: input.unitMs },
+      ]);
+      let waitMs = 0;
+      let waitsFor = `attempt ${number}`;
+      switch (step.kind) {
+        case 'attempted':
+          number = step.attempt + 1;
+          if (step.status !== 'pending') {
+            // A request that came while the end was being written must not fall between.
+            if (told) continue;
+            return conclude(step, step.attempt);
+          }
+          nextAttemptAt = step.nextAttemptAt;
+          showRetrying(step.attempt, step, nextAttemptAt);
+          waitMs = (nextAttemptAt ?? 0) - Date.now();
+          waitsFor = `attempt ${number}`;
+          break;
+        case 'superseded':
+          number = step.next;
+          continue;
+        case 'early':
+          waitMs = step.waitMs;
+          break;
+        case 'busy':
+          waitMs = queueWaitMs;
+          waitsFor = 'a free slot of the endpoint';
+          queueWaitMs = Math.min(queueWaitMs * 2, QUEUE_WAIT_MS.most);
+          break;
+        case 'parked':
+          if (told) continue;
+          return park(number - 1);
+        case 'ended':
+          if (told) continue;
+          return conclude(step, number - 1);
+      }
+      if (told || waitMs < 1) continue;
+      if (workflowInfo().continueAsNewSuggested) {
+        await continueAsNew<typeof deliverWebhook>({ ...input, attempts: number - 1 });
+      }
+      await condition(() => told, waitMs, { summary: waitsFor });
+      nextAttemptAt = null;
+    }
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    await CancellationScope.nonCancellable(() => markCancelled(input.deliveryId));
+    upsertSearchAttributes([{ key: searchAttributes.DeliveryStatus, value: 'cancelled' }]);
+    throw error;
+  }
+}
+
+/** From the first failure on, the UI's list shows how a delivery stands. A first success costs no such write. */
+function showRetrying(attempt: number, { httpStatus, error }: DeliveryEnd, next: number | null): void {
+  upsertSearchAttributes([
+    { key: searchAttributes.DeliveryStatus, value: 'retrying' },
+    { key: searchAttributes.Attempt, value: attempt },
+    { key: searchAttributes.LastHttpStatus, value: httpStatus },
+    { key: searchAttributes.LastError, value: error },
+    { key: searchAttributes.NextAttemptAt, value: next === null ? null : new Date(next) },
+  ]);
+  const when = next === null ? 'now' : isoTime(next);
+  setCurrentDetails(`Attempt ${attempt} failed: ${describe(httpStatus, error)}. Next attempt: ${when}.`);
+}
+
+function conclude(end: DeliveryEnd, attempts: number): DeliveryResult {
+  const hasShown = workflowInfo().typedSearchAttributes.get(searchAttributes.DeliveryStatus) !== undefined;
+  if (end.status === 'succeeded' || end.status === 'cancelled') {
+    if (hasShown) {
+      upsertSearchAttributes([
+        { key: searchAttributes.DeliveryStatus, value: end.status },
+        { key: searchAttributes.Attempt, value: attempts },
+        { key: searchAttributes.NextAttemptAt, value: null },
+      ]);
+    }
+    setCurrentDetails(`The delivery has ${end.status === 'succeeded' ? 'succeeded' : 'been cancelled'}.`);
+    return { status: end.status, attempts };
+  }
+  upsertSearchAttributes([
+    { key: searchAttributes.DeliveryStatus, value: 'failed' },
+    { key: searchAttributes.Attempt, value: attempts },
+    { key: searchAttributes.LastHttpStatus, value: end.httpStatus },
+    { key: searchAttributes.LastError, value: end.error },
+    { key: searchAttributes.NextAttemptAt, value: null },
+  ]);
+  const last = describe(end.httpStatus, end.error);
+  // Failed, so that the UI's list of failed workflows is the list of what needs a person.
+  throw end.failure === 'refused'
+    ? ApplicationFailure.nonRetryable(`The receiver refused it (${last}).`, 'delivery.refused')
+    : ApplicationFailure.nonRetryable(
+        `${attempts} attempts failed, the last with ${last}.`,
+        'delivery.exhausted',
+      );
+}
+
+/** The endpoint is disabled: nobody retries until it is enabled, and then the relay starts another run. */
+function park(attempts: number): DeliveryResult {
+  if (workflowInfo().typedSearchAttributes.get(searchAttributes.DeliveryStatus) !== undefined) {
+    upsertSearchAttributes([
+      { key: searchAttributes.DeliveryStatus, value: null },
+      { key: searchAttributes.NextAttemptAt, value: null },
+    ]);
+  }
+  setCurrentDetails('The endpoint is disabled. The delivery goes on when it is enabled.');
+  return { status: 'paused', attempts };
+}
+
+function describe(httpStatus: number | null, error: string | null): string {
+  return error ?? `status ${httpStatus}`;
+}
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString();
+}
