@@ -32,7 +32,7 @@ module.exports = tseslint.config(
           ]),
           patterns: [
             {
-              group: ['**/src/**', '!**/src/temporal/names', '**/activities/**'],
+              regex: '/src/(?!temporal/names$)|/activities/',
               allowTypeImports: true,
               message: 'Workflows may import types of activities and the names, nothing else.',
             },
