@@ -1,4 +1,5 @@
 import type { PlanName } from '../contracts/limits';
+import { sha256 } from '../crypto/tokens';
 import type { Db } from './pool';
 import { change, row, rows } from './query';
 
@@ -83,7 +84,8 @@ export function updateProject(db: Db, id: string, changes: ProjectChanges): Prom
   const assignments = ['updated_at = now()', ...names.map((name, index) => `${name} = $${index + 2}`)];
   return row<Project>(
     db,
-    `update_project_${names.join('_')}`.slice(0, 63),
+    // A statement's name has at most 63 characters, and must be another one for another set of columns.
+    `update_project_${sha256(names.join()).toString('hex').slice(0, 16)}`,
     `UPDATE projects p SET ${assignments.join(', ')} WHERE id = $1 RETURNING ${COLUMNS}`,
     [id, ...names.map((name) => changes[name])],
   );
