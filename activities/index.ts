@@ -1,5 +1,6 @@
 import type { Core } from '../src/core';
 import type { Attempter } from '../src/webhooks/attempt';
+import { createAuthSessionActivities } from './auth-session';
 import { createDeliveryActivities } from './deliver-webhook';
 
 /** What each task queue's worker can do. Keys are the task queues of src/temporal/names.ts. */
@@ -14,5 +15,9 @@ export interface ActivityDeps extends Core {
 }
 
 export function createActivities(deps: ActivityDeps): Activities {
-  return { logins: {}, deliveries: createDeliveryActivities(deps), broadcasts: {} };
+  return {
+    logins: createAuthSessionActivities(deps),
+    deliveries: createDeliveryActivities(deps),
+    broadcasts: {},
+  };
 }

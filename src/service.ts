@@ -7,6 +7,7 @@ import { createNotifications } from './db/notifications';
 import { createPool } from './db/pool';
 import type { Logger } from './log';
 import { startApi } from './roles/api';
+import { startBots } from './roles/bots';
 import { startWorkerRole } from './roles/worker';
 import { createLazyClient } from './temporal/connection';
 import { taskQueues } from './temporal/names';
@@ -90,6 +91,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         signal: options.signal,
       });
       stops.push(() => worker.stop());
+    }
+    if (config.roles.includes('bots')) {
+      const bots = await startBots(core, databaseUrl);
+      stops.push(() => bots.stop());
     }
     return { core, apiUrl, stop };
   } catch (error) {

@@ -1,1 +1,2 @@
+export * from './auth-session';
 export * from './deliver-webhook';

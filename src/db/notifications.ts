@@ -30,6 +30,12 @@ export function createNotifications({ url, log }: { url: string; log: Logger }):
   let stopped = false;
   let delay = RECONNECT_MS.first;
   let timer: NodeJS.Timeout | undefined;
+  // One LISTEN after the other: a connection takes one statement at a time.
+  let listening: Promise<unknown> = Promise.resolve();
+
+  function listen(target: pg.Client, channel: string): void {
+    listening = listening.then(() => target.query(`LISTEN ${channel}`)).catch(() => {});
+  }
 
   async function connect(): Promise<void> {
     const next = new pg.Client({ connectionString: url, application_name: 'herald listen', keepAlive: true });
@@ -51,14 +57,16 @@ export function createNotifications({ url, log }: { url: string; log: Logger }):
     });
     try {
       await next.connect();
-      for (const channel of listeners.keys()) await next.query(`LISTEN ${channel}`);
     } catch (error) {
       onLost(error as Error);
       return;
     }
     if (stopped) return void next.end().catch(() => {});
     client = next;
+    // Channels that joined while the connection was being made.
+    for (const channel of listeners.keys()) listen(next, channel);
     delay = RECONNECT_MS.first;
+    await listening;
     for (const set of listeners.values()) for (const listener of set) listener(null);
   }
 
@@ -70,7 +78,7 @@ export function createNotifications({ url, log }: { url: string; log: Logger }):
       const isNew = set.size === 0;
       set.add(listener);
       listeners.set(channel, set);
-      if (isNew) client?.query(`LISTEN ${channel}`).catch(() => {});
+      if (isNew && client) listen(client, channel);
       return () => set.delete(listener);
     },
     async stop() {

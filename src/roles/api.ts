@@ -1,16 +1,25 @@
+import type { Middleware } from 'koa';
 import type { Core } from '../core';
 import { createApp } from '../http/app';
 import { createBearerAuthentication } from '../http/authenticate';
 import { demoCallbackPage } from '../http/demo';
+import { webhookIntake } from '../bots/webhook-intake';
+import { channels } from '../contracts/common';
 import { docsPages } from '../http/docs';
 import type { Part } from '../http/health';
+import { loginPage } from '../http/login-page';
 import { createProjectLimit } from '../http/project-limit';
 import type { Route } from '../http/route';
 import { createDeliveryRoutes } from '../http/routes/deliveries';
+import { createAuthRoutes } from '../http/routes/auth';
 import { createEventTypeRoutes } from '../http/routes/event-types';
 import { createHealthRoutes } from '../http/routes/health';
 import { createWebhookRoutes } from '../http/routes/webhooks';
+import { createHostedRoutes } from '../http/routes/hosted';
 import { startServer } from '../http/server';
+import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
+import { createSessionStarter } from '../temporal/auth-sessions';
+import { botWebhookSecret, createBotIntake } from './bots';
 
 export interface RunningApi {
   port: number;
@@ -19,8 +28,10 @@ export interface RunningApi {
 }
 
 /** Every route of the API, in the order of the reference page. */
-export function createRoutes(core: Core, parts: Part[]): Route[] {
+export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
   return [
+    ...createAuthRoutes({ ...core, waiter, starter: createSessionStarter(core) }),
+    ...createHostedRoutes({ ...core, waiter }),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
     ...createEventTypeRoutes(),
@@ -39,9 +50,18 @@ export async function startApi(core: Core): Promise<RunningApi> {
   const { config, log, pool, publicUrl } = core;
   let stopping = false;
   const docsUrl = () => `${publicUrl()}/docs/errors`;
-  const routes = createRoutes(core, readinessParts(core));
+  const waiter = createSessionWaiter(core.notifications);
+  const routes = createRoutes(core, readinessParts(core), waiter);
   const app = createApp(
-    { routes, pages: [docsPages(routes, publicUrl), ...(config.development ? [demoCallbackPage()] : [])] },
+    {
+      routes,
+      pages: [
+        docsPages(routes, publicUrl),
+        loginPage(core),
+        botDoor(core),
+        ...(config.development ? [demoCallbackPage()] : []),
+      ],
+    },
     {
       authenticate: createBearerAuthentication({ pool, log }),
       takeRequest: createProjectLimit(pool),
@@ -57,7 +77,15 @@ export async function startApi(core: Core): Promise<RunningApi> {
     port: server.port,
     async stop() {
       stopping = true;
+      waiter.stop();
       await server.stop(config.HERALD_SHUTDOWN_SECONDS * 1000);
     },
   };
+}
+
+/** Where the messengers deliver updates, when they come by webhook. They are stored here and handled by the bots role. */
+function botDoor(core: Core): Middleware {
+  if (core.config.botUpdates !== 'webhook') return (_ctx, next) => next();
+  const secrets = Object.fromEntries(channels.map((channel) => [channel, botWebhookSecret(core, channel)]));
+  return webhookIntake({ intake: createBotIntake(core), secrets });
 }

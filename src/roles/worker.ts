@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import type { Core } from '../core';
+import { createSessionStarter, startSessionRelay } from '../temporal/auth-sessions';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import { startDeliveryReconciler } from '../temporal/delivery-reconciler';
 import { startDeliveryRelay } from '../temporal/delivery-relay';
@@ -39,6 +40,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   // On the worker's own connection a start can hand its first task straight to this process.
   const withOwnClient = { ...core, client: clientOn(connection, core.config.TEMPORAL_NAMESPACE) };
   const helpers = [
+    startSessionRelay({ ...withOwnClient, starter: createSessionStarter(withOwnClient) }),
     startDeliveryRelay(withOwnClient),
     startDeliveryReconciler(withOwnClient),
     startHousekeeping(core),

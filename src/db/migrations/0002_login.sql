@@ -1,3 +1,5 @@
+ALTER TABLE projects ADD COLUMN session_counter int NOT NULL DEFAULT 0;
+
 -- Subscribers, bot updates, login sessions with their answers and credits, and the events that they cause.
 
 CREATE TABLE subscribers (
@@ -15,6 +17,8 @@ CREATE TABLE subscribers (
   tags text[] NOT NULL DEFAULT '{}',
   active boolean NOT NULL DEFAULT true,
   blocked boolean NOT NULL DEFAULT false,
+  -- The block ended a live subscription: an unblock brings it back. A /stop does not set it.
+  ended_by_block boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (project_id, channel, platform_user_id)
@@ -28,8 +32,11 @@ CREATE TABLE bot_updates (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   channel text NOT NULL,
   dedupe_key text NOT NULL,
-  chat_id text NOT NULL,
-  payload jsonb NOT NULL,
+  -- `user:<id>` for a private chat (MAX may leave the chat out), else the chat's id: updates of one lane are handled
+  -- one at a time, in the order of their ids.
+  lane text NOT NULL,
+  -- The platform's own words (json, not jsonb, keeps any of them); erased once handled, for they hold names and tokens.
+  payload json,
   received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   handled_at timestamptz,
   failures int NOT NULL DEFAULT 0,
@@ -40,19 +47,22 @@ CREATE TABLE bot_updates (
   set_aside_at timestamptz,
   UNIQUE (channel, dedupe_key)
 );
-CREATE INDEX bot_updates_waiting ON bot_updates (channel, chat_id, id) WHERE handled_at IS NULL AND set_aside_at IS NULL;
+CREATE INDEX bot_updates_waiting ON bot_updates (channel, lane, id) WHERE handled_at IS NULL AND set_aside_at IS NULL;
 CREATE INDEX bot_updates_received ON bot_updates (received_at);
 
 -- Where long polling goes on; moved in the transaction that stores the updates before it.
 CREATE TABLE bot_offsets (
   channel text PRIMARY KEY,
-  position text NOT NULL
+  position text NOT NULL,
+  moved_at timestamptz NOT NULL
 );
 
 CREATE TABLE auth_sessions (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
   flow text NOT NULL CHECK (flow IN ('session', 'static')),
+  -- Sessions of the API are numbered in their project: the hourly window looks at one row instead of counting many.
+  number int,
   status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'confirmed', 'declined', 'expired', 'consumed')),
   decline_reason text CHECK (decline_reason IN ('user', 'billing_blocked')),
   -- Three independent random values: the id is seen by operators, the start token by onlookers of the QR.
@@ -84,7 +94,7 @@ CREATE TABLE auth_sessions (
   consumed_at timestamptz
 );
 CREATE INDEX auth_sessions_page ON auth_sessions (project_id, created_at DESC, id DESC);
-CREATE INDEX auth_sessions_window ON auth_sessions (project_id, created_at) WHERE flow = 'session';
+CREATE UNIQUE INDEX auth_sessions_number ON auth_sessions (project_id, number);
 CREATE INDEX auth_sessions_address ON auth_sessions (project_id, client_ip, created_at) WHERE client_ip IS NOT NULL;
 CREATE INDEX auth_sessions_unstarted ON auth_sessions (created_at) WHERE workflow_started_at IS NULL;
 CREATE INDEX auth_sessions_open ON auth_sessions (expires_at) WHERE status IN ('pending', 'confirmed');
@@ -132,6 +142,14 @@ CREATE TABLE auth_openings (
   opened_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX auth_openings_user ON auth_openings (channel, platform_user_id, opened_at);
+
+-- Logins that a calendar month (UTC) has taken from the plan: kept as a number, because counting the ledger grows.
+CREATE TABLE credit_months (
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  month date NOT NULL,
+  used int NOT NULL DEFAULT 0,
+  PRIMARY KEY (project_id, month)
+);
 
 -- One row for each charged login. UNIQUE(session) makes a second charge impossible.
 CREATE TABLE credit_ledger (

@@ -1,0 +1,43 @@
+import type { SessionStatus } from '../src/contracts/auth';
+import type { Core } from '../src/core';
+import { showSessionOutcome } from '../src/bots/session-outcome';
+import { findSession } from '../src/db/auth-sessions';
+import { expireCode } from '../src/db/auth-decisions';
+import { withTransaction } from '../src/db/pool';
+import { settleInTransaction, type SettledSession } from '../src/login/settle';
+import { reported } from './failures';
+
+export interface SessionRef {
+  sessionId: string;
+}
+
+export type AuthSessionActivities = ReturnType<typeof createAuthSessionActivities>;
+
+/** What the `authSession` workflow does to the world. Each can run twice without a second effect. */
+export function createAuthSessionActivities(core: Core) {
+  return {
+    /** Decides the session in one transaction, or says how long it may still wait. */
+    settleSession: reported(async ({ sessionId }: SessionRef): Promise<SettledSession> => {
+      const settled = await withTransaction(core.pool, (db) => settleInTransaction(db, sessionId, core));
+      core.log.info(
+        { session_id: sessionId, status: settled.status, reason: settled.reason },
+        'session settled',
+      );
+      return settled;
+    }),
+
+    /** Edits the bot's question to show how the session ended. */
+    showOutcome: reported(async ({ sessionId }: SessionRef): Promise<void> => {
+      await showSessionOutcome(core, sessionId);
+    }),
+
+    /** Ends the code's life, unless it was used or has time left by the database's clock. */
+    expireCode: reported(
+      async ({ sessionId }: SessionRef): Promise<{ status: SessionStatus; leftMs: number }> => {
+        await expireCode(core.pool, sessionId);
+        const session = await findSession(core.pool, sessionId);
+        return { status: session?.status ?? 'expired', leftMs: Math.max(0, session?.code_life_ms ?? 0) };
+      },
+    ),
+  };
+}

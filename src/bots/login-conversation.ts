@@ -1,0 +1,197 @@
+import type { PoolClient } from 'pg';
+import { limits } from '../contracts/limits';
+import type { Core } from '../core';
+import { randomBase62, sha256 } from '../crypto/tokens';
+import { closePrompts, insertPrompt, setPromptMessage, wasPrompted, type Prompt } from '../db/auth-prompts';
+import {
+  claimSession,
+  findSession,
+  lockSessionByStart,
+  noteOpening,
+  openStaticSession,
+  type AuthSession,
+} from '../db/auth-sessions';
+import { isBillingBlocked } from '../db/credits';
+import { withTransaction } from '../db/pool';
+import { findProject, findProjectBySlug, type Project } from '../db/projects';
+import type { SessionStarter } from '../temporal/auth-sessions';
+import type { Messenger, OutgoingMessage } from './messenger';
+import { PlatformError } from './platform-error';
+import { showSessionOutcome } from './session-outcome';
+import { botTexts, type BotTexts } from './texts';
+import type { BotUser } from './updates';
+
+/** An opened link, with who opened it and where. */
+export interface Opening {
+  updateId: number;
+  messenger: Messenger;
+  chatId: string;
+  user: BotUser;
+}
+
+/** Yes and No carry this nonce: unguessable, and bound to user, chat, message and session in the database. */
+const NONCE_LENGTH = 32;
+export const tapData = { yes: (nonce: string) => `y:${nonce}`, no: (nonce: string) => `n:${nonce}` };
+
+/** Far less than a session lives; Temporal being away must not keep the question from the user. */
+const START_DEADLINE_MS = 1_000;
+
+/** What came of an opening: a question to ask, or a sentence that says why there is none. */
+type Claimed = {
+  session: AuthSession;
+  project: Project;
+  promptId: number;
+  nonce: string;
+  replaced: Prompt[];
+};
+type Refused = { refused: string };
+
+/** The bot's side of a login: asks the question when a link is opened. Answers are in login-answers.ts. */
+export function createLoginConversation(
+  deps: Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'log'> & { starter: SessionStarter },
+) {
+  const { pool, config, log, starter } = deps;
+
+  async function refusal(db: PoolClient, project: Project | null, texts: BotTexts): Promise<string | null> {
+    if (!project?.active) return texts.loginNotSetUp;
+    const blocked = await isBillingBlocked(db, project.id, config.HERALD_GRACE_HOURS);
+    return blocked ? texts.billingBlocked(project.name) : null;
+  }
+
+  async function newPrompt(
+    db: PoolClient,
+    session: AuthSession,
+    project: Project,
+    opening: Opening,
+  ): Promise<Claimed> {
+    const replaced = await closePrompts(db, session.id);
+    const nonce = randomBase62(NONCE_LENGTH);
+    const promptId = await insertPrompt(db, {
+      session_id: session.id,
+      nonce_hash: sha256(nonce),
+      channel: opening.messenger.channel,
+      chat_id: opening.chatId,
+      platform_user_id: opening.user.id,
+      update_id: opening.updateId,
+    });
+    return { session, project, promptId, nonce, replaced };
+  }
+
+  async function claimByToken(db: PoolClient, token: string, opening: Opening): Promise<Claimed | Refused> {
+    const texts = botTexts[opening.user.lang];
+    const session = await lockSessionByStart(db, sha256(token));
+    if (!session) return { refused: texts.unknownLink };
+    const project = await findProject(db, session.project_id);
+    const refused = await refusal(db, project, texts);
+    if (!project || refused !== null) return { refused: refused ?? texts.loginNotSetUp };
+    const owner = session.platform_user_id;
+    if (owner !== null && (owner !== opening.user.id || session.channel !== opening.messenger.channel)) {
+      return { refused: texts.linkInUse };
+    }
+    if (session.status !== 'pending' || session.wait_ms <= 0) return { refused: texts.expired(project.name) };
+    await claimSession(db, session.id, ownerOf(opening));
+    return newPrompt(db, { ...session, lang: opening.user.lang }, project, opening);
+  }
+
+  async function claimBySlug(db: PoolClient, slug: string, opening: Opening): Promise<Claimed | Refused> {
+    const texts = botTexts[opening.user.lang];
+    const project = await findProjectBySlug(db, slug);
+    // An unknown slug, an inactive project and one without a callback answer alike.
+    if (!project?.active || project.callback_url === null) return { refused: texts.loginNotSetUp };
+    const allowed = await noteOpening(
+      db,
+      opening.messenger.channel,
+      opening.user.id,
+      limits.authStaticOpeningsPerMinute,
+    );
+    if (!allowed) return { refused: texts.tooManyOpenings };
+    const refused = await refusal(db, project, texts);
+    if (refused !== null) return { refused };
+    const session = await openStaticSession(
+      db,
+      project.id,
+      ownerOf(opening),
+      config.HERALD_SESSION_TTL_SECONDS,
+    );
+    return newPrompt(db, session, project, opening);
+  }
+
+  async function ask(opening: Opening, claim: (db: PoolClient) => Promise<Claimed | Refused>): Promise<void> {
+    // The update was handled before, up to the question, by a process that died right after it.
+    if (await wasPrompted(pool, opening.updateId)) return;
+    const claimed = await withTransaction(pool, claim);
+    if ('refused' in claimed) {
+      await opening.messenger.send(opening.chatId, { text: claimed.refused });
+      return;
+    }
+    const { session, project, promptId, nonce, replaced } = claimed;
+    startIfNeeded(session);
+    const { messageId } = await opening.messenger.send(
+      opening.chatId,
+      question(session, project, nonce, opening.user),
+    );
+    await setPromptMessage(pool, promptId, messageId);
+    await disable(opening, replaced);
+    // The session may have ended while the question was on its way: then nobody else would close it.
+    const now = await findSession(pool, session.id);
+    if (now && now.status !== 'pending') await showSessionOutcome(deps, session.id);
+  }
+
+  /** A static link's session begins here; the relay starts it where this fails. */
+  function startIfNeeded(session: AuthSession): void {
+    if (session.flow !== 'static') return;
+    starter.start(session, START_DEADLINE_MS).catch((err: unknown) => {
+      log.warn(
+        { err, session_id: session.id },
+        'the workflow was not started at once; the relay will start it',
+      );
+    });
+  }
+
+  /** Older questions of the same session: only the newest one counts, and they say so. Best effort. */
+  async function disable(opening: Opening, replaced: Prompt[]): Promise<void> {
+    for (const prompt of replaced) {
+      if (prompt.message_id === null) continue;
+      try {
+        await opening.messenger.edit(prompt.chat_id, prompt.message_id, {
+          text: botTexts[opening.user.lang].replaced,
+        });
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error;
+        log.info(
+          { session_id: prompt.session_id, reason: error.reason },
+          'an older question could not be edited',
+        );
+      }
+    }
+  }
+
+  return {
+    openSession: (token: string, opening: Opening) => ask(opening, (db) => claimByToken(db, token, opening)),
+    openStatic: (slug: string, opening: Opening) => ask(opening, (db) => claimBySlug(db, slug, opening)),
+  };
+}
+
+export type LoginConversation = ReturnType<typeof createLoginConversation>;
+
+function ownerOf({ messenger, user, chatId }: Opening) {
+  return { channel: messenger.channel, platform_user_id: user.id, chat_id: chatId, lang: user.lang };
+}
+
+function question(session: AuthSession, project: Project, nonce: string, user: BotUser): OutgoingMessage {
+  const texts = botTexts[user.lang];
+  return {
+    text: texts.loginQuestion({
+      project: project.name,
+      matchCode: session.match_code,
+      device: session.user_agent,
+      address: session.client_ip,
+    }),
+    buttons: [
+      [
+        { text: texts.yes, data: tapData.yes(nonce) },
+        { text: texts.no, data: tapData.no(nonce) },
+      ],
+    ],
+  };
+}

@@ -1,0 +1,120 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { channelSchema, languages } from './common';
+import { limits } from './limits';
+
+/** 1 to 128 printable ASCII characters without space, <, > and &. */
+const STATE = /^[\x21-\x25\x27-\x3b\x3d\x3f-\x7e]+$/;
+
+const link = z.string().nullable();
+
+export const authLinkSchema = z.strictObject({ telegram_link: link, max_link: link, configured: z.boolean() });
+
+export const newSessionSchema = z
+  .strictObject({
+    state: z
+      .string()
+      .min(1)
+      .max(limits.authStateLength)
+      .regex(STATE, 'must be printable ASCII without space, <, > and &'),
+    redirect_uri: z.string().max(2048).optional(),
+    client_ip: z
+      .string()
+      .refine((text) => isIP(text) !== 0, 'must be an IP address')
+      .optional(),
+    user_agent: z.string().min(1).max(512).optional(),
+    code_challenge: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{43}$/, 'must be 43 base64url characters: the S256 of the verifier')
+      .optional(),
+    code_challenge_method: z.literal('S256').optional(),
+  })
+  .refine((body) => body.code_challenge_method === undefined || body.code_challenge !== undefined, {
+    path: ['code_challenge'],
+    message: 'is needed where code_challenge_method is given',
+  });
+export type NewSession = z.infer<typeof newSessionSchema>;
+
+export const createdSessionSchema = z.strictObject({
+  session_id: z.string(),
+  telegram_link: link,
+  max_link: link,
+  hosted_url: z.string(),
+  qr_url: z.string(),
+  match_code: z.string(),
+  expires_in: z.number().int(),
+  interval: z.number().int(),
+});
+
+export const sessionStatuses = ['pending', 'confirmed', 'declined', 'expired', 'consumed'] as const;
+export type SessionStatus = (typeof sessionStatuses)[number];
+export const declineReasons = ['user', 'billing_blocked'] as const;
+export type DeclineReason = (typeof declineReasons)[number];
+
+const statusBase = { expires_in: z.number().int(), interval: z.number().int() };
+export const sessionStatusSchema = z.discriminatedUnion('status', [
+  z.strictObject({ status: z.enum(['pending', 'expired', 'consumed']), ...statusBase }),
+  z.strictObject({ status: z.literal('declined'), reason: z.enum(declineReasons), ...statusBase }),
+  z.strictObject({
+    status: z.literal('confirmed'),
+    code: z.string(),
+    state: z.string().nullable(),
+    redirect_url: z.string().nullable(),
+    ...statusBase,
+  }),
+]);
+export type SessionStatusBody = z.infer<typeof sessionStatusSchema>;
+
+export const statusQuery = z.object({
+  wait: z.coerce.number().int().min(0).max(limits.authPollWaitSeconds).default(0),
+});
+
+export const qrQuery = z.object({
+  channel: channelSchema.default('telegram'),
+  format: z.enum(['svg', 'png']).default('svg'),
+});
+
+export const verifySchema = z.strictObject({
+  code: z.string().min(1).max(512),
+  code_verifier: z.string().min(1).max(512).optional(),
+});
+
+export const verifyResultSchema = z.strictObject({
+  subscriber_id: z.string(),
+  channel: channelSchema,
+  first_name: z.string(),
+  username: z.string().nullable(),
+  lang: z.enum(languages),
+  tags: z.array(z.string()),
+});
+
+/** The return address with `code` and `state` appended to whatever query it already has. */
+export function returnUrl(base: string, code: string, state: string | null): string {
+  // Parsing percent-encodes a Cyrillic path as a browser would; the query that is there stays byte for byte.
+  const url = new URL(base);
+  const added = [`code=${encodeURIComponent(code)}`];
+  if (state !== null) added.push(`state=${encodeURIComponent(state)}`);
+  url.search = [url.search.replace(/^\?/, ''), ...added].filter((part) => part !== '').join('&');
+  return url.href;
+}
+
+/** Deep links: what follows `start=`. */
+export const startParameters = {
+  session: (token: string) => `s_${token}`,
+  staticLink: (slug: string) => `auth_${slug}`,
+  subscribe: (slug: string) => `proj_${slug}`,
+} as const;
+
+export type StartParameter =
+  | { kind: 'session'; token: string }
+  | { kind: 'static'; slug: string }
+  | { kind: 'subscribe'; slug: string }
+  | { kind: 'unknown' };
+
+export function parseStartParameter(text: string): StartParameter {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(text)) return { kind: 'unknown' };
+  if (text.startsWith('s_')) return { kind: 'session', token: text.slice(2) };
+  if (text.startsWith('auth_')) return { kind: 'static', slug: text.slice(5) };
+  if (text.startsWith('proj_')) return { kind: 'subscribe', slug: text.slice(5) };
+  return { kind: 'unknown' };
+}

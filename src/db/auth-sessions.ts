@@ -1,0 +1,282 @@
+import type { DeclineReason, NewSession, SessionStatus } from '../contracts/auth';
+import type { Channel, Language } from '../contracts/common';
+import type { Db } from './pool';
+import { change, row, rows } from './query';
+
+export interface AuthSession {
+  id: string;
+  project_id: string;
+  flow: 'session' | 'static';
+  status: SessionStatus;
+  decline_reason: DeclineReason | null;
+  state: string | null;
+  redirect_uri: string | null;
+  client_ip: string | null;
+  user_agent: string | null;
+  match_code: string | null;
+  start_sealed: string | null;
+  channel: Channel | null;
+  platform_user_id: string | null;
+  chat_id: string | null;
+  lang: Language | null;
+  code_sealed: string | null;
+  /** True also after the code has expired. */
+  was_confirmed: boolean;
+  created_at: Date;
+  expires_at: Date;
+  /** By the database's clock, at the moment of the query. */
+  wait_ms: number;
+  code_life_ms: number;
+}
+
+const COLUMNS = `s.id, s.project_id, s.flow, s.status, s.decline_reason, s.state, s.redirect_uri, s.client_ip,
+  s.user_agent, s.match_code, s.start_sealed, s.channel, s.platform_user_id, s.chat_id, s.lang, s.code_sealed,
+  s.code_hash IS NOT NULL AS was_confirmed, s.created_at, s.expires_at,
+  ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms,
+  coalesce(ceil(extract(epoch FROM s.code_expires_at - clock_timestamp()) * 1000), 0)::float8 AS code_life_ms`;
+
+/** Takes the project's row lock and its next session number; everything that counts sessions runs under it. */
+export async function takeSessionNumber(db: Db, projectId: string): Promise<number> {
+  const taken = await row<{ number: number }>(
+    db,
+    'take_session_number',
+    'UPDATE projects SET session_counter = session_counter + 1 WHERE id = $1 RETURNING session_counter AS number',
+    [projectId],
+  );
+  if (!taken) throw new Error('the project has vanished');
+  return taken.number;
+}
+
+/**
+ * Seconds until the session with this number fits a window of `limit` an hour, or null where it fits now. The one
+ * that must have left is `limit` numbers back: one row to look at, whatever the limit.
+ */
+export async function projectWindowWait(
+  db: Db,
+  projectId: string,
+  number: number,
+  limit: number,
+): Promise<number | null> {
+  const found = await row<{ wait: number }>(
+    db,
+    'project_window_wait',
+    `SELECT extract(epoch FROM created_at + interval '1 hour' - clock_timestamp())::float8 AS wait
+     FROM auth_sessions WHERE project_id = $1 AND number = $2`,
+    [projectId, number - limit],
+  );
+  return found && found.wait > 0 ? found.wait : null;
+}
+
+/** The same for one address of the project's users. */
+export async function addressWindowWait(
+  db: Db,
+  projectId: string,
+  clientIp: string,
+  limit: number,
+): Promise<number | null> {
+  const found = await row<{ wait: number }>(
+    db,
+    'address_window_wait',
+    `SELECT extract(epoch FROM created_at + interval '1 hour' - clock_timestamp())::float8 AS wait
+     FROM auth_sessions
+     WHERE project_id = $1 AND client_ip = $2 AND created_at > clock_timestamp() - interval '1 hour'
+     ORDER BY created_at DESC OFFSET $3 LIMIT 1`,
+    [projectId, clientIp, limit - 1],
+  );
+  return found && found.wait > 0 ? found.wait : null;
+}
+
+export interface SessionTokens {
+  start_hash: Buffer;
+  start_sealed: string;
+  hosted_hash: Buffer;
+  match_code: string;
+}
+
+/** A session of the API. Its start is leased to the caller for a moment, so that the relay does not race it. */
+export async function insertSession(
+  db: Db,
+  projectId: string,
+  number: number,
+  session: NewSession,
+  tokens: SessionTokens,
+  ttlSeconds: number,
+): Promise<string> {
+  const inserted = await row<{ id: string }>(
+    db,
+    'insert_session',
+    `INSERT INTO auth_sessions (project_id, flow, number, state, redirect_uri, client_ip, user_agent, code_challenge,
+       start_hash, start_sealed, hosted_hash, match_code, created_at, expires_at, start_leased_until)
+     VALUES ($1, 'session', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, clock_timestamp(),
+       clock_timestamp() + make_interval(secs => $12), clock_timestamp() + interval '5 seconds') RETURNING id`,
+    [
+      projectId,
+      number,
+      session.state,
+      session.redirect_uri ?? null,
+      session.client_ip ?? null,
+      session.user_agent ?? null,
+      session.code_challenge ?? null,
+      tokens.start_hash,
+      tokens.start_sealed,
+      tokens.hosted_hash,
+      tokens.match_code,
+      ttlSeconds,
+    ],
+  );
+  if (!inserted) throw new Error('the session was not inserted');
+  return inserted.id;
+}
+
+/** The user's live session of a static link, or a new one; one of them per user and project. */
+export async function openStaticSession(
+  db: Db,
+  projectId: string,
+  user: { channel: Channel; platform_user_id: string; chat_id: string; lang: Language },
+  ttlSeconds: number,
+): Promise<AuthSession> {
+  const owner = [projectId, user.channel, user.platform_user_id];
+  await change(
+    db,
+    'end_old_static_session',
+    `UPDATE auth_sessions SET status = 'expired', decided_at = clock_timestamp()
+     WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3 AND flow = 'static' AND status = 'pending'
+       AND expires_at <= clock_timestamp()`,
+    owner,
+  );
+  await change(
+    db,
+    'insert_static_session',
+    `INSERT INTO auth_sessions (project_id, flow, channel, platform_user_id, chat_id, lang, expires_at, start_leased_until)
+     VALUES ($1, 'static', $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6),
+       clock_timestamp() + interval '5 seconds')
+     ON CONFLICT (project_id, channel, platform_user_id) WHERE flow = 'static' AND status = 'pending' DO NOTHING`,
+    [...owner, user.chat_id, user.lang, ttlSeconds],
+  );
+  const session = await row<AuthSession>(
+    db,
+    'live_static_session',
+    `SELECT ${COLUMNS} FROM auth_sessions s
+     WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3 AND flow = 'static' AND status = 'pending' FOR UPDATE`,
+    owner,
+  );
+  if (!session) throw new Error('the static session was not inserted');
+  return session;
+}
+
+export function lockSession(db: Db, sessionId: string): Promise<AuthSession | null> {
+  return row<AuthSession>(
+    db,
+    'lock_session',
+    `SELECT ${COLUMNS} FROM auth_sessions s WHERE id = $1 FOR UPDATE`,
+    [sessionId],
+  );
+}
+
+export function lockSessionByStart(db: Db, startHash: Buffer): Promise<AuthSession | null> {
+  return row<AuthSession>(
+    db,
+    'lock_session_by_start',
+    `SELECT ${COLUMNS} FROM auth_sessions s WHERE start_hash = $1 FOR UPDATE`,
+    [startHash],
+  );
+}
+
+export function findSession(db: Db, sessionId: string): Promise<AuthSession | null> {
+  return row<AuthSession>(db, 'find_session', `SELECT ${COLUMNS} FROM auth_sessions s WHERE id = $1`, [
+    sessionId,
+  ]);
+}
+
+export function findProjectSession(
+  db: Db,
+  projectId: string,
+  sessionId: string,
+): Promise<AuthSession | null> {
+  return row<AuthSession>(
+    db,
+    'find_project_session',
+    `SELECT ${COLUMNS} FROM auth_sessions s WHERE id = $1 AND project_id = $2`,
+    [sessionId, projectId],
+  );
+}
+
+/** Binds a session to the user who opened its link. */
+export function claimSession(
+  db: Db,
+  sessionId: string,
+  user: { channel: Channel; platform_user_id: string; chat_id: string; lang: Language },
+): Promise<number> {
+  return change(
+    db,
+    'claim_session',
+    'UPDATE auth_sessions SET channel = $2, platform_user_id = $3, chat_id = $4, lang = $5 WHERE id = $1',
+    [sessionId, user.channel, user.platform_user_id, user.chat_id, user.lang],
+  );
+}
+
+/** Notes an opening of a static link and answers whether the user has opened too many within a minute. */
+export async function noteOpening(
+  db: Db,
+  channel: Channel,
+  platformUserId: string,
+  perMinute: number,
+): Promise<boolean> {
+  await change(
+    db,
+    'drop_old_openings',
+    `DELETE FROM auth_openings WHERE channel = $1 AND platform_user_id = $2 AND opened_at <= now() - interval '1 minute'`,
+    [channel, platformUserId],
+  );
+  const allowed = await change(
+    db,
+    'insert_opening',
+    `INSERT INTO auth_openings (channel, platform_user_id)
+     SELECT $1, $2 WHERE (SELECT count(*) FROM auth_openings WHERE channel = $1 AND platform_user_id = $2) < $3`,
+    [channel, platformUserId, perMinute],
+  );
+  return allowed > 0;
+}
+
+export function markSessionStarted(db: Db, sessionId: string): Promise<number> {
+  return change(
+    db,
+    'session_started',
+    'UPDATE auth_sessions SET workflow_started_at = now() WHERE id = $1 AND workflow_started_at IS NULL',
+    [sessionId],
+  );
+}
+
+export interface StartableSession {
+  id: string;
+  project_id: string;
+  flow: 'session' | 'static';
+  wait_ms: number;
+}
+
+const STARTABLE = `s.id, s.project_id, s.flow,
+  ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms`;
+
+export function findStartableSession(db: Db, sessionId: string): Promise<StartableSession | null> {
+  return row<StartableSession>(
+    db,
+    'startable_session',
+    `SELECT ${STARTABLE} FROM auth_sessions s WHERE id = $1`,
+    [sessionId],
+  );
+}
+
+/** Sessions whose workflow has not been started: leased, so that a dead relay's share comes back. */
+export function claimUnstartedSessions(db: Db, limit: number): Promise<StartableSession[]> {
+  return rows<StartableSession>(
+    db,
+    'claim_unstarted_sessions',
+    `UPDATE auth_sessions s SET start_leased_until = clock_timestamp() + interval '10 seconds'
+     WHERE s.id IN (
+       SELECT id FROM auth_sessions
+       WHERE workflow_started_at IS NULL AND (start_leased_until IS NULL OR start_leased_until < clock_timestamp())
+       ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+     RETURNING ${STARTABLE}`,
+    [limit],
+  );
+}

@@ -1,0 +1,108 @@
+import type { DeclineReason, SessionStatus } from '../contracts/auth';
+import type { Channel, Language } from '../contracts/common';
+import type { Db } from './pool';
+import { row } from './query';
+
+/** Everything that a status answer needs, in one row. */
+export interface SessionView {
+  id: string;
+  status: SessionStatus;
+  decline_reason: DeclineReason | null;
+  state: string | null;
+  return_base: string | null;
+  code_sealed: string | null;
+  /** Seconds, rounded up; of the session while it is pending, of the code once it is confirmed. */
+  expires_in: number;
+  /** Whether the last poll was long enough ago; always true where the poll was not counted. */
+  allowed: boolean;
+}
+
+/**
+ * The code's end is judged here by the database's clock: a slow worker can never lengthen a code's life. A pending
+ * session is ended by its workflow alone, which may still find a tap that arrived in time; ten minutes later nothing
+ * can be found any more.
+ */
+const VIEW = `s.id, s.decline_reason, s.state, coalesce(s.redirect_uri, p.callback_url) AS return_base,
+  CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired'
+       WHEN s.status = 'pending' AND s.expires_at <= clock_timestamp() - interval '10 minutes' THEN 'expired'
+       ELSE s.status END AS status,
+  s.code_sealed,
+  CASE s.status WHEN 'pending' THEN greatest(0, ceil(extract(epoch FROM s.expires_at - clock_timestamp())))::int
+    WHEN 'confirmed' THEN greatest(0, ceil(extract(epoch FROM s.code_expires_at - clock_timestamp())))::int
+    ELSE 0 END AS expires_in`;
+
+/**
+ * A poll, counted and answered in one statement. A poll that comes too early changes nothing, so it does not push
+ * the window forward. The tolerance of 50 ms is for clients that sleep exactly a second.
+ */
+export function pollSession(db: Db, projectId: string, sessionId: string): Promise<SessionView | null> {
+  return row<SessionView>(
+    db,
+    'poll_session',
+    `WITH found AS (
+       SELECT ${VIEW} FROM auth_sessions s JOIN projects p ON p.id = s.project_id WHERE s.id = $1 AND s.project_id = $2),
+     poll AS (
+       INSERT INTO auth_polls AS a (session_id, polled_at) SELECT id, clock_timestamp() FROM found
+       ON CONFLICT (session_id) DO UPDATE SET polled_at = excluded.polled_at
+         WHERE a.polled_at <= excluded.polled_at - interval '950 milliseconds'
+       RETURNING 1)
+     SELECT found.*, EXISTS (SELECT 1 FROM poll) AS allowed FROM found`,
+    [sessionId, projectId],
+  );
+}
+
+/** The same answer without counting: the end of a long poll, and the hosted page. */
+export function viewSession(db: Db, sessionId: string): Promise<SessionView | null> {
+  return row<SessionView>(
+    db,
+    'view_session',
+    `SELECT ${VIEW}, true AS allowed FROM auth_sessions s JOIN projects p ON p.id = s.project_id WHERE s.id = $1`,
+    [sessionId],
+  );
+}
+
+export interface VerifiedUser {
+  id: string;
+  channel: Channel;
+  first_name: string;
+  username: string | null;
+  lang: Language;
+  tags: string[];
+}
+
+/** Uses a code up: one statement, so that of any number of concurrent calls one wins. */
+export function consumeCode(
+  db: Db,
+  projectId: string,
+  codeHash: Buffer,
+  challenge: string | null,
+): Promise<VerifiedUser | null> {
+  return row<VerifiedUser>(
+    db,
+    'consume_code',
+    `UPDATE auth_sessions s SET status = 'consumed', consumed_at = clock_timestamp(), code_sealed = NULL
+     FROM subscribers u
+     WHERE s.code_hash = $1 AND s.project_id = $2 AND s.status = 'confirmed' AND s.code_expires_at > clock_timestamp()
+       AND s.code_challenge IS NOT DISTINCT FROM $3 AND u.id = s.subscriber_id
+     RETURNING u.id, u.channel, u.first_name, u.username, u.lang, u.tags`,
+    [codeHash, projectId, challenge],
+  );
+}
+
+/** Why a code was not consumed. Used and old is "used". */
+export async function whyNotConsumed(
+  db: Db,
+  projectId: string,
+  codeHash: Buffer,
+): Promise<'unknown' | 'used' | 'expired' | 'verifier'> {
+  const found = await row<{ used: boolean; expired: boolean; removed: boolean }>(
+    db,
+    'why_not_consumed',
+    `SELECT consumed_at IS NOT NULL AS used, code_expires_at <= clock_timestamp() AS expired, subscriber_id IS NULL AS removed
+     FROM auth_sessions WHERE code_hash = $1 AND project_id = $2`,
+    [codeHash, projectId],
+  );
+  if (!found || (found.removed && !found.used)) return 'unknown';
+  if (found.used) return 'used';
+  return found.expired ? 'expired' : 'verifier';
+}

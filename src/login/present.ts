@@ -1,0 +1,23 @@
+import type { SessionStatusBody } from '../contracts/auth';
+import { returnUrl } from '../contracts/auth';
+import { limits } from '../contracts/limits';
+import type { Cipher } from '../crypto/cipher';
+import type { SessionView } from '../db/auth-status';
+
+/** A session as the status poll and the hosted page show it. */
+export function presentStatus(view: SessionView, cipher: Cipher): SessionStatusBody {
+  const base = { expires_in: view.expires_in, interval: limits.authPollRecommendedSeconds };
+  if (view.status === 'declined')
+    return { status: 'declined', reason: view.decline_reason ?? 'user', ...base };
+  if (view.status !== 'confirmed') return { status: view.status, ...base };
+  // The code was used between two reads of the row: the next poll says so.
+  if (view.code_sealed === null) return { status: 'consumed', ...base, expires_in: 0 };
+  const code = cipher.decrypt(view.code_sealed, 'auth_code');
+  return {
+    status: 'confirmed',
+    code,
+    state: view.state,
+    redirect_url: view.return_base === null ? null : returnUrl(view.return_base, code, view.state),
+    ...base,
+  };
+}

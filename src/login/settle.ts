@@ -1,0 +1,129 @@
+import type { PoolClient } from 'pg';
+import type { DeclineReason, SessionStatus } from '../contracts/auth';
+import { isoTime, presentSubscriber } from '../contracts/subscribers';
+import type { Config } from '../config';
+import type { Cipher } from '../crypto/cipher';
+import { randomToken256, sha256 } from '../crypto/tokens';
+import {
+  confirmSession,
+  endSession,
+  firstAnswer,
+  hasUnhandledUpdate,
+  type Answer,
+} from '../db/auth-decisions';
+import { lockSession, type AuthSession } from '../db/auth-sessions';
+import { chargeLogin } from '../db/credits';
+import { emitEvent } from '../db/events';
+import { lockProject } from '../db/projects';
+import { subscribe } from '../db/subscribers';
+
+export interface SettleDeps {
+  config: Pick<Config, 'HERALD_CODE_TTL_SECONDS' | 'HERALD_GRACE_HOURS' | 'HERALD_SUBSCRIBER_ID_FORMAT'>;
+  cipher: Cipher;
+}
+
+export interface SettledSession {
+  status: SessionStatus;
+  reason: DeclineReason | null;
+  /** While pending: when to look again. */
+  waitMs: number;
+  /** Once confirmed: what is left of the code's life. */
+  codeLifeMs: number;
+}
+
+/** A tap that arrived in time and was not handled in time is waited for, but not for ever. */
+const LATE_HANDLING_MS = 10 * 60_000;
+const LATE_HANDLING_LOOK_MS = 1_000;
+
+/**
+ * The decision about a session, in the caller's transaction: the first answer that arrived in time wins; without one
+ * the session ends at its time. Claim, subscriber, code, credit and events are one commit. Locks are taken in the
+ * order session → project → subscriber.
+ */
+export async function settleInTransaction(
+  db: PoolClient,
+  sessionId: string,
+  deps: SettleDeps,
+): Promise<SettledSession> {
+  const session = await lockSession(db, sessionId);
+  // A session whose project was removed: nothing is left to decide.
+  if (!session) return { status: 'expired', reason: null, waitMs: 0, codeLifeMs: 0 };
+  if (session.status !== 'pending') return settledAs(session);
+  const answer = await firstAnswer(db, sessionId);
+  if (!answer) return settleUnanswered(db, session);
+  if (answer.answer === 'no') return decline(db, sessionId, 'user');
+  return settleYes(db, session, answer, deps);
+}
+
+function settledAs(session: AuthSession): SettledSession {
+  return {
+    status: session.status,
+    reason: session.decline_reason,
+    waitMs: 0,
+    codeLifeMs: Math.max(0, session.code_life_ms),
+  };
+}
+
+async function settleUnanswered(db: PoolClient, session: AuthSession): Promise<SettledSession> {
+  const stillOpen = { status: 'pending', reason: null, codeLifeMs: 0 } as const;
+  if (session.wait_ms > 0) return { ...stillOpen, waitMs: session.wait_ms };
+  if (session.wait_ms > -LATE_HANDLING_MS && (await hasUnhandledUpdate(db, session.id))) {
+    return { ...stillOpen, waitMs: LATE_HANDLING_LOOK_MS };
+  }
+  await endSession(db, session.id, 'expired', null);
+  return { status: 'expired', reason: null, waitMs: 0, codeLifeMs: 0 };
+}
+
+async function decline(
+  db: PoolClient,
+  sessionId: string,
+  reason: 'user' | 'billing_blocked',
+): Promise<SettledSession> {
+  await endSession(db, sessionId, 'declined', reason);
+  return { status: 'declined', reason, waitMs: 0, codeLifeMs: 0 };
+}
+
+async function settleYes(
+  db: PoolClient,
+  session: AuthSession,
+  answer: Answer,
+  { config, cipher }: SettleDeps,
+): Promise<SettledSession> {
+  const { channel, platform_user_id, chat_id, lang } = session;
+  if (!channel || !platform_user_id || !chat_id || !lang)
+    throw new Error('a session was answered that nobody had opened');
+  const project = await lockProject(db, session.project_id);
+  if (!project.active) {
+    await endSession(db, session.id, 'expired', null);
+    return { status: 'expired', reason: null, waitMs: 0, codeLifeMs: 0 };
+  }
+  const charge = await chargeLogin(db, project, session.id, config.HERALD_GRACE_HOURS);
+  if (charge === 'blocked') return decline(db, session.id, 'billing_blocked');
+
+  const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+  const user = {
+    channel,
+    platform_user_id,
+    chat_id,
+    lang,
+    first_name: answer.first_name,
+    username: answer.username,
+  };
+  const { subscriber } = await subscribe(db, project.id, user, format);
+  const code = randomToken256();
+  const { decidedAt, codeLifeMs } = await confirmSession(db, session.id, {
+    subscriberId: subscriber.id,
+    codeHash: sha256(code),
+    codeSealed: cipher.encrypt(code, 'auth_code'),
+    codeTtlSeconds: config.HERALD_CODE_TTL_SECONDS,
+  });
+  // The static link has no session of the project's own to complete.
+  if (session.flow === 'session' && session.state !== null) {
+    await emitEvent(db, project.id, 'auth.completed', {
+      ...presentSubscriber(subscriber, format),
+      state: session.state,
+      auth_time: isoTime(decidedAt),
+    });
+  }
+  return { status: 'confirmed', reason: null, waitMs: 0, codeLifeMs };
+}

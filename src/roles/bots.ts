@@ -1,0 +1,63 @@
+import { createConversation } from '../bots/conversation';
+import { createIntake, type Intake } from '../bots/intake';
+import { startPolling } from '../bots/polling';
+import { botWebhookPath } from '../bots/webhook-intake';
+import type { Channel } from '../contracts/common';
+import type { Core } from '../core';
+import { isUnavailable } from '../http/unavailable';
+import { createSessionStarter } from '../temporal/auth-sessions';
+
+export interface RunningBots {
+  stop(): Promise<void>;
+}
+
+/** The bots' door: stores what the messengers send and talks to their users. */
+export function createBotIntake(core: Core): Intake {
+  const starter = createSessionStarter(core);
+  return createIntake({
+    pool: core.pool,
+    notifications: core.notifications,
+    log: core.log,
+    handle: createConversation({ ...core, starter }),
+    isPassing: isUnavailable,
+  });
+}
+
+/** What the messengers send along with each update: a setting, or derived from the encryption key. */
+export function botWebhookSecret(core: Pick<Core, 'config' | 'cipher'>, channel: Channel): string {
+  return core.config.HERALD_BOT_WEBHOOK_SECRET ?? core.cipher.derive(`bot webhook ${channel}`);
+}
+
+export async function startBots(core: Core, databaseUrl: string): Promise<RunningBots> {
+  const { config, messengers, log, pool } = core;
+  const intake = createBotIntake(core);
+  intake.start();
+  if (config.botUpdates === 'webhook') {
+    await Promise.all(messengers.configured.map((channel) => announceWebhook(core, channel)));
+    return { stop: () => intake.stop() };
+  }
+  const pollings = messengers.configured.map((channel) =>
+    startPolling({ channel, messenger: () => messengers.get(channel), intake, pool, databaseUrl, log }),
+  );
+  return {
+    async stop() {
+      await Promise.all(pollings.map((polling) => polling.stop()));
+      await intake.stop();
+    },
+  };
+}
+
+/** A platform that is away at the start keeps the address it was told last; the operator is told. */
+async function announceWebhook(core: Core, channel: Channel): Promise<void> {
+  const { messengers, log, publicUrl } = core;
+  try {
+    await messengers
+      .get(channel)
+      ?.setWebhook(publicUrl() + botWebhookPath(channel), botWebhookSecret(core, channel));
+  } catch (err) {
+    log.error(
+      { err, channel },
+      'the webhook of the bot could not be set; restart the bots role when the platform answers',
+    );
+  }
+}

@@ -1,0 +1,107 @@
+import {
+  WorkflowExecutionAlreadyStartedError,
+  type Client,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
+import type pg from 'pg';
+import type { authSession } from '../../workflows/auth-session';
+import {
+  claimUnstartedSessions,
+  findStartableSession,
+  markSessionStarted,
+  type StartableSession,
+} from '../db/auth-sessions';
+import { notifyChannels, type Notifications } from '../db/notifications';
+import type { Logger } from '../log';
+import { searchAttributes, workflowIds, type TaskQueues } from './names';
+import { startRelay, type Relay } from './relay';
+import { within } from './within';
+
+export interface SessionStarter {
+  /** Starts the session's workflow, whoever asks and however often. */
+  start(session: StartableSession, deadlineMs: number): Promise<void>;
+  /** Tells the workflow that an answer is stored; starts it first where it was not. */
+  tellAnswered(sessionId: string, updateId: number): Promise<void>;
+}
+
+const SIGNAL_DEADLINE_MS = 5_000;
+
+export function createSessionStarter({
+  client,
+  pool,
+  queues,
+}: {
+  client: Client;
+  pool: pg.Pool;
+  queues: TaskQueues;
+}): SessionStarter {
+  function options({ id, project_id, flow, wait_ms }: StartableSession) {
+    return {
+      workflowId: workflowIds.authSession(id),
+      taskQueue: queues.logins,
+      args: [{ sessionId: id, projectId: project_id, flow, waitMs: Math.max(1, wait_ms) }],
+      // A second start while it runs finds it running; one after its end must not run it again.
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowTaskTimeout: '5 seconds',
+      staticSummary: flow === 'static' ? 'login by static link' : 'login by session',
+      typedSearchAttributes: [
+        { key: searchAttributes.ProjectId, value: project_id },
+        { key: searchAttributes.AuthFlow, value: flow },
+        { key: searchAttributes.AuthStatus, value: 'pending' },
+      ],
+    } satisfies WorkflowStartOptions<typeof authSession>;
+  }
+
+  return {
+    async start(session, deadlineMs) {
+      await within(client, deadlineMs, () =>
+        ignoreAlreadyStarted(client.workflow.start<typeof authSession>('authSession', options(session))),
+      );
+      await markSessionStarted(pool, session.id);
+    },
+    async tellAnswered(sessionId, updateId) {
+      const session = await findStartableSession(pool, sessionId);
+      if (!session) return;
+      await within(client, SIGNAL_DEADLINE_MS, () =>
+        ignoreAlreadyStarted(
+          client.workflow.signalWithStart<typeof authSession, [{ updateId: number }]>('authSession', {
+            ...options(session),
+            signal: 'answered',
+            signalArgs: [{ updateId }],
+          }),
+        ),
+      );
+    },
+  };
+}
+
+/** The session's workflow has ended: its row says how, and there is nothing left to start. */
+async function ignoreAlreadyStarted(start: Promise<unknown>): Promise<void> {
+  try {
+    await start;
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+const RELAY_START_DEADLINE_MS = 5_000;
+
+/** Starts the workflows that the API could not start: it answers 201 even while Temporal is away. */
+export function startSessionRelay(deps: {
+  pool: pg.Pool;
+  notifications: Notifications;
+  starter: SessionStarter;
+  log: Logger;
+}): Relay {
+  return startRelay({
+    name: 'sessions',
+    channel: notifyChannels.sessionStart,
+    notifications: deps.notifications,
+    sweepMs: 1_000,
+    concurrency: 8,
+    claim: (limit) => claimUnstartedSessions(deps.pool, limit),
+    start: (session) => deps.starter.start(session, RELAY_START_DEADLINE_MS),
+    log: deps.log,
+  });
+}
