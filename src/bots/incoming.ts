@@ -1,5 +1,5 @@
 import type { Language } from '../contracts/common';
-import type { Incoming } from './updates';
+import type { Incoming, ParsedUpdate } from './updates';
 
 const COMMAND = /^\/(start|stop)(?:@\w+)?(?:\s+([\s\S]*))?$/i;
 
@@ -24,4 +24,9 @@ export function languageOf(locale: string | null | undefined): Language {
 /** PostgreSQL has no place for NUL in a text, and no name needs one. */
 export function withoutNul(text: string): string {
   return text.replaceAll('\0', '');
+}
+
+/** See ReceivedUpdate. */
+export function laneOf({ private: isPrivate, user, chatId }: ParsedUpdate): string {
+  return isPrivate && user ? `user:${user.id}` : chatId;
 }

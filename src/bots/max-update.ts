@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { incomingText, languageOf, withoutNul } from './incoming';
+import { incomingText, laneOf, languageOf, withoutNul } from './incoming';
 import type { BotUser, Incoming, ParsedUpdate, ReceivedUpdate } from './updates';
 
 const text = z.string().transform(withoutNul);
@@ -40,8 +40,7 @@ export function parseMaxUpdate(raw: unknown): ReceivedUpdate | null {
   const parsed = domainShape(update.data);
   return {
     dedupeKey: dedupeKey(update.data),
-    // A tap may come without its chat: in a dialog the user stands for it, or two lanes would serve one chat.
-    lane: parsed.private && parsed.user ? userAddress(parsed.user.id) : parsed.chatId,
+    lane: laneOf(parsed),
     sequence: update.data.timestamp,
     parsed,
   };

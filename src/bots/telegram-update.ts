@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { incomingText, languageOf, withoutNul } from './incoming';
+import { incomingText, laneOf, languageOf, withoutNul } from './incoming';
 import type { BotUser, Incoming, ParsedUpdate, ReceivedUpdate } from './updates';
 
 const text = z.string().transform(withoutNul);
@@ -59,7 +59,7 @@ function received(update: TelegramUpdate): ReceivedUpdate {
   const parsed = domainShape(update);
   return {
     dedupeKey: String(update.update_id),
-    lane: parsed.chatId,
+    lane: laneOf(parsed),
     sequence: update.update_id,
     parsed,
   };

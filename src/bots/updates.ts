@@ -37,7 +37,10 @@ export interface ParsedUpdate {
 export interface ReceivedUpdate {
   /** The same for every delivery of the same update. */
   dedupeKey: string;
-  /** Updates of one lane are handled one at a time: a chat, or a user where the chat may be missing. */
+  /**
+   * Updates of one lane are handled one at a time. `user:<id>` for a private chat, because MAX leaves the chat out of
+   * some taps and two lanes would serve one chat then; the chat's id for the rest.
+   */
   lane: string;
   /** Orders what arrives together; means nothing between batches. */
   sequence: number;

@@ -39,7 +39,7 @@ function maxTap(message: object | null): object {
 describe('an update of Telegram', () => {
   it('becomes an opened link with its start parameter', () => {
     const received = parseTelegramUpdate(telegramMessage({ text: '/start s_AbC-1_2' }));
-    expect(received).toMatchObject({ dedupeKey: '7', lane: '42', sequence: 7 });
+    expect(received).toMatchObject({ dedupeKey: '7', lane: 'user:42', sequence: 7 });
     expect(received?.parsed).toEqual({
       channel: 'telegram',
       chatId: '42',
