@@ -1,16 +1,29 @@
+import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { limits } from './contracts/limits';
 
-/**
+/*
  * One schema over the environment, parsed once. `docs/configuration.md` is generated from it, so the words
- * given to `describe` are the documentation.
+ * given to `describe` are the documentation, and those given as errors are what stops a start.
  */
-const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
-const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+function whole(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+}
+function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
+}
+const port = (fallback: number) => whole(0, 65_535).default(fallback);
+const flag = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((value) => value === 'true');
 const httpUrl = z
-  .url({ protocol: /^https?$/, hostname: /.+/ })
+  .url({ protocol: /^https?$/, hostname: /.+/, error: 'must be an http or https address' })
   .transform((value) => value.replace(/\/+$/, ''));
+const readableFile = z
+  .string()
+  .refine(isReadableFile, { error: 'must be the path of a file that can be read' });
 
 export const roleNames = ['api', 'worker', 'bots'] as const;
 export type Role = (typeof roleNames)[number];
@@ -18,7 +31,7 @@ export type Role = (typeof roleNames)[number];
 export const roleList = z
   .string()
   .transform((value) => value.split(',').map((role) => role.trim()))
-  .pipe(z.array(z.enum(roleNames)).nonempty());
+  .pipe(z.array(z.enum(roleNames, { error: `must be a list of ${roleNames.join(', ')}` })).nonempty());
 
 /** `<id>:<base64 of 32 bytes>`, newest first, separated by commas; a lone value has the id `k1`. */
 const encryptionKeys = z
@@ -34,6 +47,9 @@ const encryptionKeys = z
   .refine((keys) => keys.every(({ id, key }) => key.length === 32 && /^[A-Za-z0-9_-]{1,16}$/.test(id)), {
     message: 'must be 32 bytes in base64, or id:base64 entries separated by commas, newest first',
   });
+
+const HOURS = 'must be a number from 0 to 744';
+const SCALE = 'must be a number above 0 and at most 1';
 
 export const settings = z.object({
   NODE_ENV: z
@@ -60,34 +76,25 @@ export const settings = z.object({
     .default('.herald')
     .transform((dir) => path.resolve(dir))
     .describe('Where the embedded parts keep their data.'),
-  HERALD_SHUTDOWN_SECONDS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(300)
+  HERALD_SHUTDOWN_SECONDS: whole(1, 300)
     .default(20)
     .describe('How long a stopping process may finish what it has begun.'),
   HERALD_TRUST_PROXY: flag
-    .default(false)
+    .prefault('false')
     .describe('`true` when a reverse proxy in front sets `X-Forwarded-For`.'),
 
   DATABASE_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
+    .regex(/^postgres(ql)?:\/\//, 'must be an address that starts with postgres://')
+    .refine(URL.canParse, 'must be an address that starts with postgres://')
     .optional()
     .describe('A PostgreSQL server (15 or newer) instead of the embedded one. Setting it means production.'),
-  HERALD_DATABASE_POOL: z.coerce
-    .number()
-    .int()
-    .min(2)
-    .max(500)
-    .default(20)
-    .describe('Connections to PostgreSQL for each process.'),
+  HERALD_DATABASE_POOL: whole(2, 500).default(20).describe('Connections to PostgreSQL for each process.'),
   HERALD_POSTGRES_PORT: port(54_329).describe('Port of the embedded PostgreSQL.'),
 
   TEMPORAL_ADDRESS: z
     .string()
-    .min(1)
+    .regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port')
     .optional()
     .describe('`host:port` of a Temporal server that already runs, instead of the embedded one.'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default').describe('Temporal namespace.'),
@@ -95,10 +102,9 @@ export const settings = z.object({
   TEMPORAL_TLS: flag
     .optional()
     .describe('`true` to speak TLS to Temporal. Implied by the certificate settings and the API key.'),
-  TEMPORAL_TLS_CERT_FILE: z.string().optional().describe('Client certificate for mTLS.'),
-  TEMPORAL_TLS_KEY_FILE: z.string().optional().describe('Private key of the client certificate.'),
-  TEMPORAL_TLS_CA_FILE: z
-    .string()
+  TEMPORAL_TLS_CERT_FILE: readableFile.optional().describe('Client certificate for mTLS.'),
+  TEMPORAL_TLS_KEY_FILE: readableFile.optional().describe('Private key of the client certificate.'),
+  TEMPORAL_TLS_CA_FILE: readableFile
     .optional()
     .describe('CA certificate of the Temporal server, where it is not a public one.'),
   TEMPORAL_UI_URL: httpUrl.optional().describe('Address of the Temporal web UI, for links in the dashboard.'),
@@ -110,17 +116,15 @@ export const settings = z.object({
   HERALD_TEMPORAL_UI_PORT: port(8233).describe('Port of the embedded Temporal web UI.'),
   HERALD_TASK_QUEUE_PREFIX: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,64}$/)
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of A-Za-z0-9_-')
     .default('herald')
     .describe('Prefix of the task queues, to keep several installations on one namespace apart.'),
 
   HERALD_METRICS_PORT: port(9464).describe('Port of the Prometheus metrics (`/metrics`).'),
-  HERALD_LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+  HERALD_LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('Least level of log lines.'),
-  HERALD_LOG_FORMAT: z
-    .enum(['json', 'pretty'])
+  HERALD_LOG_FORMAT: oneOf(['json', 'pretty'])
     .optional()
     .describe('Form of log lines. Default: `pretty` in a terminal, `json` otherwise.'),
 
@@ -129,8 +133,7 @@ export const settings = z.object({
     .describe(
       'Key for secrets at rest (AES-256-GCM): 32 bytes in base64 (`openssl rand -base64 32`), or `id:base64` entries separated by commas, newest first, while a rotation is under way. Needed in production; generated once into the data directory in development.',
     ),
-  HERALD_SUBSCRIBER_ID_FORMAT: z
-    .enum(['uuid', 'prefixed'])
+  HERALD_SUBSCRIBER_ID_FORMAT: oneOf(['uuid', 'prefixed'])
     .default('uuid')
     .describe('Public form of subscriber ids: a plain UUID, or `sub_` + base62. Both are always accepted.'),
 
@@ -142,13 +145,16 @@ export const settings = z.object({
     .describe(
       'Token of the Telegram bot. Without it the channel runs on the simulator in development and is not offered in production.',
     ),
-  MAX_BOT_TOKEN: z.string().min(10).optional().describe('Token of the MAX bot, likewise.'),
+  MAX_BOT_TOKEN: z
+    .string()
+    .min(10, 'must be a token from MAX')
+    .optional()
+    .describe('Token of the MAX bot, likewise.'),
   TELEGRAM_API_ROOT: httpUrl
-    .default('https://api.telegram.org')
+    .prefault('https://api.telegram.org')
     .describe('Root of the Telegram Bot API, for a local Bot API server.'),
-  MAX_API_ROOT: httpUrl.default('https://platform-api.max.ru').describe('Root of the MAX Bot API.'),
-  HERALD_BOT_UPDATES: z
-    .enum(['webhook', 'polling'])
+  MAX_API_ROOT: httpUrl.prefault('https://platform-api2.max.ru').describe('Root of the MAX Bot API.'),
+  HERALD_BOT_UPDATES: oneOf(['webhook', 'polling'])
     .optional()
     .describe(
       'How updates of the messengers arrive. Default: `webhook` in production, `polling` in development.',
@@ -164,39 +170,27 @@ export const settings = z.object({
     .describe(
       '`true` to accept webhook receivers over `http` and on loopback. Default: true in development, false in production. Every other forbidden address range stays forbidden.',
     ),
-  HERALD_CODE_TTL_SECONDS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(86_400)
+  HERALD_CODE_TTL_SECONDS: whole(1, 86_400)
     .default(limits.authCodeTtlSeconds)
     .describe('Life of a login code. For tests; production refuses more than 300.'),
-  HERALD_SESSION_TTL_SECONDS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(86_400)
+  HERALD_SESSION_TTL_SECONDS: whole(1, 86_400)
     .default(limits.authSessionTtlSeconds)
     .describe('How long a login session waits for the user.'),
   HERALD_GRACE_HOURS: z.coerce
-    .number()
-    .min(0)
-    .max(744)
+    .number({ error: HOURS })
+    .min(0, { error: HOURS })
+    .max(744, { error: HOURS })
     .default(limits.graceHours)
     .describe(
       'Grace period after the credits of a project are used up; at most one begins in a calendar month.',
     ),
-  HERALD_RETENTION_DAYS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(3650)
+  HERALD_RETENTION_DAYS: whole(1, 3650)
     .default(30)
     .describe('How long events, deliveries and ended sessions are kept.'),
   HERALD_RETRY_SCALE: z.coerce
-    .number()
-    .positive()
-    .max(1)
+    .number({ error: SCALE })
+    .positive({ error: SCALE })
+    .max(1, { error: SCALE })
     .default(1)
     .describe(
       'Factor on the times of the webhook retry schedule. For tests; production refuses anything but 1.',
@@ -225,16 +219,17 @@ export class ConfigError extends Error {
 export function loadConfig(env: NodeJS.ProcessEnv, roles?: string): Config {
   // An empty variable is how compose files and shells say "not set".
   const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+    Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
   );
   if (roles !== undefined) given['HERALD_ROLES'] = roles;
   const parsed = settings.safeParse(given);
   if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`));
+    const found = parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
+    throw new ConfigError([...new Set(found)]);
   }
   const values = parsed.data;
   const development = values.DATABASE_URL === undefined && values.NODE_ENV !== 'production';
-  const problems = development ? [] : productionProblems(values);
+  const problems = [...pairProblems(values), ...(development ? [] : productionProblems(values))];
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     ...values,
@@ -244,6 +239,32 @@ export function loadConfig(env: NodeJS.ProcessEnv, roles?: string): Config {
     allowLocalWebhooks: values.HERALD_ALLOW_LOCAL_WEBHOOKS ?? development,
     botUpdates: values.HERALD_BOT_UPDATES ?? (development ? 'polling' : 'webhook'),
   };
+}
+
+/** Names that look like ours and mean nothing: most likely misspelt. */
+export function unknownSettings(env: NodeJS.ProcessEnv): string[] {
+  return Object.keys(env).filter(
+    (name) => /^HERALD_/.test(name) && !name.startsWith('HERALD_TEST_') && !(name in settings.shape),
+  );
+}
+
+function isReadableFile(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function pairProblems(values: Settings): string[] {
+  if (values.TEMPORAL_TLS_CERT_FILE && !values.TEMPORAL_TLS_KEY_FILE) {
+    return ['TEMPORAL_TLS_KEY_FILE: is needed together with TEMPORAL_TLS_CERT_FILE'];
+  }
+  if (values.TEMPORAL_TLS_KEY_FILE && !values.TEMPORAL_TLS_CERT_FILE) {
+    return ['TEMPORAL_TLS_CERT_FILE: is needed together with TEMPORAL_TLS_KEY_FILE'];
+  }
+  return [];
 }
 
 function productionProblems(values: Settings): string[] {

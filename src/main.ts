@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describeDatabaseTrouble } from './db/trouble';
-import { ConfigError, loadConfig, type Config } from './config';
+import { ConfigError, loadConfig, unknownSettings, type Config } from './config';
 import { seedDemoProject, type Demo } from './embedded/demo';
 import { clearRuntime, writeRuntime } from './embedded/data-dir';
 import { killChildren, startEnvironment, type Environment } from './embedded/environment';
@@ -49,6 +49,7 @@ export async function runService(options: StartOptions): Promise<number> {
     return exitCodes.badSetting;
   }
   const log = createLogger(config);
+  for (const name of unknownSettings(process.env)) log.warn(`${name} is not a setting of Herald`);
   const end = watchProcessEnd(log, () => killChildren(config.HERALD_DATA_DIR));
   const running: Running = {};
   try {

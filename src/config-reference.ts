@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { settings } from './config';
+
+interface SettingSchema {
+  description?: string;
+  default?: unknown;
+  enum?: string[];
+  type?: string;
+  minimum?: number;
+  maximum?: number;
+}
+
+/** docs/configuration.md, made from the schema that reads the settings: `npm run docs:configuration` writes it. */
+export function configurationReference(): string {
+  const { properties } = z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' });
+  const lines = Object.entries(properties ?? {}).map(
+    ([name, schema]) => `| \`${name}\` | ${describeSetting(schema as SettingSchema)} |`,
+  );
+  return `# Configuration
+
+Herald reads its settings from the environment, once, when it starts. An empty variable counts as not set. A wrong
+value stops the start with exit code 78, the name of the setting and what it should be.
+
+Without any setting \`npm start\` runs everything it needs by itself. \`DATABASE_URL\` and \`TEMPORAL_ADDRESS\` replace
+the embedded PostgreSQL and Temporal server. Development means: the embedded PostgreSQL is used and \`NODE_ENV\` is not
+\`production\`. Everything else is production.
+
+| Setting | Takes | Default | Meaning |
+| --- | --- | --- | --- |
+${lines.join('\n')}
+
+This page is generated from \`src/config.ts\` by \`npm run docs:configuration\`.
+`;
+}
+
+function describeSetting(schema: SettingSchema): string {
+  const fallback = schema.default === undefined ? '' : `\`${String(schema.default)}\``;
+  return [takes(schema), fallback, schema.description ?? ''].join(' | ');
+}
+
+function takes({ enum: values, type, minimum, maximum }: SettingSchema): string {
+  if (values) return values.map((value) => `\`${value}\``).join(', ');
+  if (type !== 'integer' && type !== 'number') return 'text';
+  return minimum === undefined || maximum === undefined ? 'number' : `${minimum} to ${maximum}`;
+}
+
+if (require.main === module) process.stdout.write(configurationReference());
