@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /** Fields that never reach a log, wherever an object carries them. */
 const secretFields = new Set([
   'authorization',
@@ -24,7 +26,7 @@ const MOST_LEVELS = 8;
 const secretForms: [form: RegExp, shown: string][] = [
   [/\bhk_[0-9A-Za-z]{40}\b/g, 'hk_[redacted]'],
   [/\bwhsec_[\w-]{43}/g, 'whsec_[redacted]'],
-  [/\b\d+:[\w-]{30,}/g, REDACTED],
+  [/\d+:[\w-]{30,}/g, REDACTED],
   [/(\/\/[^\s/:@]*):[^\s/@]+@/g, '$1:[redacted]@'],
 ];
 
@@ -36,7 +38,7 @@ export function redactedText(text: string): string {
 export function redacted(value: unknown, level = 0): unknown {
   if (typeof value === 'string') return redactedText(value);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  if (value instanceof Error) return presentError(value);
+  if (types.isNativeError(value)) return presentError(value);
   if (level === MOST_LEVELS) return REDACTED;
   if (Array.isArray(value)) return value.map((item) => redacted(item, level + 1));
   return Object.fromEntries(

@@ -15,6 +15,8 @@ export function createLogger(
     level: config.HERALD_LOG_LEVEL,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
+    // Errors are presented by the redaction; pino's own way with them would add to it.
+    serializers: { err: (err: unknown) => err },
     formatters: {
       level: (label) => ({ level: label }),
       log: (fields) => redacted(fields) as Record<string, unknown>,

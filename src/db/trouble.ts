@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /** What keeps us from working with the database, by the code of the system or of PostgreSQL. */
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'The database does not answer.',
@@ -17,9 +19,11 @@ const reasons: Record<string, string> = {
 
 /** One sentence for people, which names no address and no password; null where the fault is not the database's. */
 export function describeDatabaseTrouble(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
-  if (error instanceof AggregateError && error.errors.length > 0) {
-    return describeDatabaseTrouble(error.errors[0]);
+  if (!types.isNativeError(error)) return null;
+  // Node tries every address of a name and reports them together.
+  const { errors } = error as { errors?: unknown };
+  if (Array.isArray(errors) && errors.length > 0) {
+    return describeDatabaseTrouble(errors[0]);
   }
   if (error.message.includes('timeout exceeded when trying to connect')) return reasons['ETIMEDOUT'] ?? null;
   const { code, syscall } = error as { code?: string; syscall?: string };

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { ServiceError, isGrpcServiceError } from '@temporalio/client';
 
 /** SQLSTATE classes that mean "the database is away or full", not "the statement is wrong". */
@@ -18,10 +19,12 @@ const AWAY_GRPC_CODES = new Set<number>([4, 8, 14]);
 
 /** Tells a part that is away (Postgres, Temporal) from a fault of our own: the first is a 503, the second a 500. */
 export function isUnavailable(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
+  if (!types.isNativeError(thrown)) return false;
   if (isGrpcServiceError(thrown)) return AWAY_GRPC_CODES.has(thrown.code);
   if (thrown instanceof ServiceError && thrown.cause) return isUnavailable(thrown.cause);
-  if (thrown instanceof AggregateError && thrown.errors.length > 0) return thrown.errors.every(isUnavailable);
+  // Node tries every address of a name and reports them together.
+  const { errors } = thrown as { errors?: unknown };
+  if (Array.isArray(errors) && errors.length > 0) return errors.every(isUnavailable);
   const code = (thrown as { code?: unknown }).code;
   if (typeof code === 'string') return AWAY_SQLSTATES.test(code) || AWAY_SYSTEM_CODES.has(code);
   return AWAY_MESSAGES.test(thrown.message);
