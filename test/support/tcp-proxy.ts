@@ -1,0 +1,56 @@
+import net from 'node:net';
+
+/** A door to a server that can be closed and opened again, to show what happens when that server is away. */
+export interface TcpProxy {
+  port: number;
+  /** Cuts every connection and takes no new ones. */
+  close(): Promise<void>;
+  open(): Promise<void>;
+}
+
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  const sockets = new Set<net.Socket>();
+  let server: net.Server | null = null;
+
+  function pass(client: net.Socket): void {
+    const target = net.connect(targetPort, '127.0.0.1');
+    for (const [socket, other] of [
+      [client, target],
+      [target, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => other.destroy());
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  }
+
+  async function listen(port: number): Promise<number> {
+    const next = net.createServer(pass);
+    await new Promise<void>((resolve, reject) => {
+      next.once('error', reject);
+      next.listen(port, '127.0.0.1', resolve);
+    });
+    server = next;
+    return (next.address() as net.AddressInfo).port;
+  }
+
+  const port = await listen(0);
+  return {
+    port,
+    async close() {
+      const closing = server;
+      if (!closing) return;
+      server = null;
+      const closed = new Promise<void>((resolve) => closing.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    async open() {
+      if (!server) await listen(port);
+    },
+  };
+}
