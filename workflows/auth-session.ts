@@ -29,7 +29,7 @@ export const answered = defineSignal<[{ updateId: number }]>('answered');
 
 // Faults of our own (the database is away) are retried until they pass: the session's times stand in its row.
 const patient = {
-  startToCloseTimeout: '20 seconds',
+  startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
 } as const;
 const { settleSession } = proxyActivities<AuthSessionActivities>({ ...patient, summary: 'decide' });
@@ -37,7 +37,7 @@ const { expireCode } = proxyActivities<AuthSessionActivities>({ ...patient, summ
 
 // A message that cannot be edited must not hold up the login.
 const { showOutcome } = proxyActivities<AuthSessionActivities>({
-  startToCloseTimeout: '30 seconds',
+  startToCloseTimeout: '15 seconds',
   scheduleToCloseTimeout: '2 minutes',
   retry: { initialInterval: '1 second', maximumInterval: '20 seconds' },
   summary: 'show the outcome in the chat',

@@ -96,7 +96,11 @@ export function createConversation(deps: ConversationDeps): (update: StoredUpdat
     if (incoming.kind === 'tap') return tapped(update, opening, incoming);
     // Groups see everything that a bot says: logins and subscriptions are for private chats only.
     if (!parsed.private) return;
-    if (incoming.kind === 'open') return open(incoming.start, opening);
+    if (incoming.kind === 'open') {
+      // Whoever opens the bot has not blocked it: MAX tells of an unblock in no other way.
+      await withTransaction(pool, (db) => markUnblocked(db, messenger.channel, user.id, format));
+      return open(incoming.start, opening);
+    }
     if (incoming.kind === 'stop') return stop(opening);
     if (incoming.kind === 'text') return say(opening, botTexts[user.lang].notUnderstood);
   }

@@ -88,8 +88,9 @@ export function createLoginAnswers(
 
 /** What is wrong with the place of a tap, or null. */
 function misplaced(prompt: Prompt, tap: Tap, texts: BotTexts): string | null {
-  if (prompt.channel !== tap.messenger.channel || prompt.platform_user_id !== tap.user.id)
+  if (prompt.channel !== tap.messenger.channel || prompt.platform_user_id !== tap.user.id) {
     return texts.notYourQuestion;
+  }
   if (tap.messageId === null) return null;
   if (prompt.chat_id !== tap.chatId || prompt.message_id !== tap.messageId) return texts.sessionEnded;
   return null;

@@ -49,9 +49,9 @@ export async function connectMessengers(accesses: PlatformAccesses, log: Logger)
   }
 
   await Promise.all(
-    configured.map((channel) => {
+    configured.map(async (channel) => {
       const access = accesses[channel];
-      return access ? connect(channel, access) : undefined;
+      if (access) await connect(channel, access);
     }),
   );
   return {

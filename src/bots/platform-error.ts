@@ -3,6 +3,16 @@ import type { FailureReason } from '../contracts/events';
 const retryableReasons = new Set<FailureReason>(['rate_limited', 'platform_unavailable']);
 const unsubscribingReasons = new Set<FailureReason>(['user_blocked_bot', 'chat_not_found']);
 
+/** Whether sending may be tried again. */
+export function isRetryableReason(reason: FailureReason): boolean {
+  return retryableReasons.has(reason);
+}
+
+/** Whether the recipient should leave the audience. */
+export function unsubscribes(reason: FailureReason): boolean {
+  return unsubscribingReasons.has(reason);
+}
+
 const MAX_TEXT = 500;
 
 export interface PlatformErrorDetails {
@@ -34,8 +44,8 @@ export class PlatformError extends Error {
     this.platformText = text;
     this.status = status ?? null;
     this.retryAfterMs = retryAfterMs ?? null;
-    this.retryable = retryableReasons.has(reason);
-    this.shouldUnsubscribe = unsubscribingReasons.has(reason);
+    this.retryable = isRetryableReason(reason);
+    this.shouldUnsubscribe = unsubscribes(reason);
   }
 }
 

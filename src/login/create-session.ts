@@ -42,8 +42,9 @@ export async function createSession(
   };
   const id = await withTransaction(pool, async (db) => {
     const number = await takeSessionNumber(db, project.id);
-    if (await isBillingBlocked(db, project.id, config.HERALD_GRACE_HOURS))
+    if (await isBillingBlocked(db, project.id, config.HERALD_GRACE_HOURS)) {
       throw new AppError('billing_blocked');
+    }
     const perHour = project.sessions_per_hour ?? limits.authSessionsPerHour;
     refuse(await projectWindowWait(db, project.id, number, perHour));
     if (request.client_ip !== undefined) {
@@ -56,8 +57,9 @@ export async function createSession(
 }
 
 function refuse(waitSeconds: number | null): void {
-  if (waitSeconds !== null)
+  if (waitSeconds !== null) {
     throw new AppError('rate_limit_auth_sessions', undefined, { retryAfter: waitSeconds });
+  }
 }
 
 /** Exactly equal, character for character: nothing is normalised that a browser might read differently. */

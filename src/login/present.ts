@@ -7,8 +7,9 @@ import type { SessionView } from '../db/auth-status';
 /** A session as the status poll and the hosted page show it. */
 export function presentStatus(view: SessionView, cipher: Cipher): SessionStatusBody {
   const base = { expires_in: view.expires_in, interval: limits.authPollRecommendedSeconds };
-  if (view.status === 'declined')
+  if (view.status === 'declined') {
     return { status: 'declined', reason: view.decline_reason ?? 'user', ...base };
+  }
   if (view.status !== 'confirmed') return { status: view.status, ...base };
   // The code was used between two reads of the row: the next poll says so.
   if (view.code_sealed === null) return { status: 'consumed', ...base, expires_in: 0 };

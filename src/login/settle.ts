@@ -90,8 +90,9 @@ async function settleYes(
   { config, cipher }: SettleDeps,
 ): Promise<SettledSession> {
   const { channel, platform_user_id, chat_id, lang } = session;
-  if (!channel || !platform_user_id || !chat_id || !lang)
+  if (!channel || !platform_user_id || !chat_id || !lang) {
     throw new Error('a session was answered that nobody had opened');
+  }
   const project = await lockProject(db, session.project_id);
   if (!project.active) {
     await endSession(db, session.id, 'expired', null);

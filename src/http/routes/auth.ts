@@ -122,8 +122,9 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         try {
           const first = await pollSession(pool, project.id, params.id);
           if (!first) throw new AppError('not_found');
-          if (!first.allowed)
+          if (!first.allowed) {
             throw new AppError('slow_down', undefined, { retryAfter: limits.authPollSeconds });
+          }
           if (!watched || first.status !== 'pending') return presentStatus(first, cipher);
           const hungUp = new AbortController();
           ctx.res.once('close', () => hungUp.abort());

@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestService } from './harness';
+
+export interface HeraldProcess {
+  child: ChildProcess;
+  /** The line of `--json`. */
+  runtime: Record<string, unknown>;
+  /** Everything that it wrote to standard error. */
+  log: string[];
+  /** As a crash: at once, without a chance to clean up. */
+  kill9(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const cli = path.join(__dirname, '..', '..', 'dist', 'src', 'cli.js');
+
+/** A process of its own of the installation that a test service runs on: the same database, queues and bots. */
+export function startSecondProcess(
+  service: TestService,
+  roles: string,
+  env: Record<string, string> = {},
+): Promise<HeraldProcess> {
+  return startHeraldProcess(['start', '--json', '--roles', roles], {
+    NODE_ENV: 'test',
+    PORT: '0',
+    HERALD_METRICS_PORT: '0',
+    HERALD_HOST: '127.0.0.1',
+    DATABASE_URL: service.database.url,
+    TEMPORAL_ADDRESS: process.env['HERALD_TEST_TEMPORAL_ADDRESS'] ?? '',
+    HERALD_TASK_QUEUE_PREFIX: service.queuePrefix,
+    HERALD_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    HERALD_PUBLIC_URL: service.url || 'http://127.0.0.1:1',
+    HERALD_ALLOW_LOCAL_WEBHOOKS: 'true',
+    HERALD_BOT_UPDATES: 'polling',
+    TELEGRAM_BOT_TOKEN: '1000001:simulated-telegram-bot-token',
+    TELEGRAM_API_ROOT: service.simulator.telegramApiRoot,
+    MAX_BOT_TOKEN: 'simulated-max-bot-token',
+    MAX_API_ROOT: service.simulator.maxApiRoot,
+    ...env,
+  });
+}
+
+export async function startHeraldProcess(args: string[], env: Record<string, string>): Promise<HeraldProcess> {
+  const child = spawn(process.execPath, [cli, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const log: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => log.push(line));
+  const exited = once(child, 'exit');
+  const ready = new Promise<string>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', resolve);
+  });
+  const line = await Promise.race([
+    ready,
+    exited.then(() => Promise.reject(new Error(`herald ended before it was ready:\n${log.join('\n')}`))),
+  ]);
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await exited;
+  };
+  return {
+    child,
+    runtime: JSON.parse(line) as Record<string, unknown>,
+    log,
+    kill9: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+  };
+}
