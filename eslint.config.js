@@ -4,10 +4,10 @@ const tseslint = require('typescript-eslint');
 const ioModules = ['pg', 'zod', 'koa', 'undici', 'pino', 'telegraf', 'fs', 'http', 'https', 'net', 'crypto'];
 
 module.exports = tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '.herald/', 'web/', 'test-output/'] },
+  { ignores: ['dist/', 'node_modules/', '.herald/', 'web/simulator/', 'test-output/'] },
   ...tseslint.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: __dirname } },
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',

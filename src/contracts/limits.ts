@@ -32,9 +32,14 @@ export const limits = {
   messageTextLength: 4000,
   buttonRows: 3,
   buttonsPerRow: 3,
+  buttonTextLength: 64,
+  buttonDataLength: 256,
+  messageUrlLength: 2048,
+  sendRecipients: 100,
   photoBytes: 20 * 1024 * 1024,
   videoOrDocumentBytes: 50 * 1024 * 1024,
   broadcastRecipients: 100_000,
+  broadcastMessagesPerMinute: 1_000_000,
   otpTtlMinutes: { default: 5, min: 1, max: 30 },
   otpAttempts: { default: 3, min: 1, max: 10 },
   otpCodesPerHour: 3,
@@ -43,6 +48,11 @@ export const limits = {
   permissionsPerProject: 20,
   externalIdLength: 128,
   idempotencyHours: 24,
+
+  dashboardSessionHours: 12,
+  dashboardFailuresPerFiveMinutes: 10,
+  redirectUrls: 20,
+  apiKeys: 50,
 
   pageSize: { default: 50, max: 100 },
 } as const;

@@ -1,55 +1,134 @@
-import type { Middleware } from 'koa';
-import { html, page } from './docs/html';
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Context, Middleware } from 'koa';
+import type { Core } from '../core';
+import { callbackPage, demoPage, embedPage, messagePage, qrPage, userPage } from './demo-views';
+import { readFormBody } from './form-body';
+import { setOwnCookie } from './own-cookie';
+
+const STATE_COOKIE = 'herald_demo_state';
+const SESSION_ID = /^[0-9a-f-]{36}$/;
+
+type Deps = Pick<Core, 'config' | 'publicUrl'>;
+type Answer<T> = { ok: true; body: T } | { ok: false; error: string };
+
+interface CreatedSession {
+  session_id: string;
+  hosted_url: string;
+  qr_url: string;
+  match_code: string;
+}
 
 /**
- * Where the demo project's users return to after a login. In development only: a project has a page of its own, which
- * hands the code to its backend and never shows it.
+ * The demo project's own site, in development only: it logs people in by each of the three flows, as a project's
+ * backend would, through the API and with the demo key.
  */
-export function demoCallbackPage(): Middleware {
+export function demoPages(core: Deps): Middleware {
+  const pages: Record<string, (ctx: Context) => Promise<string | object>> = {
+    'GET /demo': () => landing(core),
+    'GET /demo/session': async (ctx) => {
+      const session = await newSession(ctx, core);
+      if (!session.ok) return trouble(session.error);
+      ctx.redirect(session.body.hosted_url);
+      return '';
+    },
+    'GET /demo/qr': async (ctx) => {
+      const session = await newSession(ctx, core);
+      return session.ok ? qrPage(session.body) : trouble(session.error);
+    },
+    'GET /demo/status': (ctx) => sessionStatus(ctx, core),
+    'GET /demo/callback': async (ctx) => callbackPage(givenCode(ctx), checkState(ctx), core.publicUrl()),
+    'POST /demo/verify': (ctx) => verify(ctx, core),
+    'GET /demo/embed': async () => embedPage(core.publicUrl()),
+    'POST /demo/embed/session': async (ctx) => {
+      const session = await newSession(ctx, core);
+      return session.ok ? { hosted_url: session.body.hosted_url } : { error: session.error };
+    },
+  };
   return async (ctx, next) => {
-    if (ctx.path !== '/demo/callback' || ctx.method !== 'GET') return next();
+    const found = pages[`${ctx.method} ${ctx.path}`];
+    if (!found) return next();
     ctx.state['routePattern'] = ctx.path;
+    const own = new URL(core.publicUrl());
+    // Cookies belong to one spelling of the address: localhost and 127.0.0.1 are two.
+    if (ctx.method === 'GET' && ctx.host !== own.host) return ctx.redirect(own.origin + ctx.url);
     ctx.set('Cache-Control', 'no-store');
-    ctx.type = 'html';
-    const { code, state } = ctx.query;
-    ctx.body = isCode(code) ? codePage(code, state, ctx.origin) : emptyPage();
+    const body = await found(ctx);
+    if (body === '') return;
+    if (typeof body === 'string') ctx.type = 'html';
+    ctx.body = body;
   };
 }
 
+async function landing(core: Deps): Promise<string> {
+  const links = await call<{ telegram_link: string | null; max_link: string | null }>(
+    core,
+    'GET',
+    '/v1/auth/link',
+  );
+  return links.ok ? demoPage(links.body) : trouble(links.error);
+}
+
+async function newSession(ctx: Context, core: Deps): Promise<Answer<CreatedSession>> {
+  const state = randomBytes(16).toString('hex');
+  setOwnCookie(ctx, core.publicUrl(), STATE_COOKIE, state, { sameSite: 'lax', path: '/demo' });
+  return call(core, 'POST', '/v1/auth/session', {
+    state,
+    redirect_uri: `${core.publicUrl()}/demo/callback`,
+    client_ip: ctx.ip.replace(/^::ffff:/, ''),
+    ...(ctx.get('user-agent') ? { user_agent: ctx.get('user-agent').slice(0, 200) } : {}),
+  });
+}
+
+/** What the QR page polls: the code stays with the backend, which hands it to the same page as the other flows. */
+async function sessionStatus(ctx: Context, core: Deps): Promise<object> {
+  const id = ctx.query['id'];
+  if (typeof id !== 'string' || !SESSION_ID.test(id)) return { status: 'expired' };
+  const poll = await call<{ status: string; redirect_url?: string | null }>(
+    core,
+    'GET',
+    `/v1/auth/session/${id}/status?wait=20`,
+  );
+  if (!poll.ok) return { status: 'error', error: poll.error };
+  return { status: poll.body.status, redirect_url: poll.body.redirect_url ?? null };
+}
+
+async function verify(ctx: Context, core: Deps): Promise<string | object> {
+  const code = (await readFormBody(ctx)).get('code') ?? '';
+  const user = await call<Record<string, unknown>>(core, 'POST', '/v1/auth/verify', { code });
+  if (ctx.accepts('html', 'json') === 'json') return user.ok ? user.body : { error: user.error };
+  return user.ok ? userPage(user.body) : trouble(user.error);
+}
+
+/** Whether the login that came back is the one that this browser began. A static link has no state to compare. */
+function checkState(ctx: Context): { state: string | null; matches: boolean } {
+  const state = ctx.query['state'];
+  if (typeof state !== 'string') return { state: null, matches: true };
+  return { state, matches: state === ctx.cookies.get(STATE_COOKIE) };
+}
+
 /** Nothing else is shown in a command that people copy into their shell. */
-function isCode(value: string | string[] | undefined): value is string {
-  return typeof value === 'string' && /^[A-Za-z0-9_-]{1,128}$/.test(value);
+function givenCode(ctx: Context): string | null {
+  const { code } = ctx.query;
+  return typeof code === 'string' && /^[A-Za-z0-9_-]{1,128}$/.test(code) ? code : null;
 }
 
-function emptyPage(): string {
-  return page(
-    'Demo callback',
-    html`<h1>Demo callback</h1>
-      <p>
-        This address was opened without a code. A login that is confirmed in the messenger leads here with
-        one.
-      </p>`,
-  );
+function trouble(error: string): string {
+  return messagePage('That did not work', error);
 }
 
-function codePage(code: string, state: string | string[] | undefined, origin: string): string {
-  const command = [
-    `curl -X POST ${origin}/v1/auth/verify \\`,
-    "  -H 'Authorization: Bearer <API_KEY>' -H 'Content-Type: application/json' \\",
-    `  -d '${JSON.stringify({ code })}'`,
-  ].join('\n');
-  return page(
-    'Demo callback',
-    html`<h1>Logged in</h1>
-      <p>The demo project got this one-time code. It can be used once and lives 300 seconds.</p>
-      <pre id="code">${code}</pre>
-      ${
-        state === null
-          ? ''
-          : html`<p>The project's own state came back with it:</p>
-              <pre id="state">${state}</pre>`
-      }
-      <p>The project's backend now exchanges it for the user:</p>
-      <pre>${command}</pre>`,
+/** Calls the API as the demo project's backend does. */
+async function call<T>(core: Deps, method: string, route: string, body?: unknown): Promise<Answer<T>> {
+  const key = await readFile(path.join(core.config.HERALD_DATA_DIR, 'demo-api-key'), 'utf8').catch(
+    () => null,
   );
+  if (key === null) return { ok: false, error: 'There is no demo project: it is made by npm start.' };
+  const response = await fetch(core.publicUrl() + route, {
+    method,
+    headers: { authorization: `Bearer ${key.trim()}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = (await response.json()) as T & { error?: string };
+  return response.ok ? { ok: true, body: answer } : { ok: false, error: answer.error ?? 'No answer.' };
 }

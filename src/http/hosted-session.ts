@@ -4,6 +4,7 @@ import { AppError } from '../contracts/errors';
 import type { Core } from '../core';
 import { randomToken256, sha256 } from '../crypto/tokens';
 import { bindBrowser, findHostedSession, type HostedSession } from '../db/auth-hosted';
+import { setOwnCookie } from './own-cookie';
 
 /** One cookie for each session, so that two logins side by side do not take each other's. */
 const cookieName = (sessionId: string) => `herald_login_${sessionId.replaceAll('-', '').slice(0, 16)}`;
@@ -31,14 +32,7 @@ export async function takePage(
   if (session.browser_hash) return isOwnBrowser(ctx, session);
   const secret = randomToken256();
   if (!(await bindBrowser(core.pool, session.id, sha256(secret)))) return false;
-  ctx.cookies.set(cookieName(session.id), secret, {
-    httpOnly: true,
-    sameSite: 'lax',
-    path: '/login',
-    secure: core.publicUrl().startsWith('https:'),
-    // Behind a proxy that ends TLS Koa sees plain HTTP and would refuse a secure cookie.
-    ...(core.publicUrl().startsWith('https:') ? { secureProxy: true } : {}),
-    overwrite: true,
-  } as Parameters<Context['cookies']['set']>[2]);
+  const scope = { sameSite: 'lax', path: '/login' } as const;
+  setOwnCookie(ctx, core.publicUrl(), cookieName(session.id), secret, scope);
   return true;
 }

@@ -2,7 +2,8 @@ import type { Middleware } from 'koa';
 import type { Core } from '../core';
 import { createApp } from '../http/app';
 import { createBearerAuthentication } from '../http/authenticate';
-import { demoCallbackPage } from '../http/demo';
+import { createAuthentication } from '../http/dashboard-session';
+import { demoPages } from '../http/demo';
 import { webhookIntake } from '../bots/webhook-intake';
 import { channels } from '../contracts/common';
 import { docsPages } from '../http/docs';
@@ -12,11 +13,16 @@ import { createProjectLimit } from '../http/project-limit';
 import type { Route } from '../http/route';
 import { createDeliveryRoutes } from '../http/routes/deliveries';
 import { createAuthRoutes } from '../http/routes/auth';
+import { createDashboardRoutes } from '../http/routes/dashboard';
 import { createEventTypeRoutes } from '../http/routes/event-types';
 import { createHealthRoutes } from '../http/routes/health';
+import { createKeyRoutes } from '../http/routes/keys';
+import { createProjectRoutes } from '../http/routes/project';
+import { createSessionListRoutes } from '../http/routes/sessions';
 import { createWebhookRoutes } from '../http/routes/webhooks';
 import { createHostedRoutes } from '../http/routes/hosted';
 import { startServer } from '../http/server';
+import { webFiles } from '../http/web-files';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../temporal/auth-sessions';
 import { botWebhookSecret, createBotIntake } from './bots';
@@ -31,10 +37,14 @@ export interface RunningApi {
 export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
   return [
     ...createAuthRoutes({ ...core, waiter, starter: createSessionStarter(core) }),
+    ...createSessionListRoutes(core),
     ...createHostedRoutes({ ...core, waiter }),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
     ...createEventTypeRoutes(),
+    ...createProjectRoutes(core),
+    ...createKeyRoutes(core),
+    ...createDashboardRoutes(core),
     ...createHealthRoutes({ parts }),
   ];
 }
@@ -57,13 +67,14 @@ export async function startApi(core: Core): Promise<RunningApi> {
       routes,
       pages: [
         docsPages(routes, publicUrl),
+        webFiles(),
         loginPage(core),
         botDoor(core),
-        ...(config.development ? [demoCallbackPage()] : []),
+        ...(config.development ? [demoPages(core)] : []),
       ],
     },
     {
-      authenticate: createBearerAuthentication({ pool, log }),
+      authenticate: createAuthentication(core, createBearerAuthentication({ pool, log })),
       takeRequest: createProjectLimit(pool),
       checkResponses: config.NODE_ENV !== 'production',
       log,

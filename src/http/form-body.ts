@@ -1,0 +1,8 @@
+import type { Context } from 'koa';
+import getRawBody from 'raw-body';
+import { limits } from '../contracts/limits';
+
+/** The fields of an HTML form. */
+export async function readFormBody(ctx: Context): Promise<URLSearchParams> {
+  return new URLSearchParams(await getRawBody(ctx.req, { limit: limits.requestBodyBytes, encoding: 'utf8' }));
+}

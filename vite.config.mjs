@@ -1,0 +1,32 @@
+import path from 'node:path';
+import preact from '@preact/preset-vite';
+import { defineConfig } from 'vite';
+import { guides } from './web/docs/guides.mjs';
+
+const web = path.join(import.meta.dirname, 'web');
+
+/** Each page has one script and one style sheet with a fixed name; the server sends an ETag with them. */
+export default defineConfig({
+  root: web,
+  publicDir: path.join(web, 'public'),
+  plugins: [preact({ prefreshEnabled: false, devToolsEnabled: false }), guides(web)],
+  logLevel: 'warn',
+  build: {
+    outDir: path.join(import.meta.dirname, 'dist', 'web'),
+    emptyOutDir: true,
+    target: 'es2022',
+    modulePreload: false,
+    reportCompressedSize: false,
+    assetsInlineLimit: 0,
+    rollupOptions: {
+      input: {
+        dashboard: path.join(web, 'dashboard/main.tsx'),
+        login: path.join(web, 'login/login.ts'),
+        docs: path.join(web, 'docs/search.ts'),
+        demo: path.join(web, 'demo/demo.ts'),
+        embed: path.join(web, 'embed/embed.ts'),
+      },
+      output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', assetFileNames: '[name][extname]' },
+    },
+  },
+});

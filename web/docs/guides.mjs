@@ -1,0 +1,1 @@
+export function guides() { return { name: 'guides' }; }

@@ -1,0 +1,141 @@
+import type { SessionStatusBody } from '../../src/contracts/auth';
+import './login.css';
+
+/** The hosted page's script: waits by long poll and shows what came of it. The page itself works without it. */
+const WAIT_SECONDS = 25;
+const RETRY_MS = 2_000;
+/** Long enough to read where one is being taken. */
+const ONWARD_MS = 700;
+
+const login = document.querySelector<HTMLElement>('#login');
+if (login && (login.dataset['state'] === 'pending' || login.dataset['state'] === 'confirmed')) run(login);
+
+function run(root: HTMLElement): void {
+  for (const element of root.querySelectorAll<HTMLElement>('[data-needs-script]')) element.hidden = false;
+  const countdown = startCountdown(Number(root.dataset['expiresIn']));
+  setUpCopy();
+  void watch(root, countdown);
+}
+
+async function watch(root: HTMLElement, countdown: Countdown): Promise<void> {
+  const token = root.dataset['token'] ?? '';
+  const offline = root.querySelector<HTMLElement>('.offline');
+  for (let wait = 0; ; wait = WAIT_SECONDS) {
+    const asked = Date.now();
+    const status = await poll(token, wait);
+    if (offline) offline.hidden = status !== null;
+    if (status === null) await sleep(RETRY_MS);
+    else if (status.status === 'pending') {
+      countdown.set(status.expires_in);
+      // A poll that came back at once had a reason; asking again at once would not help.
+      if (wait > 0 && Date.now() - asked < RETRY_MS) await sleep(RETRY_MS);
+    } else {
+      countdown.stop();
+      return settle(root, status);
+    }
+  }
+}
+
+/** Null where the service could not be reached. A login that is not there any more is over. */
+async function poll(token: string, wait: number): Promise<SessionStatusBody | null> {
+  try {
+    const response = await fetch(`/login/${token}/status?wait=${wait}`, { cache: 'no-store' });
+    if (response.ok) return (await response.json()) as SessionStatusBody;
+    return response.status === 404 ? { status: 'expired', expires_in: 0, interval: 0 } : null;
+  } catch {
+    return null;
+  }
+}
+
+function settle(root: HTMLElement, status: SessionStatusBody): void {
+  if (status.status === 'confirmed') return goOn(root, status);
+  if (status.status === 'declined') {
+    return show(root, status.reason === 'billing_blocked' ? 'billing' : 'declined');
+  }
+  show(root, status.status === 'consumed' ? 'done' : 'expired');
+}
+
+function goOn(root: HTMLElement, confirmed: Extract<SessionStatusBody, { status: 'confirmed' }>): void {
+  const { code, state, redirect_url: target } = confirmed;
+  if (target === null) return show(root, 'done');
+  if (isPopup()) {
+    // To the project's own origin and to no other: whoever else opened this window learns nothing.
+    window.opener.postMessage({ type: 'herald:login', code, state }, new URL(target).origin);
+    show(root, 'done');
+    window.close();
+    return;
+  }
+  show(root, 'confirmed');
+  const link = root.querySelector<HTMLAnchorElement>('#onward');
+  if (link) {
+    link.href = target;
+    link.hidden = false;
+  }
+  setTimeout(() => location.replace(target), ONWARD_MS);
+}
+
+function isPopup(): boolean {
+  return new URLSearchParams(location.search).get('mode') === 'popup' && window.opener !== null;
+}
+
+function show(root: HTMLElement, state: string): void {
+  root.dataset['state'] = state;
+  for (const section of root.querySelectorAll<HTMLElement>('section[data-state]')) {
+    section.hidden = section.dataset['state'] !== state;
+  }
+  const heading = root.querySelector<HTMLElement>(`section[data-state="${state}"] h1`);
+  if (!heading) return;
+  document.title = heading.textContent ?? document.title;
+  heading.focus();
+}
+
+interface Countdown {
+  set(seconds: number): void;
+  stop(): void;
+}
+
+function startCountdown(seconds: number): Countdown {
+  const element = document.querySelector('#countdown');
+  let end = Date.now() + seconds * 1000;
+  const draw = () => {
+    const left = Math.max(0, Math.round((end - Date.now()) / 1000));
+    if (element) element.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
+  };
+  draw();
+  const timer = setInterval(draw, 500);
+  return {
+    set(left) {
+      end = Date.now() + left * 1000;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function setUpCopy(): void {
+  const button = document.querySelector<HTMLButtonElement>('#copy');
+  const command = document.querySelector<HTMLElement>('#command');
+  if (!button || !command) return;
+  const label = button.textContent;
+  button.addEventListener('click', () => {
+    void copyText(command).then((done) => {
+      if (!done) return;
+      button.textContent = button.dataset['copied'] ?? label;
+      setTimeout(() => (button.textContent = label), 2_000);
+    });
+  });
+}
+
+/** Without the clipboard's permission (plain http on another host) the text is at least selected. */
+async function copyText(element: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(element.textContent?.trim() ?? '');
+    return true;
+  } catch {
+    getSelection()?.selectAllChildren(element);
+    return false;
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
