@@ -28,6 +28,7 @@ export function createApp({ routes, pages = [] }: AppParts, deps: AppDeps): Koa 
   app.use(errorMapper(deps));
   app.use(securityHeaders);
   app.use(refuseWhileStopping(deps.stopping));
+  app.use(refuseWithoutPath);
   for (const page of pages) app.use(page);
   const router = createRouter(routes, deps);
   app.use(refuseUnknown(router, deps));
@@ -74,6 +75,12 @@ async function countUnknown(ctx: Koa.Context, deps: GuardDeps): Promise<void> {
     if (!(error instanceof AppError) || error.status === 429) throw error;
   }
 }
+
+/** "GET http:// HTTP/1.1" is a target that HTTP allows and that names no path. */
+const refuseWithoutPath: Middleware = async (ctx, next) => {
+  if (!ctx.path) throw new AppError('bad_request', 'The request names no path.');
+  await next();
+};
 
 function refuseWhileStopping(stopping: () => boolean): Middleware {
   return async (ctx, next) => {
