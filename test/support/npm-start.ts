@@ -1,0 +1,128 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isRunning, type ProcessIdentity } from '../../src/embedded/process-identity';
+import type { Runtime } from '../../src/main';
+import { eventually } from './eventually';
+
+const root = path.join(__dirname, '..', '..');
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The environment of a user who has configured nothing, with any free port for everything. */
+export function userEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(HERALD_(?!TEMPORAL_CLI)|TEMPORAL_|DATABASE_URL|NODE_ENV|PORT$|npm_)/.test(name),
+  );
+  return {
+    ...Object.fromEntries(inherited),
+    PORT: '0',
+    HERALD_SIMULATOR_PORT: '0',
+    HERALD_POSTGRES_PORT: '0',
+    HERALD_TEMPORAL_PORT: '0',
+    HERALD_TEMPORAL_UI_PORT: '0',
+    HERALD_METRICS_PORT: '0',
+    ...settings,
+  };
+}
+
+/** A data directory that a database which runs as another user can reach. */
+export async function temporaryDataDir(): Promise<{ path: string; remove(): Promise<void> }> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'herald-start-'));
+  await chmod(directory, 0o711);
+  return {
+    path: path.join(directory, 'data'),
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/** Runs `herald …` to its end. */
+export function runHerald(args: string[], settings: Record<string, string>): Promise<Finished> {
+  return finish(spawn('node', ['bin/herald.js', ...args], { cwd: root, env: userEnvironment(settings) }));
+}
+
+function finish(child: ChildProcess): Promise<Finished> {
+  const output = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (output.stdout += chunk));
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (output.stderr += chunk));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...output }));
+  });
+}
+
+/** `npm start`, in a process group of its own as a terminal gives it. */
+export interface HeraldProcess {
+  stderr(): string;
+  /** The line of `--json`; rejects when the process ends without it. */
+  ready(): Promise<Runtime>;
+  /** Of npm. */
+  finished: Promise<Finished>;
+  /** Ctrl-C in a terminal reaches everybody in the group. */
+  signalGroup(signal: NodeJS.Signals): void;
+  /** A supervisor knows only npm. */
+  signalNpm(signal: NodeJS.Signals): void;
+  /** Resolves when neither the group nor an embedded server is left. */
+  allGone(): Promise<void>;
+}
+
+export function startHerald(settings: Record<string, string>, args: string[] = []): HeraldProcess {
+  const child = spawn('npm', ['start', '--', '--json', ...args], {
+    cwd: root,
+    env: userEnvironment(settings),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('npm could not be started');
+  const seen = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (seen.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (seen.stderr += chunk.toString()));
+  const finished = finish(child);
+  let embedded: ProcessIdentity[] = [];
+
+  return {
+    stderr: () => seen.stderr,
+    finished,
+    async ready() {
+      const line = await Promise.race([
+        eventually(() => seen.stdout.split('\n').find((text) => text.startsWith('{')), 90_000),
+        finished.then(({ code, stderr }) => {
+          throw new Error(`herald ended with code ${code}: ${stderr}`);
+        }),
+      ]);
+      embedded = recordedChildren(settings['HERALD_DATA_DIR']);
+      return JSON.parse(line) as Runtime;
+    },
+    signalGroup: (signal) => void process.kill(-pid, signal),
+    signalNpm: (signal) => void process.kill(pid, signal),
+    async allGone() {
+      await eventually(() => !groupExists(pid), 60_000);
+      const children = [...embedded, ...recordedChildren(settings['HERALD_DATA_DIR'])];
+      await eventually(() => !children.some(isRunning), 5_000);
+    },
+  };
+}
+
+export function recordedChildren(dataDir: string | undefined): ProcessIdentity[] {
+  try {
+    return JSON.parse(readFileSync(path.join(dataDir ?? '', 'children.json'), 'utf8')) as ProcessIdentity[];
+  } catch {
+    return [];
+  }
+}
+
+function groupExists(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
