@@ -1,4 +1,11 @@
-import { DefaultLogger, Runtime, Worker, type LogLevel, type NativeConnection } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  makeTelemetryFilterString,
+  Runtime,
+  Worker,
+  type LogLevel,
+  type NativeConnection,
+} from '@temporalio/worker';
 import type { Activities } from '../../activities';
 import type { Logger } from '../log';
 import type { TaskQueues } from './names';
@@ -40,6 +47,10 @@ export function installRuntime(log: Logger): void {
   };
   Runtime.install({
     shutdownSignals: [],
+    // The native part writes to standard output by itself otherwise, which belongs to `--json`.
+    telemetryOptions: {
+      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
+    },
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       const { error, ...rest } = (meta ?? {}) as Record<string, unknown>;
       log[levels[level]]({ temporal: rest, ...(error ? { err: error } : {}) }, message);

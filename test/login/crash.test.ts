@@ -1,7 +1,16 @@
 import { eventually } from '../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../support/harness';
 import { startSecondProcess, type HeraldProcess } from '../support/herald-process';
-import { createSession, eventsOf, lastBotMessage, linkOf, openAndWait, startOf, waitForStatus, type CreatedSession } from './support';
+import {
+  createSession,
+  eventsOf,
+  lastBotMessage,
+  linkOf,
+  openAndWait,
+  startOf,
+  waitForStatus,
+  type CreatedSession,
+} from './support';
 
 jest.setTimeout(180_000);
 
@@ -45,7 +54,10 @@ async function expectOneLogin(project: TestProject, session: CreatedSession, use
     [project.id],
   );
   expect(rows[0]).toEqual({ codes: 1, credits: 1, subscribers: 1 });
-  expect((await eventsOf(service, project)).map((event) => event.name).sort()).toEqual(['auth.completed', 'subscription.created']);
+  expect((await eventsOf(service, project)).map((event) => event.name).sort()).toEqual([
+    'auth.completed',
+    'subscription.created',
+  ]);
   const { body } = await project.api('GET', `/v1/auth/session/${session.session_id}/status`);
   expect((await project.api('POST', '/v1/auth/verify', { code: body.code })).status).toBe(200);
 }
@@ -55,7 +67,11 @@ test('killed before the tap: the next worker completes the login', async () => {
   await (await startWorker()).kill9();
   const session = await openedSession(project, 'before');
   await service.control.tap('telegram', 'before', { button: 'Yes' });
-  await eventually(async () => (await service.pool.query('SELECT 1 FROM auth_answers WHERE session_id = $1', [session.session_id])).rowCount);
+  await eventually(
+    async () =>
+      (await service.pool.query('SELECT 1 FROM auth_answers WHERE session_id = $1', [session.session_id]))
+        .rowCount,
+  );
   await startWorker();
   await expectOneLogin(project, session, 'before');
 });
@@ -71,7 +87,9 @@ test('killed inside the confirming transaction: nothing of it stays, and the nex
     await blocker.query('SELECT 1 FROM projects WHERE id = $1 FOR UPDATE', [project.id]);
     await service.control.tap('telegram', 'inside', { button: 'Yes' });
     await eventually(async () => {
-      const waiting = await service.pool.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`);
+      const waiting = await service.pool.query(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      );
       return waiting.rowCount;
     });
     await first.kill9();
@@ -106,7 +124,10 @@ test('killed while the code waits: the timer goes on in the next worker', async 
   await worker.kill9();
   worker = await startSecondProcess(service, 'worker', short);
   await eventually(async () => {
-    const { rows } = await service.pool.query<{ status: string }>('SELECT status FROM auth_sessions WHERE id = $1', [session.session_id]);
+    const { rows } = await service.pool.query<{ status: string }>(
+      'SELECT status FROM auth_sessions WHERE id = $1',
+      [session.session_id],
+    );
     return rows[0]?.status === 'expired';
   }, 60_000);
   const result = await service.client.workflow.getHandle(`auth/${session.session_id}`).result();

@@ -22,6 +22,8 @@ export interface TestServiceOptions {
   /** Default: a fresh simulator for both channels. */
   simulator?: Simulator | null;
   queuePrefix?: string;
+  /** Default: the shared server of the test run. */
+  temporalAddress?: string;
   /** Collects every log line, to search for what must not be there. */
   logLines?: string[];
 }
@@ -90,7 +92,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     config,
     log,
     databaseUrl: database.url,
-    temporalAddress: required('HERALD_TEST_TEMPORAL_ADDRESS'),
+    temporalAddress: options.temporalAddress ?? required('HERALD_TEST_TEMPORAL_ADDRESS'),
     temporalUiUrl: null,
     encryptionKeys: [encryptionKey],
     bundlePath: required('HERALD_TEST_WORKFLOW_BUNDLE'),

@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pino from 'pino';
+import { loadConfig, type Config } from '../src/config';
+import { newApiKey } from '../src/crypto/tokens';
+import { insertApiKey } from '../src/db/api-keys';
+import { insertProject, updateProject, type Project } from '../src/db/projects';
+import { startEnvironment, type Environment } from '../src/embedded/environment';
+import { startService, type Service } from '../src/service';
+import { buildWorkflowBundle } from '../src/temporal/bundle';
+
+export interface BenchEnvironment {
+  config: Config;
+  environment: Environment;
+  service: Service;
+  directory: string;
+  bundlePath: string;
+  createProject(slug: string): Promise<Project & { api_key: string }>;
+  stop(): Promise<void>;
+}
+
+/** The whole service as `npm start` runs it, on free ports and with a data directory that is thrown away. */
+export async function startBench(env: Record<string, string> = {}): Promise<BenchEnvironment> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'herald-bench-'));
+  const config = loadConfig({
+    PORT: '0',
+    HERALD_DATA_DIR: path.join(directory, 'data'),
+    HERALD_POSTGRES_PORT: '0',
+    HERALD_TEMPORAL_PORT: '0',
+    HERALD_TEMPORAL_UI_PORT: '0',
+    HERALD_METRICS_PORT: '0',
+    HERALD_SIMULATOR_PORT: '0',
+    HERALD_LOG_LEVEL: 'warn',
+    ...env,
+  });
+  const fail = (reason: unknown) => {
+    throw new Error(`a part of the bench has ended by itself: ${JSON.stringify(reason)}`);
+  };
+  const environment = await startEnvironment({ config, onProgress: () => {}, onExit: fail });
+  const bundlePath = path.join(directory, 'workflow-bundle.js');
+  await buildWorkflowBundle(bundlePath);
+  const service = await startService({
+    config,
+    log: pino({ level: config.HERALD_LOG_LEVEL }, pino.destination(2)),
+    ...environment,
+    bundlePath,
+    onFailure: fail,
+  });
+  const { pool } = service.core;
+  return {
+    config,
+    environment,
+    service,
+    directory,
+    bundlePath,
+    async createProject(slug) {
+      const { key, hash, hint } = newApiKey();
+      const project = await insertProject(pool, { slug, name: slug });
+      if (!project) throw new Error(`the slug ${slug} is taken`);
+      await insertApiKey(pool, { project_id: project.id, hash, hint });
+      const generous = {
+        requests_per_minute: 10_000_000,
+        sessions_per_hour: 10_000_000,
+        sessions_per_address: 10_000_000,
+      };
+      await updateProject(pool, project.id, generous);
+      await pool.query('UPDATE projects SET purchased_credits = 1000000 WHERE id = $1', [project.id]);
+      return { ...project, ...generous, api_key: key };
+    },
+    async stop() {
+      await service.stop();
+      await environment.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

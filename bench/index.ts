@@ -1,0 +1,28 @@
+import { benchLogin } from './login';
+import { figureTable, isFarOff, type Figure } from './table';
+
+/** `npm run bench` runs them all, `npm run bench -- login` one. */
+const benches: Record<string, () => Promise<Figure[]>> = {
+  login: benchLogin,
+};
+
+async function main(): Promise<void> {
+  const asked = process.argv.slice(2);
+  const unknown = asked.filter((name) => !Object.hasOwn(benches, name));
+  if (unknown.length > 0) {
+    process.stderr.write(
+      `There is no benchmark "${unknown.join('", "')}"; there are ${Object.keys(benches).join(', ')}.\n`,
+    );
+    process.exit(2);
+  }
+  const figures: Figure[] = [];
+  for (const [name, run] of Object.entries(benches)) {
+    if (asked.length > 0 && !asked.includes(name)) continue;
+    process.stderr.write(`running ${name} …\n`);
+    figures.push(...(await run()));
+  }
+  process.stdout.write(`${figureTable(figures)}\n`);
+  process.exit(figures.some(isFarOff) ? 1 : 0);
+}
+
+void main();

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { randomToken256, sha256 } from '../src/crypto/tokens';
+import { createSimulatorControl } from '../test/support/simulator-control';
+import { startBareRoute } from './bare-route';
+import { startBench, type BenchEnvironment } from './environment';
+import { percentile, runLoad, type LoadResult } from './load';
+import type { Figure } from './table';
+
+const LOGINS = 60;
+const AT_ONCE = 4;
+const ROWS = 8_000;
+const SECONDS = 5;
+const CONCURRENCY = 16;
+
+/** Complete logins, then the status poll and verify beside a bare Koa + pg route, all in one run. */
+export async function benchLogin(): Promise<Figure[]> {
+  const bench = await startBench();
+  try {
+    return [...(await completeLogins(bench)), ...(await besideBareRoute(bench))];
+  } finally {
+    await bench.stop();
+  }
+}
+
+type Timed = Record<'create' | 'open' | 'tap to code' | 'verify', number[]>;
+
+async function completeLogins(bench: BenchEnvironment): Promise<Figure[]> {
+  const project = await bench.createProject('bench-login');
+  const control = createSimulatorControl(bench.environment.simulator?.url ?? '');
+  const url = bench.service.apiUrl ?? '';
+  const times: Timed = { create: [], open: [], 'tap to code': [], verify: [] };
+  const timed = async <T>(name: keyof Timed, work: () => Promise<T>): Promise<T> => {
+    const began = performance.now();
+    const result = await work();
+    times[name].push(performance.now() - began);
+    return result;
+  };
+  const call = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${project.api_key}`,
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as Record<string, string>;
+  };
+  const login = async (user: string) => {
+    const session = await timed('create', () => call('POST', '/v1/auth/session', { state: 'bench' }));
+    const start = new URL(session['telegram_link'] ?? '').searchParams.get('start');
+    await timed('open', async () => {
+      await control.open('telegram', user, { start });
+      while (
+        (await control.chat('telegram', user)).messages.every((message) => message.buttons.length === 0)
+      ) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    });
+    const status = await timed('tap to code', async () => {
+      const poll = call('GET', `/v1/auth/session/${session['session_id'] ?? ''}/status?wait=25`);
+      await control.tap('telegram', user, { button: 'Yes' });
+      return poll;
+    });
+    await timed('verify', () => call('POST', '/v1/auth/verify', { code: status['code'] }));
+  };
+  const began = performance.now();
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      while (next < LOGINS) await login(`bench-${next++}`);
+    }),
+  );
+  const perSecond = LOGINS / ((performance.now() - began) / 1000);
+  const spread = (values: number[]) => {
+    const sorted = [...values].sort((a, b) => a - b);
+    return [0.5, 0.95, 0.99].map((share) => percentile(sorted, share).toFixed(0)).join(' / ');
+  };
+  return [
+    { name: `complete logins per second (${AT_ONCE} at once)`, value: perSecond.toFixed(1) },
+    ...Object.entries(times).map(([name, values]) => ({
+      name: `${name}: p50 / p95 / p99 ms`,
+      value: spread(values),
+    })),
+  ];
+}
+
+async function besideBareRoute(bench: BenchEnvironment): Promise<Figure[]> {
+  const { pool } = bench.service.core;
+  const project = await bench.createProject('bench-rates');
+  const sessions = await insertSessions(bench, project.id);
+  const bare = await startBareRoute(bench.environment.databaseUrl, 'auth_sessions');
+  await pool.query('VACUUM ANALYZE auth_sessions');
+  const headers = { authorization: `Bearer ${project.api_key}` };
+  const common = { headers, concurrency: CONCURRENCY, seconds: SECONDS };
+  const url = bench.service.apiUrl ?? '';
+  try {
+    const bareLoad = () =>
+      runLoad({
+        ...common,
+        url: bare.url,
+        repeat: true,
+        requests: sessions.map(({ id }) => ({ method: 'GET', path: `/bare/${id}` })),
+      });
+    await bareLoad();
+    const first = await bareLoad();
+    const poll = await runLoad({
+      ...common,
+      url,
+      repeat: true,
+      requests: sessions.map(({ id }) => ({ method: 'GET', path: `/v1/auth/session/${id}/status` })),
+    });
+    const verify = await runLoad({
+      ...common,
+      url,
+      repeat: false,
+      requests: sessions.map(({ code }) => ({ method: 'POST', path: '/v1/auth/verify', body: { code } })),
+    });
+    const create = await runLoad({
+      ...common,
+      url,
+      repeat: true,
+      requests: [{ method: 'POST', path: '/v1/auth/session', body: { state: 'bench' } }],
+    });
+    const second = await bareLoad();
+    const baseline = (first.perSecond + second.perSecond) / 2;
+    const figure = (name: string, result: LoadResult, good: string, target: number): Figure => {
+      const share = (result.byStatus[good] ?? 0) / result.count;
+      return {
+        name: `${name} per second (${(share * 100).toFixed(0)} % ${good})`,
+        value: `${result.perSecond.toFixed(0)} (p99 ${result.p99.toFixed(1)} ms)`,
+        baseline: `bare route ${baseline.toFixed(0)}`,
+        ratio: result.perSecond / baseline,
+        target,
+      };
+    };
+    return [
+      figure('status poll', poll, '200', 0.5),
+      figure('verify', verify, '200', 0.33),
+      figure('session creation, its workflow included', create, '201', 0),
+    ];
+  } finally {
+    await bare.stop();
+  }
+}
+
+/** Confirmed sessions with known codes, written straight into the table. */
+async function insertSessions(
+  bench: BenchEnvironment,
+  projectId: string,
+): Promise<{ id: string; code: string }[]> {
+  const { pool, cipher } = bench.service.core;
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
+     VALUES ($1, 'telegram', 'bench', 'bench', 'Bench', 'en') RETURNING id`,
+    [projectId],
+  );
+  const sessions = Array.from({ length: ROWS }, () => ({ id: randomUUID(), code: randomToken256() }));
+  await pool.query(
+    `INSERT INTO auth_sessions (id, project_id, flow, status, state, expires_at, workflow_started_at, subscriber_id,
+       code_hash, code_sealed, code_expires_at)
+     SELECT id, $1, 'session', 'confirmed', 'bench', now() + interval '1 hour', now(), $2, hash, sealed, now() + interval '1 hour'
+     FROM unnest($3::uuid[], $4::bytea[], $5::text[]) AS given (id, hash, sealed)`,
+    [
+      projectId,
+      rows[0]?.id,
+      sessions.map(({ id }) => id),
+      sessions.map(({ code }) => sha256(code)),
+      sessions.map(({ code }) => cipher.encrypt(code, 'auth_code')),
+    ],
+  );
+  return sessions;
+}

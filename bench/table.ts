@@ -1,0 +1,43 @@
+import Table from 'cli-table3';
+
+/** One figure of a benchmark. Ratios are what counts: both sides come from the same run. */
+export interface Figure {
+  name: string;
+  value: string;
+  baseline?: string;
+  ratio?: number;
+  /** The least ratio that is meant to be reached; with `most`, the greatest one. */
+  target?: number;
+  atMost?: boolean;
+}
+
+export function isMet({ ratio, target, atMost }: Figure): boolean | null {
+  if (ratio === undefined || target === undefined) return null;
+  return atMost ? ratio <= target : ratio >= target;
+}
+
+/** Missed by more than a fifth: what makes `npm run bench` fail. */
+export function isFarOff(figure: Figure): boolean {
+  const { ratio, target, atMost } = figure;
+  if (ratio === undefined || target === undefined) return false;
+  return atMost ? ratio > target * 1.2 : ratio < target * 0.8;
+}
+
+export function figureTable(figures: Figure[]): string {
+  const table = new Table({
+    head: ['figure', 'value', 'baseline', 'ratio', 'target', 'met'],
+    style: { head: [], border: [] },
+  });
+  for (const figure of figures) {
+    const met = isMet(figure);
+    table.push([
+      figure.name,
+      figure.value,
+      figure.baseline ?? '',
+      figure.ratio === undefined ? '' : figure.ratio.toFixed(2),
+      figure.target === undefined ? '' : `${figure.atMost ? '≤' : '≥'} ${figure.target}`,
+      met === null ? '' : met ? 'yes' : 'no',
+    ]);
+  }
+  return table.toString();
+}
