@@ -7,6 +7,7 @@ import type { SessionStarter } from '../temporal/auth-sessions';
 import type { StoredUpdate } from './intake';
 import { createLoginAnswers, parseAnswer } from './login-answers';
 import { createLoginConversation, type Opening } from './login-conversation';
+import { createMessageTaps } from './message-taps';
 import type { Messenger } from './messenger';
 import { PlatformError } from './platform-error';
 import { botTexts } from './texts';
@@ -21,6 +22,7 @@ export function createConversation(deps: ConversationDeps): (update: StoredUpdat
   const { pool, config, messengers, log } = deps;
   const login = createLoginConversation(deps);
   const answerLogin = createLoginAnswers(deps);
+  const tapMessage = createMessageTaps(deps);
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
 
   async function open(start: string | null, opening: Opening): Promise<void> {
@@ -73,6 +75,7 @@ export function createConversation(deps: ConversationDeps): (update: StoredUpdat
     const answer = parseAnswer(incoming.data);
     const { callbackId, messageId } = incoming;
     if (!answer) {
+      await tapMessage({ ...opening, receivedAt: update.receivedAt, messageId }, incoming.data);
       await opening.messenger.answerTap(callbackId).catch(() => undefined);
       return;
     }

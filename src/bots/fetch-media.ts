@@ -34,7 +34,7 @@ export async function fetchMedia(url: string, maxBytes: number, policy: LocalPol
   }
 }
 
-function pinnedTo(addresses: string[]): LookupFunction {
+export function pinnedTo(addresses: string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, { all }, callback) => {
     if (all) return callback(null, found);

@@ -34,6 +34,8 @@ export interface BotTexts {
   unsubscribed(projects: string[]): string;
   nothingToUnsubscribe: string;
 
+  oneTimeCode(code: { project: string; code: string; minutes: number }): string;
+
   help: string;
   notUnderstood: string;
 }
@@ -77,6 +79,12 @@ const en: BotTexts = {
   subscribed: (project) => `You are subscribed to messages from ${shown(project)}. To stop them, send /stop.`,
   unsubscribed: (projects) => lines('You will get no more messages from:', list(projects)),
   nothingToUnsubscribe: 'You have no subscriptions here.',
+
+  oneTimeCode: ({ project, code, minutes }) =>
+    lines(
+      `Your code for ${shown(project)}: ${code}`,
+      `It is valid for ${minutes} min. Do not give it to anybody.`,
+    ),
 
   help: lines(
     'This bot confirms logins to sites and brings you their messages.',
@@ -123,6 +131,12 @@ const ru: BotTexts = {
     `Вы подписаны на сообщения от «${shown(project)}». Чтобы отписаться, отправьте /stop.`,
   unsubscribed: (projects) => lines('Вы больше не будете получать сообщения от:', list(projects)),
   nothingToUnsubscribe: 'У вас здесь нет подписок.',
+
+  oneTimeCode: ({ project, code, minutes }) =>
+    lines(
+      `Ваш код для «${shown(project)}»: ${code}`,
+      `Он действует ${minutes} мин. Никому его не сообщайте.`,
+    ),
 
   help: lines(
     'Этот бот подтверждает вход на сайты и приносит их сообщения.',

@@ -17,8 +17,11 @@ import { createDashboardRoutes } from '../http/routes/dashboard';
 import { createEventTypeRoutes } from '../http/routes/event-types';
 import { createHealthRoutes } from '../http/routes/health';
 import { createKeyRoutes } from '../http/routes/keys';
+import { createOtpRoutes } from '../http/routes/otp';
 import { createProjectRoutes } from '../http/routes/project';
+import { createSendRoutes } from '../http/routes/send';
 import { createSessionListRoutes } from '../http/routes/sessions';
+import { createSubscriberRoutes } from '../http/routes/subscribers';
 import { createWebhookRoutes } from '../http/routes/webhooks';
 import { createHostedRoutes } from '../http/routes/hosted';
 import { startServer } from '../http/server';
@@ -39,6 +42,9 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createAuthRoutes({ ...core, waiter, starter: createSessionStarter(core) }),
     ...createSessionListRoutes(core),
     ...createHostedRoutes({ ...core, waiter }),
+    ...createSubscriberRoutes(core),
+    ...createSendRoutes(core),
+    ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
     ...createEventTypeRoutes(),
@@ -76,7 +82,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
     {
       authenticate: createAuthentication(core, createBearerAuthentication({ pool, log })),
       takeRequest: createProjectLimit(pool),
-      checkResponses: config.NODE_ENV !== 'production',
+      checkResponses: config.NODE_ENV === 'test',
       log,
       docsUrl,
       stopping: () => stopping,

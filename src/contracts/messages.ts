@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { channelSchema } from './common';
+import { AppError } from './errors';
+import { failureReasons } from './events';
+import { limits } from './limits';
+import { externalIdSchema, labelSchema, subscriberIdSchema } from './subscriber-routes';
+
+function webUrl(field: string) {
+  return z
+    .string()
+    .max(limits.messageUrlLength)
+    .refine(isWebUrl, {
+      params: { error: new AppError('invalid_url', `${field}: must be an absolute http or https URL`) },
+    });
+}
+
+function isWebUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+const buttonSchema = z
+  .strictObject({
+    text: z.string().min(1).max(limits.buttonTextLength),
+    url: webUrl('buttons').optional(),
+    data: z
+      .string()
+      .min(1)
+      .max(limits.buttonDataLength)
+      .optional()
+      .describe('Comes back in `button.clicked`.'),
+  })
+  .refine((button) => (button.url === undefined) !== (button.data === undefined), 'needs either url or data');
+
+/** What a message consists of, in /v1/send and in broadcasts alike. */
+export const contentFields = {
+  text: z
+    .string()
+    .max(limits.messageTextLength)
+    .refine((text) => text.trim() !== '', 'must not be empty'),
+  format: z.enum(['plain', 'markdown', 'html']).default('plain'),
+  buttons: z
+    .array(z.array(buttonSchema).min(1).max(limits.buttonsPerRow))
+    .max(limits.buttonRows)
+    .default([])
+    .describe('Rows of buttons; each button has either `url` or `data`.'),
+  media: z
+    .strictObject({ type: z.enum(['photo', 'video', 'document']), url: webUrl('media.url') })
+    .optional()
+    .describe('A photo of up to 20 MB, a video or document of up to 50 MB.'),
+};
+
+const contentSchema = z.strictObject(contentFields);
+export type MessageContent = z.output<typeof contentSchema>;
+export type MessageMedia = NonNullable<MessageContent['media']>;
+
+export const sendSchema = z
+  .strictObject({
+    subscriber_id: subscriberIdSchema.optional(),
+    external_id: externalIdSchema.optional(),
+    channels: z.array(channelSchema).min(1).optional().describe('Only these; default: every channel.'),
+    ...contentFields,
+    permission: labelSchema.optional().describe('Only to a subscriber who has it.'),
+  })
+  .refine((body) => body.subscriber_id === undefined || body.external_id === undefined, {
+    params: { error: new AppError('mutually_exclusive_identifiers') },
+  })
+  .refine((body) => body.subscriber_id !== undefined || body.external_id !== undefined, {
+    path: ['subscriber_id'],
+    message: 'is needed, or external_id',
+  });
+export type SendRequest = z.output<typeof sendSchema>;
+
+/** Why a recipient got nothing: the specification's reasons, and two where nothing was tried. */
+export const sendReasons = [...failureReasons, 'unsubscribed', 'permission_missing'] as const;
+export type SendReason = (typeof sendReasons)[number];
+
+export const sendDetailSchema = z.strictObject({
+  subscriber_id: z.string(),
+  channel: channelSchema,
+  status: z.enum(['sent', 'failed']),
+  delivery_id: z.string().describe('Names the message in `delivery.success` and `button.clicked`.'),
+  reason: z.enum(sendReasons).optional(),
+});
+export type SendDetail = z.infer<typeof sendDetailSchema>;
+
+export const sendAnswerSchema = z.strictObject({
+  sent: z.number().int(),
+  failed: z.number().int(),
+  details: z.array(sendDetailSchema),
+});
+export type SendAnswer = z.infer<typeof sendAnswerSchema>;

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import type { Channel } from '../../src/contracts/common';
+import type { EventName } from '../../src/contracts/events';
+import { eventually } from '../support/eventually';
+import type { TestProject, TestService } from '../support/harness';
+
+export interface Person {
+  name: string;
+  channel: Channel;
+  subscriberId: string;
+}
+
+export const freshName = (prefix = 'user') => `${prefix}-${randomBytes(5).toString('hex')}`;
+
+/** Somebody opens the project's subscribe link, and is a subscriber then. */
+export async function subscribePerson(
+  service: TestService,
+  project: TestProject,
+  channel: Channel = 'telegram',
+  about: Record<string, unknown> = {},
+): Promise<Person> {
+  const name = freshName();
+  await service.control.open(channel, name, { start: `proj_${project.slug}`, first_name: name, ...about });
+  const subscriberId = await eventually(async () => {
+    const { rows } = await service.pool.query<{ id: string }>(
+      'SELECT id FROM subscribers WHERE project_id = $1 AND channel = $2 AND first_name = $3',
+      [project.id, channel, about['first_name'] ?? name],
+    );
+    return rows[0]?.id;
+  });
+  // The bot's own greeting comes after the row: a test that counts messages waits for it.
+  await eventually(async () => (await botMessages(service, { name, channel, subscriberId })).length > 0);
+  return { name, channel, subscriberId };
+}
+
+export interface EmittedEvent {
+  name: EventName;
+  data: Record<string, unknown>;
+}
+
+/** What the project's endpoints would be told, in order. */
+export async function eventsOf(
+  service: TestService,
+  project: TestProject,
+  ...names: EventName[]
+): Promise<EmittedEvent[]> {
+  const { rows } = await service.pool.query<{ name: EventName; body: string }>(
+    `SELECT name, body FROM events WHERE project_id = $1 AND (cardinality($2::text[]) = 0 OR name = ANY ($2))
+     ORDER BY created_at, id`,
+    [project.id, names],
+  );
+  return rows.map(({ name, body }) => ({ name, data: (JSON.parse(body) as EmittedEvent).data }));
+}
+
+export async function botMessages(service: TestService, { channel, name }: Person) {
+  const { messages } = await service.control.chat(channel, name);
+  return messages.filter((message) => message.from === 'bot');
+}
+
+export async function textsTo(service: TestService, person: Person): Promise<string[]> {
+  return (await botMessages(service, person)).map((message) => message.text);
+}
+
+/** How often the bot has called a method, whatever the platform answered. */
+export async function callsOf(service: TestService, channel: Channel, method: string): Promise<number> {
+  const { counts } = (await service.control.calls(channel)) as { counts: Record<string, number> };
+  const word = channel === 'max' && method === 'sendMessage' ? 'POST /messages' : method;
+  return counts[word] ?? counts[method] ?? 0;
+}
+
+/** The project's credits and its grace period are used up. */
+export async function blockBilling(service: TestService, project: TestProject): Promise<void> {
+  await service.pool.query(
+    `INSERT INTO credit_months (project_id, month, used)
+     VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC'), 100000)`,
+    [project.id],
+  );
+  await service.pool.query(
+    `UPDATE projects SET purchased_credits = 0,
+       grace_started_at = greatest(date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC', now() - interval '30 days')
+     WHERE id = $1`,
+    [project.id],
+  );
+}
