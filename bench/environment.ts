@@ -37,7 +37,12 @@ export async function startBench(env: Record<string, string> = {}): Promise<Benc
   const fail = (reason: unknown) => {
     throw new Error(`a part of the bench has ended by itself: ${JSON.stringify(reason)}`);
   };
-  const environment = await startEnvironment({ config, onProgress: () => {}, onExit: fail });
+  const environment = await startEnvironment({
+    config,
+    onProgress: () => {},
+    onExit: fail,
+    signal: new AbortController().signal,
+  });
   const bundlePath = path.join(directory, 'workflow-bundle.js');
   await buildWorkflowBundle(bundlePath);
   const service = await startService({

@@ -93,14 +93,14 @@ export interface SessionTokens {
   match_code: string;
 }
 
-/** A session of the API. Its start is leased to the caller for a moment, so that the relay does not race it. */
+/** A session of the API. A caller that starts it itself gets a lease, so that the relay does not race it. */
 export async function insertSession(
   db: Db,
   projectId: string,
   number: number,
   session: NewSession,
   tokens: SessionTokens,
-  ttlSeconds: number,
+  { ttlSeconds, startsItself }: { ttlSeconds: number; startsItself: boolean },
 ): Promise<string> {
   const inserted = await row<{ id: string }>(
     db,
@@ -108,7 +108,8 @@ export async function insertSession(
     `INSERT INTO auth_sessions (project_id, flow, number, state, redirect_uri, client_ip, user_agent, code_challenge,
        start_hash, start_sealed, hosted_hash, match_code, created_at, expires_at, start_leased_until)
      VALUES ($1, 'session', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, clock_timestamp(),
-       clock_timestamp() + make_interval(secs => $12), clock_timestamp() + interval '5 seconds') RETURNING id`,
+       clock_timestamp() + make_interval(secs => $12), CASE WHEN $13 THEN clock_timestamp() + interval '5 seconds' END)
+     RETURNING id`,
     [
       projectId,
       number,
@@ -122,6 +123,7 @@ export async function insertSession(
       tokens.hosted_hash,
       tokens.match_code,
       ttlSeconds,
+      startsItself,
     ],
   );
   if (!inserted) throw new Error('the session was not inserted');

@@ -31,8 +31,8 @@ export function createApp({ routes, pages = [] }: AppParts, deps: AppDeps): Koa 
   app.use(refuseWithoutPath);
   for (const page of pages) app.use(page);
   const router = createRouter(routes, deps);
-  app.use(refuseUnknown(router, deps));
   app.use(router.routes());
+  app.use(refuseUnknown(router, deps));
   // The mapper has answered whatever was thrown; what still arrives here is a broken connection.
   app.on('error', (err: unknown) => deps.log.debug({ err }, 'connection ended early'));
   return app;
@@ -56,10 +56,10 @@ function toKoaPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
+/** Stands behind the router, so that a request that has its route is matched once. */
 function refuseUnknown(router: Router, deps: GuardDeps): Middleware {
-  return async (ctx, next) => {
+  return async (ctx) => {
     const match = router.match(ctx.path, ctx.method);
-    if (match.route) return next();
     if (ctx.path.startsWith('/v1/') && ctx.get('authorization')) await countUnknown(ctx, deps);
     if (match.path.length === 0) throw new AppError('not_found');
     ctx.set('Allow', [...new Set(match.path.flatMap((layer) => layer.methods))].join(', '));

@@ -11,7 +11,7 @@ import { refuseUnstorable, validated } from './validate';
 export interface GuardDeps {
   authenticate: Authenticate;
   takeRequest: TakeRequest;
-  /** Holds every answer against its schema. On in development and tests; production trusts its tests. */
+  /** Holds every answer against its schema. On in tests; it costs more than most handlers do. */
   checkResponses: boolean;
 }
 

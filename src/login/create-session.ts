@@ -27,6 +27,8 @@ export async function createSession(
   { pool, config, cipher }: Pick<Core, 'pool' | 'config' | 'cipher'>,
   project: Project,
   request: NewSession,
+  /** The caller starts the workflow itself; otherwise the relay does at once. */
+  startsItself: boolean,
 ): Promise<CreatedSession> {
   if (request.redirect_uri !== undefined && !isAllowed(project, request.redirect_uri)) {
     throw new AppError('invalid_url', 'redirect_uri: is not an allow-listed URL of the project');
@@ -51,7 +53,10 @@ export async function createSession(
       const perAddress = project.sessions_per_address ?? limits.authSessionsPerAddressPerHour;
       refuse(await addressWindowWait(db, project.id, request.client_ip, perAddress));
     }
-    return insertSession(db, project.id, number, request, tokens, config.HERALD_SESSION_TTL_SECONDS);
+    return insertSession(db, project.id, number, request, tokens, {
+      ttlSeconds: config.HERALD_SESSION_TTL_SECONDS,
+      startsItself,
+    });
   });
   return { id, startToken, hostedToken, matchCode };
 }

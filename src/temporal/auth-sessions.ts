@@ -18,6 +18,8 @@ import { startRelay, type Relay } from './relay';
 import { within } from './within';
 
 export interface SessionStarter {
+  /** Whether a start now would be quick. A flood is left to the relay, which starts it at Temporal's pace. */
+  hasRoom(): boolean;
   /** Starts the session's workflow, whoever asks and however often. */
   start(session: StartableSession, deadlineMs: number): Promise<void>;
   /** Tells the workflow that an answer is stored; starts it first where it was not. */
@@ -25,6 +27,7 @@ export interface SessionStarter {
 }
 
 const SIGNAL_DEADLINE_MS = 5_000;
+const STARTS_AT_ONCE = 8;
 
 export function createSessionStarter({
   client,
@@ -53,11 +56,19 @@ export function createSessionStarter({
     } satisfies WorkflowStartOptions<typeof authSession>;
   }
 
+  let starting = 0;
+
   return {
+    hasRoom: () => starting < STARTS_AT_ONCE,
     async start(session, deadlineMs) {
-      await within(client, deadlineMs, () =>
-        ignoreAlreadyStarted(client.workflow.start<typeof authSession>('authSession', options(session))),
-      );
+      starting += 1;
+      try {
+        await within(client, deadlineMs, () =>
+          ignoreAlreadyStarted(client.workflow.start<typeof authSession>('authSession', options(session))),
+        );
+      } finally {
+        starting -= 1;
+      }
       await markSessionStarted(pool, session.id);
     },
     async tellAnswered(sessionId, updateId) {

@@ -42,6 +42,21 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
   const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
   const links = (start: string) => ({ telegram_link: link('telegram', start), max_link: link('max', start) });
 
+  async function startQuickly(sessionId: string, projectId: string): Promise<void> {
+    const waitMs = config.HERALD_SESSION_TTL_SECONDS * 1000;
+    try {
+      await starter.start(
+        { id: sessionId, project_id: projectId, flow: 'session', wait_ms: waitMs },
+        START_DEADLINE_MS,
+      );
+    } catch (err) {
+      log.warn(
+        { err, session_id: sessionId },
+        'the workflow was not started at once; the relay will start it',
+      );
+    }
+  }
+
   return [
     route(
       {
@@ -77,19 +92,9 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         errors: ['invalid_url', 'billing_blocked', 'rate_limit_auth_sessions'],
       },
       async ({ project, body }) => {
-        const session = await createSession(deps, project, body);
-        const waitMs = config.HERALD_SESSION_TTL_SECONDS * 1000;
-        await starter
-          .start(
-            { id: session.id, project_id: project.id, flow: 'session', wait_ms: waitMs },
-            START_DEADLINE_MS,
-          )
-          .catch((err: unknown) => {
-            log.warn(
-              { err, session_id: session.id },
-              'the workflow was not started at once; the relay will start it',
-            );
-          });
+        const startsItself = starter.hasRoom();
+        const session = await createSession(deps, project, body, startsItself);
+        if (startsItself) await startQuickly(session.id, project.id);
         const hostedUrl = `${publicUrl()}/login/${session.hostedToken}`;
         return {
           session_id: session.id,
