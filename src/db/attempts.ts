@@ -179,16 +179,18 @@ export function recordAttempt(
        UPDATE endpoints e SET failing_since = NULL, failing_delivery = NULL, failing_several = false
        FROM delivery d WHERE e.id = d.endpoint_id AND $9 = 'success' AND e.failing_since IS NOT NULL
      ), failing AS (
-       SELECT e.id, d.id AS delivery_id, e.status = 'active' AND e.version = $11 AND (
-           $9 = 'gone' OR (e.failing_since <= now() - make_interval(hours => $12)
-                           AND (e.failing_several OR e.failing_delivery <> d.id))) AS disables
+       SELECT e.id, d.id AS delivery_id,
+         e.failing_several OR coalesce(e.failing_delivery <> d.id, false) AS several,
+         e.status = 'active' AND e.version = $11 AND ($9 = 'gone' OR (
+           coalesce(e.failing_since <= now() - make_interval(hours => $12), false)
+           AND (e.failing_several OR e.failing_delivery <> d.id))) AS disables
        FROM delivery d JOIN endpoints e ON e.id = d.endpoint_id
        WHERE $9 <> 'success'
      ), failed AS (
        UPDATE endpoints e SET
          failing_since = coalesce(e.failing_since, now()),
          failing_delivery = coalesce(e.failing_delivery, f.delivery_id),
-         failing_several = e.failing_several OR e.failing_delivery <> f.delivery_id,
+         failing_several = several,
          status = CASE WHEN disables THEN 'disabled' ELSE status END,
          disabled_at = CASE WHEN disables THEN now() ELSE disabled_at END,
          disabled_reason = CASE WHEN NOT disables THEN disabled_reason WHEN $9 = 'gone' THEN $13 ELSE $14 END,
@@ -197,7 +199,7 @@ export function recordAttempt(
        FROM failing f
        -- Written only when it changes: a failing endpoint's row must not become a bottleneck.
        WHERE e.id = f.id AND e.version = $11 AND (disables OR e.failing_since IS NULL
-         OR (NOT e.failing_several AND e.failing_delivery <> f.delivery_id))
+         OR e.failing_several <> several)
        RETURNING disables, disabled_reason
      )
      SELECT d.status, d.failure, d.attempts, d.last_http_status, d.last_error,
