@@ -117,6 +117,7 @@ CREATE TABLE auth_prompts (
   closed_at timestamptz
 );
 CREATE INDEX auth_prompts_session ON auth_prompts (session_id, id);
+CREATE INDEX auth_prompts_update ON auth_prompts (update_id);
 
 -- Taps on Yes and No that passed every check; the workflow's transaction takes the first one in time.
 CREATE TABLE auth_answers (

@@ -1,0 +1,145 @@
+import pg from 'pg';
+import { startTestService, type TestService } from '../support/harness';
+import { confirmedSession, createSession } from '../login/support';
+import { eventually } from '../support/eventually';
+
+/** Tables that grow without end in production. */
+const GROWING = [
+  'auth_sessions',
+  'auth_prompts',
+  'auth_answers',
+  'bot_updates',
+  'subscribers',
+  'events',
+  'deliveries',
+  'attempts',
+  'credit_ledger',
+];
+const ROWS = 30_000;
+
+interface Statement {
+  name: string;
+  text: string;
+  values: unknown[];
+}
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  Plans?: Plan[];
+}
+
+let service: TestService;
+const seen = new Map<string, Statement>();
+const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+/** Remembers every prepared statement that the service sends while `work` runs. */
+async function recording(work: () => Promise<void>): Promise<void> {
+  const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...args: unknown[]
+  ) {
+    const [config] = args as [{ name?: string; text?: string; values?: unknown[] }];
+    if (config?.name && config.text)
+      seen.set(config.name, { name: config.name, text: config.text, values: config.values ?? [] });
+    return query.apply(this, args);
+  } as never);
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+async function grow(projectId: string, endpointId: string): Promise<void> {
+  const sql = [
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang, external_id)
+     SELECT $1, 'telegram', 'grown-' || i, i, 'G', 'en', 'ext-' || i FROM generate_series(1, ${ROWS}) i`,
+    `INSERT INTO auth_sessions (project_id, flow, number, status, start_hash, hosted_hash, code_hash, created_at, expires_at, workflow_started_at)
+     SELECT $1, 'session', 1000000 + i, 'consumed', sha256(('s' || i)::bytea), sha256(('h' || i)::bytea), sha256(('c' || i)::bytea),
+       now() - interval '2 days', now() - interval '2 days', now() FROM generate_series(1, ${ROWS}) i`,
+    `INSERT INTO auth_prompts (session_id, nonce_hash, channel, chat_id, platform_user_id, update_id, message_id, closed_at)
+     SELECT id, sha256(id::text::bytea), 'telegram', 'x', 'x', -number, '1', now() FROM auth_sessions WHERE project_id = $1`,
+    `INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at)
+     SELECT -number, id, 'yes', 'G', now() FROM auth_sessions WHERE project_id = $1`,
+    `INSERT INTO credit_ledger (session_id, project_id, source) SELECT id, project_id, 'plan' FROM auth_sessions WHERE project_id = $1`,
+    `INSERT INTO bot_updates (channel, dedupe_key, lane, handled_at)
+     SELECT 'telegram', 'grown-' || i, 'user:' || i, now() FROM generate_series(1, ${ROWS}) i WHERE $1::uuid IS NOT NULL`,
+    `INSERT INTO events (project_id, name, body) SELECT $1, 'auth.completed', '{}' FROM generate_series(1, ${ROWS}) i`,
+  ];
+  for (const text of sql) await service.pool.query(text, [projectId]);
+  await service.pool.query(
+    `INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, ended_at, start_at, next_attempt_at, created_at)
+     SELECT project_id, $1, id, name, 'durable', 'succeeded', now(), NULL, NULL, now() - interval '1 day' FROM events`,
+    [endpointId],
+  );
+  await service.pool.query(
+    `INSERT INTO attempts (delivery_id, number, requested, finished_at) SELECT id, 1, false, now() FROM deliveries`,
+  );
+  for (const table of GROWING) await service.pool.query(`ANALYZE ${table}`);
+}
+
+function sequentialScans(plan: Plan): string[] {
+  const own =
+    plan['Node Type'] === 'Seq Scan' && GROWING.includes(plan['Relation Name'] ?? '')
+      ? [plan['Relation Name'] ?? '']
+      : [];
+  return [...own, ...(plan.Plans ?? []).flatMap(sequentialScans)];
+}
+
+test('no statement of a login, a poll, a verification or a delivery scans a grown table', async () => {
+  const project = await service.createProject({ callback_url: 'https://shop.example/cb' });
+  const endpoint = await project.api('POST', '/v1/webhooks', {
+    url: 'http://127.0.0.1:9/',
+    retry_policy: 'quick',
+  });
+  expect(endpoint.status).toBe(201);
+  await grow(project.id, String(endpoint.body.id));
+  await recording(async () => {
+    const { status } = await confirmedSession(service, project, 'planner', {
+      body: { client_ip: '203.0.113.9' },
+    });
+    await project.api('POST', '/v1/auth/verify', { code: status.code });
+    await project.api('POST', '/v1/auth/verify', { code: 'unknown' });
+    const session = await createSession(project);
+    await fetch(session.qr_url);
+    await project.api('GET', `/v1/webhooks/${String(endpoint.body.id)}/deliveries`);
+    await service.control.open('telegram', 'planner', { start: `auth_${project.slug}` });
+    await eventually(async () => {
+      const { rows } = await service.pool.query(
+        'SELECT 1 FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.ended_at IS NULL AND a.finished_at IS NOT NULL',
+      );
+      return rows.length > 0 && seen.has('claim_attempt') && seen.has('record_attempt');
+    });
+  });
+
+  const expected = [
+    'poll_session',
+    'consume_code',
+    'insert_session',
+    'confirm_session',
+    'emit_event',
+    'claim_attempt',
+    'record_attempt',
+    'claim_starts',
+    'list_deliveries',
+  ];
+  expect(expected.filter((name) => !seen.has(name))).toEqual([]);
+  const scans: string[] = [];
+  for (const { name, text, values } of seen.values()) {
+    const { rows } = await service.pool.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+      `EXPLAIN (FORMAT JSON) ${text}`,
+      values,
+    );
+    const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
+    if (plan) scans.push(...sequentialScans(plan).map((table) => `${name} scans ${table}`));
+  }
+  expect(scans).toEqual([]);
+});
