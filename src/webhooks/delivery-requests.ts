@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import { AppError } from '../contracts/errors';
+import { limits } from '../contracts/limits';
+import * as deliveries from '../db/deliveries';
+import { findEndpoint } from '../db/endpoints';
+import { withTransaction } from '../db/pool';
+
+const DAY_MS = 86_400_000;
+/** "Fourteen days ago", as a caller reckons it, is a moment more than that when it arrives. */
+const RECOVER_SLACK_MS = 60_000;
+
+/*
+ * What people ask of deliveries, by API and by command line alike. Only rows are written; the relay carries them to
+ * Temporal, so all of this works while Temporal is away.
+ */
+
+/** One attempt now, of a waiting delivery or an ended one. */
+export async function retryDelivery(
+  pool: pg.Pool,
+  projectId: string,
+  id: string,
+  idempotencyKey: string | null,
+): Promise<void> {
+  await withTransaction(pool, async (db) => {
+    const delivery = required(await deliveries.lockDelivery(db, projectId, id));
+    if (delivery.endpoint_deleted) throw new AppError('conflict', 'The endpoint was deleted.');
+    if (delivery.endpoint_disabled) throw new AppError('conflict', 'The endpoint is disabled.');
+    await deliveries.requestRetry(db, id, idempotencyKey);
+  });
+}
+
+export async function cancelDelivery(pool: pg.Pool, projectId: string, id: string): Promise<void> {
+  await withTransaction(pool, async (db) => {
+    const { status } = required(await deliveries.lockDelivery(db, projectId, id));
+    if (status === 'succeeded' || status === 'failed') {
+      throw new AppError('conflict', `The delivery has ${status} already.`);
+    }
+    await deliveries.cancelDelivery(db, id);
+  });
+}
+
+/** Every delivery of the endpoint that failed since then, once more. Answers how many. */
+export async function recoverEndpoint(
+  pool: pg.Pool,
+  projectId: string,
+  endpointId: string,
+  since: string,
+): Promise<number> {
+  const oldest = Date.now() - limits.webhookRecoverDays * DAY_MS - RECOVER_SLACK_MS;
+  if (Date.parse(since) < oldest) {
+    throw new AppError('validation_failed', `since: must be at most ${limits.webhookRecoverDays} days back`);
+  }
+  const endpoint = required(await findEndpoint(pool, projectId, endpointId));
+  if (endpoint.status === 'disabled') throw new AppError('conflict', 'The endpoint is disabled.');
+  return deliveries.recoverDeliveries(pool, endpoint.id, since);
+}
+
+export function required<T>(found: T | null): T {
+  if (found === null) throw new AppError('not_found');
+  return found;
+}

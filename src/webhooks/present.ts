@@ -1,0 +1,40 @@
+import type { AttemptView, DeliveryView } from '../contracts/deliveries';
+import type { AttemptRow } from '../db/attempts';
+import type { DeliveryRow } from '../db/deliveries';
+
+/** A delivery as the API and the command line show it. */
+export function presentDelivery(delivery: DeliveryRow): DeliveryView {
+  return {
+    id: delivery.id,
+    endpoint_id: delivery.endpoint_id,
+    event_id: delivery.event_id,
+    event: delivery.event_name,
+    status: delivery.status,
+    attempt_count: delivery.attempts,
+    last_http_status: delivery.last_http_status,
+    last_error: delivery.last_error,
+    created_at: delivery.created_at.toISOString(),
+    first_attempt_at: isoOrNull(delivery.first_attempt_at),
+    // A paused delivery waits for its endpoint, not for a time.
+    next_attempt_at: delivery.status === 'pending' ? isoOrNull(delivery.next_attempt_at) : null,
+    ended_at: isoOrNull(delivery.ended_at),
+  };
+}
+
+export function presentAttempt(attempt: AttemptRow): AttemptView {
+  return {
+    number: attempt.number,
+    attempted_at: attempt.claimed_at.toISOString(),
+    duration_ms: attempt.duration_ms,
+    status: attempt.http_status,
+    error: attempt.error,
+    error_detail: attempt.error_detail,
+    response_body: attempt.response_body,
+    response_headers: attempt.response_headers ?? {},
+    next_attempt_at: isoOrNull(attempt.next_attempt_at),
+  };
+}
+
+function isoOrNull(time: Date | null): string | null {
+  return time === null ? null : time.toISOString();
+}
