@@ -49,7 +49,7 @@ export const contentFields = {
     .describe('A photo of up to 20 MB, a video or document of up to 50 MB.'),
 };
 
-const contentSchema = z.strictObject(contentFields);
+export const contentSchema = z.strictObject(contentFields);
 export type MessageContent = z.output<typeof contentSchema>;
 export type MessageMedia = NonNullable<MessageContent['media']>;
 

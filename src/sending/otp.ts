@@ -31,8 +31,9 @@ export async function sendOtp(
   request: SendOtp,
 ): Promise<void> {
   const { pool, config, messengers } = deps;
-  if (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS))
+  if (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
+  }
   const subscriber = await requireSubscriber(pool, project.id, request.subscriber_id);
   if (!subscriber.active) throw unreachable(subscriber.blocked);
   if (!messengers.get(subscriber.channel)) throw new AppError('platform_busy');

@@ -52,8 +52,9 @@ async function begin(
   requestId: string,
 ): Promise<MessageRow[]> {
   const { pool, config, messengers } = deps;
-  if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS))
+  if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
+  }
   const recipients = await findRecipients(deps, projectId, request);
   if (request.media) await refuseLargeMedia(request.media, { allowLocal: config.allowLocalWebhooks });
   const messages = recipients.map((subscriber) => ({

@@ -68,6 +68,9 @@ export async function callsOf(service: TestService, channel: Channel, method: st
   return counts[word] ?? counts[method] ?? 0;
 }
 
+/** For services that are to run out of credits: their grace period is over as soon as it begins. */
+export const withoutGrace = { HERALD_GRACE_HOURS: '0' };
+
 /** The project's credits and its grace period are used up. */
 export async function blockBilling(service: TestService, project: TestProject): Promise<void> {
   await service.pool.query(
@@ -76,9 +79,11 @@ export async function blockBilling(service: TestService, project: TestProject): 
     [project.id],
   );
   await service.pool.query(
-    `UPDATE projects SET purchased_credits = 0,
-       grace_started_at = greatest(date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC', now() - interval '30 days')
-     WHERE id = $1`,
+    'UPDATE projects SET purchased_credits = 0, grace_started_at = now() WHERE id = $1',
     [project.id],
   );
+}
+
+export async function liftBillingBlock(service: TestService, project: TestProject): Promise<void> {
+  await service.pool.query('UPDATE projects SET purchased_credits = 100 WHERE id = $1', [project.id]);
 }
