@@ -34,7 +34,7 @@ export const roleList = z
   .pipe(z.array(z.enum(roleNames, { error: `must be a list of ${roleNames.join(', ')}` })).nonempty());
 
 /** `<id>:<base64 of 32 bytes>`, newest first, separated by commas; a lone value has the id `k1`. */
-const encryptionKeys = z
+export const encryptionKeyList = z
   .string()
   .transform((value) =>
     value.split(',').map((entry) => {
@@ -120,7 +120,9 @@ export const settings = z.object({
     .default('herald')
     .describe('Prefix of the task queues, to keep several installations on one namespace apart.'),
 
-  HERALD_METRICS_PORT: port(9464).describe('Port of the Prometheus metrics (`/metrics`).'),
+  HERALD_METRICS_PORT: port(9464).describe(
+    'Port of the Prometheus metrics (`/metrics`), of `/healthz` and of `/readyz`, in every process.',
+  ),
   HERALD_LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('Least level of log lines.'),
@@ -128,7 +130,7 @@ export const settings = z.object({
     .optional()
     .describe('Form of log lines. Default: `pretty` in a terminal, `json` otherwise.'),
 
-  HERALD_ENCRYPTION_KEY: encryptionKeys
+  HERALD_ENCRYPTION_KEY: encryptionKeyList
     .optional()
     .describe(
       'Key for secrets at rest (AES-256-GCM): 32 bytes in base64 (`openssl rand -base64 32`), or `id:base64` entries separated by commas, newest first, while a rotation is under way. Needed in production; generated once into the data directory in development.',
@@ -216,18 +218,20 @@ export class ConfigError extends Error {
   }
 }
 
-export function loadConfig(env: NodeJS.ProcessEnv, roles?: string): Config {
+/** What the environment says, each setting valid by itself: enough for the commands, which serve nobody. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
   // An empty variable is how compose files and shells say "not set".
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
   );
-  if (roles !== undefined) given['HERALD_ROLES'] = roles;
   const parsed = settings.safeParse(given);
-  if (!parsed.success) {
-    const found = parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
-    throw new ConfigError([...new Set(found)]);
-  }
-  const values = parsed.data;
+  if (parsed.success) return parsed.data;
+  const found = parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
+  throw new ConfigError([...new Set(found)]);
+}
+
+export function loadConfig(env: NodeJS.ProcessEnv, roles?: string): Config {
+  const values = readSettings(roles === undefined ? env : { ...env, HERALD_ROLES: roles });
   const development = values.DATABASE_URL === undefined && values.NODE_ENV !== 'production';
   const problems = [...pairProblems(values), ...(development ? [] : productionProblems(values))];
   if (problems.length > 0) throw new ConfigError(problems);

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { describeDatabaseTrouble } from './db/trouble';
 import { ConfigError, loadConfig, unknownSettings, type Config } from './config';
+import { describeDatabaseTrouble } from './db/trouble';
 import { seedDemoProject, type Demo } from './embedded/demo';
 import { clearRuntime, writeRuntime } from './embedded/data-dir';
 import { killChildren, startEnvironment, type Environment } from './embedded/environment';
@@ -105,7 +105,11 @@ async function start(config: Config, log: Logger, running: Running, end: Process
         ? await seedDemoProject(core.pool, environment.dataDir.file('demo-api-key'), publicUrl)
         : null,
   };
-  if (environment.dataDir) writeRuntime(environment.dataDir.path, { ...runtime });
+  if (environment.dataDir) {
+    // The CLI must know with which key this process seals.
+    const encryption_key_id = environment.encryptionKeys[0]?.id;
+    writeRuntime(environment.dataDir.path, { ...runtime, encryption_key_id });
+  }
   return runtime;
 }
 

@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { PlatformAccesses } from '../bots/messengers';
 import type { Config } from '../config';
@@ -9,6 +7,7 @@ import type { EncryptionKey } from '../crypto/cipher';
 import { searchAttributeTypes } from '../temporal/names';
 import type { ChildExit, ChildRecord } from './child-process';
 import { openDataDir, type DataDir } from './data-dir';
+import { openKeyFile } from './key-file';
 import { requireFreePort } from './ports';
 import { startPostgres } from './postgres';
 import { isRunning } from './process-identity';
@@ -70,7 +69,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       temporalAddress: temporal.address,
       temporalUiUrl: temporal.uiUrl,
       ...messengers,
-      encryptionKeys: config.HERALD_ENCRYPTION_KEY ?? [await keptEncryptionKey(config)],
+      encryptionKeys: config.HERALD_ENCRYPTION_KEY ?? (await openKeyFile(config.HERALD_DATA_DIR)),
       dataDir,
       stop,
     };
@@ -83,6 +82,9 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
 /** Asked before the slow parts start; a port of 0 is any free one. */
 async function requirePorts(config: Config): Promise<void> {
   if (config.roles.includes('api') && config.PORT) await requireFreePort(config.PORT, 'PORT', 'the API');
+  if (config.HERALD_METRICS_PORT) {
+    await requireFreePort(config.HERALD_METRICS_PORT, 'HERALD_METRICS_PORT', 'the metrics');
+  }
   if (config.development && config.HERALD_SIMULATOR_PORT) {
     await requireFreePort(config.HERALD_SIMULATOR_PORT, 'HERALD_SIMULATOR_PORT', 'the messenger simulator');
   }
@@ -163,18 +165,6 @@ async function startMessengers(
     };
   }
   return { simulator, platforms };
-}
-
-/** Development's key is generated once and kept beside the data that it protects. */
-async function keptEncryptionKey(config: Config): Promise<EncryptionKey> {
-  const file = `${config.HERALD_DATA_DIR}/encryption-key`;
-  try {
-    await writeFile(file, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600 });
-    await chmod(file, 0o600);
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'EEXIST') throw error;
-  }
-  return { id: 'k1', key: Buffer.from((await readFile(file, 'utf8')).trim(), 'base64') };
 }
 
 /** For a process that leaves at once: the embedded servers go with it. The database recovers at the next start. */
