@@ -55,16 +55,13 @@ export function claimAttempt(db: Db, deliveryId: string, number: number): Promis
        SELECT * FROM deliveries WHERE id = $1 FOR UPDATE
      ), seen AS MATERIALIZED (
        SELECT d.*, e.url, e.version AS endpoint_version,
-         last.finished_at IS NOT NULL AS last_finished, last.requested AS last_requested,
          -- An attempt that was claimed and has no result is made again under its own number.
-         CASE WHEN last.number IS NOT NULL AND last.finished_at IS NULL THEN d.attempts ELSE d.attempts + 1 END
-           AS next_number,
+         CASE WHEN d.underway IS NULL THEN d.attempts + 1 ELSE d.attempts END AS next_number,
          e.status AS endpoint_status, e.deleted_at
        FROM d JOIN endpoints e ON e.id = d.endpoint_id
-       LEFT JOIN attempts last ON last.delivery_id = d.id AND last.number = d.attempts
      ), judged AS MATERIALIZED (
        SELECT seen.*, CASE
-         WHEN $2 = attempts AND last_finished THEN 'done'
+         WHEN $2 = attempts AND underway IS NULL THEN 'done'
          WHEN status <> 'pending' OR deleted_at IS NOT NULL THEN 'ended'
          WHEN $2 <> next_number THEN 'superseded'
          WHEN endpoint_status = 'disabled' THEN 'parked'
@@ -77,6 +74,8 @@ export function claimAttempt(db: Db, deliveryId: string, number: number): Promis
        FROM seen
      ), claimed AS (
        UPDATE deliveries SET
+         -- The first attempt is the schedule's own, whoever asked for it.
+         underway = CASE WHEN judged.round > judged.served AND judged.attempts > 0 THEN 'requested' ELSE 'scheduled' END,
          attempts = $2, served = least(deliveries.served + 1, deliveries.round),
          first_attempt_at = coalesce(deliveries.first_attempt_at, now()), next_attempt_at = NULL,
          start_at = NULL, started = true, slot_until = now() + interval '20 seconds',
@@ -92,18 +91,17 @@ export function claimAttempt(db: Db, deliveryId: string, number: number): Promis
        FROM judged WHERE deliveries.id = judged.id AND verdict IN ('busy', 'parked', 'early')
      ), abandoned AS (
        UPDATE deliveries SET status = 'cancelled', ended_at = now(), next_attempt_at = NULL,
-         served = deliveries.round, start_at = NULL, slot_until = NULL
+         served = deliveries.round, start_at = NULL, slot_until = NULL, underway = NULL
        FROM judged WHERE deliveries.id = judged.id AND verdict = 'ended' AND judged.status = 'pending'
      ), attempt AS (
        INSERT INTO attempts (delivery_id, number, requested)
-       -- The first attempt is the schedule's own, whoever asked for it.
        SELECT id, $2, round > served AND attempts > 0 FROM judged WHERE verdict = 'go'
        ON CONFLICT (delivery_id, number) DO UPDATE SET claimed_at = now()
      )
      SELECT verdict, ${ms('now()')} AS now, next_number, j.project_id, endpoint_id, endpoint_version, event_name,
        policy, url, CASE WHEN verdict = 'ended' AND status = 'pending' THEN 'cancelled' ELSE status END AS status,
        failure, attempts, last_http_status, last_error, scheduled_attempts,
-       CASE WHEN $2 = attempts THEN last_requested ELSE round > served AND attempts > 0 END AS requested,
+       CASE WHEN $2 = attempts THEN coalesce(underway = 'requested', false) ELSE round > served AND attempts > 0 END AS requested,
        ${ms('coalesce(first_attempt_at, now())')} AS first_attempt_at,
        ${ms('next_attempt_at')} AS next_attempt_at,
        CASE WHEN verdict = 'go' THEN (
@@ -158,7 +156,7 @@ export function recordAttempt(
      ), delivery AS (
        UPDATE deliveries d SET
          scheduled_attempts = scheduled_attempts + CASE WHEN requested THEN 0 ELSE 1 END,
-         last_http_status = $4, last_error = $5, slot_until = NULL,
+         last_http_status = $4, last_error = $5, slot_until = NULL, underway = NULL,
          (status, failure, ended_at, next_attempt_at, overdue_at) = (
            SELECT next.status,
              CASE WHEN next.status <> 'failed' THEN NULL WHEN $9 = 'retry' THEN 'exhausted' ELSE 'refused' END,

@@ -51,6 +51,9 @@ CREATE TABLE deliveries (
   failure text CHECK (failure IN ('exhausted', 'refused')),
   -- Attempts claimed so far; the newest of them may still be under way.
   attempts int NOT NULL DEFAULT 0,
+  -- What the newest attempt is, until it has its result. Kept here, not read from `attempts`: a claim that waits for
+  -- this row's lock then sees this row as it is now, and other rows as they were before the wait.
+  underway text CHECK (underway IN ('scheduled', 'requested')),
   -- Places of the schedule used up. An attempt that somebody asked for uses none.
   scheduled_attempts int NOT NULL DEFAULT 0,
   -- Attempts asked for, and how many of those have been claimed.
