@@ -1,0 +1,164 @@
+import type http from 'node:http';
+import { limits } from '../../src/contracts/limits';
+import { emitEvent } from '../../src/db/events';
+import { eventRegistry } from '../../src/contracts/events';
+import { claimStarts } from '../../src/db/delivery-starts';
+import { createTestDatabase } from '../support/database';
+import { eventually } from '../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../support/harness';
+import {
+  createEndpoint,
+  emitExample,
+  emitOne,
+  listDeliveries,
+  scriptedReceiver,
+  untilAttempts,
+  untilStatus,
+  workflowOf,
+} from './scene';
+
+const cap = limits.webhookConcurrencyPerEndpoint;
+
+describe('with workers', () => {
+  let service: TestService;
+  let project: TestProject;
+
+  beforeAll(async () => {
+    service = await startTestService({ roles: 'api,worker' });
+    project = await service.createProject();
+  });
+
+  afterAll(() => service?.stop());
+
+  test('a hanging endpoint holds up nobody else, and takes no more than its share', async () => {
+    const held: http.ServerResponse[] = [];
+    const hanging = await scriptedReceiver((res) => void held.push(res));
+    const fine = await scriptedReceiver();
+    const stuck = await createEndpoint(project, hanging.url, { events: ['otp.sent'] });
+    const neighbour = await service.createProject();
+    const good = await createEndpoint(neighbour, fine.url);
+    try {
+      for (let i = 0; i < cap + 10; i += 1) await emitExample(service, project, 'otp.sent');
+      await eventually(() => held.length === cap);
+
+      const ids = [];
+      for (let i = 0; i < 10; i += 1) ids.push(await emitOne(service, neighbour, good.id));
+      for (const id of ids) await untilStatus(neighbour, id, 'succeeded');
+      // All of the neighbour's arrived while every slot of the hanging one was taken.
+      expect(hanging.received).toHaveLength(cap);
+      expect((await listDeliveries(project, stuck.id, '?status=succeeded')).length).toBe(0);
+
+      // A slot that becomes free goes to the next in line at once.
+      held[0]!.end();
+      await eventually(() => held.length === cap + 1);
+      hanging.behave(200);
+      for (const res of held) res.end();
+      await eventually(
+        async () => (await listDeliveries(project, stuck.id, '?status=succeeded')).length === cap + 10,
+      );
+      expect(hanging.received).toHaveLength(cap + 10);
+    } finally {
+      await hanging.close();
+      await fine.close();
+    }
+  });
+
+  test('a retry that finds no free slot waits in line and is called', async () => {
+    const receiver = await scriptedReceiver(503);
+    const endpoint = await createEndpoint(project, receiver.url, { events: ['auth.completed'] });
+    try {
+      const id = await emitOne(service, project, endpoint.id);
+      await untilAttempts(project, id, 1);
+      // Twenty others hold the endpoint's slots, as far as the rows tell.
+      await service.pool.query(
+        `WITH event AS (INSERT INTO events (project_id, name, body) VALUES ($1, 'otp.sent', '{}') RETURNING id)
+         INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, slot_until)
+         SELECT $1, $2, event.id, 'otp.sent', 'quick', NULL, now() + interval '1 hour'
+         FROM event, generate_series(1, $3)`,
+        [project.id, endpoint.id, cap],
+      );
+      await service.pool.query('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [id]);
+      await workflowOf(service, id).signal('look');
+      await eventually(async () => {
+        const { rows } = await service.pool.query<{ queued: boolean }>(
+          'SELECT start_at IS NOT NULL AS queued FROM deliveries WHERE id = $1',
+          [id],
+        );
+        return rows[0]?.queued;
+      });
+      expect(receiver.of(id)).toHaveLength(1);
+
+      receiver.behave(200);
+      await service.pool.query(
+        `UPDATE deliveries SET slot_until = NULL, status = 'succeeded' WHERE endpoint_id = $1 AND id <> $2`,
+        [endpoint.id, id],
+      );
+      await untilStatus(project, id, 'succeeded');
+      expect(receiver.of(id)).toHaveLength(2);
+    } finally {
+      await receiver.close();
+    }
+  });
+});
+
+describe('the order of starts', () => {
+  test('projects take turns, bulk events come last, and no endpoint gets more than its slots', async () => {
+    const database = await createTestDatabase();
+    const { pool } = database;
+    const names = new Map<string, string>();
+    try {
+      const [busy, quiet, crowd] = await Promise.all(['busy', 'quiet', 'crowd'].map(projectWithEndpoint));
+      const emit = (projectId: string, bulk = false) =>
+        emitEvent(pool, projectId, 'otp.sent', eventRegistry['otp.sent'].example, { bulk });
+      for (let i = 0; i < 5; i += 1) await emit(crowd!, true);
+      for (let i = 0; i < 30; i += 1) await emit(busy!);
+      for (let i = 0; i < 2; i += 1) await emit(quiet!);
+
+      const order = async (limit: number) =>
+        (await claimStarts(pool, limit)).map(({ project_id }) => names.get(project_id)).sort();
+      expect(await order(4)).toEqual(['busy', 'busy', 'quiet', 'quiet']);
+      // Eighteen slots are left for the busy one; then the bulk events have their turn.
+      expect(await order(16)).toEqual(Array(16).fill('busy'));
+      expect(await order(16)).toEqual(['busy', 'busy', ...Array<string>(5).fill('crowd')]);
+      expect(await order(16)).toEqual([]);
+    } finally {
+      await database.drop();
+    }
+
+    async function projectWithEndpoint(name: string): Promise<string> {
+      const { rows } = await pool.query<{ id: string }>(
+        `INSERT INTO projects (slug, name) VALUES ($1, $1) RETURNING id`,
+        [name],
+      );
+      names.set(rows[0]!.id, name);
+      await pool.query(
+        `INSERT INTO endpoints (project_id, url, retry_policy) VALUES ($1, 'https://example.com', 'durable')`,
+        [rows[0]!.id],
+      );
+      return rows[0]!.id;
+    }
+  });
+
+  test('two relays never claim the same delivery', async () => {
+    const database = await createTestDatabase();
+    const { pool } = database;
+    try {
+      await pool.query(
+        `WITH project AS (INSERT INTO projects (slug, name) VALUES ('one', 'One') RETURNING id),
+           endpoint AS (INSERT INTO endpoints (project_id, url, retry_policy)
+             SELECT project.id, 'https://example.com', 'durable' FROM project, generate_series(1, 5)
+             RETURNING id, project_id),
+           event AS (INSERT INTO events (project_id, name, body) SELECT id, 'otp.sent', '{}' FROM project RETURNING id)
+         INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy)
+         SELECT endpoint.project_id, endpoint.id, event.id, 'otp.sent', 'durable'
+         FROM endpoint, event, generate_series(1, 40)`,
+      );
+      const claims = await Promise.all(Array.from({ length: 20 }, () => claimStarts(pool, 7)));
+      const ids = claims.flat().map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids).toHaveLength(Math.min(20 * 7, 5 * cap));
+    } finally {
+      await database.drop();
+    }
+  });
+});
