@@ -4,11 +4,17 @@ import { showSessionOutcome } from '../src/bots/session-outcome';
 import { findSession } from '../src/db/auth-sessions';
 import { expireCode } from '../src/db/auth-decisions';
 import { withTransaction } from '../src/db/pool';
+import { metrics } from '../src/metrics';
 import { settleInTransaction, type SettledSession } from '../src/login/settle';
 import { reported } from './failures';
 
 export interface SessionRef {
   sessionId: string;
+}
+
+/** As the metrics call it: who declined makes a difference to the operator. */
+function outcomeOf({ status, reason }: SettledSession): string {
+  return reason === 'billing_blocked' ? reason : status;
 }
 
 export type AuthSessionActivities = ReturnType<typeof createAuthSessionActivities>;
@@ -19,6 +25,7 @@ export function createAuthSessionActivities(core: Core) {
     /** Decides the session in one transaction, or says how long it may still wait. */
     settleSession: reported(async ({ sessionId }: SessionRef): Promise<SettledSession> => {
       const settled = await withTransaction(core.pool, (db) => settleInTransaction(db, sessionId, core));
+      if (settled.status !== 'pending') metrics.logins.inc({ outcome: outcomeOf(settled) });
       core.log.info(
         { session_id: sessionId, status: settled.status, reason: settled.reason },
         'session settled',

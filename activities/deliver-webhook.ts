@@ -2,11 +2,18 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type pg from 'pg';
 import type { Cipher } from '../src/crypto/cipher';
 import { webhookSecretPurpose } from '../src/crypto/purposes';
-import { claimAttempt, recordAttempt, type Claim, type DeliveryState } from '../src/db/attempts';
+import {
+  claimAttempt,
+  recordAttempt,
+  type Claim,
+  type DeliveryState,
+  type RecordedAttempt,
+} from '../src/db/attempts';
 import { cancelDelivery } from '../src/db/deliveries';
 import type { Logger } from '../src/log';
+import { metrics, statusClass } from '../src/metrics';
 import type { Attempter, AttemptResult } from '../src/webhooks/attempt';
-import { classifyAttempt, nextAttemptAt } from '../workflows/retry-schedule';
+import { classifyAttempt, nextAttemptAt, type AttemptVerdict } from '../workflows/retry-schedule';
 
 export interface AttemptRequest {
   deliveryId: string;
@@ -75,6 +82,7 @@ export function createDeliveryActivities({ pool, cipher, attempter, log }: Deliv
     );
     // Somebody has recorded this number before us (a worker that was thought dead): its result stands.
     if (!recorded) return withoutAttempt(await claimAttempt(pool, deliveryId, number));
+    measure(verdict, result, recorded);
     log.info(
       {
         delivery_id: deliveryId,
@@ -119,6 +127,13 @@ function judge(request: AttemptRequest, claim: Claim, result: AttemptResult, now
         })
       : null;
   return { verdict, next };
+}
+
+function measure(verdict: AttemptVerdict, result: AttemptResult, recorded: RecordedAttempt): void {
+  metrics.attempts.inc({ verdict, result: result.error ?? statusClass(result.status ?? 0) });
+  metrics.attemptSeconds.observe(result.durationMs / 1000);
+  if (recorded.status !== 'pending') metrics.deliveriesEnded.inc({ status: recorded.status });
+  if (recorded.disabled_reason) metrics.endpointsDisabled.inc();
 }
 
 function withoutAttempt(claim: Claim | null): DeliveryStep {

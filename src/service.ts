@@ -8,6 +8,7 @@ import { createPool } from './db/pool';
 import type { Logger } from './log';
 import { startApi } from './roles/api';
 import { startBots } from './roles/bots';
+import { startOperatorsDoor } from './roles/operators';
 import { startWorkerRole } from './roles/worker';
 import { createLazyClient } from './temporal/connection';
 import { taskQueues } from './temporal/names';
@@ -32,6 +33,8 @@ export interface Service {
   core: Core;
   /** Where the API listens; null without the api role. */
   apiUrl: string | null;
+  /** Where this process shows its metrics and health. */
+  operatorsUrl: string;
   /** Doors first, then the hands, the database's connections last. */
   stop(): Promise<void>;
 }
@@ -76,6 +79,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       temporalUiUrl: options.temporalUiUrl,
     };
 
+    // First, so that somebody can ask how it goes while a role waits for its server.
+    const operators = await startOperatorsDoor(core);
+    stops.push(() => operators.stop(0));
+    const operatorsUrl = `http://127.0.0.1:${operators.port}`;
+
     let apiUrl: string | null = null;
     if (config.roles.includes('api')) {
       const api = await startApi(core);
@@ -96,7 +104,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const bots = await startBots(core, databaseUrl);
       stops.push(() => bots.stop());
     }
-    return { core, apiUrl, stop };
+    return { core, apiUrl, operatorsUrl, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -11,6 +11,7 @@ import {
 } from '../db/bot-updates';
 import { notifyChannels, type Notifications } from '../db/notifications';
 import type { Logger } from '../log';
+import { metrics } from '../metrics';
 import { startRelay, type Relay } from '../temporal/relay';
 import { PlatformError } from './platform-error';
 import { parseUpdate, type ParsedUpdate } from './updates';
@@ -78,6 +79,7 @@ export function createIntake({
       const { parsed } = parseUpdate(channel, payload);
       await handle({ id, channel, receivedAt: received_at, parsed });
       await markBotUpdateHandled(pool, id);
+      metrics.botUpdates.inc({ channel, outcome: 'handled' });
     } catch (error) {
       await recordFailure(id, channel, error);
     } finally {
@@ -94,6 +96,7 @@ export function createIntake({
       firstRetryMs,
       maxFailures,
     });
+    metrics.botUpdates.inc({ channel, outcome: outcome?.setAside ? 'set_aside' : 'failed' });
     const facts = { err: error, update_id: id, channel, failures: outcome?.failures };
     if (outcome?.setAside) log.error(facts, 'a bot update failed again and again and is set aside');
     else log.warn(facts, 'a bot update failed and will be handled again');
@@ -130,11 +133,12 @@ export function createIntake({
         // The platform's order, also where it was lost on the way. The sort is stable.
         .sort((a, b) => a.sequence - b.sequence);
       await storeBotUpdates(pool, channel, received, position);
+      metrics.botUpdates.inc({ channel, outcome: 'received' }, received.length);
     },
 
     start() {
       relay = startRelay<ClaimedBotUpdate>({
-        name: 'bot updates',
+        name: 'bot_updates',
         channel: notifyChannels.botUpdate,
         notifications,
         sweepMs: SWEEP_MS,

@@ -2,6 +2,7 @@ import type { Channel } from '../contracts/common';
 import { channels } from '../contracts/common';
 import type { Logger } from '../log';
 import { createMaxMessenger } from './max';
+import { measured } from './measured';
 import type { Messenger } from './messenger';
 import { createTelegramMessenger } from './telegram';
 
@@ -37,7 +38,7 @@ export async function connectMessengers(accesses: PlatformAccesses, log: Logger)
 
   async function connect(channel: Channel, access: PlatformAccess): Promise<void> {
     try {
-      connected.set(channel, await create[channel](access));
+      connected.set(channel, measured(await create[channel](access)));
     } catch (err) {
       log.error({ err, channel }, 'the messenger platform did not answer and will be asked again');
       const timer = setTimeout(() => {

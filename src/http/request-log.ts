@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
 import type { Logger } from '../log';
+import { metrics, statusClass } from '../metrics';
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
- * Gives each request an id (the caller's own, if it has one) and writes one line for it. The line names the
+ * Gives each request an id (the caller's own, if it has one), writes one line for it and counts it. Both name the
  * route's pattern, never the address itself: addresses can carry tokens.
  */
 export function requestLog(log: Logger): Middleware {
@@ -18,15 +19,22 @@ export function requestLog(log: Logger): Middleware {
     try {
       await next();
     } finally {
+      const { method, status } = ctx;
+      const route = (ctx.state['routePattern'] as string | undefined) ?? 'none';
+      const ms = Number((process.hrtime.bigint() - started) / 1000n) / 1000;
+      const errorCode = ctx.state['errorCode'] as string | undefined;
+      metrics.requests.inc({ route, method, status: statusClass(status) });
+      metrics.requestSeconds.observe({ route, method }, ms / 1000);
+      if (errorCode) metrics.requestErrors.inc({ code: errorCode });
       log.info(
         {
           request_id: requestId,
-          method: ctx.method,
-          route: (ctx.state['routePattern'] as string | undefined) ?? 'none',
-          status: ctx.status,
-          ms: Number((process.hrtime.bigint() - started) / 1000n) / 1000,
+          method,
+          route,
+          status,
+          ms,
           project_id: ctx.state['projectId'] as string | undefined,
-          error_code: ctx.state['errorCode'] as string | undefined,
+          error_code: errorCode,
         },
         'request',
       );

@@ -26,7 +26,7 @@ const CONNECT_RETRY_MS = 2_000;
 
 /** The hand and the clock: workflow and activity workers, and the relays that carry committed rows to Temporal. */
 export async function startWorkerRole(core: Core, options: WorkerRoleOptions): Promise<RunningWorkerRole> {
-  installRuntime(core.log);
+  await installRuntime(core.log);
   const connection = await connectWhenThere(core, options);
   const attempter = createAttempter({ allowLocal: core.config.allowLocalWebhooks });
   const workers = await startWorkers({

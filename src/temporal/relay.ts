@@ -1,5 +1,6 @@
 import type { Notifications } from '../db/notifications';
 import type { Logger } from '../log';
+import { metrics } from '../metrics';
 
 export interface RelayOptions<Item> {
   name: string;
@@ -28,7 +29,7 @@ export interface Relay {
 
 /** Carries committed rows to Temporal: woken by NOTIFY, with a sweep behind it. Safe with several processes. */
 export function startRelay<Item>(options: RelayOptions<Item>): Relay {
-  const { notifications, channel, sweepMs, concurrency, log } = options;
+  const { name: relay, notifications, channel, sweepMs, concurrency, log } = options;
   const inFlight = new Set<Promise<void>>();
   let stopped = false;
   let looking = false;
@@ -38,15 +39,21 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
   function launch(item: Item): void {
     const run = options
       .start(item)
-      .catch((err: unknown) =>
-        log.warn({ err, relay: options.name }, 'a start failed and will be tried again'),
+      .then(
+        () => metrics.relayed.inc({ relay, outcome: 'started' }),
+        (err: unknown) => {
+          metrics.relayed.inc({ relay, outcome: 'failed' });
+          log.warn({ err, relay }, 'a start failed and will be tried again');
+        },
       )
       .finally(() => {
         inFlight.delete(run);
+        metrics.relayInFlight.dec({ relay });
         // A slot is free again: there may be more than the last claim took.
         wake();
       });
     inFlight.add(run);
+    metrics.relayInFlight.inc({ relay });
   }
 
   async function look(): Promise<void> {
@@ -68,7 +75,7 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
     }
     looking = true;
     idle = look()
-      .catch((err: unknown) => log.warn({ err, relay: options.name }, 'the relay could not look for work'))
+      .catch((err: unknown) => log.warn({ err, relay }, 'the relay could not look for work'))
       .finally(() => {
         looking = false;
         if (lookAgain) wake();

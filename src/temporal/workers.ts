@@ -7,6 +7,7 @@ import {
   type NativeConnection,
 } from '@temporalio/worker';
 import type { Activities } from '../../activities';
+import { freePort } from '../embedded/ports';
 import type { Logger } from '../log';
 import type { TaskQueues } from './names';
 
@@ -28,15 +29,20 @@ export interface RunningWorkers {
 /** Above the ten seconds of a webhook attempt, so that a stopping worker finishes what it has begun. */
 const SHUTDOWN_GRACE = '15 seconds';
 
-let runtimeInstalled = false;
+/** Where Temporal's core shows its own metrics, on loopback; null in a process without workers. */
+let coreMetricsUrl: string | null = null;
+let installed: Promise<void> | undefined;
 
 /**
- * Once per process and before its first native connection: Temporal's core logs through ours, and leaves the
- * signals of the process to main.
+ * Before the process's first native connection: Temporal's core logs through ours, counts for our metrics, and leaves
+ * the signals of the process to main. The core ends with its last connection and is then made again as it was.
  */
-export function installRuntime(log: Logger): void {
-  if (runtimeInstalled) return;
-  runtimeInstalled = true;
+export function installRuntime(log: Logger): Promise<void> {
+  return (installed ??= install(log));
+}
+
+async function install(log: Logger): Promise<void> {
+  const metricsAddress = `127.0.0.1:${await freePort()}`;
   const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
     TRACE: 'trace',
     DEBUG: 'debug',
@@ -50,12 +56,34 @@ export function installRuntime(log: Logger): void {
     // The native part writes to standard output by itself otherwise, which belongs to `--json`.
     telemetryOptions: {
       logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
+      metrics: {
+        prometheus: {
+          bindAddress: metricsAddress,
+          countersTotalSuffix: true,
+          unitSuffix: true,
+          useSecondsForDurations: true,
+        },
+      },
     },
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       const { error, ...rest } = (meta ?? {}) as Record<string, unknown>;
       log[levels[level]]({ temporal: rest, ...(error ? { err: error } : {}) }, message);
     }),
   });
+  coreMetricsUrl = `http://${metricsAddress}/metrics`;
+}
+
+const CORE_METRICS_LIMIT_MS = 2_000;
+
+/** The metrics of Temporal's core as it writes them, empty while it is not there. */
+export async function coreMetrics(): Promise<string> {
+  if (coreMetricsUrl === null) return '';
+  try {
+    const response = await fetch(coreMetricsUrl, { signal: AbortSignal.timeout(CORE_METRICS_LIMIT_MS) });
+    return response.ok ? await response.text() : '';
+  } catch {
+    return '';
+  }
 }
 
 /** One worker for each kind of work, on its own task queue: a flood of one kind cannot starve another. */

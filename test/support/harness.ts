@@ -80,6 +80,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const config = loadConfig({
     NODE_ENV: 'test',
     PORT: '0',
+    HERALD_METRICS_PORT: '0',
     HERALD_TASK_QUEUE_PREFIX: queuePrefix,
     HERALD_LOG_LEVEL: options.logLines ? 'trace' : 'silent',
     ...(options.roles ? { HERALD_ROLES: options.roles } : {}),

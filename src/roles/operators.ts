@@ -1,0 +1,106 @@
+import type { Middleware } from 'koa';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Role } from '../config';
+import { AppError } from '../contracts/errors';
+import type { Core } from '../core';
+import { botUpdateLag, countDueDeliveries, deliveryLag, MOST_COUNTED, sessionLag } from '../db/lag';
+import { portInUse } from '../embedded/ports';
+import { createApp } from '../http/app';
+import { createHealthRoutes } from '../http/routes/health';
+import { startServer, type RunningServer } from '../http/server';
+import { registry } from '../metrics';
+import { coreMetrics } from '../temporal/workers';
+import { readinessParts } from './api';
+
+/** The door for whoever watches the process: /metrics, /healthz and /readyz, on a port of its own in every process. */
+export async function startOperatorsDoor(core: Core): Promise<RunningServer> {
+  const { host, HERALD_METRICS_PORT: port } = core.config;
+  const docsUrl = () => `${core.publicUrl()}/docs/errors`;
+  const app = createApp(
+    { routes: createHealthRoutes({ parts: readinessParts(core) }), pages: [metricsPage(core)] },
+    {
+      authenticate: () => Promise.reject(new AppError('not_found')),
+      takeRequest: () => Promise.reject(new AppError('not_found')),
+      checkResponses: false,
+      log: core.log.child({}, { level: 'warn' }),
+      docsUrl,
+      stopping: () => false,
+      trustProxy: false,
+    },
+  );
+  try {
+    return await startServer({ app, host, port, docsUrl });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw portInUse(port, 'HERALD_METRICS_PORT', 'the metrics');
+  }
+}
+
+function metricsPage(core: Core): Middleware {
+  if (!registry.getSingleMetric('process_cpu_seconds_total')) collectDefaultMetrics({ register: registry });
+  const asked = createAskedMetrics(core);
+  return async (ctx, next) => {
+    if (ctx.path !== '/metrics' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+    ctx.state['routePattern'] = '/metrics';
+    const parts = await Promise.all([registry.metrics(), asked.metrics(), coreMetrics()]);
+    ctx.type = registry.contentType;
+    ctx.body = parts.map((part) => part.trimEnd()).join('\n') + '\n';
+  };
+}
+
+/** What is not counted as it happens but asked for when somebody looks. Each role answers for its own relays. */
+function createAskedMetrics({ pool, config, log }: Core): Registry {
+  const own = new Registry();
+  const registers = [own];
+  const has = (role: Role) => config.roles.includes(role);
+  /** A database that is away leaves its figures out; the rest of the page is needed then more than ever. */
+  const asked = (work: () => Promise<void>) => async () => {
+    await work().catch((err: unknown) =>
+      log.debug({ err }, 'a figure of the metrics could not be asked for'),
+    );
+  };
+
+  new Gauge({
+    name: 'herald_database_connections',
+    help: 'Connections to PostgreSQL: open, idle, and how many callers wait for one.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.set({ state: 'open' }, pool.totalCount);
+      this.set({ state: 'idle' }, pool.idleCount);
+      this.set({ state: 'waited_for' }, pool.waitingCount);
+    },
+  });
+  const lag: Gauge = new Gauge({
+    name: 'herald_relay_lag_seconds',
+    help: 'Age of the oldest thing that a relay could carry now.',
+    labelNames: ['relay'],
+    registers,
+    collect: asked(async () => {
+      lag.reset();
+      if (has('worker')) {
+        lag.set({ relay: 'deliveries' }, await deliveryLag(pool));
+        lag.set({ relay: 'sessions' }, await sessionLag(pool));
+      }
+      if (has('bots')) {
+        const { lag: age, setAside } = await botUpdateLag(pool);
+        lag.set({ relay: 'bot_updates' }, age);
+        setAsideUpdates.set(setAside);
+      }
+    }),
+  });
+  const setAsideUpdates = new Gauge({
+    name: 'herald_bot_updates_set_aside',
+    help: 'Updates of the messengers that failed again and again and wait for a person.',
+    registers,
+  });
+  const due: Gauge = new Gauge({
+    name: 'herald_deliveries_due',
+    help: `Deliveries that are due and not started, those of full or disabled endpoints included; ${MOST_COUNTED} at most.`,
+    registers,
+    collect: asked(async () => {
+      if (has('worker')) due.set(await countDueDeliveries(pool));
+    }),
+  });
+  return own;
+}
