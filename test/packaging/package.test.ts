@@ -27,6 +27,17 @@ describe('the checkout', () => {
     expect(read('package-lock.json')).not.toContain('"resolved"');
   });
 
+  it('has a lock file for every platform, without which npm ci refuses to install anything', () => {
+    const { packages } = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const locked = new Set(Object.keys(packages).map((place) => place.replace(/^.*node_modules\//, '')));
+    const optional = Object.values(packages).flatMap((entry) =>
+      Object.keys(entry.optionalDependencies ?? {}),
+    );
+    expect(optional.filter((name) => !locked.has(name))).toEqual([]);
+  });
+
   it('is under the licence that it says', () => {
     expect(manifest.license).toBe('Apache-2.0');
     expect(read('LICENSE')).toContain('Apache License');
