@@ -11,9 +11,10 @@ import {
 } from '../src/db/attempts';
 import { cancelDelivery } from '../src/db/deliveries';
 import type { Logger } from '../src/log';
-import { metrics, statusClass } from '../src/metrics';
-import type { Attempter, AttemptResult } from '../src/webhooks/attempt';
-import { classifyAttempt, nextAttemptAt, type AttemptVerdict } from '../workflows/retry-schedule';
+import type { Attempter } from '../src/webhooks/attempt';
+import { judge } from '../src/webhooks/judge';
+import { measureAttempt } from '../src/webhooks/measure-attempt';
+import { reported } from './failures';
 
 export interface AttemptRequest {
   deliveryId: string;
@@ -65,7 +66,7 @@ export function createDeliveryActivities({ pool, cipher, attempter, log }: Deliv
     // Called off by us, not failed by the receiver: another worker makes this attempt again, under its number.
     if (result.error === 'aborted') throw ApplicationFailure.retryable('the worker is stopping', 'stopping');
 
-    const { verdict, next } = judge(request, claim, result, claim.now + performance.now() - claimed);
+    const { verdict, next } = judge(claim, result, claim.now + performance.now() - claimed, request.unitMs);
     const recorded = await recordAttempt(
       pool,
       { deliveryId, number, endpointVersion: claim.endpoint_version },
@@ -82,7 +83,7 @@ export function createDeliveryActivities({ pool, cipher, attempter, log }: Deliv
     );
     // Somebody has recorded this number before us (a worker that was thought dead): its result stands.
     if (!recorded) return withoutAttempt(await claimAttempt(pool, deliveryId, number));
-    measure(verdict, result, recorded);
+    measureAttempt(verdict, result, recorded);
     log.info(
       {
         delivery_id: deliveryId,
@@ -104,36 +105,12 @@ export function createDeliveryActivities({ pool, cipher, attempter, log }: Deliv
   }
 
   return {
-    attemptDelivery,
+    attemptDelivery: reported(attemptDelivery),
     /** For an operator who cancels the workflow in the Temporal UI: the row must say so, too. */
     async markCancelled(deliveryId: string): Promise<void> {
       await cancelDelivery(pool, deliveryId);
     },
   };
-}
-
-/** What an answer means and when the schedule goes on, by the database's clock. */
-function judge(request: AttemptRequest, claim: Claim, result: AttemptResult, now: number) {
-  const verdict = classifyAttempt(claim.policy, result.status);
-  const next =
-    verdict === 'retry'
-      ? nextAttemptAt({
-          policy: claim.policy,
-          attemptsMade: claim.scheduled_attempts + (claim.requested ? 0 : 1),
-          firstAttemptAt: claim.first_attempt_at,
-          now,
-          retryAfterMs: result.retryAfterMs,
-          unitMs: request.unitMs,
-        })
-      : null;
-  return { verdict, next };
-}
-
-function measure(verdict: AttemptVerdict, result: AttemptResult, recorded: RecordedAttempt): void {
-  metrics.attempts.inc({ verdict, result: result.error ?? statusClass(result.status ?? 0) });
-  metrics.attemptSeconds.observe(result.durationMs / 1000);
-  if (recorded.status !== 'pending') metrics.deliveriesEnded.inc({ status: recorded.status });
-  if (recorded.disabled_reason) metrics.endpointsDisabled.inc();
 }
 
 function withoutAttempt(claim: Claim | null): DeliveryStep {

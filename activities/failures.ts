@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, log } from '@temporalio/activity';
 import { PlatformError } from '../src/bots/platform-error';
 import { AppError, isRetryable } from '../src/contracts/errors';
 
@@ -35,6 +35,8 @@ function toFailure(error: unknown): ApplicationFailure {
       ...(error.retryAfterMs ? { nextRetryDelay: error.retryAfterMs } : {}),
     });
   }
+  // To the process's own log, which redacts; the history gets the kind only.
+  log.error('an activity met a fault of our own', { error });
   const { name, code } = error as { name?: string; code?: unknown };
   const kind = typeof code === 'string' ? code : (name ?? 'Error');
   return ApplicationFailure.create({
