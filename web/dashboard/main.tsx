@@ -1,2 +1,6 @@
 import { render } from 'preact';
-render(<p>hi</p>, document.body);
+import { App } from './app';
+import './dashboard.css';
+
+const root = document.querySelector('#app');
+if (root) render(<App />, root);

@@ -1,0 +1,118 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import axe from 'axe-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+
+// Its entry point is build/cjs/index.cjs; package.json itself is not among its exports.
+const packageFolder = path.join(path.dirname(require.resolve('@sparticuz/chromium')), '..', '..');
+const packed = path.join(packageFolder, 'bin');
+const { version } = JSON.parse(readFileSync(path.join(packageFolder, 'package.json'), 'utf8')) as {
+  version: string;
+};
+const cacheHome = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
+const cache = path.join(cacheHome, 'herald', `chromium-${version}`);
+const screenshots = path.join(__dirname, '..', '..', 'test-output', 'screenshots');
+
+/** A real Chromium. It comes packed in an npm package and is unpacked once, outside the checkout. */
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = await unpack('chromium.br', 'chromium', async (data, target) => {
+    await writeFile(target, data);
+    await chmod(target, 0o755);
+  });
+  const options = {
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--disable-gpu',
+      '--font-render-hinting=none',
+    ],
+  };
+  try {
+    return await chromium.launch(options);
+  } catch (error) {
+    if (!/shared libraries/.test(String(error))) throw error;
+    // A slim machine without NSS: the package brings the few libraries that are missing.
+    const libraries = await unpack('al2023.tar.br', 'libraries', async (data, target) => {
+      await mkdir(target, { recursive: true });
+      execFileSync('tar', ['-x', '-C', target], { input: data });
+    });
+    const env = { ...process.env, LD_LIBRARY_PATH: path.join(libraries, 'lib') };
+    return chromium.launch({ ...options, env });
+  }
+}
+
+/** Unpacks beside and renames, so that two test processes never see half of it. */
+async function unpack(
+  name: string,
+  target: string,
+  write: (data: Buffer, target: string) => Promise<void>,
+): Promise<string> {
+  const final = path.join(cache, target);
+  if (existsSync(final)) return final;
+  await mkdir(cache, { recursive: true });
+  const beside = `${final}.${process.pid}`;
+  await write(brotliDecompressSync(await readFile(path.join(packed, name))), beside);
+  await rename(beside, final).catch(async (error: unknown) => {
+    await rm(beside, { recursive: true, force: true });
+    if (!existsSync(final)) throw error;
+  });
+  return final;
+}
+
+export interface Visit {
+  context: BrowserContext;
+  page: Page;
+  /** What the pages complained about: refused scripts, broken requests, exceptions. */
+  complaints: string[];
+}
+
+/** A person with a browser of their own: no cookie is shared with another visit. */
+export async function visit(
+  browser: Browser,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<Visit> {
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    viewport: { width: 1200, height: 860 },
+    ...options,
+  });
+  context.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  const watch = (page: Page) => {
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+  };
+  context.on('page', watch);
+  const page = await context.newPage();
+  return { context, page, complaints };
+}
+
+/** Kept under test-output/ for whoever wants to look at a run. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  await mkdir(screenshots, { recursive: true });
+  await page.screenshot({ path: path.join(screenshots, `${name}.png`), fullPage: true });
+}
+
+/** What axe-core finds that really hinders somebody. */
+export async function seriousFlaws(page: Page): Promise<string[]> {
+  // Through the debugger's world, because the pages' own policy refuses foreign scripts, as it should.
+  await page.evaluate(axe.source);
+  const found = (await page.evaluate('axe.run()')) as axe.AxeResults;
+  return found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`);
+}
+
+/** Nothing sticks out to the side. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}

@@ -1,0 +1,271 @@
+import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../support/harness';
+import { scriptedReceiver, type ScriptedReceiver } from '../webhooks-api/scene';
+import { launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './browser';
+
+const pages = ['webhooks', 'logins', 'subscribers', 'broadcasts', 'keys', 'settings'];
+
+describe('the dashboard', () => {
+  let service: TestService;
+  let browser: Browser;
+  let project: TestProject;
+  let receiver: ScriptedReceiver;
+  const visits: Visit[] = [];
+
+  beforeAll(async () => {
+    [service, browser, receiver] = await Promise.all([
+      startTestService({ env: { HERALD_RETRY_SCALE: '0.6' } }),
+      launchBrowser(),
+      scriptedReceiver(500),
+    ]);
+    project = await service.createProject({ name: 'Tea shop', callback_url: 'https://tea.example/login' });
+  });
+  afterEach(async () => {
+    for (const { context } of visits.splice(0)) await context.close();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await receiver?.close();
+  });
+
+  async function someone(options?: Parameters<Browser['newContext']>[0]): Promise<Visit> {
+    const made = await visit(browser, options);
+    visits.push(made);
+    return made;
+  }
+
+  async function signIn(page: Page, path = '/dashboard', key = project.api_key): Promise<void> {
+    await page.goto(service.url + path);
+    await page.getByLabel('API key of the project').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  it('lets a person in with a key of the project, and out again', async () => {
+    const { page, complaints } = await someone();
+    await signIn(page, '/dashboard', 'hk_wrong');
+    await page.getByRole('alert').getByText('The API key is not valid').waitFor();
+    await screenshot(page, 'dashboard-sign-in-wrong');
+    complaints.splice(0); // The browser itself reports each 401.
+    await signIn(page);
+    await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
+    await page.getByText('Tea shop').waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key of the project').waitFor();
+    await page.reload();
+    await page.getByLabel('API key of the project').waitFor();
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+  });
+
+  it('runs a webhook’s life: create, copy the secret, test, fail, retry, rotate, disable, delete', async () => {
+    const { page, context, complaints } = await someone();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await signIn(page);
+
+    await page.getByRole('button', { name: 'New endpoint' }).click();
+    const form = page.getByRole('dialog', { name: 'New endpoint' });
+    await form.getByLabel('URL').fill(receiver.url);
+    await form.getByLabel('Description (optional)').fill('Orders');
+    await form.getByLabel('Only these:').check();
+    await form.getByLabel('auth.completed').check();
+    await form.getByLabel('subscription.created').check();
+    await form.getByLabel('Retries').selectOption('quick');
+    expect(await seriousFlaws(page)).toEqual([]);
+    await screenshot(page, 'dashboard-new-endpoint');
+    await form.getByRole('button', { name: 'Create' }).click();
+
+    const secretDialog = page.getByRole('dialog', { name: 'The endpoint’s secret' });
+    const secret = await secretDialog.locator('code').innerText();
+    expect(secret).toMatch(/^whsec_/);
+    await secretDialog.getByRole('button', { name: 'Copy' }).click();
+    await secretDialog.getByText('copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
+    await screenshot(page, 'dashboard-secret');
+    await secretDialog.getByRole('button', { name: 'I have saved it' }).click();
+    await page.getByRole('heading', { name: receiver.url }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('heading', { name: 'auth.completed' }).waitFor();
+    await page.locator('.heading .badge.pending').waitFor();
+    await page.getByText('#1').waitFor();
+    await page.locator('.countdown').waitFor();
+    await screenshot(page, 'dashboard-delivery-waiting');
+    await page.locator('.heading .badge.failed').waitFor();
+    expect(await page.locator('.attempts li').count()).toBe(4);
+    expect(await seriousFlaws(page)).toEqual([]);
+    await screenshot(page, 'dashboard-delivery-failed');
+
+    receiver.behave(200);
+    await page.getByRole('button', { name: 'Retry now' }).click();
+    await page.locator('.heading .badge.succeeded').waitFor();
+    await page.getByText('#5').waitFor();
+    const ids = new Set(receiver.received.map(({ headers }) => headers['x-service-delivery-id']));
+    expect(ids.size).toBe(1);
+
+    await page.getByRole('link', { name: 'Endpoint' }).click();
+    await page.getByRole('cell', { name: 'succeeded' }).waitFor();
+    await page.getByLabel('Status', { exact: true }).selectOption('failed');
+    await page.getByText('No delivery fits').waitFor();
+    await page.getByLabel('Status', { exact: true }).selectOption('');
+    await page.getByRole('cell', { name: 'succeeded' }).waitFor();
+    expect(await seriousFlaws(page)).toEqual([]);
+    await screenshot(page, 'dashboard-endpoint');
+
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+    const rotated = await page.getByRole('dialog', { name: 'The new secret' }).locator('code').innerText();
+    expect(rotated).toMatch(/^whsec_/);
+    expect(rotated).not.toBe(secret);
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Send a test' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('button', { name: 'Disable' }).waitFor();
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('There is no endpoint yet').waitFor();
+    expect((await project.api('GET', '/v1/webhooks')).body.data).toEqual([]);
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+  }, 60_000);
+
+  it('says what is wrong with an address, and keeps what was typed', async () => {
+    const { page } = await someone();
+    await signIn(page);
+    await page.getByRole('button', { name: 'New endpoint' }).click();
+    await page.getByLabel('URL').fill('https://10.0.0.1/hook');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').getByText('invalid_url').waitFor();
+    expect(await page.getByLabel('URL').inputValue()).toBe('https://10.0.0.1/hook');
+  });
+
+  it('brings the person back to the same page when the session has ended meanwhile', async () => {
+    const { page } = await someone();
+    await signIn(page, '/dashboard/settings');
+    await page.getByLabel('Name').waitFor();
+    await service.pool.query('UPDATE dashboard_sessions SET expires_at = now()');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The dashboard session is over. Sign in again.').waitFor();
+    await page.getByLabel('API key of the project').fill(project.api_key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  });
+
+  it('changes the project, and creates and revokes keys', async () => {
+    const { page } = await someone();
+    await signIn(page, '/dashboard/settings');
+    await page.getByLabel('Name').fill('Tea house');
+    await page.getByLabel('Other redirect URLs').fill('https://tea.example/app\nhttps://tea.example/admin\n');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('✓ Saved').waitFor();
+    await page.locator('.project', { hasText: 'Tea house' }).waitFor();
+    expect((await project.api('GET', '/v1/project')).body).toMatchObject({
+      name: 'Tea house',
+      redirect_urls: ['https://tea.example/app', 'https://tea.example/admin'],
+    });
+    await page.getByLabel('Callback URL').fill('ftp://tea.example');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('callback_url').waitFor();
+
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByLabel('Name of the new key').fill('Build server');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const key = await page.getByRole('dialog').locator('code').innerText();
+    expect((await service.apiWith(key)('GET', '/v1/project')).status).toBe(200);
+    await page.getByRole('button', { name: 'I have saved it' }).click();
+    await page.getByRole('button', { name: 'Revoke Build server' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('revoked', { exact: true }).waitFor();
+    await eventually(async () => (await service.apiWith(key)('GET', '/v1/project')).status === 401);
+  });
+
+  it('shows logins as they happen', async () => {
+    const { page } = await someone();
+    await signIn(page, '/dashboard/logins');
+    await page.getByText('No login fits').waitFor();
+    const { body } = await project.api('POST', '/v1/auth/session', { state: 'live' });
+    await page.getByRole('cell', { name: 'pending' }).waitFor();
+    const start = new URL(body.telegram_link).searchParams.get('start');
+    await service.control.open('telegram', 'anna', { start, first_name: 'Anna' });
+    await eventually(async () =>
+      (await service.control.chat('telegram', 'anna')).messages.some((m) => m.buttons.length),
+    );
+    await service.control.tap('telegram', 'anna', { button: 0 });
+    await page.getByRole('cell', { name: 'confirmed' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: /^1 login in/ }).waitFor();
+    await screenshot(page, 'dashboard-logins');
+    await page.getByRole('link', { name: 'Subscribers' }).click();
+    await page.getByRole('cell', { name: 'Anna', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Change Anna' }).click();
+    await page.getByLabel('Tags').fill('vip, tea');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'vip, tea' }).waitFor();
+    await screenshot(page, 'dashboard-subscribers');
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    const { page } = await someone();
+    await page.goto(`${service.url}/dashboard`);
+    await page.getByLabel('API key of the project').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(project.api_key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
+    await tabTo(page, 'New endpoint');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'New endpoint' }).waitFor();
+    await tabTo(page, '', 'input[type=url]');
+    await page.keyboard.type(receiver.url);
+    await tabTo(page, 'Create');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'The endpoint’s secret' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: receiver.url }).waitFor();
+  });
+
+  it.each([
+    { colorScheme: 'light', width: 1200 },
+    { colorScheme: 'dark', width: 360 },
+  ] as const)('hinders nobody on $width pixels ($colorScheme)', async ({ colorScheme, width }) => {
+    const { page, complaints } = await someone({ colorScheme, viewport: { width, height: 800 } });
+    await page.goto(`${service.url}/dashboard`);
+    await page.getByLabel('API key of the project').waitFor();
+    expect(await seriousFlaws(page)).toEqual([]);
+    expect(await overflow(page)).toBe(0);
+    await screenshot(page, `dashboard-sign-in-${width}-${colorScheme}`);
+    await signIn(page);
+    for (const name of pages) {
+      await page.goto(`${service.url}/dashboard/${name}`);
+      await page.locator('main h1').waitFor();
+      await page.waitForLoadState('networkidle');
+      expect([name, await overflow(page)]).toEqual([name, 0]);
+      expect([name, await seriousFlaws(page)]).toEqual([name, []]);
+      await screenshot(page, `dashboard-${name}-${width}-${colorScheme}`);
+    }
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+  });
+});
+
+/** Presses Tab until the focus is on what a person would look for. */
+async function tabTo(page: Page, text: string, selector?: string): Promise<void> {
+  for (let i = 0; i < 60; i += 1) {
+    await page.keyboard.press('Tab');
+    const found = (await page.evaluate(
+      selector
+        ? `document.activeElement.matches(${JSON.stringify(selector)})`
+        : `document.activeElement.textContent.trim() === ${JSON.stringify(text)}`,
+    )) as boolean;
+    if (found) return;
+  }
+  throw new Error(`the keyboard does not reach "${text || selector}"`);
+}

@@ -1,0 +1,209 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { ApiError } from './api';
+
+export function Badge({ kind, children }: { kind: string; children: ComponentChildren }) {
+  return <span class={`badge ${kind}`}>{children}</span>;
+}
+
+export function Problem({ error }: { error: Error | null }) {
+  if (!error) return null;
+  const docs = error instanceof ApiError ? error.docsUrl : null;
+  return (
+    <p class="problem" role="alert">
+      {error.message}{' '}
+      {docs && error instanceof ApiError && (
+        <a href={new URL(docs).pathname + new URL(docs).hash} target="_blank" rel="noopener">
+          {error.code}
+        </a>
+      )}
+    </p>
+  );
+}
+
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+/** A time as people read it; the whole of it on hover and for machines. */
+export function Time({ at }: { at: string | null }) {
+  if (at === null) return <span class="none">–</span>;
+  const date = new Date(at);
+  const text = date.toLocaleString([], { dateStyle: 'medium', timeStyle: 'medium' });
+  return (
+    <time dateTime={at} title={at}>
+      {text}
+    </time>
+  );
+}
+
+/** A button whose work takes a moment: it cannot be pressed twice, and says what went wrong. */
+export function ActionButton(props: {
+  act: () => Promise<unknown>;
+  children: ComponentChildren;
+  kind?: 'primary' | 'danger' | 'plain';
+  onError: (error: Error | null) => void;
+}) {
+  const [busy, setBusy] = useState(false);
+  const press = async () => {
+    setBusy(true);
+    props.onError(null);
+    try {
+      await props.act();
+    } catch (error) {
+      props.onError(error as Error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <button type="button" class={props.kind ?? 'plain'} disabled={busy} onClick={() => void press()}>
+      {props.children}
+    </button>
+  );
+}
+
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2_000);
+  };
+  return (
+    <button type="button" class="plain" onClick={() => void copy().catch(() => setCopied(false))}>
+      {label}
+      <span class="copied" role="status">
+        {copied ? ' ✓ copied' : ''}
+      </span>
+    </button>
+  );
+}
+
+/** A modal dialog. The browser keeps the focus inside and closes it with Escape. */
+export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  const { onClose } = props;
+  useEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog ref={ref} aria-labelledby={titleId} onClose={onClose}>
+      <h2 id={titleId}>{props.title}</h2>
+      {props.children}
+    </dialog>
+  );
+}
+
+/** Asks before something that cannot be undone. */
+export function ConfirmDialog(props: {
+  title: string;
+  text: string;
+  confirm: string;
+  act: () => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const [error, setError] = useState<Error | null>(null);
+  const act = async () => {
+    await props.act();
+    props.onClose();
+  };
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <p>{props.text}</p>
+      <Problem error={error} />
+      <p class="buttons">
+        <ActionButton kind="danger" act={act} onError={setError}>
+          {props.confirm}
+        </ActionButton>
+        <button type="button" class="plain" onClick={props.onClose}>
+          Keep it
+        </button>
+      </p>
+    </Dialog>
+  );
+}
+
+/** A secret that is shown this one time. */
+export function SecretDialog(props: { title: string; secret: string; text: string; onClose: () => void }) {
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <p>{props.text}</p>
+      <p class="secret">
+        <code>{props.secret}</code>
+      </p>
+      <p class="buttons">
+        <CopyButton text={props.secret} />
+        <button type="button" class="primary" onClick={props.onClose}>
+          I have saved it
+        </button>
+      </p>
+    </Dialog>
+  );
+}
+
+export function Field(props: { label: string; hint?: string; children: (id: string) => ComponentChildren }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label htmlFor={id}>{props.label}</label>
+      {props.children(id)}
+      {props.hint && <p class="hint">{props.hint}</p>}
+    </div>
+  );
+}
+
+export interface Option {
+  value: string;
+  text: string;
+}
+
+export function Select(props: {
+  label: string;
+  value: string;
+  options: Option[];
+  onChange: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <div class="filter">
+      <label htmlFor={id}>{props.label}</label>
+      <select id={id} value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
+        {props.options.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** Steps through a list by its cursors; the way back is the cursors that were used. */
+export function usePages() {
+  const [cursors, setCursors] = useState<string[]>([]);
+  return {
+    cursor: cursors.at(-1) ?? null,
+    isFirst: cursors.length === 0,
+    older: (cursor: string) => setCursors((before) => [...before, cursor]),
+    newer: () => setCursors((before) => before.slice(0, -1)),
+    reset: () => setCursors([]),
+  };
+}
+
+export function Pager({ pages, next }: { pages: ReturnType<typeof usePages>; next: string | null }) {
+  if (pages.isFirst && next === null) return null;
+  return (
+    <nav class="buttons" aria-label="Pages">
+      <button type="button" class="plain" disabled={pages.isFirst} onClick={pages.newer}>
+        ← Newer
+      </button>
+      <button type="button" class="plain" disabled={next === null} onClick={() => next && pages.older(next)}>
+        Older →
+      </button>
+    </nav>
+  );
+}

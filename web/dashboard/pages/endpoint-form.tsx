@@ -1,0 +1,150 @@
+import { useState } from 'preact/hooks';
+import { api, type EndpointView, type EventType, type NewEndpoint } from '../api';
+import { Field, Problem } from '../elements';
+import { useResource } from '../resource';
+
+/** The fields of an endpoint, for a new one and for a change. */
+export function EndpointForm(props: {
+  endpoint?: EndpointView;
+  submit: string;
+  save: (endpoint: NewEndpoint) => Promise<void>;
+  onCancel: () => void;
+}) {
+  const { endpoint } = props;
+  const [url, setUrl] = useState(endpoint?.url ?? '');
+  const [description, setDescription] = useState(endpoint?.description ?? '');
+  const [events, setEvents] = useState<string[]>(endpoint?.events ?? []);
+  const [all, setAll] = useState(endpoint ? endpoint.events.length === 0 : true);
+  const [policy, setPolicy] = useState<'durable' | 'quick' | ''>(endpoint?.retry_policy ?? '');
+  const [error, setError] = useState<Error | null>(null);
+  const [busy, setBusy] = useState(false);
+  const submit = async () => {
+    if (!all && events.length === 0) return setError(new Error('Choose at least one event, or all of them.'));
+    setBusy(true);
+    setError(null);
+    try {
+      await props.save({
+        url: url.trim(),
+        events: (all ? [] : events) as NonNullable<NewEndpoint['events']>,
+        description: description.trim() === '' ? null : description.trim(),
+        ...(policy === '' ? {} : { retry_policy: policy }),
+      });
+    } catch (problem) {
+      setError(problem as Error);
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <Field label="URL" hint="Where Herald sends the events by POST.">
+        {(id) => (
+          <input
+            id={id}
+            type="url"
+            required
+            placeholder="https://"
+            value={url}
+            onInput={(event) => setUrl(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label="Description (optional)">
+        {(id) => (
+          <input
+            id={id}
+            maxLength={500}
+            value={description}
+            onInput={(event) => setDescription(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <EventPicker all={all} setAll={setAll} chosen={events} setChosen={setEvents} />
+      <Field
+        label="Retries"
+        hint="Durable tries for 24 hours: after 30 s, 2 min, 10 min, 1 h, 6 h, 24 h. Quick tries after 1, 2 and 4 s."
+      >
+        {(id) => (
+          <select
+            id={id}
+            value={policy}
+            onChange={(event) => setPolicy(event.currentTarget.value as 'durable' | 'quick' | '')}
+          >
+            {!endpoint && <option value="">As the project</option>}
+            <option value="durable">Durable</option>
+            <option value="quick">Quick</option>
+          </select>
+        )}
+      </Field>
+      <Problem error={error} />
+      <p class="buttons">
+        <button type="submit" class="primary" disabled={busy}>
+          {props.submit}
+        </button>
+        <button type="button" class="plain" onClick={props.onCancel}>
+          Cancel
+        </button>
+      </p>
+    </form>
+  );
+}
+
+function EventPicker(props: {
+  all: boolean;
+  setAll: (all: boolean) => void;
+  chosen: string[];
+  setChosen: (events: string[]) => void;
+}) {
+  const types = useResource(api.eventTypes, 'event-types');
+  const toggle = (name: string, on: boolean) =>
+    props.setChosen(on ? [...props.chosen, name] : props.chosen.filter((other) => other !== name));
+  return (
+    <fieldset class="events">
+      <legend>Events</legend>
+      <label class="choice">
+        <input type="radio" name="which" checked={props.all} onChange={() => props.setAll(true)} /> All
+        events, also those that come later
+      </label>
+      <label class="choice">
+        <input type="radio" name="which" checked={!props.all} onChange={() => props.setAll(false)} /> Only
+        these:
+      </label>
+      {!props.all && (
+        <div class="event-groups">
+          <Problem error={types.error} />
+          {grouped(types.data?.data ?? []).map(([group, members]) => (
+            <fieldset key={group}>
+              <legend>{group}</legend>
+              {members.map((type) => (
+                <label key={type.name} class="choice" title={type.description}>
+                  <input
+                    type="checkbox"
+                    checked={props.chosen.includes(type.name)}
+                    onChange={(event) => toggle(type.name, event.currentTarget.checked)}
+                  />{' '}
+                  {type.name}
+                  {type.reserved && <span class="hint"> (not sent yet)</span>}
+                </label>
+              ))}
+            </fieldset>
+          ))}
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+/** By what stands before the dot; those that are sent today first. */
+function grouped(types: EventType[]): [string, EventType[]][] {
+  const groups = new Map<string, EventType[]>();
+  for (const type of types) {
+    const group = type.name.slice(0, type.name.indexOf('.'));
+    groups.set(group, [...(groups.get(group) ?? []), type]);
+  }
+  const isReserved = (members: EventType[]) => members.every(({ reserved }) => reserved);
+  return [...groups].sort(([, a], [, b]) => Number(isReserved(a)) - Number(isReserved(b)));
+}

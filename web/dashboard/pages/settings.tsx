@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks';
+import { api, type ProjectView } from '../api';
+import { Field, Problem } from '../elements';
+import { useResource } from '../resource';
+
+export function Settings({ onChanged }: { onChanged: () => void }) {
+  const project = useResource(api.project, 'project');
+  return (
+    <>
+      <h1>Settings</h1>
+      <Problem error={project.error} />
+      {project.data && <SettingsForm project={project.data} onChanged={onChanged} />}
+    </>
+  );
+}
+
+function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged: () => void }) {
+  const [name, setName] = useState(project.name);
+  const [callback, setCallback] = useState(project.callback_url ?? '');
+  const [redirects, setRedirects] = useState(project.redirect_urls.join('\n'));
+  const [policy, setPolicy] = useState(project.retry_policy);
+  const [error, setError] = useState<Error | null>(null);
+  const [saved, setSaved] = useState(false);
+  const save = async () => {
+    setError(null);
+    setSaved(false);
+    try {
+      await api.changeProject({
+        name,
+        callback_url: callback.trim() === '' ? null : callback.trim(),
+        redirect_urls: redirects
+          .split('\n')
+          .map((line) => line.trim())
+          .filter((line) => line !== ''),
+        retry_policy: policy,
+      });
+      setSaved(true);
+      onChanged();
+    } catch (problem) {
+      setError(problem as Error);
+    }
+  };
+  return (
+    <form
+      class="panel settings"
+      onInput={() => setSaved(false)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <dl class="facts">
+        <dt>Slug</dt>
+        <dd>
+          <code>{project.slug}</code>
+        </dd>
+        <dt>Plan</dt>
+        <dd>{project.plan}</dd>
+      </dl>
+      <Field label="Name" hint="The bot asks: Log in to …?">
+        {(id) => (
+          <input
+            id={id}
+            required
+            maxLength={100}
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label="Callback URL"
+        hint="Where people return to with the code. Without it the static link is off."
+      >
+        {(id) => (
+          <input
+            id={id}
+            type="url"
+            placeholder="https://"
+            value={callback}
+            onInput={(event) => setCallback(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label="Other redirect URLs"
+        hint="One on each line. A session’s redirect_uri must be the callback URL or one of these, to the letter."
+      >
+        {(id) => (
+          <textarea
+            id={id}
+            rows={4}
+            value={redirects}
+            onInput={(event) => setRedirects(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label="Retries of new webhook endpoints">
+        {(id) => (
+          <select
+            id={id}
+            value={policy}
+            onChange={(event) => setPolicy(event.currentTarget.value as 'durable' | 'quick')}
+          >
+            <option value="durable">Durable: for 24 hours</option>
+            <option value="quick">Quick: after 1, 2 and 4 s</option>
+          </select>
+        )}
+      </Field>
+      <Problem error={error} />
+      <p class="buttons">
+        <button type="submit" class="primary">
+          Save
+        </button>
+        <span role="status" class="good">
+          {saved ? '✓ Saved' : ''}
+        </span>
+      </p>
+    </form>
+  );
+}
