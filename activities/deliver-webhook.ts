@@ -2,13 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type pg from 'pg';
 import type { Cipher } from '../src/crypto/cipher';
 import { webhookSecretPurpose } from '../src/crypto/purposes';
-import {
-  claimAttempt,
-  recordAttempt,
-  type Claim,
-  type DeliveryState,
-  type RecordedAttempt,
-} from '../src/db/attempts';
+import { claimAttempt, recordAttempt, type Claim, type DeliveryState } from '../src/db/attempts';
 import { cancelDelivery } from '../src/db/deliveries';
 import type { Logger } from '../src/log';
 import type { Attempter } from '../src/webhooks/attempt';

@@ -135,6 +135,19 @@ export const settings = z.object({
     .describe(
       'Key for secrets at rest (AES-256-GCM): 32 bytes in base64 (`openssl rand -base64 32`), or `id:base64` entries separated by commas, newest first, while a rotation is under way. Needed in production; generated once into the data directory in development.',
     ),
+  HERALD_PAYLOAD_KEYS: encryptionKeys
+    .optional()
+    .describe(
+      'Keys, written like those of `HERALD_ENCRYPTION_KEY`, that encrypt everything in Temporal except ids and search attributes. Without them payloads are readable in the Temporal UI; they hold ids and states only. An old key must stay in the list until the last history that it sealed is gone.',
+    ),
+  HERALD_CODEC_PORT: port(8234).describe(
+    'Port of `herald codec-server`, which decrypts payloads for the Temporal UI.',
+  ),
+  HERALD_CODEC_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 characters without spaces')
+    .optional()
+    .describe('What users of `herald codec-server` have to know.'),
   HERALD_SUBSCRIBER_ID_FORMAT: oneOf(['uuid', 'prefixed'])
     .default('uuid')
     .describe('Public form of subscriber ids: a plain UUID, or `sub_` + base62. Both are always accepted.'),
@@ -186,9 +199,23 @@ export const settings = z.object({
     .describe(
       'Grace period after the credits of a project are used up; at most one begins in a calendar month.',
     ),
+  HERALD_BROADCAST_PER_SECOND: z.coerce
+    .number()
+    .positive()
+    .max(10_000)
+    .default(25)
+    .describe(
+      'Messages a second that broadcasts send through each bot, over all processes. Telegram and MAX take about 30; the rest is left to logins and single messages.',
+    ),
   HERALD_RETENTION_DAYS: whole(1, 3650)
     .default(30)
     .describe('How long events, deliveries and ended sessions are kept.'),
+  HERALD_DELIVERY_LANE: z
+    .enum(['workflow', 'express'])
+    .default('workflow')
+    .describe(
+      'How a webhook delivery begins: `workflow` from its first attempt, or `express`, where the worker makes the first attempt itself and a workflow begins only when that fails. An endpoint can choose for itself (`delivery_lane`).',
+    ),
   HERALD_RETRY_SCALE: z.coerce
     .number({ error: SCALE })
     .positive({ error: SCALE })

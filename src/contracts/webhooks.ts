@@ -9,6 +9,12 @@ export type EndpointStatus = (typeof endpointStatuses)[number];
 export const retryPolicySchema = z.enum(['durable', 'quick']);
 export type RetryPolicyName = z.infer<typeof retryPolicySchema>;
 
+export const deliveryLaneSchema = z.enum(['workflow', 'express']);
+export type DeliveryLane = z.infer<typeof deliveryLaneSchema>;
+const laneSchema = deliveryLaneSchema
+  .nullable()
+  .describe('`express`: the first attempt is made without a workflow. Null: as the installation is set.');
+
 /** A set, whatever the caller repeats. */
 const eventsSchema = z
   .array(eventNameSchema)
@@ -23,6 +29,7 @@ export const newEndpointSchema = z.strictObject({
   events: eventsSchema.default([]),
   description: descriptionSchema.nullish(),
   retry_policy: retryPolicySchema.optional().describe("Default: the project's."),
+  delivery_lane: laneSchema.optional(),
 });
 
 export const endpointChangesSchema = z.strictObject({
@@ -31,6 +38,7 @@ export const endpointChangesSchema = z.strictObject({
   description: descriptionSchema.nullable().optional(),
   status: z.enum(endpointStatuses).optional(),
   retry_policy: retryPolicySchema.optional(),
+  delivery_lane: laneSchema.optional(),
 });
 
 export const endpointSchema = z.strictObject({
@@ -41,6 +49,7 @@ export const endpointSchema = z.strictObject({
   status: z.enum(endpointStatuses),
   disabled_reason: z.string().nullable().describe('Why the service disabled it, or null.'),
   retry_policy: retryPolicySchema,
+  delivery_lane: laneSchema,
   created_at: timestampSchema,
   updated_at: timestampSchema,
 });

@@ -63,6 +63,8 @@ export function claimAttempt(db: Db, deliveryId: string, number: number): Promis
        SELECT seen.*, CASE
          WHEN $2 = attempts AND underway IS NULL THEN 'done'
          WHEN status <> 'pending' OR deleted_at IS NOT NULL THEN 'ended'
+         -- The express lane is making the first attempt right now.
+         WHEN lease_token IS NOT NULL AND lease_until > now() THEN 'busy'
          WHEN $2 <> next_number THEN 'superseded'
          WHEN endpoint_status = 'disabled' THEN 'parked'
          WHEN $2 = attempts THEN 'go'
@@ -82,7 +84,7 @@ export function claimAttempt(db: Db, deliveryId: string, number: number): Promis
          overdue_at = now() + interval '150 seconds'
        FROM judged WHERE deliveries.id = judged.id AND verdict = 'go' AND $2 <> judged.attempts
      ), claimed_again AS (
-       UPDATE deliveries SET slot_until = now() + interval '20 seconds', start_at = NULL
+       UPDATE deliveries SET slot_until = now() + interval '20 seconds', start_at = NULL, lease_token = NULL
        FROM judged WHERE deliveries.id = judged.id AND verdict = 'go' AND $2 = judged.attempts
      ), queued AS (
        UPDATE deliveries SET started = true, slot_until = NULL,
@@ -156,7 +158,7 @@ export function recordAttempt(
      ), delivery AS (
        UPDATE deliveries d SET
          scheduled_attempts = scheduled_attempts + CASE WHEN requested THEN 0 ELSE 1 END,
-         last_http_status = $4, last_error = $5, slot_until = NULL, underway = NULL,
+         last_http_status = $4, last_error = $5, slot_until = NULL, underway = NULL, lease_token = NULL,
          (status, failure, ended_at, next_attempt_at, overdue_at) = (
            SELECT next.status,
              CASE WHEN next.status <> 'failed' THEN NULL WHEN $9 = 'retry' THEN 'exhausted' ELSE 'refused' END,

@@ -21,9 +21,9 @@ export interface DeliveryRow {
   ended_at: Date | null;
 }
 
-const STATUS = `CASE WHEN d.status = 'pending' AND e.status = 'disabled' THEN 'paused' ELSE d.status END`;
+export const STATUS = `CASE WHEN d.status = 'pending' AND e.status = 'disabled' THEN 'paused' ELSE d.status END`;
 
-const COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name, ${STATUS} AS status, d.attempts, d.last_http_status,
+export const COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name, ${STATUS} AS status, d.attempts, d.last_http_status,
   d.last_error, d.created_at, d.first_attempt_at, d.next_attempt_at, d.ended_at`;
 
 export interface DeliveryFilter {

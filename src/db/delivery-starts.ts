@@ -6,8 +6,13 @@ import { change, row, rows } from './query';
 /** How long a claimed start may take before another process tries it. */
 const LEASE = `interval '30 seconds'`;
 
-/** Any fixed number: claims of several relays happen one after another, so that slots are counted exactly. */
+/** Any fixed number. */
 const CLAIM_LOCK = 4_837_202;
+
+/** Claims of several relays happen one after another, so that slots are counted exactly. */
+export async function claimLock(db: Db): Promise<void> {
+  await row(db, 'lock_starts', 'SELECT pg_advisory_xact_lock($1)', [CLAIM_LOCK]);
+}
 
 /** What the relay needs to start or wake a workflow: the row's state, nothing remembered. */
 export interface DueStart {
@@ -16,7 +21,7 @@ export interface DueStart {
   endpoint_id: string;
   event_id: string;
   event_name: string;
-  status: 'pending' | 'cancelled';
+  status: 'pending' | 'cancelled' | 'failed';
   attempts: number;
   /** It may have a workflow already, or had one: it must be told, or started again. */
   known: boolean;
@@ -28,36 +33,38 @@ const RETURNING = `d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, 
   d.started OR d.round > 0 AS known, d.start_at::text AS lease`;
 
 /**
- * Claims what is due: first the workflows of cancelled deliveries, then pending deliveries of active endpoints, as
+ * Claims what is due: first the workflows of ended deliveries, then pending deliveries of active endpoints, as
  * far as the endpoints have free slots, projects in turn, bulk events last.
  */
 export function claimStarts(pool: pg.Pool, limit: number): Promise<DueStart[]> {
   return withTransaction(pool, async (db) => {
-    await row(db, 'lock_starts', 'SELECT pg_advisory_xact_lock($1)', [CLAIM_LOCK]);
-    const toStop = await claimStops(db, limit);
-    if (toStop.length === limit) return toStop;
-    return [...toStop, ...(await claimPending(db, limit - toStop.length))];
+    await claimLock(db);
+    const ended = await claimEnded(db, limit);
+    if (ended.length === limit) return ended;
+    return [...ended, ...(await claimPending(db, limit - ended.length))];
   });
 }
 
-function claimStops(db: Db, limit: number): Promise<DueStart[]> {
+/** Ended deliveries whose workflow must still be told, or started to show the end in the UI. */
+function claimEnded(db: Db, limit: number): Promise<DueStart[]> {
   return rows<DueStart>(
     db,
-    'claim_stops',
+    'claim_ended',
     `UPDATE deliveries d SET start_at = now() + ${LEASE}
-     WHERE id IN (SELECT id FROM deliveries WHERE status = 'cancelled' AND start_at <= now()
+     WHERE id IN (SELECT id FROM deliveries WHERE status IN ('cancelled', 'failed') AND start_at <= now()
                   ORDER BY start_at LIMIT $1)
      RETURNING ${RETURNING}`,
     [limit],
   );
 }
 
-function claimPending(db: Db, limit: number): Promise<DueStart[]> {
-  return rows<DueStart>(
-    db,
-    'claim_starts',
-    // The recursion hops from endpoint to endpoint through the index: a long queue of one costs the others nothing.
-    `WITH RECURSIVE waiting AS (
+/**
+ * The deliveries that are due, as `chosen`: of active endpoints, as far as those have free slots, projects in turn,
+ * bulk events last. `$1` is how many. The recursion hops from endpoint to endpoint through the index: a long queue of
+ * one costs the others nothing.
+ */
+export function dueDeliveries(condition: string): string {
+  return `WITH RECURSIVE waiting AS (
        (SELECT endpoint_id FROM deliveries WHERE status = 'pending' AND start_at IS NOT NULL
         ORDER BY endpoint_id LIMIT 1)
        UNION ALL
@@ -70,21 +77,31 @@ function claimPending(db: Db, limit: number): Promise<DueStart[]> {
        FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id AND e.status = 'active' AND e.deleted_at IS NULL
        CROSS JOIN LATERAL (
          SELECT q.id, q.project_id, q.bulk, q.start_at FROM deliveries q
-         WHERE q.endpoint_id = e.id AND q.status = 'pending' AND q.start_at <= now()
+         WHERE q.endpoint_id = e.id AND q.status = 'pending' AND q.start_at <= now() AND ${condition}
          ORDER BY q.bulk, q.start_at
-         LIMIT greatest(0, least($1, $2 - (SELECT count(*) FROM deliveries o
-                                           WHERE o.endpoint_id = e.id AND o.slot_until > now())))
+         LIMIT greatest(0, least($1, ${limits.webhookConcurrencyPerEndpoint} - (
+           SELECT count(*) FROM deliveries o WHERE o.endpoint_id = e.id AND o.slot_until > now())))
        ) d
      ), chosen AS (
        SELECT id FROM (
          SELECT id, bulk, start_at, row_number() OVER (PARTITION BY project_id ORDER BY bulk, start_at) AS turn
          FROM candidate) in_turn
        ORDER BY bulk, turn, start_at LIMIT $1
-     )
+     )`;
+}
+
+/** First attempts of the express lane are not the workflows' business. */
+const OF_WORKFLOWS = `NOT (q.lane = 'express' AND q.attempts = 0 AND q.round <= q.served)`;
+
+function claimPending(db: Db, limit: number): Promise<DueStart[]> {
+  return rows<DueStart>(
+    db,
+    'claim_starts',
+    `${dueDeliveries(OF_WORKFLOWS)}
      UPDATE deliveries d SET start_at = now() + ${LEASE}, slot_until = now() + ${LEASE}
      FROM chosen WHERE d.id = chosen.id AND d.status = 'pending' AND d.start_at <= now()
      RETURNING ${RETURNING}`,
-    [limit, limits.webhookConcurrencyPerEndpoint],
+    [limit],
   );
 }
 

@@ -1,5 +1,5 @@
 import { limits } from '../contracts/limits';
-import type { EndpointStatus, RetryPolicyName } from '../contracts/webhooks';
+import type { DeliveryLane, EndpointStatus, RetryPolicyName } from '../contracts/webhooks';
 import type { Db } from './pool';
 import { change, row, rows } from './query';
 
@@ -10,13 +10,14 @@ export interface Endpoint {
   events: string[];
   description: string | null;
   retry_policy: RetryPolicyName;
+  delivery_lane: DeliveryLane | null;
   status: EndpointStatus;
   disabled_reason: string | null;
   created_at: Date;
   updated_at: Date;
 }
 
-const COLUMNS = `id, project_id, url, events, description, retry_policy, status, disabled_reason, created_at,
+const COLUMNS = `id, project_id, url, events, description, retry_policy, delivery_lane, status, disabled_reason, created_at,
   updated_at`;
 
 export interface NewEndpoint {
@@ -25,6 +26,7 @@ export interface NewEndpoint {
   events: string[];
   description: string | null;
   retry_policy: RetryPolicyName;
+  delivery_lane: DeliveryLane | null;
   sealed_secret: string;
 }
 
@@ -33,8 +35,8 @@ export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<End
     db,
     'insert_endpoint',
     `WITH endpoint AS (
-       INSERT INTO endpoints (project_id, url, events, description, retry_policy)
-       VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}
+       INSERT INTO endpoints (project_id, url, events, description, retry_policy, delivery_lane)
+       VALUES ($1, $2, $3, $4, $5, $7) RETURNING ${COLUMNS}
      ), secret AS (
        INSERT INTO endpoint_secrets (endpoint_id, sealed) SELECT id, $6 FROM endpoint
      )
@@ -46,6 +48,7 @@ export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<End
       endpoint.description,
       endpoint.retry_policy,
       endpoint.sealed_secret,
+      endpoint.delivery_lane,
     ],
   );
   if (!inserted) throw new Error('the endpoint was not inserted');
@@ -97,7 +100,7 @@ export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promi
     db,
     'update_endpoint',
     `UPDATE endpoints SET
-       url = $2, events = $3, description = $4, retry_policy = $5, status = $6, version = version + 1,
+       url = $2, events = $3, description = $4, retry_policy = $5, status = $6, delivery_lane = $8, version = version + 1,
        disabled_reason = CASE WHEN $6 = 'active' OR $7 THEN NULL ELSE disabled_reason END,
        disabled_at = CASE WHEN $6 = 'active' THEN NULL ELSE coalesce(disabled_at, now()) END,
        failing_since = CASE WHEN $7 THEN NULL ELSE failing_since END,
@@ -105,7 +108,16 @@ export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promi
        failing_several = failing_several AND NOT $7,
        updated_at = now()
      WHERE id = $1 RETURNING ${COLUMNS}`,
-    [after.id, after.url, after.events, after.description, after.retry_policy, after.status, isNewStart],
+    [
+      after.id,
+      after.url,
+      after.events,
+      after.description,
+      after.retry_policy,
+      after.status,
+      isNewStart,
+      after.delivery_lane,
+    ],
   );
 }
 

@@ -3,6 +3,9 @@ import { notifyChannels } from './notifications';
 import type { Db } from './pool';
 import { row } from './query';
 
+/** The endpoint's own lane, or the installation's, which every connection of ours carries (see pool.ts). */
+const LANE = `coalesce(e.delivery_lane, nullif(current_setting('herald.delivery_lane', true), ''), 'workflow')`;
+
 export interface EmitOptions {
   /** One of very many (a broadcast's messages): its deliveries are started after everybody else's. */
   bulk?: boolean;
@@ -25,8 +28,8 @@ export async function emitEvent<N extends EventName>(
     `WITH event AS (
        INSERT INTO events (project_id, name, body) VALUES ($1, $2, $3) RETURNING id
      ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, bulk)
-       SELECT $1, e.id, event.id, $2, e.retry_policy, $4 FROM endpoints e, event
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane, bulk)
+       SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE}, $4 FROM endpoints e, event
        WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR $2 = ANY (e.events))
        RETURNING id
      )
@@ -50,8 +53,8 @@ export async function emitTestEvent<N extends EventName>(
     `WITH event AS (
        INSERT INTO events (project_id, name, body) VALUES ($1, $2, $3) RETURNING id
      ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy)
-       SELECT $1, e.id, event.id, $2, e.retry_policy FROM endpoints e, event WHERE e.id = $4
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane)
+       SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE} FROM endpoints e, event WHERE e.id = $4
        RETURNING id
      )
      SELECT id, pg_notify($5, '') FROM delivery`,

@@ -11,6 +11,8 @@ export const notifyChannels = {
   delivery: 'herald_delivery',
   /** A bot update is stored and waits to be handled. */
   botUpdate: 'herald_bot_update',
+  /** Broadcasts wait for their workflow. */
+  broadcast: 'herald_broadcast',
 } as const;
 
 /** `payload` is null after a lost connection came back: anything may have been missed, so look for yourself. */

@@ -9,17 +9,22 @@ export interface PoolOptions {
   url: string;
   max?: number;
   applicationName?: string;
+  /** The lane of deliveries whose endpoint names none. */
+  deliveryLane?: 'workflow' | 'express';
   onError?: (error: Error) => void;
 }
 
 // bigint columns hold counts and update ids that stay far below 2^53: numbers are what callers expect.
 pg.types.setTypeParser(pg.types.builtins.INT8, (value) => Number(value));
 
-export function createPool({ url, max = 10, applicationName = 'herald', onError }: PoolOptions): pg.Pool {
+export function createPool(options: PoolOptions): pg.Pool {
+  const { url, max = 10, applicationName = 'herald', deliveryLane = 'workflow', onError } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max,
     application_name: applicationName,
+    // A setting of the session, so that the statement that writes a delivery can fix its lane on the row.
+    ...(deliveryLane === 'express' ? { options: '-c herald.delivery_lane=express' } : {}),
     // A database that is away must become a clear 503 quickly, not a request that hangs.
     connectionTimeoutMillis: 3_000,
     idleTimeoutMillis: 30_000,

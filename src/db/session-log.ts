@@ -22,7 +22,10 @@ export interface SessionLogRow {
 }
 
 /** As the status poll shows it: an unused code is over when its time is, whatever the workflow has got round to. */
-const STATUS = `CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired' ELSE s.status END`;
+export const STATUS = `CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired' ELSE s.status END`;
+
+export const COLUMNS = `s.id, s.flow, ${STATUS} AS status, s.decline_reason, s.channel, s.subscriber_id, s.state,
+  s.client_ip, s.created_at, s.expires_at, s.decided_at, s.consumed_at`;
 
 export interface SessionFilter {
   status?: SessionStatus | undefined;
@@ -41,8 +44,7 @@ export function listSessions(
   return rows<SessionLogRow & { cursor_at: string }>(
     db,
     'list_sessions',
-    `SELECT s.id, s.flow, ${STATUS} AS status, s.decline_reason, s.channel, s.subscriber_id, s.state, s.client_ip,
-       s.created_at, s.expires_at, s.decided_at, s.consumed_at, ${cursorTime('s.created_at')} AS cursor_at
+    `SELECT ${COLUMNS}, ${cursorTime('s.created_at')} AS cursor_at
      FROM auth_sessions s
      WHERE s.project_id = $1
        AND ($2::text IS NULL OR ${STATUS} = $2)

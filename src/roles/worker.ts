@@ -3,11 +3,14 @@ import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import type { Core } from '../core';
 import { createSessionStarter, startSessionRelay } from '../temporal/auth-sessions';
+import { startBroadcastRelay } from '../temporal/broadcasts';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
+import { createDataConverter } from '../temporal/data-converter';
 import { startDeliveryReconciler } from '../temporal/delivery-reconciler';
 import { startDeliveryRelay } from '../temporal/delivery-relay';
 import { installRuntime, startWorkers } from '../temporal/workers';
 import { createAttempter } from '../webhooks/attempt';
+import { startExpressLane } from '../webhooks/express-lane';
 import { startHousekeeping } from './housekeeping';
 
 export interface WorkerRoleOptions {
@@ -29,24 +32,29 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   await installRuntime(core.log);
   const connection = await connectWhenThere(core, options);
   const attempter = createAttempter({ allowLocal: core.config.allowLocalWebhooks });
+  const stopping = new AbortController();
   const workers = await startWorkers({
     connection,
     namespace: core.config.TEMPORAL_NAMESPACE,
     queues: core.queues,
     bundlePath: options.bundlePath,
-    activities: createActivities({ ...core, attempter }),
+    dataConverter: createDataConverter(core.config.HERALD_PAYLOAD_KEYS),
+    activities: createActivities({ ...core, attempter, stopping: stopping.signal }),
     onFailure: options.onFailure,
   });
   // On the worker's own connection a start can hand its first task straight to this process.
-  const withOwnClient = { ...core, client: clientOn(connection, core.config.TEMPORAL_NAMESPACE) };
+  const withOwnClient = { ...core, client: clientOn(connection, core.config) };
   const helpers = [
     startSessionRelay({ ...withOwnClient, starter: createSessionStarter(withOwnClient) }),
     startDeliveryRelay(withOwnClient),
+    startBroadcastRelay(withOwnClient),
+    startExpressLane({ ...core, attempter }),
     startDeliveryReconciler(withOwnClient),
     startHousekeeping(core),
   ];
   return {
     async stop() {
+      stopping.abort();
       await Promise.all(helpers.map((helper) => helper.stop()));
       await workers.stop();
       await attempter.close();

@@ -24,6 +24,8 @@ export interface TestServiceOptions {
   queuePrefix?: string;
   /** Default: the shared server of the test run. */
   temporalAddress?: string;
+  /** Default: the bundle of the test run. */
+  bundlePath?: string;
   /** Collects every log line, to search for what must not be there. */
   logLines?: string[];
 }
@@ -68,7 +70,8 @@ const encryptionKey = { id: 'k1', key: Buffer.alloc(32, 7) };
 
 /** The whole service in this process, with a database, task queues and a simulator of its own. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const database = options.database ?? (await createTestDatabase());
+  const lane = options.env?.['HERALD_DELIVERY_LANE'];
+  const database = options.database ?? (await createTestDatabase(lane));
   const queuePrefix = options.queuePrefix ?? `test-${randomBytes(6).toString('hex')}`;
   const simulator =
     options.simulator ??
@@ -96,7 +99,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     temporalAddress: options.temporalAddress ?? required('HERALD_TEST_TEMPORAL_ADDRESS'),
     temporalUiUrl: null,
     encryptionKeys: [encryptionKey],
-    bundlePath: required('HERALD_TEST_WORKFLOW_BUNDLE'),
+    bundlePath: options.bundlePath ?? required('HERALD_TEST_WORKFLOW_BUNDLE'),
     platforms: simulatedPlatforms(simulator),
     onFailure: (error) => {
       throw error;

@@ -43,7 +43,10 @@ export function startSecondProcess(
   });
 }
 
-export async function startHeraldProcess(args: string[], env: Record<string, string>): Promise<HeraldProcess> {
+export async function startHeraldProcess(
+  args: string[],
+  env: Record<string, string>,
+): Promise<HeraldProcess> {
   const child = spawn(process.execPath, [cli, ...args], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

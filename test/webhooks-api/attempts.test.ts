@@ -1,5 +1,6 @@
 import { startTestService, type TestProject, type TestService } from '../support/harness';
 import { createDeliveryActivities } from '../../activities/deliver-webhook';
+import { claimStarts } from '../../src/db/delivery-starts';
 import { keepHouse } from '../../src/roles/housekeeping';
 import { createAttempter, type Attempter } from '../../src/webhooks/attempt';
 import {
@@ -238,4 +239,15 @@ describe('housekeeping', () => {
     const { rows } = await service.pool.query('SELECT 1 FROM endpoints WHERE id = $1', [endpoint.id]);
     expect(rows).toEqual([]);
   });
+});
+
+test('an endpoint that is enabled again gets its paused deliveries oldest first', async () => {
+  // What other tests have left open is nobody's turn here.
+  await service.pool.query('UPDATE deliveries SET start_at = NULL');
+  await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'disabled' });
+  const ids = [];
+  for (let i = 0; i < 4; i += 1) ids.push(await emitOne(service, project, endpoint.id));
+  await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'active' });
+  const claimed = await claimStarts(service.pool, 2);
+  expect(claimed.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort());
 });

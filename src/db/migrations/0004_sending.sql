@@ -73,6 +73,11 @@ CREATE TABLE broadcasts (
   -- Everybody whom the filters name; those who were inactive already have no row.
   total int NOT NULL DEFAULT 0,
   inactive int NOT NULL DEFAULT 0,
+  -- The counts of one that has ended; while it is under way they are counted.
+  sent int,
+  failed int,
+  skipped int,
+  possible_duplicates int,
   -- Whoever holds the token may claim and record. A new holder makes an older one powerless.
   run_token uuid,
   -- The pace that the project asked for.

@@ -81,6 +81,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
             events: body.events,
             description: body.description ?? null,
             retry_policy: body.retry_policy ?? retry_policy,
+            delivery_lane: body.delivery_lane ?? null,
             sealed_secret: sealed,
           });
         });
@@ -233,6 +234,7 @@ function presentEndpoint(endpoint: Endpoint): EndpointView {
     status: endpoint.status,
     disabled_reason: endpoint.disabled_reason,
     retry_policy: endpoint.retry_policy,
+    delivery_lane: endpoint.delivery_lane,
     created_at: endpoint.created_at.toISOString(),
     updated_at: endpoint.updated_at.toISOString(),
   };

@@ -1,0 +1,165 @@
+import type pg from 'pg';
+import type { Config } from '../config';
+import type { Cipher } from '../crypto/cipher';
+import { webhookSecretPurpose } from '../crypto/purposes';
+import { recordAttempt } from '../db/attempts';
+import {
+  claimExpress,
+  findLostAttempts,
+  handOver,
+  LOST,
+  takeLostLease,
+  type ExpressClaim,
+} from '../db/express';
+import { notifyChannels, type Notifications } from '../db/notifications';
+import { withTransaction } from '../db/pool';
+import type { Logger } from '../log';
+import { startRelay, type Relay } from '../temporal/relay';
+import type { Attempter, AttemptResult } from './attempt';
+import { judge } from './judge';
+import { measureAttempt } from './measure-attempt';
+import { createSuccessWriter } from './success-writer';
+
+export interface ExpressLaneDeps {
+  pool: pg.Pool;
+  cipher: Cipher;
+  attempter: Attempter;
+  notifications: Notifications;
+  log: Logger;
+  config: Pick<Config, 'HERALD_RETRY_SCALE'>;
+}
+
+const CONCURRENCY = 200;
+const SWEEP_MS = 1_000;
+const LOST_BATCH = 100;
+
+/**
+ * The express lane: the first attempt is made here, with the same attempt code, and a delivery that succeeds at once
+ * needs no workflow, because there is no schedule to run. Anything else is handed to `deliverWebhook`, which goes on
+ * with attempt 2 of the same schedule. What a dead process had leased is found when its lease is over.
+ */
+export function startExpressLane({
+  pool,
+  cipher,
+  attempter,
+  notifications,
+  log,
+  config,
+}: ExpressLaneDeps): Relay {
+  const writer = createSuccessWriter(pool);
+  const unitMs = 1_000 * config.HERALD_RETRY_SCALE;
+
+  async function attempt(claim: ExpressClaim): Promise<void> {
+    const claimed = performance.now();
+    const result = await attempter.attempt({
+      url: claim.url,
+      deliveryId: claim.id,
+      event: claim.event_name,
+      body: claim.body,
+      secrets: claim.sealed_secrets.map((sealed) => cipher.decrypt(sealed, webhookSecretPurpose)),
+    });
+    // Called off because we stop: the lease runs out, and another process goes on.
+    if (result.error === 'aborted') return;
+    const now = claim.first_attempt_at + performance.now() - claimed;
+    const { verdict, next } = judge(claim, result, now, unitMs);
+    if (verdict === 'success') {
+      await writer.write({
+        id: claim.id,
+        http_status: result.status ?? 0,
+        duration_ms: result.durationMs,
+        response_body: result.responseBody,
+        response_headers: result.responseHeaders,
+      });
+      measureAttempt(verdict, result, { status: 'succeeded', disabled_reason: null });
+    } else {
+      await withTransaction(pool, async (db) => {
+        const version = { deliveryId: claim.id, number: 1, endpointVersion: claim.endpoint_version };
+        const recorded = await recordAttempt(db, version, outcomeOf(result, verdict, next));
+        if (!recorded) return;
+        await handOver(db, claim.id);
+        measureAttempt(verdict, result, recorded);
+      });
+    }
+    logAttempt(claim, result, verdict);
+  }
+
+  function logAttempt(claim: ExpressClaim, result: AttemptResult, verdict: string): void {
+    log.info(
+      {
+        delivery_id: claim.id,
+        endpoint_id: claim.endpoint_id,
+        project_id: claim.project_id,
+        event: claim.event_name,
+        attempt: 1,
+        lane: 'express',
+        http_status: result.status,
+        error: result.error,
+        ms: result.durationMs,
+        verdict,
+      },
+      'attempt',
+    );
+  }
+
+  async function passOnLost(): Promise<void> {
+    for (const lost of await findLostAttempts(pool, LOST_BATCH)) {
+      const { next } = judge(lost, { status: null, retryAfterMs: null }, lost.now, unitMs);
+      await withTransaction(pool, async (db) => {
+        if (!(await takeLostLease(db, lost.id))) return;
+        // No version matches: a process of ours that died says nothing about the endpoint.
+        const claim = { deliveryId: lost.id, number: 1, endpointVersion: -1 };
+        const recorded = await recordAttempt(db, claim, {
+          ...NOTHING,
+          error: LOST,
+          verdict: 'retry',
+          nextAttemptAt: next,
+        });
+        if (recorded) await handOver(db, lost.id);
+        log.warn({ delivery_id: lost.id }, 'the process of a first attempt has died; its workflow goes on');
+      });
+    }
+  }
+
+  const sweep = setInterval(() => {
+    passOnLost().catch((err: unknown) => log.warn({ err }, 'lost first attempts could not be looked after'));
+  }, SWEEP_MS);
+  const relay = startRelay<ExpressClaim>({
+    name: 'express',
+    channel: notifyChannels.delivery,
+    notifications,
+    sweepMs: SWEEP_MS,
+    concurrency: CONCURRENCY,
+    claim: (limit) => claimExpress(pool, limit),
+    start: attempt,
+    log,
+  });
+  return {
+    wake: () => relay.wake(),
+    async stop() {
+      clearInterval(sweep);
+      await relay.stop();
+      await writer.stop();
+    },
+  };
+}
+
+const NOTHING = {
+  httpStatus: null,
+  errorDetail: null,
+  durationMs: 0,
+  responseBody: null,
+  responseHeaders: {},
+};
+
+function outcomeOf(result: AttemptResult, verdict: 'retry' | 'refuse' | 'gone', next: number | null) {
+  return {
+    httpStatus: result.status,
+    error: result.error,
+    errorDetail: result.errorDetail,
+    durationMs: result.durationMs,
+    responseBody: result.responseBody,
+    responseHeaders: result.responseHeaders,
+    verdict,
+    nextAttemptAt: next,
+  };
+}
