@@ -16,13 +16,16 @@ function newestSource(directory) {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const file = path.join(directory, entry.name);
     if (entry.isDirectory()) newest = Math.max(newest, newestSource(file));
-    else if (/\.(ts|tsx|mjs|css|html|md|svg)$/.test(entry.name)) newest = Math.max(newest, statSync(file).mtimeMs);
+    else if (/\.(ts|tsx|mjs|css|html|md|svg)$/.test(entry.name))
+      newest = Math.max(newest, statSync(file).mtimeMs);
   }
   return newest;
 }
 
 function isStale() {
-  const sources = ['src', 'workflows', 'activities', 'web'].map((name) => path.join(root, name)).filter(existsSync);
+  const sources = ['src', 'workflows', 'activities', 'web']
+    .map((name) => path.join(root, name))
+    .filter(existsSync);
   const canCompile = existsSync(path.join(root, 'node_modules', 'typescript'));
   if (!canCompile) return false;
   if (!existsSync(compiled)) return true;
