@@ -1,9 +1,17 @@
 import { Command, CommanderError } from 'commander';
-import { addKeyCommands } from './cli/keys';
 import { UsageError } from './cli/context';
-import { describeDatabaseTrouble } from './db/trouble';
+import { addDeliveryCommands } from './cli/deliveries';
+import { addDoctorCommand } from './cli/doctor';
+import { addEncryptionCommands } from './cli/encryption';
+import { addKeyCommands } from './cli/keys';
 import { addProjectCommands } from './cli/projects';
+import { addRecoverCommand } from './cli/recover';
+import { addSessionCommands } from './cli/sessions';
+import { addWorkflowCommands } from './cli/workflows';
+import { AppError } from './contracts/errors';
+import { describeDatabaseTrouble } from './db/trouble';
 import { SetupError } from './embedded/setup-error';
+import { OperationRefused } from './operations/refused';
 
 function createProgram(): Command {
   const program = new Command('herald').description('Messenger login, webhooks and sending.').exitOverride();
@@ -19,13 +27,21 @@ function createProgram(): Command {
     });
   addProjectCommands(program);
   addKeyCommands(program);
+  addDeliveryCommands(program);
+  addSessionCommands(program);
+  addWorkflowCommands(program);
+  addRecoverCommand(program);
+  addDoctorCommand(program);
+  addEncryptionCommands(program);
   return program;
 }
 
 /** Errors are one sentence on standard error with a non-zero exit code; only a fault of our own shows its stack. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode;
-  if (error instanceof UsageError) return say(error.message, 1);
+  if (error instanceof UsageError || error instanceof OperationRefused) return say(error.message, 1);
+  // The API's own rules, asked by command line.
+  if (error instanceof AppError) return say(error.message, 1);
   if (error instanceof SetupError) return say(error.message, error.exitCode);
   const trouble = describeDatabaseTrouble(error);
   if (trouble) return say(trouble, 1);

@@ -61,7 +61,10 @@ export async function createMaxMessenger({
     botName,
     link: link ?? ((start) => `https://max.ru/${botName}?start=${encodeURIComponent(start)}`),
     appLink: () => null,
-    send: (chatId, message) => afterShortWait(() => call(() => send(chatId, message))),
+    send(chatId, message, { failsFast = false } = {}) {
+      const once = () => call(() => send(chatId, message));
+      return failsFast ? once() : afterShortWait(once);
+    },
 
     edit: (_chatId, messageId, message) =>
       afterShortWait(() =>
@@ -92,6 +95,11 @@ export async function createMaxMessenger({
     },
 
     deleteWebhook: () => deleteWebhooks(),
+
+    async webhookState() {
+      const { subscriptions } = await call(() => api.raw.subscriptions.getSubscriptions());
+      return { urls: subscriptions.map(({ url }) => url), lastError: null };
+    },
 
     async poll(position, signal) {
       const answer = await call(() =>

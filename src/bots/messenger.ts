@@ -21,6 +21,18 @@ export interface TapNotice {
   alert?: boolean;
 }
 
+export interface SendOptions {
+  /** A "too many requests" fails at once, for a caller who keeps the pace of many messages itself. */
+  failsFast?: boolean;
+}
+
+export interface WebhookState {
+  /** Empty while updates are polled for. */
+  urls: string[];
+  /** The platform's own words about its last delivery, where it tells. */
+  lastError: string | null;
+}
+
 /** What one long poll brought, and where the next one goes on. */
 export interface PolledUpdates {
   updates: unknown[];
@@ -38,7 +50,7 @@ export interface Messenger {
   link(start: string): string;
   /** A link that opens the installed application directly, where the platform has such links. */
   appLink(start: string): string | null;
-  send(chatId: string, message: OutgoingMessage): Promise<{ messageId: string }>;
+  send(chatId: string, message: OutgoingMessage, options?: SendOptions): Promise<{ messageId: string }>;
   /** Replaces text and buttons; without `buttons` the keyboard goes. No change at all counts as done. */
   edit(chatId: string, messageId: string, message: OutgoingMessage): Promise<void>;
   /** A tap that the platform no longer knows is left as it is: nobody waits for its answer. */
@@ -47,6 +59,8 @@ export interface Messenger {
   check(): Promise<void>;
   setWebhook(url: string, secret: string): Promise<void>;
   deleteWebhook(): Promise<void>;
+  /** Where the platform delivers updates now. */
+  webhookState(): Promise<WebhookState>;
   /** One long poll. Without a position it starts with whatever the platform still keeps. */
   poll(position: string | null, signal: AbortSignal): Promise<PolledUpdates>;
 }

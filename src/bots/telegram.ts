@@ -69,7 +69,8 @@ export async function createTelegramMessenger({
     botName,
     link: link ?? ((start) => `https://t.me/${botName}?start=${encodeURIComponent(start)}`),
     appLink: (start) => (link ? null : `tg://resolve?domain=${botName}&start=${encodeURIComponent(start)}`),
-    send: (chatId, message) => afterShortWait(() => send(chatId, message)),
+    send: (chatId, message, { failsFast = false } = {}) =>
+      failsFast ? send(chatId, message) : afterShortWait(() => send(chatId, message)),
     edit: (chatId, messageId, message) => afterShortWait(() => edit(chatId, messageId, message)),
 
     async answerTap(callbackId, notice) {
@@ -94,6 +95,11 @@ export async function createTelegramMessenger({
 
     async deleteWebhook() {
       await call('deleteWebhook');
+    },
+
+    async webhookState() {
+      const info = await call<{ url: string; last_error_message?: string }>('getWebhookInfo');
+      return { urls: info.url === '' ? [] : [info.url], lastError: info.last_error_message ?? null };
     },
 
     async poll(position, signal) {

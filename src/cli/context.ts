@@ -1,31 +1,76 @@
-import path from 'node:path';
 import type pg from 'pg';
+import { ConfigError, readSettings, type Settings } from '../config';
+import type { EncryptionKey } from '../crypto/cipher';
 import { createPool } from '../db/pool';
-import { readRuntime } from '../embedded/data-dir';
+import { readRuntime, type RuntimeRecord } from '../embedded/data-dir';
+import { readKeyFile } from '../embedded/key-file';
+import type { TemporalSettings } from '../temporal/connection';
 
 /** An error of the CLI's user: one sentence, no stack, a non-zero exit code. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** DATABASE_URL, or the embedded service that runs with this data directory. */
-export async function databaseUrl(env: NodeJS.ProcessEnv = process.env): Promise<string> {
-  const given = env['DATABASE_URL'];
-  if (given) {
-    if (/^postgres(ql)?:\/\//.test(given) && URL.canParse(given)) return given;
-    throw new UsageError('DATABASE_URL: must be an address that starts with postgres://');
+/** What a command works on: the settings of its environment, and the embedded service that runs beside it. */
+export interface Installation {
+  settings: Settings;
+  /** Null where no service runs with the data directory. */
+  runtime: RuntimeRecord | null;
+}
+
+export async function findInstallation(env: NodeJS.ProcessEnv = process.env): Promise<Installation> {
+  const settings = settingsOf(env);
+  return { settings, runtime: await readRuntime(settings.HERALD_DATA_DIR) };
+}
+
+function settingsOf(env: NodeJS.ProcessEnv): Settings {
+  try {
+    return readSettings(env);
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.problems.join('; '));
+    throw error;
   }
-  const directory = path.resolve(env['HERALD_DATA_DIR'] || '.herald');
-  const runtime = await readRuntime(directory);
+}
+
+/** DATABASE_URL, or the embedded service that runs with this data directory. */
+export function databaseUrlOf({ settings, runtime }: Installation): string {
+  if (settings.DATABASE_URL) return settings.DATABASE_URL;
   const url = runtime?.['database_url'];
   if (typeof url === 'string') return url;
-  throw new UsageError(
-    `Herald does not run with the data directory ${directory}: start it with "npm start", or set DATABASE_URL or HERALD_DATA_DIR.`,
+  throw notRunning(settings, 'DATABASE_URL');
+}
+
+export function temporalSettingsOf({ settings, runtime }: Installation): TemporalSettings {
+  const address = settings.TEMPORAL_ADDRESS ?? runtime?.['temporal_address'];
+  if (typeof address === 'string') return { ...settings, address };
+  throw notRunning(settings, 'TEMPORAL_ADDRESS');
+}
+
+/** Newest first. The key file is never made here: whoever serves makes it. */
+export async function encryptionKeysOf({ settings }: Installation): Promise<EncryptionKey[]> {
+  if (settings.HERALD_ENCRYPTION_KEY) return settings.HERALD_ENCRYPTION_KEY;
+  try {
+    return await readKeyFile(settings.HERALD_DATA_DIR);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ENOENT') throw error;
+    throw new UsageError(
+      `There is no encryption key: set HERALD_ENCRYPTION_KEY, or HERALD_DATA_DIR to the directory of the embedded service.`,
+    );
+  }
+}
+
+function notRunning(settings: Settings, name: string): UsageError {
+  return new UsageError(
+    `Herald does not run with the data directory ${settings.HERALD_DATA_DIR}: start it with "npm start", or set ${name} or HERALD_DATA_DIR.`,
   );
 }
 
-export async function withDatabase<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  const pool = createPool({ url: await databaseUrl(), max: 2, applicationName: 'herald cli' });
+export async function withDatabase<T>(
+  work: (pool: pg.Pool) => Promise<T>,
+  installation?: Installation,
+): Promise<T> {
+  const url = databaseUrlOf(installation ?? (await findInstallation()));
+  const pool = createPool({ url, max: 4, applicationName: 'herald cli' });
   try {
     return await work(pool);
   } finally {

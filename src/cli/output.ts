@@ -10,8 +10,9 @@ export function print(value: unknown, json: boolean | undefined, forPeople: () =
 export function table(head: string[], rows: Cell[][]): string {
   const chars = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' };
   const drawn = new Table({ head, chars, style: { head: [], border: [] } });
-  for (const row of rows)
-    {drawn.push(row.map((cell) => (cell === null || cell === undefined ? '–' : String(cell))));}
+  for (const row of rows) {
+    drawn.push(row.map((cell) => (cell === null || cell === undefined ? '–' : String(cell))));
+  }
   return drawn.toString();
 }
 

@@ -93,8 +93,9 @@ async function set(slug: string, options: SetOptions): Promise<void> {
     sessions_per_address: options.sessionsPerAddress,
   });
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  if (Object.keys(changes).length === 0)
-    {throw new UsageError('There is nothing to set: give at least one option.');}
+  if (Object.keys(changes).length === 0) {
+    throw new UsageError('There is nothing to set: give at least one option.');
+  }
   const changed = await withDatabase(async (pool) => {
     const project = await requireProject(pool, slug);
     return updateProject(pool, project.id, changes);

@@ -22,6 +22,8 @@ export interface SessionStarter {
   hasRoom(): boolean;
   /** Starts the session's workflow, whoever asks and however often. */
   start(session: StartableSession, deadlineMs: number): Promise<void>;
+  /** Starts it although an earlier run has ended: only where the row is known to be open still. */
+  startAgain(session: StartableSession, deadlineMs: number): Promise<void>;
   /** Tells the workflow that an answer is stored; starts it first where it was not. */
   tellAnswered(sessionId: string, updateId: number): Promise<void>;
 }
@@ -70,6 +72,10 @@ export function createSessionStarter({
         starting -= 1;
       }
       await markSessionStarted(pool, session.id);
+    },
+    async startAgain(session, deadlineMs) {
+      const again = { ...options(session), workflowIdReusePolicy: 'ALLOW_DUPLICATE' } as const;
+      await within(client, deadlineMs, () => client.workflow.start<typeof authSession>('authSession', again));
     },
     async tellAnswered(sessionId, updateId) {
       const session = await findStartableSession(pool, sessionId);

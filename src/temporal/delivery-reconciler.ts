@@ -1,7 +1,8 @@
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type pg from 'pg';
 import { claimOverdue, restartDelivery } from '../db/delivery-starts';
 import type { Logger } from '../log';
+import { isWorkflowRunning } from './existence';
 import { workflowIds } from './names';
 
 export interface DeliveryReconcilerDeps {
@@ -17,7 +18,6 @@ export interface Reconciler {
 }
 
 const BATCH = 100;
-const DESCRIBE_LIMIT_MS = 5_000;
 
 /**
  * Finds open deliveries that should have moved two minutes ago and whose workflow is gone (a lost Temporal store,
@@ -32,23 +32,12 @@ export function startDeliveryReconciler({
   let stopped = false;
   let running: Promise<void> | null = null;
 
-  async function hasWorkflow(deliveryId: string): Promise<boolean> {
-    const handle = client.workflow.getHandle(workflowIds.delivery(deliveryId));
-    try {
-      const { status } = await client.withDeadline(Date.now() + DESCRIBE_LIMIT_MS, () => handle.describe());
-      return status.name === 'RUNNING';
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return false;
-      throw error;
-    }
-  }
-
   async function look(): Promise<void> {
     for (;;) {
       const overdue = await claimOverdue(pool, BATCH);
       for (const { id } of overdue) {
         if (stopped) return;
-        if (await hasWorkflow(id)) continue;
+        if (await isWorkflowRunning(client, workflowIds.delivery(id))) continue;
         await restartDelivery(pool, id);
         log.warn({ delivery_id: id }, 'an open delivery had no workflow and is started again');
       }

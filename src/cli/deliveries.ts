@@ -1,0 +1,195 @@
+import type { Command } from 'commander';
+import type pg from 'pg';
+import { deliveryStatuses, type DeliveryStatus } from '../contracts/deliveries';
+import { eventNameSchema } from '../contracts/events';
+import { listAttempts } from '../db/attempts';
+import { listEndpoints } from '../db/endpoints';
+import {
+  findAnyDelivery,
+  searchDeliveries,
+  type OperatorDelivery,
+  type OperatorDeliveryFilter,
+} from '../db/operator-log';
+import { cancelDelivery, recoverEndpoint, retryDelivery } from '../webhooks/delivery-requests';
+import { presentAttempt, presentDelivery } from '../webhooks/present';
+import { count, oneOf, parsed, since, uuid } from './arguments';
+import { UsageError, withDatabase } from './context';
+import { facts, print, table } from './output';
+import { requireProject } from './projects';
+import { startProgress } from './progress';
+
+function present(delivery: OperatorDelivery) {
+  return { ...presentDelivery(delivery), project: delivery.project_slug, url: delivery.url };
+}
+
+async function requireDelivery(pool: pg.Pool, id: string): Promise<OperatorDelivery> {
+  const found = await findAnyDelivery(pool, id);
+  if (!found) throw new UsageError(`There is no delivery with the id "${id}".`);
+  return found;
+}
+
+/** What the last attempt met, in one cell. */
+function outcome(delivery: OperatorDelivery): string | null {
+  return (
+    delivery.last_error ?? (delivery.last_http_status === null ? null : String(delivery.last_http_status))
+  );
+}
+
+function listing(found: OperatorDelivery[]): string {
+  if (found.length === 0) return 'There is no such delivery.';
+  const rows = found.map((entry) => [
+    entry.id,
+    entry.project_slug,
+    entry.event_name,
+    entry.status,
+    entry.attempts,
+    outcome(entry),
+    presentDelivery(entry).next_attempt_at,
+    entry.created_at.toISOString(),
+  ]);
+  return table(
+    ['delivery', 'project', 'event', 'status', 'attempts', 'last', 'next attempt', 'created'],
+    rows,
+  );
+}
+
+interface ListOptions {
+  project?: string;
+  endpoint?: string;
+  event?: string;
+  status?: DeliveryStatus;
+  since?: string;
+  limit: number;
+  json?: boolean;
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const found = await withDatabase(async (pool) => {
+    const filter: OperatorDeliveryFilter = {
+      projectId: options.project && (await requireProject(pool, options.project)).id,
+      endpointId: options.endpoint,
+      event: options.event && parsed(eventNameSchema, options.event),
+      status: options.status,
+      since: options.since,
+      limit: options.limit,
+    };
+    return searchDeliveries(pool, filter);
+  });
+  print(found.map(present), options.json, () => listing(found));
+}
+
+async function show(id: string, { json }: { json?: boolean }): Promise<void> {
+  const { delivery, attempts } = await withDatabase(async (pool) => ({
+    delivery: await requireDelivery(pool, id),
+    attempts: await listAttempts(pool, id),
+  }));
+  const shown = { ...present(delivery), attempts: attempts.map(presentAttempt) };
+  print(shown, json, () => {
+    const { attempts: made, ...fields } = shown;
+    const rows = made.map((attempt) => [
+      attempt.number,
+      attempt.attempted_at,
+      attempt.duration_ms,
+      attempt.status,
+      attempt.error,
+      attempt.next_attempt_at,
+    ]);
+    const log = table(['attempt', 'at', 'ms', 'status', 'error', 'next attempt'], rows);
+    return `${facts(Object.entries(fields))}\n\n${made.length > 0 ? log : 'No attempt has been made yet.'}`;
+  });
+}
+
+/** A request about one delivery, by the rules of the API, and how the delivery stands after it. */
+async function ask(
+  id: string,
+  json: boolean | undefined,
+  request: (pool: pg.Pool, delivery: OperatorDelivery) => Promise<void>,
+): Promise<void> {
+  const after = await withDatabase(async (pool) => {
+    await request(pool, await requireDelivery(pool, id));
+    return requireDelivery(pool, id);
+  });
+  print(present(after), json, () => `The delivery ${id} is ${after.status}.`);
+}
+
+interface RecoverOptions {
+  project: string;
+  endpoint?: string;
+  since: string;
+  json?: boolean;
+}
+
+async function recover(options: RecoverOptions): Promise<void> {
+  const { project: slug } = options;
+  const answer = await withDatabase(async (pool) => {
+    const project = await requireProject(pool, slug);
+    const endpoints = (await listEndpoints(pool, project.id)).filter(({ id, status }) =>
+      options.endpoint ? id === options.endpoint : status === 'active',
+    );
+    if (options.endpoint && endpoints.length === 0) {
+      throw new UsageError(`The project "${slug}" has no endpoint with the id "${options.endpoint}".`);
+    }
+    const progress = startProgress('recovering');
+    const recovered = [];
+    for (const [index, endpoint] of endpoints.entries()) {
+      progress.at(index, endpoints.length);
+      const deliveries = await recoverEndpoint(pool, project.id, endpoint.id, options.since);
+      recovered.push({ endpoint_id: endpoint.id, url: endpoint.url, recovered: deliveries });
+    }
+    progress.end();
+    return recovered;
+  });
+  print(answer, options.json, () =>
+    answer.length === 0
+      ? `The project "${slug}" has no active endpoint.`
+      : table(
+          ['endpoint', 'url', 'recovered'],
+          answer.map((entry) => [entry.endpoint_id, entry.url, entry.recovered]),
+        ),
+  );
+}
+
+export function addDeliveryCommands(program: Command): void {
+  const deliveries = program.command('deliveries').description('webhook deliveries of every project');
+  deliveries
+    .command('list')
+    .description('the delivery log, newest first')
+    .option('--project <slug>')
+    .option('--endpoint <id>', 'of one endpoint', uuid)
+    .option('--event <name>', 'of one event, like auth.completed')
+    .option('--status <status>', deliveryStatuses.join(', '), oneOf(deliveryStatuses))
+    .option('--since <time>', 'created since then: a time, or 30m, 2h, 7d ago', since)
+    .option('--limit <n>', 'at most so many', count(1000), 50)
+    .option('--json', 'print JSON')
+    .action(list);
+  deliveries
+    .command('show')
+    .description('one delivery with its attempts')
+    .argument('<id>', 'the delivery', uuid)
+    .option('--json', 'print JSON')
+    .action(show);
+  deliveries
+    .command('retry')
+    .description('attempt a delivery now: a waiting one goes on afterwards, an ended one is sent again')
+    .argument('<id>', 'the delivery', uuid)
+    .option('--json', 'print JSON')
+    .action((id: string, { json }: { json?: boolean }) =>
+      ask(id, json, (pool, { project_id }) => retryDelivery(pool, project_id, id, null)),
+    );
+  deliveries
+    .command('cancel')
+    .description('cancel a delivery that has not ended')
+    .argument('<id>', 'the delivery', uuid)
+    .option('--json', 'print JSON')
+    .action((id: string, { json }: { json?: boolean }) =>
+      ask(id, json, (pool, { project_id }) => cancelDelivery(pool, project_id, id)),
+    );
+  deliveries
+    .command('recover')
+    .description('send again every delivery of a project that failed since a time')
+    .requiredOption('--project <slug>', 'the project')
+    .option('--endpoint <id>', 'only of this endpoint', uuid)
+    .requiredOption('--since <time>', 'a time, or 30m, 2h, 7d ago; at most 14 days back', since)
+    .option('--json', 'print JSON')
+    .action(recover);
+}

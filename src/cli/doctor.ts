@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import type { Finding } from '../operations/doctor/check';
+import {
+  databaseUrlOf,
+  encryptionKeysOf,
+  findInstallation,
+  temporalSettingsOf,
+  type Installation,
+} from './context';
+import { createPool } from '../db/pool';
+import { print } from './output';
+
+const marks: Record<Finding['status'], string> = { ok: 'ok', problem: 'PROBLEM', 'not checked': '–' };
+
+async function examine(): Promise<Finding[]> {
+  const [{ notChecked, problem, guarded }, { checkDatabase, checkEncryption }, { checkBots }] =
+    await Promise.all([
+      import('../operations/doctor/check.js'),
+      import('../operations/doctor/database.js'),
+      import('../operations/doctor/bots.js'),
+    ]);
+  const installation = await findInstallation();
+  const { settings, runtime } = installation;
+  const development = settings.DATABASE_URL === undefined && settings.NODE_ENV !== 'production';
+
+  async function database(): Promise<Finding[]> {
+    const pool = createPool({ url: databaseUrlOf(installation), max: 2, applicationName: 'herald doctor' });
+    try {
+      const findings = await checkDatabase(pool);
+      if (findings.some(({ check, status }) => check === 'migrations' && status !== 'ok')) {
+        return [...findings, notChecked('encryption key', 'the database comes first')];
+      }
+      const encryption = await guarded('encryption key', 'Set HERALD_ENCRYPTION_KEY.', async () =>
+        checkEncryption(pool, await encryptionKeysOf(installation)),
+      );
+      return [...findings, ...encryption];
+    } finally {
+      await pool.end();
+    }
+  }
+
+  const start = 'Start it with "npm start", or set DATABASE_URL, TEMPORAL_ADDRESS or HERALD_DATA_DIR.';
+  const [inDatabase, inTemporal, ofBots] = await Promise.all([
+    database().catch((error: unknown) => [problem('database', messageOf(error), start)]),
+    temporal(installation).catch((error: unknown) => [problem('temporal', messageOf(error), start)]),
+    checkBots({
+      settings,
+      simulated: typeof runtime?.['simulator_url'] === 'string',
+      updates: settings.HERALD_BOT_UPDATES ?? (development ? 'polling' : 'webhook'),
+    }),
+  ]);
+  return [...inTemporal, ...inDatabase, ...ofBots];
+}
+
+async function temporal(installation: Installation): Promise<Finding[]> {
+  const [{ checkTemporal }, { createLazyClient }, { taskQueues }] = await Promise.all([
+    import('../operations/doctor/temporal.js'),
+    import('../temporal/connection.js'),
+    import('../temporal/names.js'),
+  ]);
+  const settings = temporalSettingsOf(installation);
+  const client = await createLazyClient(settings);
+  try {
+    return await checkTemporal({
+      client,
+      address: settings.address,
+      namespace: settings.TEMPORAL_NAMESPACE,
+      queues: taskQueues(installation.settings.HERALD_TASK_QUEUE_PREFIX),
+    });
+  } finally {
+    await client.connection.close();
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function report(findings: Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length)) + 2;
+  return findings
+    .map(({ check, status, message, advice }) => {
+      const line = `${marks[status].padEnd(9)}${check.padEnd(width)}${message}`;
+      return advice === null ? line : `${line}\n${' '.repeat(9 + width)}→ ${advice}`;
+    })
+    .join('\n');
+}
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('examine the installation; exit code 1 where there is a problem')
+    .option('--json', 'print JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const findings = await examine();
+      const healthy = findings.every(({ status }) => status !== 'problem');
+      print({ healthy, checks: findings }, json, () => report(findings));
+      if (!healthy) process.exitCode = 1;
+    });
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { findInstallation, withDatabase } from './context';
+import { print } from './output';
+import { startProgress } from './progress';
+import { withTemporal } from './temporal';
+
+async function recoverAll({ json }: { json?: boolean }): Promise<void> {
+  const [{ recover }, { createSessionStarter }] = await Promise.all([
+    import('../operations/recover.js'),
+    import('../temporal/auth-sessions.js'),
+  ]);
+  const installation = await findInstallation();
+  const recovered = await withDatabase(
+    (pool) =>
+      withTemporal(async ({ client, queues }) => {
+        const progress = startProgress('looking after open rows');
+        try {
+          const starter = createSessionStarter({ client, pool, queues });
+          return await recover({ pool, client, starter, onProgress: progress.at });
+        } finally {
+          progress.end();
+        }
+      }, installation),
+    installation,
+  );
+  print(
+    recovered,
+    json,
+    () =>
+      `${recovered.sessions_restarted} of ${recovered.sessions_open} open sessions and ` +
+      `${recovered.deliveries_restarted} of ${recovered.deliveries_open} open deliveries had no workflow and get one again.`,
+  );
+}
+
+export function addRecoverCommand(program: Command): void {
+  program
+    .command('recover')
+    .description("after a loss of Temporal's store: restart what waits, from the database; safe at any time")
+    .option('--json', 'print JSON')
+    .action(recoverAll);
+}

@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import { sessionStatuses, type SessionStatus } from '../contracts/auth';
+import { findAnySession, searchSessions, type OperatorSession } from '../db/operator-log';
+import { count, oneOf, since, uuid } from './arguments';
+import { UsageError, withDatabase } from './context';
+import { facts, print, table } from './output';
+import { requireProject } from './projects';
+
+/** Who and when, never the code. */
+function present(session: OperatorSession) {
+  return {
+    session_id: session.id,
+    project: session.project_slug,
+    flow: session.flow,
+    status: session.status,
+    reason: session.decline_reason,
+    channel: session.channel,
+    subscriber_id: session.subscriber_id,
+    created_at: session.created_at.toISOString(),
+    expires_at: session.expires_at.toISOString(),
+    decided_at: session.decided_at?.toISOString() ?? null,
+    code_expires_at: session.code_expires_at?.toISOString() ?? null,
+    consumed_at: session.consumed_at?.toISOString() ?? null,
+    workflow_started_at: session.workflow_started_at?.toISOString() ?? null,
+  };
+}
+
+function listing(found: OperatorSession[]): string {
+  if (found.length === 0) return 'There is no such session.';
+  const rows = found
+    .map(present)
+    .map((entry) => [
+      entry.session_id,
+      entry.project,
+      entry.flow,
+      entry.status,
+      entry.reason,
+      entry.channel,
+      entry.created_at,
+      entry.decided_at,
+    ]);
+  return table(['session', 'project', 'flow', 'status', 'reason', 'channel', 'created', 'decided'], rows);
+}
+
+interface ListOptions {
+  project?: string;
+  status?: SessionStatus;
+  since?: string;
+  limit: number;
+  json?: boolean;
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const found = await withDatabase(async (pool) =>
+    searchSessions(pool, {
+      projectId: options.project && (await requireProject(pool, options.project)).id,
+      status: options.status,
+      since: options.since,
+      limit: options.limit,
+    }),
+  );
+  print(found.map(present), options.json, () => listing(found));
+}
+
+async function show(id: string, { json }: { json?: boolean }): Promise<void> {
+  const found = await withDatabase((pool) => findAnySession(pool, id));
+  if (!found) throw new UsageError(`There is no session with the id "${id}".`);
+  const shown = present(found);
+  print(shown, json, () => facts(Object.entries(shown)));
+}
+
+export function addSessionCommands(program: Command): void {
+  const sessions = program.command('sessions').description('login sessions of every project');
+  sessions
+    .command('list')
+    .description('the log of logins, newest first')
+    .option('--project <slug>')
+    .option('--status <status>', sessionStatuses.join(', '), oneOf(sessionStatuses))
+    .option('--since <time>', 'created since then: a time, or 30m, 2h, 7d ago', since)
+    .option('--limit <n>', 'at most so many', count(1000), 50)
+    .option('--json', 'print JSON')
+    .action(list);
+  sessions
+    .command('show')
+    .description('one session, without its code')
+    .argument('<id>', 'the session', uuid)
+    .option('--json', 'print JSON')
+    .action(show);
+}

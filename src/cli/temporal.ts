@@ -1,0 +1,35 @@
+import type { Client } from '@temporalio/client';
+import type { TaskQueues } from '../temporal/names';
+import { findInstallation, temporalSettingsOf, UsageError, type Installation } from './context';
+
+const ANSWER_LIMIT_MS = 5_000;
+
+export interface TemporalAccess {
+  client: Client;
+  namespace: string;
+  queues: TaskQueues;
+}
+
+export async function withTemporal<T>(
+  work: (temporal: TemporalAccess) => Promise<T>,
+  given?: Installation,
+): Promise<T> {
+  // Loaded here: the SDK takes longer to load than most commands take to run.
+  const [{ createLazyClient }, { taskQueues }, { within }] = await Promise.all([
+    import('../temporal/connection.js'),
+    import('../temporal/names.js'),
+    import('../temporal/within.js'),
+  ]);
+  const installation = given ?? (await findInstallation());
+  const settings = temporalSettingsOf(installation);
+  const client = await createLazyClient(settings);
+  try {
+    await within(client, ANSWER_LIMIT_MS, () => client.workflowService.getSystemInfo({})).catch(() => {
+      throw new UsageError(`Temporal does not answer at ${settings.address}.`);
+    });
+    const { TEMPORAL_NAMESPACE: namespace, HERALD_TASK_QUEUE_PREFIX: prefix } = installation.settings;
+    return await work({ client, namespace, queues: taskQueues(prefix) });
+  } finally {
+    await client.connection.close();
+  }
+}

@@ -1,0 +1,38 @@
+import { describeDatabaseTrouble } from '../../db/trouble';
+
+/** One line of `herald doctor`. */
+export interface Finding {
+  check: string;
+  status: 'ok' | 'problem' | 'not checked';
+  message: string;
+  /** What to do about a problem. */
+  advice: string | null;
+}
+
+export function ok(check: string, message: string): Finding {
+  return { check, status: 'ok', message, advice: null };
+}
+
+export function problem(check: string, message: string, advice: string): Finding {
+  return { check, status: 'problem', message, advice };
+}
+
+export function notChecked(check: string, message: string): Finding {
+  return { check, status: 'not checked', message, advice: null };
+}
+
+/** A check that could not even be made is a problem too; whatever it threw may carry addresses and is not shown whole. */
+export async function guarded(
+  check: string,
+  advice: string,
+  look: () => Promise<Finding | Finding[]>,
+): Promise<Finding[]> {
+  try {
+    return [await look()].flat();
+  } catch (error) {
+    const trouble = describeDatabaseTrouble(error);
+    if (trouble) return [problem(check, trouble, advice)];
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    return [problem(check, `could not be checked: ${line.slice(0, 200)}`, advice)];
+  }
+}

@@ -1,0 +1,84 @@
+import type { Client } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import { tsToMs } from '@temporalio/common/lib/time';
+import { missingSearchAttributes } from '../../temporal/search-attributes';
+import type { TaskQueues } from '../../temporal/names';
+import { within } from '../../temporal/within';
+import { guarded, ok, problem, type Finding } from './check';
+
+const ANSWER_LIMIT_MS = 5_000;
+/** A poll is held for a minute; one that was begun before that belongs to a worker that has gone. */
+const POLLER_AGE_MS = 90_000;
+
+const types = temporal.api.enums.v1.TaskQueueType;
+
+export interface TemporalCheckDeps {
+  client: Client;
+  address: string;
+  namespace: string;
+  queues: TaskQueues;
+}
+
+export async function checkTemporal(deps: TemporalCheckDeps): Promise<Finding[]> {
+  const { client, address, namespace, queues } = deps;
+  const server = await guarded(
+    'temporal',
+    `See whether the Temporal server at ${address} runs and can be reached, and what TEMPORAL_* say.`,
+    async () => {
+      const [{ serverVersion }] = await within(client, ANSWER_LIMIT_MS, () =>
+        Promise.all([
+          client.workflowService.getSystemInfo({}),
+          client.workflowService.describeNamespace({ namespace }),
+        ]),
+      );
+      return ok('temporal', `server ${serverVersion || 'of unknown version'}, namespace ${namespace}`);
+    },
+  );
+  if (server.some(({ status }) => status === 'problem')) return server;
+  const attributes = await guarded(
+    'search attributes',
+    'Temporal Cloud shows them in its console; see docs/operations.md.',
+    () => checkAttributes(deps),
+  );
+  const pollers = await Promise.all(
+    Object.values(queues).map((queue) =>
+      guarded(`task queue ${queue}`, 'Start a process with the worker role.', () =>
+        checkPollers(deps, queue),
+      ),
+    ),
+  );
+  return [...server, ...attributes, ...pollers.flat()];
+}
+
+async function checkAttributes({ client, namespace }: TemporalCheckDeps): Promise<Finding> {
+  const missing = await missingSearchAttributes(client, namespace);
+  if (missing.length === 0) return ok('search attributes', 'all registered');
+  return problem(
+    'search attributes',
+    `not registered: ${missing.join(', ')}`,
+    'Restart the worker, which registers them; on Temporal Cloud make them in its console.',
+  );
+}
+
+async function checkPollers({ client, namespace }: TemporalCheckDeps, queue: string): Promise<Finding> {
+  const count = async (taskQueueType: temporal.api.enums.v1.TaskQueueType) => {
+    const { pollers } = await client.workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name: queue },
+      taskQueueType,
+    });
+    return pollers.filter(
+      ({ lastAccessTime }) => lastAccessTime && Date.now() - tsToMs(lastAccessTime) < POLLER_AGE_MS,
+    ).length;
+  };
+  const workflows = await count(types.TASK_QUEUE_TYPE_WORKFLOW);
+  const activities = await count(types.TASK_QUEUE_TYPE_ACTIVITY);
+  const check = `task queue ${queue}`;
+  if (workflows > 0 && activities > 0) return ok(check, 'workers are polling');
+  const nobody = workflows === 0 ? 'workflow' : 'activity';
+  return problem(
+    check,
+    `no worker asks for ${nobody} tasks`,
+    'Start a process with the worker role and the same HERALD_TASK_QUEUE_PREFIX.',
+  );
+}

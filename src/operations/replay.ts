@@ -1,0 +1,34 @@
+import type { HistoryAndWorkflowId } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import { Worker } from '@temporalio/worker';
+
+export interface ReplayOutcome {
+  workflow_id: string;
+  run_id: string;
+  ok: boolean;
+  /** Where code and history part, as far as the replay can tell. */
+  event_id: number | null;
+  event_type: string | null;
+  problem: string | null;
+}
+
+/** Runs histories against a bundle of workflows, without a server: what could not go on with it is found here. */
+export async function* replayHistories(
+  { bundlePath, dataConverter }: { bundlePath: string; dataConverter: DataConverter },
+  histories: AsyncIterable<HistoryAndWorkflowId> | Iterable<HistoryAndWorkflowId>,
+): AsyncGenerator<ReplayOutcome> {
+  const results = Worker.runReplayHistories(
+    { workflowBundle: { codePath: bundlePath }, dataConverter },
+    histories,
+  );
+  for await (const { workflowId, runId, error } of results) {
+    yield { workflow_id: workflowId, run_id: runId, ok: error === undefined, ...divergence(error) };
+  }
+}
+
+/** The core names the event in its message, and nowhere else. */
+function divergence(error: Error | undefined): Pick<ReplayOutcome, 'event_id' | 'event_type' | 'problem'> {
+  if (!error) return { event_id: null, event_type: null, problem: null };
+  const [, id, type] = /HistoryEvent\(id: (\d+), (\w+)\)/.exec(error.message) ?? [];
+  return { event_id: id ? Number(id) : null, event_type: type ?? null, problem: error.message };
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import type { History } from '@temporalio/common/lib/proto-utils';
+import { temporal } from '@temporalio/proto';
+import type { TaskQueues } from '../temporal/names';
+import { OperationRefused } from './refused';
+import { historyOf } from './workflow-histories';
+
+export interface ResetRequest {
+  workflowId: string;
+  /** Default: the first workflow task, which runs the workflow anew. */
+  eventId?: number | undefined;
+  reason: string;
+}
+
+export interface ResetAnswer {
+  workflow_id: string;
+  /** The end of the workflow task from which it goes on. */
+  event_id: number;
+  run_id: string;
+}
+
+const { EVENT_TYPE_WORKFLOW_TASK_COMPLETED: completed } = temporal.api.enums.v1.EventType;
+
+/**
+ * Lets a workflow go on from an earlier point, with the code of now. Nothing happens twice by it: attempts that have
+ * their result and sessions that are decided are found in their rows.
+ */
+export async function resetWorkflow(
+  { client, namespace, queues }: { client: Client; namespace: string; queues: TaskQueues },
+  { workflowId, eventId, reason }: ResetRequest,
+): Promise<ResetAnswer> {
+  const { history } = await historyOf(client, workflowId);
+  requireOurs(history, workflowId, queues);
+  const target = taskEnd(history, eventId);
+  if (target === null) {
+    throw new OperationRefused(
+      eventId === undefined
+        ? `The workflow "${workflowId}" has not run yet: there is nothing to go back to.`
+        : `No workflow task of "${workflowId}" had ended by event ${eventId}.`,
+    );
+  }
+  const { runId } = await client.workflowService.resetWorkflowExecution({
+    namespace,
+    workflowExecution: { workflowId },
+    workflowTaskFinishEventId: target,
+    reason,
+    requestId: randomUUID(),
+  });
+  return { workflow_id: workflowId, event_id: Number(target), run_id: runId };
+}
+
+/** A namespace may be shared with others, whose workflows are none of our business. */
+function requireOurs(history: History, workflowId: string, queues: TaskQueues): void {
+  const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
+  const queue = started?.taskQueue?.name ?? '';
+  if ((Object.values(queues) as string[]).includes(queue)) return;
+  throw new OperationRefused(
+    `The workflow "${workflowId}" runs on the task queue "${queue}", which is not one of this installation's.`,
+  );
+}
+
+/** The first workflow task's end, or the last one up to the event asked for. */
+function taskEnd(history: History, eventId: number | undefined) {
+  const ends = (history.events ?? []).flatMap((event) =>
+    event.eventType === completed && event.eventId ? [event.eventId] : [],
+  );
+  if (eventId === undefined) return ends[0] ?? null;
+  return ends.filter((id) => Number(id) <= eventId).at(-1) ?? null;
+}

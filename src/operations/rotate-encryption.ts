@@ -1,0 +1,70 @@
+import type pg from 'pg';
+import type { Cipher } from '../crypto/cipher';
+import {
+  countSealedByKey,
+  replaceSealed,
+  sealedByOthers,
+  sealedColumns,
+  type SealedColumn,
+} from '../db/sealed-values';
+
+/** Small batches: each statement holds its locks for milliseconds, and a stop loses nothing but the batch. */
+const BATCH = 200;
+
+export interface Rotated {
+  key_id: string;
+  resealed: number;
+  /** Sealed with a key that is not configured: these stay as they are. */
+  unreadable: number;
+}
+
+/** Seals every value with the newest key. Goes on where an earlier run stopped: the values say which key they have. */
+export async function rotateEncryption(
+  pool: pg.Pool,
+  cipher: Cipher,
+  onProgress: (done: number, total: number) => void,
+): Promise<Rotated> {
+  const total = await countOld(pool, cipher);
+  const rotated: Rotated = { key_id: cipher.currentKeyId, resealed: 0, unreadable: 0 };
+  let done = 0;
+  for (const column of sealedColumns) {
+    for await (const batch of oldValues(pool, column, cipher.currentKeyId)) {
+      const resealed = batch.flatMap((value) => {
+        const plain = opened(cipher, value.sealed, column.purpose);
+        return plain === null ? [] : [{ ...value, resealed: cipher.encrypt(plain, column.purpose) }];
+      });
+      rotated.resealed += await replaceSealed(pool, column, resealed);
+      rotated.unreadable += batch.length - resealed.length;
+      onProgress((done += batch.length), Math.max(done, total));
+    }
+  }
+  return rotated;
+}
+
+async function countOld(pool: pg.Pool, cipher: Cipher): Promise<number> {
+  let total = 0;
+  for (const column of sealedColumns) {
+    for (const [keyId, count] of await countSealedByKey(pool, column)) {
+      if (keyId !== cipher.currentKeyId) total += count;
+    }
+  }
+  return total;
+}
+
+async function* oldValues(pool: pg.Pool, column: SealedColumn, keyId: string) {
+  let after: string | null = null;
+  for (;;) {
+    const batch = await sealedByOthers(pool, column, keyId, after, BATCH);
+    if (batch.length > 0) yield batch;
+    if (batch.length < BATCH) return;
+    after = batch.at(-1)?.id ?? null;
+  }
+}
+
+function opened(cipher: Cipher, sealed: string, purpose: string): string | null {
+  try {
+    return cipher.decrypt(sealed, purpose);
+  } catch {
+    return null;
+  }
+}

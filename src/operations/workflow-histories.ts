@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { historyFromJSON, type History } from '@temporalio/common/lib/proto-utils';
+import type { TaskQueues } from '../temporal/names';
+import { OperationRefused } from './refused';
+
+export interface WorkflowHistory {
+  workflowId: string;
+  history: History;
+}
+
+/** A history as the Temporal UI and the `temporal` program write it. */
+export async function historyFromFile(file: string): Promise<WorkflowHistory> {
+  let history: History;
+  try {
+    history = historyFromJSON(JSON.parse(await readFile(file, 'utf8')));
+  } catch (error) {
+    throw new OperationRefused(
+      `The file ${file} holds no history of a workflow (${(error as Error).message}).`,
+      { cause: error },
+    );
+  }
+  const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
+  if (!started) throw new OperationRefused(`The file ${file} holds no history of a workflow.`);
+  return { workflowId: started.workflowId || path.basename(file, '.json'), history };
+}
+
+/** The newest run, or the one named. */
+export async function historyOf(
+  client: Client,
+  workflowId: string,
+  runId?: string,
+): Promise<WorkflowHistory> {
+  try {
+    return { workflowId, history: await client.workflow.getHandle(workflowId, runId).fetchHistory() };
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    throw new OperationRefused(`Temporal knows no workflow with the id "${workflowId}".`);
+  }
+}
+
+export interface HistoryFilter {
+  /** Failed: what needs a person. Open: what a deployment would have to go on with. */
+  state: 'failed' | 'open';
+  /** ISO; by the end of failed ones, by the start of open ones. */
+  since?: string | undefined;
+}
+
+/** As the Temporal UI takes it: our own workflows in that state. */
+export function visibilityQuery({ state, since }: HistoryFilter, queues: TaskQueues): string {
+  const ours = `TaskQueue IN (${Object.values(queues)
+    .map((queue) => `"${queue}"`)
+    .join(', ')})`;
+  const time = state === 'failed' ? 'CloseTime' : 'StartTime';
+  const conditions = [ours, `ExecutionStatus = "${state === 'failed' ? 'Failed' : 'Running'}"`];
+  if (since) conditions.push(`${time} >= "${since}"`);
+  return conditions.join(' AND ');
+}
+
+/** Histories one after another: many can be looked at without holding them all. */
+export async function* historiesByQuery(
+  client: Client,
+  query: string,
+  limit: number,
+): AsyncGenerator<WorkflowHistory> {
+  let taken = 0;
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    if (taken++ === limit) return;
+    const history = await client.workflow
+      .getHandle(workflowId, runId)
+      .fetchHistory()
+      .catch((error: unknown) => {
+        // Its retention ended between the list and this question.
+        if (error instanceof WorkflowNotFoundError) return null;
+        throw error;
+      });
+    if (history) yield { workflowId, history };
+  }
+}
