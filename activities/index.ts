@@ -1,6 +1,7 @@
 import type { Core } from '../src/core';
 import type { Attempter } from '../src/webhooks/attempt';
 import { createAuthSessionActivities } from './auth-session';
+import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
 
 /** What each task queue's worker can do. Keys are the task queues of src/temporal/names.ts. */
@@ -12,12 +13,14 @@ export interface Activities {
 
 export interface ActivityDeps extends Core {
   attempter: Attempter;
+  /** The process is stopping: what takes long ends early. */
+  stopping: AbortSignal;
 }
 
 export function createActivities(deps: ActivityDeps): Activities {
   return {
     logins: createAuthSessionActivities(deps),
     deliveries: createDeliveryActivities(deps),
-    broadcasts: {},
+    broadcasts: createBroadcastActivities(deps),
   };
 }

@@ -1,2 +1,3 @@
 export * from './auth-session';
+export * from './broadcast';
 export * from './deliver-webhook';

@@ -101,10 +101,10 @@ export function claimRecipients(
     );
     const gone = waiting.filter((recipient) => recipient.chat_id === null);
     if (gone.length > 0)
-      await skip(
+      {await skip(
         db,
         gone.map((recipient) => recipient.id),
-      );
+      );}
     if (reachable.length === 0) return { state: 'claimed', recipients: [], waitMs: 0 };
 
     const ownPerSecond = job.messages_per_minute === null ? Infinity : job.messages_per_minute / 60;

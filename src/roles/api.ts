@@ -11,6 +11,7 @@ import type { Part } from '../http/health';
 import { loginPage } from '../http/login-page';
 import { createProjectLimit } from '../http/project-limit';
 import type { Route } from '../http/route';
+import { createBroadcastRoutes } from '../http/routes/broadcast';
 import { createDeliveryRoutes } from '../http/routes/deliveries';
 import { createAuthRoutes } from '../http/routes/auth';
 import { createDashboardRoutes } from '../http/routes/dashboard';
@@ -44,6 +45,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createHostedRoutes({ ...core, waiter }),
     ...createSubscriberRoutes(core),
     ...createSendRoutes(core),
+    ...createBroadcastRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),

@@ -87,3 +87,75 @@ export async function blockBilling(service: TestService, project: TestProject): 
 export async function liftBillingBlock(service: TestService, project: TestProject): Promise<void> {
   await service.pool.query('UPDATE projects SET purchased_credits = 100 WHERE id = $1', [project.id]);
 }
+
+let crowdFrom = 2_000_000_000;
+
+/** Many subscribers at once, who are there in the simulator and only count what they get. */
+export async function addCrowd(
+  service: TestService,
+  project: { id: string },
+  channel: Channel,
+  count: number,
+): Promise<{ from: number }> {
+  const from = crowdFrom;
+  crowdFrom += count + 1_000;
+  await controlCall(service, 'POST', `${channel}/users`, { count, from });
+  await service.pool.query(
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
+     SELECT $1, $2, n::text, $5 || n, 'Crowd', 'en' FROM generate_series($3::bigint, $3::bigint + $4 - 1) AS n`,
+    // On MAX a chat has another number than its user, and a user can be written to as well.
+    [project.id, channel, from, count, channel === 'max' ? 'user:' : ''],
+  );
+  return { from };
+}
+
+export interface SimulatorStats {
+  messages_sent: number;
+  recipients: number;
+  by_user_max: number;
+}
+
+export function statsOf(service: TestService, channel: Channel): Promise<SimulatorStats> {
+  return controlCall(service, 'GET', `${channel}/stats`);
+}
+
+async function controlCall<T>(
+  service: TestService,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  const response = await fetch(`${service.simulator.url}/control/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+export interface BroadcastRecord {
+  job_id: string;
+  status: string;
+  total_subscribers: number;
+  sent: number;
+  failed: number;
+  skipped: number;
+  remaining: number;
+  possible_duplicates: number;
+  started_at: string | null;
+  ended_at: string | null;
+}
+
+export function untilBroadcast(
+  project: TestProject,
+  jobId: string,
+  status: string,
+  limitMs = 30_000,
+): Promise<BroadcastRecord> {
+  return eventually(async () => {
+    const { body } = await project.api<BroadcastRecord>('GET', `/v1/broadcast/${jobId}`);
+    if (body.status !== status) throw new Error(`the broadcast is ${JSON.stringify(body)}`);
+    return body;
+  }, limitMs);
+}

@@ -292,7 +292,7 @@ describe('POST /v1/send', () => {
         await service.control.tap(channel, tapper.name, { button: 'Accept' });
         const [event] = await eventually(async () => {
           const events = await eventsOf(service, project, 'button.clicked');
-          return events.length > 0 && events;
+          return events.length > 0 ? events : null;
         });
         expect(event?.data).toEqual({
           subscriber_id: tapper.subscriberId,
@@ -323,7 +323,7 @@ describe('POST /v1/send', () => {
           'SELECT count(*) AS open FROM bot_updates WHERE handled_at IS NULL',
         );
         const events = await eventsOf(service, project, 'button.clicked');
-        return rows[0]?.open === 0 && events.length > 0 && events;
+        return rows[0]?.open === 0 && events.length > 0 ? events : null;
       });
       expect(settled.map((event) => event.data['subscriber_id'])).toEqual([person.subscriberId]);
     });
