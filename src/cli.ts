@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addCodecServerCommand } from './cli/codec-server';
 import { UsageError } from './cli/context';
 import { addDeliveryCommands } from './cli/deliveries';
 import { addDoctorCommand } from './cli/doctor';
@@ -33,6 +34,7 @@ function createProgram(): Command {
   addRecoverCommand(program);
   addDoctorCommand(program);
   addEncryptionCommands(program);
+  addCodecServerCommand(program);
   return program;
 }
 

@@ -135,7 +135,7 @@ export const settings = z.object({
     .describe(
       'Key for secrets at rest (AES-256-GCM): 32 bytes in base64 (`openssl rand -base64 32`), or `id:base64` entries separated by commas, newest first, while a rotation is under way. Needed in production; generated once into the data directory in development.',
     ),
-  HERALD_PAYLOAD_KEYS: encryptionKeys
+  HERALD_PAYLOAD_KEYS: encryptionKeyList
     .optional()
     .describe(
       'Keys, written like those of `HERALD_ENCRYPTION_KEY`, that encrypt everything in Temporal except ids and search attributes. Without them payloads are readable in the Temporal UI; they hold ids and states only. An old key must stay in the list until the last history that it sealed is gone.',

@@ -10,6 +10,7 @@ import { createLogger, type Logger } from './log';
 import { packageRoot } from './package-root';
 import { watchProcessEnd, type ProcessEnd } from './process-end';
 import { startService, type Service } from './service';
+import { bundleName } from './temporal/data-converter';
 import { registerSearchAttributes } from './temporal/search-attributes';
 
 export interface StartOptions {
@@ -80,7 +81,11 @@ async function start(config: Config, log: Logger, running: Running, end: Process
     config,
     log,
     ...environment,
-    bundlePath: path.join(packageRoot, 'dist', 'workflow-bundle.js'),
+    bundlePath: path.join(
+      packageRoot,
+      'dist',
+      bundleName({ sealed: config.HERALD_PAYLOAD_KEYS !== undefined }),
+    ),
     signal: end.signal,
     onFailure: (err) => {
       log.fatal({ err }, 'a worker has ended by itself');

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, type TLSConfig } from '@temporalio/worker';
 import type { Config } from '../config';
+import { createDataConverter } from './data-converter';
 
 export interface TemporalSettings extends Pick<
   Config,
@@ -11,6 +12,7 @@ export interface TemporalSettings extends Pick<
   | 'TEMPORAL_TLS_CERT_FILE'
   | 'TEMPORAL_TLS_KEY_FILE'
   | 'TEMPORAL_TLS_CA_FILE'
+  | 'HERALD_PAYLOAD_KEYS'
 > {
   address: string;
 }
@@ -37,7 +39,11 @@ async function dialOptions(settings: TemporalSettings): Promise<DialOptions> {
 /** For processes without a worker: connects when first used, so that the API starts while Temporal is away. */
 export async function createLazyClient(settings: TemporalSettings): Promise<Client> {
   const connection = Connection.lazy(await dialOptions(settings));
-  return new Client({ connection, namespace: settings.TEMPORAL_NAMESPACE });
+  return new Client({
+    connection,
+    namespace: settings.TEMPORAL_NAMESPACE,
+    dataConverter: createDataConverter(settings.HERALD_PAYLOAD_KEYS),
+  });
 }
 
 /** The worker's own connection; a client on it can ask for eager starts. */
@@ -45,6 +51,13 @@ export async function connectNative(settings: TemporalSettings): Promise<NativeC
   return NativeConnection.connect(await dialOptions(settings));
 }
 
-export function clientOn(connection: NativeConnection, namespace: string): Client {
-  return new Client({ connection, namespace });
+export function clientOn(
+  connection: NativeConnection,
+  settings: Pick<TemporalSettings, 'TEMPORAL_NAMESPACE' | 'HERALD_PAYLOAD_KEYS'>,
+): Client {
+  return new Client({
+    connection,
+    namespace: settings.TEMPORAL_NAMESPACE,
+    dataConverter: createDataConverter(settings.HERALD_PAYLOAD_KEYS),
+  });
 }

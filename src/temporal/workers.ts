@@ -6,6 +6,7 @@ import {
   type LogLevel,
   type NativeConnection,
 } from '@temporalio/worker';
+import type { DataConverter } from '@temporalio/common';
 import type { Activities } from '../../activities';
 import { freePort } from '../embedded/ports';
 import type { Logger } from '../log';
@@ -17,6 +18,7 @@ export interface WorkersOptions {
   queues: TaskQueues;
   /** The prebuilt bundle of the workflows. */
   bundlePath: string;
+  dataConverter: DataConverter;
   activities: Activities;
   /** A worker that ends by itself is a fault that the process cannot mend: it is told here. */
   onFailure: (error: unknown) => void;
@@ -88,13 +90,14 @@ export async function coreMetrics(): Promise<string> {
 
 /** One worker for each kind of work, on its own task queue: a flood of one kind cannot starve another. */
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
-  const { connection, namespace, queues, bundlePath, activities, onFailure } = options;
+  const { connection, namespace, queues, bundlePath, dataConverter, activities, onFailure } = options;
   const create = (taskQueue: string, own: object, activitySlots: number) =>
     Worker.create({
       connection,
       namespace,
       taskQueue,
       workflowBundle: { codePath: bundlePath },
+      dataConverter,
       activities: own,
       shutdownGraceTime: SHUTDOWN_GRACE,
       maxConcurrentActivityTaskExecutions: activitySlots,

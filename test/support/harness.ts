@@ -70,7 +70,8 @@ const encryptionKey = { id: 'k1', key: Buffer.alloc(32, 7) };
 
 /** The whole service in this process, with a database, task queues and a simulator of its own. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const lane = options.env?.['HERALD_DELIVERY_LANE'];
+  // The webhook tests run in both lanes: test/webhooks-express sets this before it loads them.
+  const lane = options.env?.['HERALD_DELIVERY_LANE'] ?? process.env['HERALD_TEST_LANE'];
   const database = options.database ?? (await createTestDatabase(lane));
   const queuePrefix = options.queuePrefix ?? `test-${randomBytes(6).toString('hex')}`;
   const simulator =
@@ -85,6 +86,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     PORT: '0',
     HERALD_METRICS_PORT: '0',
     HERALD_TASK_QUEUE_PREFIX: queuePrefix,
+    ...(lane ? { HERALD_DELIVERY_LANE: lane } : {}),
     HERALD_LOG_LEVEL: options.logLines ? 'trace' : 'silent',
     ...(options.roles ? { HERALD_ROLES: options.roles } : {}),
     ...options.env,

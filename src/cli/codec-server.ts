@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { findInstallation, UsageError } from './context';
+
+async function serve(): Promise<void> {
+  const [{ createLogger }, { watchProcessEnd }, { startCodecServer }, { portInUse }] = await Promise.all([
+    import('../log.js'),
+    import('../process-end.js'),
+    import('../roles/codec-server.js'),
+    import('../embedded/ports.js'),
+  ]);
+  const { settings, runtime } = await findInstallation();
+  const { HERALD_PAYLOAD_KEYS: keys, HERALD_CODEC_TOKEN: token, HERALD_CODEC_PORT: port } = settings;
+  if (!keys) throw new UsageError('HERALD_PAYLOAD_KEYS is not set: payloads are not encrypted.');
+  if (!token)
+    throw new UsageError('HERALD_CODEC_TOKEN: is needed, what users of the codec server have to know.');
+  const log = createLogger(settings);
+  const end = watchProcessEnd(log, () => {});
+  const uiUrl = settings.TEMPORAL_UI_URL ?? (runtime?.['temporal_ui_url'] as string | undefined);
+  // It can decrypt everything: on other addresses than this machine's own only when asked to.
+  const host = settings.HERALD_HOST ?? '127.0.0.1';
+  const server = await startCodecServer({ keys, token, host, port, uiUrl, log }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw portInUse(port, 'HERALD_CODEC_PORT', 'the codec server');
+  });
+  process.stdout.write(`Codec server: http://${host}:${server.port}\n`);
+  process.exitCode = await end.exitCode;
+  await server.stop(1_000);
+}
+
+export function addCodecServerCommand(program: Command): void {
+  program
+    .command('codec-server')
+    .description('decrypt payloads for the Temporal UI, for whoever knows HERALD_CODEC_TOKEN')
+    .action(serve);
+}

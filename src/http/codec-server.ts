@@ -1,0 +1,152 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Context, Middleware } from 'koa';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import { z } from 'zod';
+import { AppError } from '../contracts/errors';
+import { sha256 } from '../crypto/tokens';
+import { html, type Html } from './docs/html';
+import { readFormBody } from './form-body';
+import { readJsonBody } from './json-body';
+import { setOwnCookie } from './own-cookie';
+import { validated } from './validate';
+
+export interface CodecServerDeps {
+  codec: PayloadCodec;
+  token: string;
+  /** The Temporal UI's address: the only other origin whose pages may ask. */
+  uiUrl: string | undefined;
+}
+
+const COOKIE = 'herald_codec';
+const WEEK_MS = 7 * 24 * 3_600_000;
+
+const wirePayloads = z.object({
+  payloads: z.array(
+    z.object({ metadata: z.record(z.string(), z.base64()).default({}), data: z.base64().default('') }),
+  ),
+});
+
+/**
+ * Temporal's remote codec: POST /encode and /decode. Programs bring the token as a bearer; the Temporal UI, whose
+ * pages cannot, brings the cookie that its user got by typing the token here once.
+ */
+export function codecServer({ codec, token, uiUrl }: CodecServerDeps): Middleware {
+  const uiOrigin = uiUrl === undefined ? null : new URL(uiUrl).origin;
+  const wanted = sha256(token);
+  const isToken = (given: string) => timingSafeEqual(sha256(given), wanted);
+  // Not the token itself: what a browser keeps must not open anything else.
+  const cookieValue = createHmac('sha256', token).update('cookie').digest('base64url');
+
+  function isKnown(ctx: Context): boolean {
+    const bearer = /^Bearer (\S+)$/i.exec(ctx.get('authorization'))?.[1];
+    if (bearer !== undefined) return isToken(bearer);
+    const cookie = ctx.cookies.get(COOKIE);
+    // A browser adds its cookie to whatever any page sends: only the UI's own requests may use it.
+    return (
+      cookie !== undefined &&
+      timingSafeEqual(sha256(cookie), sha256(cookieValue)) &&
+      ctx.get('origin') === uiOrigin
+    );
+  }
+
+  return async (ctx, next) => {
+    const asked = /^\/(encode|decode)$/.exec(ctx.path)?.[1] as 'encode' | 'decode' | undefined;
+    if (asked) {
+      ctx.state['routePattern'] = ctx.path;
+      allowUi(ctx, uiOrigin);
+      if (ctx.method === 'OPTIONS') return void (ctx.status = 204);
+      if (ctx.method !== 'POST') throw new AppError('method_not_allowed');
+      if (!isKnown(ctx)) throw new AppError('unauthorized', 'The token of the codec server is needed.');
+      const { payloads } = validated(wirePayloads, await readJsonBody(ctx));
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = { payloads: (await run(codec, asked, payloads.map(fromWire))).map(toWire) };
+      return;
+    }
+    if (ctx.path !== '/') return next();
+    ctx.state['routePattern'] = '/';
+    await signInPage(ctx, (given) => (isToken(given) ? cookieValue : null), uiUrl);
+  };
+}
+
+async function run(codec: PayloadCodec, asked: 'encode' | 'decode', payloads: Payload[]): Promise<Payload[]> {
+  try {
+    return await codec[asked](payloads);
+  } catch (error) {
+    // A key that is not known here, or bytes that no key of ours has sealed.
+    throw new AppError('bad_request', 'The payload cannot be decrypted with the keys of this server.', {
+      cause: error,
+    });
+  }
+}
+
+function allowUi(ctx: Context, uiOrigin: string | null): void {
+  ctx.vary('Origin');
+  if (uiOrigin === null || ctx.get('origin') !== uiOrigin) return;
+  ctx.set('Access-Control-Allow-Origin', uiOrigin);
+  ctx.set('Access-Control-Allow-Credentials', 'true');
+  ctx.set('Access-Control-Allow-Methods', 'POST');
+  ctx.set('Access-Control-Allow-Headers', 'content-type, x-namespace, authorization');
+}
+
+async function signInPage(
+  ctx: Context,
+  cookieFor: (token: string) => string | null,
+  uiUrl: string | undefined,
+): Promise<void> {
+  ctx.set('Cache-Control', 'no-store');
+  ctx.type = 'html';
+  let said: Html | null = null;
+  if (ctx.method === 'POST') {
+    const given = (await readFormBody(ctx)).get('token') ?? '';
+    const cookie = cookieFor(given);
+    if (cookie !== null) {
+      // The UI must stand on the same site (the same host, or another name of the same domain).
+      setOwnCookie(ctx, ctx.secure || uiUrl?.startsWith('https:') ? 'https:' : 'http:', COOKIE, cookie, {
+        sameSite: 'strict',
+        path: '/',
+        maxAge: WEEK_MS,
+      });
+      said = html`<p role="status">The Temporal UI can now decrypt payloads in this browser for a week.</p>`;
+    } else {
+      ctx.status = 401;
+      said = html`<p role="alert">That is not the token.</p>`;
+    }
+  }
+  ctx.body = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Codec server · Herald</title>
+      </head>
+      <body>
+        <h1>Codec server</h1>
+        ${said}
+        <form method="post" action="/">
+          <label>Token <input type="password" name="token" required autocomplete="current-password" /></label>
+          <button>Sign in</button>
+        </form>
+      </body>
+    </html>`.text;
+}
+
+type WirePayload = z.output<typeof wirePayloads>['payloads'][number];
+
+/** On the wire bytes are base64. */
+function fromWire({ metadata, data }: WirePayload): Payload {
+  return {
+    metadata: mapValues(metadata, (value) => Buffer.from(value, 'base64')),
+    data: Buffer.from(data, 'base64'),
+  };
+}
+
+function toWire({ metadata, data }: Payload): WirePayload {
+  return {
+    metadata: mapValues(metadata ?? {}, (value) => Buffer.from(value).toString('base64')),
+    data: Buffer.from(data ?? []).toString('base64'),
+  };
+}
+
+function mapValues<A, B>(record: Record<string, A>, change: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
+}

@@ -1,0 +1,41 @@
+import { AppError } from '../contracts/errors';
+import type { EncryptionKey } from '../crypto/cipher';
+import { createApp } from '../http/app';
+import { codecServer } from '../http/codec-server';
+import { startServer, type RunningServer } from '../http/server';
+import type { Logger } from '../log';
+import { createPayloadCodec } from '../temporal/payload-codec';
+
+export interface CodecServerOptions {
+  keys: EncryptionKey[];
+  token: string;
+  host: string;
+  port: number;
+  /** Address of the Temporal UI. */
+  uiUrl: string | undefined;
+  log: Logger;
+}
+
+/** Decrypts payloads for the Temporal UI and command line. It has the payload keys and needs nothing else. */
+export function startCodecServer({
+  keys,
+  log,
+  host,
+  port,
+  ...asked
+}: CodecServerOptions): Promise<RunningServer> {
+  const docsUrl = () => 'https://docs.temporal.io/codec-server';
+  const app = createApp(
+    { routes: [], pages: [codecServer({ codec: createPayloadCodec(keys), ...asked })] },
+    {
+      authenticate: () => Promise.reject(new AppError('not_found')),
+      takeRequest: () => Promise.reject(new AppError('not_found')),
+      checkResponses: false,
+      log,
+      docsUrl,
+      stopping: () => false,
+      trustProxy: false,
+    },
+  );
+  return startServer({ app, host, port, docsUrl });
+}
