@@ -11,8 +11,9 @@ async function serve(): Promise<void> {
   const { settings, runtime } = await findInstallation();
   const { HERALD_PAYLOAD_KEYS: keys, HERALD_CODEC_TOKEN: token, HERALD_CODEC_PORT: port } = settings;
   if (!keys) throw new UsageError('HERALD_PAYLOAD_KEYS is not set: payloads are not encrypted.');
-  if (!token)
+  if (!token) {
     throw new UsageError('HERALD_CODEC_TOKEN: is needed, what users of the codec server have to know.');
+  }
   const log = createLogger(settings);
   const end = watchProcessEnd(log, () => {});
   const uiUrl = settings.TEMPORAL_UI_URL ?? (runtime?.['temporal_ui_url'] as string | undefined);
