@@ -7,7 +7,7 @@ import { cancelDelivery } from '../src/db/deliveries';
 import type { Logger } from '../src/log';
 import type { Attempter } from '../src/webhooks/attempt';
 import { judge } from '../src/webhooks/judge';
-import { measureAttempt } from '../src/webhooks/measure-attempt';
+import { reportAttempt } from '../src/webhooks/report-attempt';
 import { reported } from './failures';
 
 export interface AttemptRequest {
@@ -22,7 +22,7 @@ export type DeliveryStep =
   | ({ kind: 'attempted'; attempt: number; nextAttemptAt: number | null } & DeliveryEnd)
   | ({ kind: 'ended' } & DeliveryEnd)
   | { kind: 'superseded'; next: number }
-  | { kind: 'early'; waitMs: number }
+  | ({ kind: 'early'; waitMs: number; nextAttemptAt: number | null } & DeliveryEnd)
   | { kind: 'busy' }
   | { kind: 'parked' };
 
@@ -77,23 +77,20 @@ export function createDeliveryActivities({ pool, cipher, attempter, log }: Deliv
     );
     // Somebody has recorded this number before us (a worker that was thought dead): its result stands.
     if (!recorded) return withoutAttempt(await claimAttempt(pool, deliveryId, number));
-    measureAttempt(verdict, result, recorded);
-    log.info(
+    reportAttempt(
+      log,
       {
         delivery_id: deliveryId,
         endpoint_id: claim.endpoint_id,
         project_id: claim.project_id,
         event: claim.event_name,
         attempt: number,
+        lane: 'workflow',
         requested: claim.requested,
-        http_status: result.status,
-        error: result.error,
-        ms: result.durationMs,
-        delivery_status: recorded.status,
-        next_attempt_at: isoOrNull(recorded.next_attempt_at),
-        endpoint_disabled: recorded.disabled_reason ?? undefined,
       },
-      'attempt',
+      verdict,
+      result,
+      recorded,
     );
     return attempted(number, recorded);
   }
@@ -116,7 +113,12 @@ function withoutAttempt(claim: Claim | null): DeliveryStep {
     case 'superseded':
       return { kind: 'superseded', next: claim.next_number };
     case 'early':
-      return { kind: 'early', waitMs: Math.max(1, (claim.next_attempt_at ?? claim.now) - claim.now) };
+      return {
+        kind: 'early',
+        waitMs: Math.max(1, (claim.next_attempt_at ?? claim.now) - claim.now),
+        nextAttemptAt: claim.next_attempt_at,
+        ...endOf(claim),
+      };
     case 'ended':
       return { kind: 'ended', ...endOf(claim) };
     case 'busy':
@@ -138,8 +140,4 @@ function endOf(state: DeliveryState): DeliveryEnd {
     httpStatus: state.last_http_status,
     error: state.last_error,
   };
-}
-
-function isoOrNull(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
 }

@@ -6,6 +6,7 @@ import {
   defineQuery,
   defineSignal,
   isCancellation,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -84,6 +85,11 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
           continue;
         case 'early':
           waitMs = step.waitMs;
+          // The express lane made the attempts before this run: the UI's list must show how the delivery stands.
+          if (number > 1 && !hasShown() && patched('show-handed-over')) {
+            nextAttemptAt = step.nextAttemptAt;
+            showRetrying(number - 1, step, nextAttemptAt);
+          }
           break;
         case 'busy':
           waitMs = queueWaitMs;
@@ -126,9 +132,8 @@ function showRetrying(attempt: number, { httpStatus, error }: DeliveryEnd, next:
 }
 
 function conclude(end: DeliveryEnd, attempts: number): DeliveryResult {
-  const hasShown = workflowInfo().typedSearchAttributes.get(searchAttributes.DeliveryStatus) !== undefined;
   if (end.status === 'succeeded' || end.status === 'cancelled') {
-    if (hasShown) {
+    if (hasShown()) {
       upsertSearchAttributes([
         { key: searchAttributes.DeliveryStatus, value: end.status },
         { key: searchAttributes.Attempt, value: attempts },
@@ -157,7 +162,7 @@ function conclude(end: DeliveryEnd, attempts: number): DeliveryResult {
 
 /** The endpoint is disabled: nobody retries until it is enabled, and then the relay starts another run. */
 function park(attempts: number): DeliveryResult {
-  if (workflowInfo().typedSearchAttributes.get(searchAttributes.DeliveryStatus) !== undefined) {
+  if (hasShown()) {
     upsertSearchAttributes([
       { key: searchAttributes.DeliveryStatus, value: null },
       { key: searchAttributes.NextAttemptAt, value: null },
@@ -165,6 +170,11 @@ function park(attempts: number): DeliveryResult {
   }
   setCurrentDetails('The endpoint is disabled. The delivery goes on when it is enabled.');
   return { status: 'paused', attempts };
+}
+
+/** Whether the delivery has a status in the UI's list yet. */
+function hasShown(): boolean {
+  return workflowInfo().typedSearchAttributes.get(searchAttributes.DeliveryStatus) !== undefined;
 }
 
 function describe(httpStatus: number | null, error: string | null): string {

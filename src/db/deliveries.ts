@@ -164,7 +164,8 @@ export async function recoverDeliveries(db: Db, endpointId: string, since: strin
 
 /**
  * After an endpoint was enabled: each of its paused deliveries gets one attempt, oldest first, at the relay's pace.
- * Those that were parked wait for the relay already; those whose workflow sleeps are asked for here.
+ * Those that were parked wait for the relay already; those whose workflow sleeps, or is yet to start and would sleep,
+ * are asked for here.
  */
 export async function resumeDeliveries(db: Db, endpointId: string): Promise<void> {
   await row(
@@ -172,7 +173,8 @@ export async function resumeDeliveries(db: Db, endpointId: string): Promise<void
     'resume_deliveries',
     `WITH resumed AS (
        UPDATE deliveries d SET round = greatest(d.round, d.served + 1), next_attempt_at = now(), start_at = d.created_at
-       WHERE endpoint_id = $1 AND status = 'pending' AND start_at IS NULL AND slot_until IS NULL)
+       WHERE endpoint_id = $1 AND status = 'pending' AND slot_until IS NULL
+         AND (start_at IS NULL OR next_attempt_at > now()))
      SELECT pg_notify($2, '')`,
     [endpointId, notifyChannels.delivery],
   );

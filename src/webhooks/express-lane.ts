@@ -16,8 +16,9 @@ import { withTransaction } from '../db/pool';
 import type { Logger } from '../log';
 import { startRelay, type Relay } from '../temporal/relay';
 import type { Attempter, AttemptResult } from './attempt';
+import type { AttemptVerdict } from '../../workflows/retry-schedule';
 import { judge } from './judge';
-import { measureAttempt } from './measure-attempt';
+import { reportAttempt, type ReportedOutcome } from './report-attempt';
 import { createSuccessWriter } from './success-writer';
 
 export interface ExpressLaneDeps {
@@ -62,29 +63,11 @@ export function startExpressLane({
     if (result.error === 'aborted') return;
     const now = claim.first_attempt_at + performance.now() - claimed;
     const { verdict, next } = judge(claim, result, now, unitMs);
-    if (verdict === 'success') {
-      await writer.write({
-        id: claim.id,
-        http_status: result.status ?? 0,
-        duration_ms: result.durationMs,
-        response_body: result.responseBody,
-        response_headers: result.responseHeaders,
-      });
-      measureAttempt(verdict, result, { status: 'succeeded', disabled_reason: null });
-    } else {
-      await withTransaction(pool, async (db) => {
-        const version = { deliveryId: claim.id, number: 1, endpointVersion: claim.endpoint_version };
-        const recorded = await recordAttempt(db, version, outcomeOf(result, verdict, next));
-        if (!recorded) return;
-        await handOver(db, claim.id);
-        measureAttempt(verdict, result, recorded);
-      });
-    }
-    logAttempt(claim, result, verdict);
-  }
-
-  function logAttempt(claim: ExpressClaim, result: AttemptResult, verdict: string): void {
-    log.info(
+    const outcome =
+      verdict === 'success' ? await succeed(claim, result) : await passOn(claim, result, verdict, next);
+    if (!outcome) return;
+    reportAttempt(
+      log,
       {
         delivery_id: claim.id,
         endpoint_id: claim.endpoint_id,
@@ -92,13 +75,38 @@ export function startExpressLane({
         event: claim.event_name,
         attempt: 1,
         lane: 'express',
-        http_status: result.status,
-        error: result.error,
-        ms: result.durationMs,
-        verdict,
+        requested: false,
       },
-      'attempt',
+      verdict,
+      result,
+      outcome,
     );
+  }
+
+  async function succeed(claim: ExpressClaim, result: AttemptResult): Promise<ReportedOutcome> {
+    await writer.write({
+      id: claim.id,
+      http_status: result.status ?? 0,
+      duration_ms: result.durationMs,
+      response_body: result.responseBody,
+      response_headers: result.responseHeaders,
+    });
+    return { status: 'succeeded', next_attempt_at: null, disabled_reason: null };
+  }
+
+  /** Null where the lease was lost and somebody else has spoken for this attempt. */
+  function passOn(
+    claim: ExpressClaim,
+    result: AttemptResult,
+    verdict: Exclude<AttemptVerdict, 'success'>,
+    next: number | null,
+  ): Promise<ReportedOutcome | null> {
+    return withTransaction(pool, async (db) => {
+      const version = { deliveryId: claim.id, number: 1, endpointVersion: claim.endpoint_version };
+      const recorded = await recordAttempt(db, version, outcomeOf(result, verdict, next));
+      if (recorded) await handOver(db, claim.id);
+      return recorded;
+    });
   }
 
   async function passOnLost(): Promise<void> {

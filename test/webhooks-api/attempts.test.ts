@@ -10,6 +10,7 @@ import {
   scriptedReceiver,
   type CreatedEndpoint,
   type ScriptedReceiver,
+  testOfWorkflowLane,
 } from './scene';
 
 /** The attempts are made here, one by one, without Temporal: what counts is what they leave in the database. */
@@ -193,7 +194,7 @@ describe('an attempt', () => {
 });
 
 describe('housekeeping', () => {
-  const deps = () => ({ ...service.service.core, config: { HERALD_RETENTION_DAYS: 30 } });
+  const deps = () => ({ ...service.service.core, config: { ...service.config, HERALD_RETENTION_DAYS: 30 } });
 
   test('cancels what has been paused for fourteen days', async () => {
     const id = await emitOne(service, project, endpoint.id);
@@ -241,7 +242,7 @@ describe('housekeeping', () => {
   });
 });
 
-test('an endpoint that is enabled again gets its paused deliveries oldest first', async () => {
+testOfWorkflowLane('an endpoint that is enabled again gets its paused deliveries oldest first', async () => {
   // What other tests have left open is nobody's turn here.
   await service.pool.query('UPDATE deliveries SET start_at = NULL');
   await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'disabled' });

@@ -12,6 +12,7 @@ import {
   untilWorkflow,
   workflowOf,
   type ScriptedReceiver,
+  testOfWorkflowLane,
 } from './scene';
 
 let service: TestService;
@@ -65,34 +66,37 @@ test('an event reaches its endpoint once, signed over the very bytes that arrive
   ]);
 });
 
-test('a delivery that succeeds at once is one workflow with one activity and nothing else', async () => {
-  const endpoint = await createEndpoint(project, receiver.url);
-  const id = await emitOne(service, project, endpoint.id);
-  const description = await untilWorkflow(service, id, 'COMPLETED');
+testOfWorkflowLane(
+  'a delivery that succeeds at once is one workflow with one activity and nothing else',
+  async () => {
+    const endpoint = await createEndpoint(project, receiver.url);
+    const id = await emitOne(service, project, endpoint.id);
+    const description = await untilWorkflow(service, id, 'COMPLETED');
 
-  expect(description.typedSearchAttributes.get(searchAttributes.ProjectId)).toBe(project.id);
-  expect(description.typedSearchAttributes.get(searchAttributes.EndpointId)).toBe(endpoint.id);
-  expect(description.typedSearchAttributes.get(searchAttributes.EventName)).toBe('auth.completed');
-  expect(description.typedSearchAttributes.get(searchAttributes.DeliveryStatus)).toBeUndefined();
-  await expect(workflowOf(service, id).result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
+    expect(description.typedSearchAttributes.get(searchAttributes.ProjectId)).toBe(project.id);
+    expect(description.typedSearchAttributes.get(searchAttributes.EndpointId)).toBe(endpoint.id);
+    expect(description.typedSearchAttributes.get(searchAttributes.EventName)).toBe('auth.completed');
+    expect(description.typedSearchAttributes.get(searchAttributes.DeliveryStatus)).toBeUndefined();
+    await expect(workflowOf(service, id).result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
 
-  const history = await workflowOf(service, id).fetchHistory();
-  expect(
-    history.events?.map((event) => Object.keys(event).find((key) => key.endsWith('Attributes'))),
-  ).toEqual([
-    'workflowExecutionStartedEventAttributes',
-    'workflowTaskScheduledEventAttributes',
-    'workflowTaskStartedEventAttributes',
-    'workflowTaskCompletedEventAttributes',
-    'activityTaskScheduledEventAttributes',
-    'activityTaskStartedEventAttributes',
-    'activityTaskCompletedEventAttributes',
-    'workflowTaskScheduledEventAttributes',
-    'workflowTaskStartedEventAttributes',
-    'workflowTaskCompletedEventAttributes',
-    'workflowExecutionCompletedEventAttributes',
-  ]);
-});
+    const history = await workflowOf(service, id).fetchHistory();
+    expect(
+      history.events?.map((event) => Object.keys(event).find((key) => key.endsWith('Attributes'))),
+    ).toEqual([
+      'workflowExecutionStartedEventAttributes',
+      'workflowTaskScheduledEventAttributes',
+      'workflowTaskStartedEventAttributes',
+      'workflowTaskCompletedEventAttributes',
+      'activityTaskScheduledEventAttributes',
+      'activityTaskStartedEventAttributes',
+      'activityTaskCompletedEventAttributes',
+      'workflowTaskScheduledEventAttributes',
+      'workflowTaskStartedEventAttributes',
+      'workflowTaskCompletedEventAttributes',
+      'workflowExecutionCompletedEventAttributes',
+    ]);
+  },
+);
 
 test('each matching endpoint gets the event, an empty list means all, and no match leaves no trace', async () => {
   const all = await createEndpoint(project, `${receiver.url}/all`, { events: [] });

@@ -26,6 +26,7 @@ describe('creating', () => {
       id: expect.any(String),
       url,
       events: [],
+      delivery_lane: null,
       description: null,
       status: 'active',
       disabled_reason: null,

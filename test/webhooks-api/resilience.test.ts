@@ -13,6 +13,7 @@ import {
   workflowOf,
   type CreatedEndpoint,
   type ScriptedReceiver,
+  testOfWorkflowLane,
 } from './scene';
 
 let service: TestService;
@@ -84,7 +85,7 @@ test('a start that is repeated after a crash of the relay sends nothing more', a
   expect(receiver.of(id)).toHaveLength(2);
 });
 
-test('a retry that comes while the relay starts the delivery is not forgotten', async () => {
+testOfWorkflowLane('a retry that comes while the relay starts the delivery is not forgotten', async () => {
   const api = await startTestService({ roles: 'api', simulator: service.simulator });
   try {
     const own = await api.createProject();
@@ -103,6 +104,7 @@ test('a retry that comes while the relay starts the delivery is not forgotten', 
 test('a delivery whose workflow was lost goes on where its row stands', async () => {
   const id = await emitOne(service, project, endpoint.id);
   await untilAttempts(project, id, 1);
+  await untilWorkflow(service, id, 'RUNNING');
   await workflowOf(service, id).terminate('lost');
   receiver.behave(200);
   await service.pool.query(

@@ -206,6 +206,10 @@ test('one failing endpoint does not touch the other: that one is delivered once'
 });
 
 test('a rotation between two attempts shows in the second, newest first; after a day one signature is left', async () => {
+  // Long enough to rotate between two attempts on any machine.
+  receiver.behave((res) => {
+    res.writeHead(503, { 'retry-after': '3' }).end();
+  });
   const endpoint = await createEndpoint(project, receiver.url);
   const id = await emitOne(service, project, endpoint.id);
   await untilAttempts(project, id, 1);

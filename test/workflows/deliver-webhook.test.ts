@@ -192,7 +192,22 @@ test('without a free slot it waits until it is called', async () => {
 });
 
 test('too early it waits the rest; with a wrong number it takes the right one', async () => {
-  const delivery = await start([{ kind: 'superseded', next: 3 }, { kind: 'early', waitMs: 50 }, ok(3)], 5);
+  const delivery = await start(
+    [
+      { kind: 'superseded', next: 3 },
+      {
+        kind: 'early',
+        waitMs: 50,
+        nextAttemptAt: Date.now() + 50,
+        status: 'pending',
+        failure: null,
+        httpStatus: 503,
+        error: null,
+      },
+      ok(3),
+    ],
+    5,
+  );
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 3 });
   expect(delivery.numbers()).toEqual([6, 3, 3]);
   await recordHistory(delivery.handle, 'deliver-webhook', 'superseded');
