@@ -1,4 +1,5 @@
 import { eventBody, type EventData, type EventName } from '../contracts/events';
+import { LANE } from './events';
 import { notifyChannels } from './notifications';
 import type { Db } from './pool';
 import { rows } from './query';
@@ -18,8 +19,8 @@ export async function emitBulkEvents(db: Db, projectId: string, events: BulkEven
        INSERT INTO events (project_id, name, body)
        SELECT $1, name, body FROM unnest($2::text[], $3::text[]) AS given (name, body) RETURNING id, name
      ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, bulk)
-       SELECT $1, e.id, event.id, event.name, e.retry_policy, true FROM endpoints e, event
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane, bulk)
+       SELECT $1, e.id, event.id, event.name, e.retry_policy, ${LANE}, true FROM endpoints e, event
        WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR event.name = ANY (e.events))
        RETURNING 1
      )

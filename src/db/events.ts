@@ -4,7 +4,7 @@ import type { Db } from './pool';
 import { row } from './query';
 
 /** The endpoint's own lane, or the installation's, which every connection of ours carries (see pool.ts). */
-const LANE = `coalesce(e.delivery_lane, nullif(current_setting('herald.delivery_lane', true), ''), 'workflow')`;
+export const LANE = `coalesce(e.delivery_lane, nullif(current_setting('herald.delivery_lane', true), ''), 'workflow')`;
 
 export interface EmitOptions {
   /** One of very many (a broadcast's messages): its deliveries are started after everybody else's. */

@@ -1,11 +1,13 @@
 import type pg from 'pg';
 import type { Config } from '../config';
 import { cancelAbandonedDeliveries, removeEndpointRemains, removeOldEvents } from '../db/retention';
+import { removeExpiredKeysAndCodes, removeOldMessages } from '../db/sending-retention';
 import type { Logger } from '../log';
+import { settleAbandonedMessages } from '../sending/abandoned';
 
 export interface HousekeepingDeps {
   pool: pg.Pool;
-  config: Pick<Config, 'HERALD_RETENTION_DAYS'>;
+  config: Pick<Config, 'HERALD_RETENTION_DAYS' | 'HERALD_SUBSCRIBER_ID_FORMAT'>;
   log: Logger;
 }
 
@@ -20,8 +22,19 @@ export async function keepHouse({ pool, config, log }: HousekeepingDeps): Promis
   const cancelled = await cancelAbandonedDeliveries(pool);
   const removed = await removeOldEvents(pool, config.HERALD_RETENTION_DAYS);
   await removeEndpointRemains(pool);
-  if (cancelled + removed > 0) {
-    log.info({ deliveries_cancelled: cancelled, events_removed: removed }, 'housekeeping');
+  const settled = await settleAbandonedMessages(pool, config);
+  const messages = await removeOldMessages(pool, config.HERALD_RETENTION_DAYS);
+  await removeExpiredKeysAndCodes(pool);
+  if (cancelled + removed + settled + messages > 0) {
+    log.info(
+      {
+        deliveries_cancelled: cancelled,
+        events_removed: removed,
+        messages_settled: settled,
+        messages_removed: messages,
+      },
+      'housekeeping',
+    );
   }
 }
 

@@ -42,8 +42,9 @@ export async function startBroadcast(
   projectId: string,
   request: NewBroadcast,
 ): Promise<StartedBroadcast> {
-  if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS))
-    {throw new AppError('billing_blocked');}
+  if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
+    throw new AppError('billing_blocked');
+  }
   if (request.media) await refuseLargeMedia(request.media, { allowLocal: config.allowLocalWebhooks });
   const { tags_all, tags_any, exclude_tags, permission, channel } = request;
   const audience = { tags_all, tags_any, exclude_tags, permission, channel };
@@ -87,8 +88,9 @@ export async function cancelBroadcast(
   const { pool } = deps;
   const before = await findProjectBroadcast(pool, projectId, id);
   if (!before) throw new AppError('not_found');
-  if (before.status === 'completed')
-    {throw new AppError('conflict', 'The broadcast has been completed already.');}
+  if (before.status === 'completed') {
+    throw new AppError('conflict', 'The broadcast has been completed already.');
+  }
   await markCancelling(pool, id);
   const deadline = performance.now() + CANCEL_WAIT_MS;
   while (!(await finishBroadcast(deps, id, { workerIsGone: false })) && performance.now() < deadline) {
@@ -96,8 +98,9 @@ export async function cancelBroadcast(
   }
   const after = await findProjectBroadcast(pool, projectId, id);
   if (!after) throw new AppError('not_found');
-  if (after.status === 'completed')
-    {throw new AppError('conflict', 'The broadcast has been completed already.');}
+  if (after.status === 'completed') {
+    throw new AppError('conflict', 'The broadcast has been completed already.');
+  }
   return after;
 }
 

@@ -23,8 +23,9 @@ describe('a broadcast', () => {
     project = await service.createProject();
   });
   afterEach(async () => {
-    for (const channel of ['telegram', 'max'] as const)
-      {await service.control.faults(channel, { clear: true });}
+    for (const channel of ['telegram', 'max'] as const) {
+      await service.control.faults(channel, { clear: true });
+    }
     await service.pool.query(`UPDATE channel_pace SET paused_until = '-infinity'`);
   });
   afterAll(() => service.stop());
