@@ -145,5 +145,5 @@ test('selectors select what is there: services, budgets and autoscalers name pod
   }
   for (const workload of ours) expect(byName('PodDisruptionBudget', workload.metadata.name)).toBeDefined();
   for (const { metadata, kind } of manifests)
-    if (kind !== 'Namespace') expect(metadata.namespace).toBe('herald');
+    {if (kind !== 'Namespace') expect(metadata.namespace).toBe('herald');}
 });
