@@ -1,0 +1,44 @@
+import PgBoss from 'pg-boss';
+import { Pool } from 'undici';
+import { randomUUID } from 'node:crypto';
+import { wallClock } from './receiver';
+import type { Begin } from './pace';
+
+/** The same POST by a job queue on the same PostgreSQL: one insert that commits, one job that is marked done. */
+export async function startPgBossQueue(
+  databaseUrl: string,
+  target: string,
+  body: string,
+): Promise<{ begin: Begin; stop(): Promise<void> }> {
+  const boss = new PgBoss({ connectionString: databaseUrl, schema: 'bench_boss', max: 20 });
+  boss.on('error', () => {});
+  await boss.start();
+  await boss.createQueue('posts');
+  const client = new Pool(target, { connections: 64, pipelining: 1 });
+  const post = async (id: string) => {
+    const response = await client.request({
+      method: 'POST',
+      path: '/hook',
+      headers: { 'content-type': 'application/json', 'x-service-delivery-id': id },
+      body,
+    });
+    await response.body.dump();
+  };
+  // Several workers with batches, at its shortest polling interval: what its documentation advises for throughput.
+  for (let worker = 0; worker < 4; worker += 1) {
+    await boss.work<{ id: string }>('posts', { batchSize: 50, pollingIntervalSeconds: 0.5 }, async (jobs) => {
+      await Promise.all(jobs.map((job) => post(job.data.id)));
+    });
+  }
+  return {
+    async begin() {
+      const id = randomUUID();
+      await boss.send('posts', { id });
+      return { id, at: wallClock() };
+    },
+    async stop() {
+      await boss.stop({ graceful: true, timeout: 10_000, wait: true });
+      await client.close();
+    },
+  };
+}
