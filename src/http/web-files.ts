@@ -12,7 +12,7 @@ export function webFiles(): Middleware {
   const serve = createServing();
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    const asset = ASSET.exec(ctx.path)?.[1];
+    const asset = ASSET.exec(ctx.path)?.[1] ?? (ctx.path === '/docs/docs.css' ? 'docs.css' : undefined);
     if (asset) return (await serve(ctx, asset, '/assets/{file}')) ? undefined : next();
     if (ctx.path === '/favicon.ico') return void (await serve(ctx, 'icon.svg', ctx.path));
     if (ctx.path === '/embed.js') {

@@ -102,11 +102,13 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: path.join(screenshots, `${name}.png`), fullPage: true });
 }
 
-/** What axe-core finds that really hinders somebody. */
-export async function seriousFlaws(page: Page): Promise<string[]> {
+/** What axe-core finds that really hinders somebody, on the page or in parts of it. */
+export async function seriousFlaws(page: Page, parts?: string[]): Promise<string[]> {
   // Through the debugger's world, because the pages' own policy refuses foreign scripts, as it should.
   await page.evaluate(axe.source);
-  const found = (await page.evaluate('axe.run()')) as axe.AxeResults;
+  const place = parts ? JSON.stringify({ include: parts.map((part) => [part]) }) : 'document';
+  const options = JSON.stringify({ resultTypes: ['violations'] });
+  const found = (await page.evaluate(`axe.run(${place}, ${options})`)) as axe.AxeResults;
   return found.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`);

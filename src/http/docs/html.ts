@@ -26,26 +26,3 @@ function present(value: unknown, index: number, count: number): string {
   if (Array.isArray(value)) return value.map((item) => present(item, 0, 1)).join('');
   return escapeHtml(String(value));
 }
-
-export function page(title: string, content: Html): string {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title} · Herald</title>
-        <link rel="stylesheet" href="/docs/docs.css" />
-      </head>
-      <body>
-        <header>
-          <a class="brand" href="/docs">Herald</a>
-          <nav aria-label="Documentation">
-            <a href="/docs">API reference</a> <a href="/docs/errors">Errors</a>
-            <a href="/docs/events">Events</a>
-            <a href="/openapi.json">openapi.json</a>
-          </nav>
-        </header>
-        <main>${content}</main>
-      </body>
-    </html>`.text;
-}

@@ -1,31 +1,65 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { Middleware } from 'koa';
-import { packageRoot } from '../../package-root';
 import { openApiDocument } from '../openapi';
 import type { Route } from '../route';
-import { errorsPage, eventsPage, referencePage } from './pages';
+import { guideHtml, readGuides, type Guide } from './guides';
+import { html } from './html';
+import { docsPage, type DocsPath } from './layout';
+import { limitsPage } from './limits-page';
+import { errorsPage, eventsPage } from './pages';
+import { listOperations, operationList, referencePage } from './reference';
+import { searchIndex } from './search-index';
 
-/** The pages that Herald renders of itself: reference, errors, events, and the OpenAPI document. */
+type Rendered = { type: string; body: string };
+
+/** The pages that Herald renders of itself, the search's index, and the OpenAPI document. */
 export function docsPages(routes: Route[], publicUrl: () => string): Middleware {
-  const render: Record<string, () => Promise<{ type: string; body: string }>> = {
-    '/docs': async () => ({ type: 'html', body: referencePage(routes) }),
-    '/docs/errors': async () => ({ type: 'html', body: errorsPage() }),
-    '/docs/events': async () => ({ type: 'html', body: eventsPage() }),
-    '/docs/docs.css': async () => ({
-      type: 'css',
-      body: await readFile(path.join(packageRoot, 'web', 'docs', 'docs.css'), 'utf8'),
+  let guides: Promise<Guide[]> | undefined;
+  // The pages that need no guide are there even where nothing was built: docs_url points to one of them.
+  const allGuides = () => (guides ??= readGuides());
+  const operations = () => listOperations(openApiDocument(routes, publicUrl()));
+  const page = async (body: string | Promise<string>): Promise<Rendered> => ({
+    type: 'html',
+    body: await body,
+  });
+
+  const guide = async (slug: string, path: DocsPath, more = html``): Promise<string> => {
+    const found = (await allGuides()).find((one) => one.slug === slug);
+    if (!found) throw new Error(`there is no guide "${slug}"`);
+    return docsPage(path, found.title, html`${guideHtml(found, publicUrl())} ${more}`);
+  };
+  const listed = () =>
+    html`<h2 id="operations"><a class="anchor" href="#operations">All operations</a></h2>
+      ${operationList(operations())}`;
+
+  const render: Record<string, () => Promise<Rendered>> = {
+    '/docs': () => page(guide('start', '/docs', listed())),
+    '/docs/login': () => page(guide('login', '/docs/login')),
+    '/docs/embed': () => page(guide('embed', '/docs/embed')),
+    '/docs/webhooks': () => page(guide('webhooks', '/docs/webhooks')),
+    '/docs/sending': () => page(guide('sending', '/docs/sending')),
+    '/docs/reference': () => page(referencePage(operations(), publicUrl())),
+    '/docs/errors': () => page(errorsPage()),
+    '/docs/events': () => page(eventsPage()),
+    '/docs/limits': () => page(limitsPage()),
+    '/docs/search.json': async () => ({
+      type: 'json',
+      body: JSON.stringify(searchIndex(await allGuides(), operations())),
     }),
     '/openapi.json': async () => ({
       type: 'json',
       body: JSON.stringify(openApiDocument(routes, publicUrl())),
     }),
   };
+  const made = new Map<string, Promise<Rendered>>();
   return async (ctx, next) => {
     const found = Object.hasOwn(render, ctx.path) ? render[ctx.path] : undefined;
     if (!found || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     ctx.state['routePattern'] = ctx.path;
-    const { type, body } = await found();
+    // Nothing on them changes while the process runs.
+    const rendered = made.get(ctx.path) ?? found();
+    made.set(ctx.path, rendered);
+    rendered.catch(() => made.delete(ctx.path));
+    const { type, body } = await rendered;
     ctx.type = type;
     ctx.body = body;
   };

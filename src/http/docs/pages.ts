@@ -1,8 +1,7 @@
 import { errorCodes, errorTable, isRetryable } from '../../contracts/errors';
 import { eventTypes } from '../../contracts/event-types';
-import { limits } from '../../contracts/limits';
-import { commonErrors, type Route, type RouteSpec } from '../route';
-import { html, page, type Html } from './html';
+import { html } from './html';
+import { docsPage } from './layout';
 
 /** Every code of the table with its anchor: the target of each `docs_url`. */
 export function errorsPage(): string {
@@ -10,7 +9,7 @@ export function errorsPage(): string {
     const entry = errorTable[code];
     return html`<section class="entry" id="${code}">
       <h2>
-        <a href="#${code}"><code>${code}</code></a>
+        <a class="anchor" href="#${code}"><code>${code}</code></a>
       </h2>
       <p class="facts">
         HTTP ${entry.status} ·
@@ -26,11 +25,16 @@ export function errorsPage(): string {
     null,
     2,
   );
-  return page(
+  return docsPage(
+    '/docs/errors',
     'Errors',
     html`<h1>Errors</h1>
       <p>Every error is this object, with the HTTP status of its code:</p>
-      <pre>${envelope}</pre>
+      <pre tabindex="0">${envelope}</pre>
+      <p>
+        Where <code>retryable</code> is true, repeat the request with exponential backoff; where there is a
+        <code>Retry-After</code> header, wait that many seconds. Everything else must be mended first.
+      </p>
       ${entries}`,
   );
 }
@@ -40,45 +44,23 @@ export function eventsPage(): string {
     (event) =>
       html`<section class="entry" id="${event.name}">
         <h2>
-          <a href="#${event.name}"><code>${event.name}</code></a>
+          <a class="anchor" href="#${event.name}"><code>${event.name}</code></a>
         </h2>
         <p>${event.description} ${event.reserved ? html`<span class="tag">reserved</span>` : ''}</p>
-        <pre>${JSON.stringify(event.example, null, 2)}</pre>
+        <pre tabindex="0">${JSON.stringify(event.example, null, 2)}</pre>
       </section>`,
   );
-  return page(
+  return docsPage(
+    '/docs/events',
     'Events',
     html`<h1>Events</h1>
+      <p>
+        An endpoint subscribes to a list of these, or to all with an empty list. The body is always
+        <code>{event, data}</code>; see <a href="/docs/webhooks">how to receive them</a>. Events marked
+        <span class="tag">reserved</span> are part of the catalogue and not sent yet. With their schemas:
+        <a href="/docs/reference#get_v1_event_types"><code>GET /v1/event-types</code></a
+        >.
+      </p>
       ${entries}`,
   );
-}
-
-export function referencePage(routes: Route[]): string {
-  const tags = [...new Set(routes.map(({ spec }) => spec.tag))];
-  return page(
-    'API reference',
-    html`<h1>API reference</h1>
-      <p>
-        Send <code>Authorization: Bearer &lt;API_KEY&gt;</code> with each request and JSON in each body. A
-        project has ${limits.requestsPerMinute} requests a minute. Errors share
-        <a href="/docs/errors">one envelope</a>.
-      </p>
-      ${tags.map(
-        (tag) =>
-          html`<h2>${tag}</h2>
-            ${routes.filter(({ spec }) => spec.tag === tag).map(({ spec }) => operation(spec))}`,
-      )}`,
-  );
-}
-
-function operation(spec: RouteSpec): Html {
-  const codes = [...new Set([...spec.errors, ...commonErrors(spec)])];
-  return html`<section class="entry">
-    <h3><span class="method">${spec.method}</span> <code>${spec.path}</code></h3>
-    <p>${spec.summary}. ${spec.description ?? ''}</p>
-    <p class="facts">
-      Answers ${spec.status}. Errors:
-      ${codes.map((code) => html`<a href="/docs/errors#${code}"><code>${code}</code></a> `)}
-    </p>
-  </section>`;
 }

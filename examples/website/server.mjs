@@ -1,0 +1,154 @@
+/*
+ * A small site that logs people in with Herald, in each of the three flows. Plain Node, no build:
+ *
+ *   npm start                             (in one terminal)
+ *   node examples/website/server.mjs      (in another)
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
+import { createHerald, findHerald } from './herald.mjs';
+import { confirmPage, homePage, messagePage, qrPage, qrScript, styles } from './pages.mjs';
+import { createVisitors } from './visitors.mjs';
+
+const port = Number(process.env.PORT ?? 4000);
+const { visitorOf, renew, forget } = createVisitors();
+let herald;
+let origin;
+
+const routes = {
+  'GET /': async (req, res) => {
+    const { user } = visitorOf(req, res);
+    send(res, homePage(user, user ? {} : await herald.staticLinks()));
+  },
+  'GET /site.css': async (_req, res) => send(res, styles, 'text/css'),
+  'GET /qr.js': async (_req, res) => send(res, qrScript, 'text/javascript'),
+
+  // Flow 1: a session, on Herald's own login page.
+  'GET /login': async (req, res) => {
+    const session = await beginLogin(req, visitorOf(req, res));
+    redirect(res, session.hosted_url);
+  },
+
+  // Flow 2: the site shows the QR code and asks how it goes.
+  'GET /login/qr': async (req, res) => send(res, qrPage(await beginLogin(req, visitorOf(req, res)))),
+  'GET /login/qr/status': async (req, res) => {
+    const visitor = visitorOf(req, res);
+    if (!visitor.login) return json(res, { status: visitor.user ? 'logged_in' : 'expired' });
+    const answer = await herald.status(visitor.login.sessionId);
+    if (answer.status !== 'confirmed') return json(res, { status: answer.status });
+    await endLogin(res, visitor, answer.code, answer.state);
+    json(res, { status: 'logged_in' });
+  },
+
+  // Where the person comes back to. With a state it is flow 1; without one the static link, flow 3.
+  'GET /callback': async (req, res, query) => {
+    const code = query.get('code') ?? '';
+    if (query.get('state') === null) return send(res, confirmPage(code));
+    await endLogin(res, visitorOf(req, res), code, query.get('state'));
+    redirect(res, '/');
+  },
+  'POST /callback': async (req, res) => {
+    requireOwnForm(req);
+    const code = new URLSearchParams(await text(req)).get('code') ?? '';
+    const visitor = visitorOf(req, res);
+    renew(res, { id: visitor.id, user: await herald.verify(code) });
+    redirect(res, '/');
+  },
+
+  'POST /logout': async (req, res) => {
+    requireOwnForm(req);
+    forget(visitorOf(req, res));
+    redirect(res, '/');
+  },
+};
+
+/** Creates a session and remembers, with the visitor, what must come back: the state and the verifier. */
+async function beginLogin(req, visitor) {
+  const state = randomBytes(16).toString('hex');
+  const verifier = randomBytes(32).toString('base64url');
+  const session = await herald.createSession({
+    state,
+    redirect_uri: `${origin}/callback`,
+    client_ip: req.socket.remoteAddress.replace(/^::ffff:/, ''),
+    user_agent: (req.headers['user-agent'] ?? 'unknown').slice(0, 200),
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  visitor.login = { state, verifier, sessionId: session.session_id };
+  return session;
+}
+
+/** The state first: a code that another browser asked for is not even tried. */
+async function endLogin(res, visitor, code, state) {
+  const { login } = visitor;
+  if (!login || login.state !== state) throw new Refused('This login was not begun in this browser.');
+  visitor.login = undefined;
+  renew(res, { id: visitor.id, user: await herald.verify(code, login.verifier) });
+}
+
+class Refused extends Error {}
+
+/** Browsers tell where a form was sent from. */
+function requireOwnForm(req) {
+  const site = req.headers['sec-fetch-site'];
+  if (site && site !== 'same-origin') throw new Refused('This form belongs to another site.');
+}
+
+function send(res, body, type = 'text/html') {
+  res.setHeader('content-type', `${type}; charset=utf-8`);
+  res.setHeader('cache-control', 'no-store');
+  res.setHeader('referrer-policy', 'no-referrer');
+  res.end(body);
+}
+
+function json(res, body) {
+  send(res, JSON.stringify(body), 'application/json');
+}
+
+function redirect(res, target) {
+  res.writeHead(303, { location: target });
+  res.end();
+}
+
+const server = http.createServer((req, res) => {
+  const url = new URL(req.url, 'http://site');
+  const handle = routes[`${req.method} ${url.pathname}`];
+  if (!handle) {
+    res.statusCode = 404;
+    return send(res, messagePage('Not found', 'There is no such page.'));
+  }
+  handle(req, res, url.searchParams).catch((error) => {
+    // What Herald refuses (a used code, too many sessions …) is told to the person; anything else is our own fault.
+    const known = error instanceof Refused || error.code;
+    if (!known) console.error(error);
+    res.statusCode = known ? 400 : 500;
+    send(res, messagePage('That did not work', known ? error.message : 'Please try again.'));
+  });
+});
+
+/** Lets the project send people back here, and leaves what was set before in place. */
+async function allowThisSite() {
+  const before = await herald.project();
+  const callback = `${origin}/callback`;
+  const others = [...before.redirect_urls, before.callback_url].filter((url) => url && url !== callback);
+  await herald.changeProject({ callback_url: callback, redirect_urls: [...new Set(others)] });
+  return () =>
+    herald.changeProject({ callback_url: before.callback_url, redirect_urls: before.redirect_urls });
+}
+
+try {
+  herald = createHerald(findHerald());
+  await new Promise((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${server.address().port}`;
+  const putBack = await allowThisSite();
+  console.log(`The example site is at ${origin}`);
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      void putBack().finally(() => process.exit(0));
+    });
+  }
+} catch (error) {
+  console.error(error.message);
+  process.exit(1);
+}

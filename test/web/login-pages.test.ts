@@ -1,0 +1,331 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { endSession } from '../../src/db/auth-decisions';
+import { seedDemoProject } from '../../src/embedded/demo';
+import { eventually } from '../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../support/harness';
+import { launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './browser';
+
+interface Session {
+  session_id: string;
+  hosted_url: string;
+  telegram_link: string;
+}
+
+let service: TestService;
+let browser: Browser;
+let project: TestProject;
+let dataDir: string;
+const visits: Visit[] = [];
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'herald-demo-'));
+  [service, browser] = await Promise.all([
+    startTestService({ env: { HERALD_DATA_DIR: dataDir } }),
+    launchBrowser(),
+  ]);
+  await seedDemoProject(service.pool, path.join(dataDir, 'demo-api-key'), service.url);
+  project = await service.createProject({ name: 'Чайная лавка', callback_url: `${service.url}/docs` });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+afterEach(async () => {
+  for (const { context } of visits.splice(0)) await context.close();
+});
+
+async function someone(options?: Parameters<Browser['newContext']>[0]): Promise<Visit> {
+  const made = await visit(browser, options);
+  visits.push(made);
+  return made;
+}
+
+async function newSession(more: Record<string, unknown> = {}): Promise<Session> {
+  const { status, body } = await project.api('POST', '/v1/auth/session', { state: 'st-1', ...more });
+  expect(status).toBe(201);
+  return body as Session;
+}
+
+/** Opens the simulator's phone by a link of the page, as a click does. */
+async function openPhone({ context, page }: Visit, link: string): Promise<Page> {
+  const [phone] = await Promise.all([context.waitForEvent('page'), page.locator(link).click()]);
+  await phone.getByRole('button', { name: /start|нач/i }).click();
+  return phone;
+}
+
+const answer = (phone: Page, label: string) =>
+  phone.getByRole('button', { name: label, exact: true }).last().click();
+
+/** A user of the messenger answers without a phone page. */
+async function answerAs(user: string, link: string, button: string): Promise<void> {
+  await service.control.open('telegram', user, { start: new URL(link).searchParams.get('start') });
+  await eventually(async () => {
+    const { messages } = await service.control.chat('telegram', user);
+    return messages.at(-1)?.buttons.length;
+  });
+  await service.control.tap('telegram', user, { button });
+}
+
+describe('the hosted login page', () => {
+  it('logs a person in: link, Yes on the phone, back to the site with code and state', async () => {
+    const person = await someone();
+    const { page } = person;
+    const { hosted_url } = await newSession();
+    await page.goto(hosted_url);
+    await page.getByRole('heading', { name: 'Log in to Чайная лавка' }).waitFor();
+    const code = await page.locator('.match-code').innerText();
+    await page.waitForFunction('document.querySelector("img.qr").naturalWidth > 0');
+    expect(await page.locator('#countdown').innerText()).toMatch(/^(30:00|29:\d\d)$/);
+    expect(await seriousFlaws(page)).toEqual([]);
+    await screenshot(page, 'login-light');
+
+    const phone = await openPhone(person, 'a[data-channel="telegram"]');
+    await phone.getByText(code).waitFor();
+    await screenshot(phone, 'login-phone');
+    await answer(phone, 'Yes');
+    await page.waitForURL(/\/docs\?code=[A-Za-z0-9_-]{43}&state=st-1$/);
+    const { status, body } = await project.api('POST', '/v1/auth/verify', {
+      code: new URL(page.url()).searchParams.get('code'),
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ channel: 'telegram' });
+    expect(person.complaints).toEqual([]);
+  });
+
+  it('asks nobody but its own server', async () => {
+    const { page } = await someone();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).origin));
+    const { hosted_url } = await newSession();
+    await page.goto(hosted_url, { waitUntil: 'load' });
+    expect(new Set(asked)).toEqual(new Set([service.url]));
+  });
+
+  it('works on a small phone without JavaScript, in Russian and in the dark', async () => {
+    const person = await someone({
+      javaScriptEnabled: false,
+      viewport: { width: 360, height: 740 },
+      locale: 'ru-RU',
+      colorScheme: 'dark',
+    });
+    const { page } = person;
+    const { hosted_url, telegram_link } = await newSession();
+    await page.goto(hosted_url);
+    await page.getByRole('heading', { name: 'Вход в «Чайная лавка»' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Открыть Telegram' }).getAttribute('href')).toBe(
+      telegram_link,
+    );
+    expect(await page.getByText('/start s_').isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Скопировать' }).isVisible()).toBe(false);
+    await screenshot(page, 'login-no-script-360-dark');
+    await answerAs('nina', telegram_link, 'Yes');
+    await page.waitForURL(/\/docs\?code=/);
+  });
+
+  it('can be read in the other language by a click, and fits a small screen', async () => {
+    const { page } = await someone({ viewport: { width: 360, height: 740 } });
+    const { hosted_url } = await newSession();
+    await page.goto(hosted_url);
+    await page.getByRole('link', { name: 'Русский' }).click();
+    await page.getByText('Ждём вашего ответа').waitFor();
+    expect(await overflow(page)).toBe(0);
+    expect(await seriousFlaws(page)).toEqual([]);
+    await screenshot(page, 'login-360-ru');
+  });
+
+  it('copies the command for clients that lose the link', async () => {
+    const { page, context } = await someone();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const { hosted_url, telegram_link } = await newSession();
+    await page.goto(hosted_url);
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const start = new URL(telegram_link).searchParams.get('start');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`/start ${start}`);
+  });
+
+  it('says so when the answer was No, and when the time is over', async () => {
+    const { page } = await someone();
+    const declined = await newSession();
+    await page.goto(declined.hosted_url);
+    await page.locator('#countdown').waitFor();
+    await answerAs('oleg', declined.telegram_link, 'No');
+    await page.getByRole('heading', { name: 'Login declined' }).waitFor();
+    await screenshot(page, 'login-declined');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Login declined' }).waitFor();
+
+    const expired = await newSession();
+    await page.goto(expired.hosted_url);
+    await page.locator('#countdown').waitFor();
+    await endSession(service.pool, expired.session_id, 'expired', null);
+    await page.getByRole('heading', { name: 'The time is over' }).waitFor();
+    expect(await seriousFlaws(page)).toEqual([]);
+  });
+
+  it('tells a second browser politely, and gives it nothing', async () => {
+    const { hosted_url } = await newSession();
+    const first = await someone();
+    await first.page.goto(hosted_url);
+    await first.page.locator('#countdown').waitFor();
+    const second = await someone();
+    const response = await second.page.goto(hosted_url);
+    expect(response?.status()).toBe(403);
+    await second.page.getByRole('heading', { name: 'This page is open elsewhere' }).waitFor();
+    expect(await second.page.content()).not.toContain('/start s_');
+    await screenshot(second.page, 'login-elsewhere');
+    await first.page.reload();
+    await first.page.locator('#countdown').waitFor();
+  });
+
+  it('is not taken by a program that only looks at links, and knows no unknown token', async () => {
+    const { hosted_url } = await newSession();
+    await fetch(hosted_url, { method: 'HEAD' });
+    const { page } = await someone();
+    await page.goto(hosted_url);
+    await page.locator('#countdown').waitFor();
+    const unknown = await fetch(`${service.url}/login/${'x'.repeat(32)}`);
+    expect(unknown.status).toBe(404);
+    expect(await unknown.text()).toContain('There is no such login');
+  });
+});
+
+describe('the demo site', () => {
+  it('logs in by each of the three flows and exchanges the code', async () => {
+    const person = await someone();
+    const { page } = person;
+    await page.goto(`${service.url}/demo`);
+    await screenshot(page, 'demo');
+    expect(await seriousFlaws(page)).toEqual([]);
+
+    const phone = await openPhone(person, 'section a:has-text("Telegram")');
+    await answer(phone, 'Yes');
+    const [back] = await Promise.all([
+      person.context.waitForEvent('page'),
+      phone.getByRole('link', { name: 'Return to the site' }).click(),
+    ]);
+    await exchange(back);
+    await back.close();
+
+    await page.getByRole('link', { name: 'Log in', exact: true }).click();
+    const second = await openPhone(person, 'a[data-channel="max"]');
+    await answer(second, 'Yes');
+    await page.getByText('It is the state of this browser.').waitFor();
+    await screenshot(page, 'demo-callback');
+    await exchange(page);
+
+    await page.getByRole('link', { name: 'Log in again' }).click();
+    await page.getByRole('link', { name: 'Show the QR code' }).click();
+    const id = await page.locator('#qr-status').getAttribute('data-session');
+    const links = await page.getByRole('link', { name: 'Open the links' }).getAttribute('href');
+    const hosted = await someone();
+    await hosted.page.goto(links ?? '');
+    await screenshot(page, 'demo-qr');
+    const link = await hosted.page.locator('a[data-channel="telegram"]').getAttribute('href');
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    await answerAs('peter', link ?? '', 'Yes');
+    await page.getByText('It is the state of this browser.').waitFor();
+    await exchange(page);
+    expect(person.complaints).toEqual([]);
+  }, 60_000);
+
+  async function exchange(page: Page): Promise<void> {
+    await page.getByRole('button', { name: 'Exchange the code' }).click();
+    expect(JSON.parse(await page.locator('#user').innerText())).toHaveProperty('subscriber_id');
+  }
+
+  it('warns where a state is not the one of this browser', async () => {
+    const { page } = await someone();
+    await page.goto(`${service.url}/demo/callback?code=abc&state=another`);
+    await page.getByText('It is not the state of this browser').waitFor();
+  });
+});
+
+describe('the button to embed', () => {
+  it('opens a small window and brings the code to the page', async () => {
+    const person = await someone();
+    const { page } = person;
+    await page.goto(`${service.url}/demo/embed`);
+    const [popup] = await Promise.all([
+      person.context.waitForEvent('page'),
+      page.getByRole('button', { name: 'Log in with a messenger' }).click(),
+    ]);
+    await page.getByRole('dialog').waitFor();
+    await popup.locator('#countdown').waitFor();
+    await screenshot(page, 'embed');
+    const link = await popup.locator('a[data-channel="telegram"]').getAttribute('href');
+    await Promise.all([popup.waitForEvent('close'), answerAs('vera', link ?? '', 'Yes')]);
+    await page.locator('#embed-user', { hasText: 'subscriber_id' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(person.complaints).toEqual([]);
+  });
+
+  it('is cancelled when the window is closed', async () => {
+    const person = await someone();
+    await person.page.goto(`${service.url}/demo/embed`);
+    const [popup] = await Promise.all([
+      person.context.waitForEvent('page'),
+      person.page.getByRole('button', { name: 'Log in with a messenger' }).click(),
+    ]);
+    await popup.locator('#countdown').waitFor();
+    await popup.close();
+    await person.page.getByText('The login was cancelled').waitFor();
+    await person.page.getByRole('button', { name: 'Log in with a messenger', disabled: false }).waitFor();
+  });
+
+  it('gives the code to the project’s own site and to no other', async () => {
+    const own = await site();
+    const other = await site();
+    const shop = await service.createProject({ name: 'Shop', callback_url: `${own.url}/callback` });
+    try {
+      for (const [origin, gets] of [
+        [other.url, false],
+        [own.url, true],
+      ] as const) {
+        const { body } = await shop.api('POST', '/v1/auth/session', { state: 'embedded' });
+        const person = await someone();
+        await person.page.goto(origin);
+        const [popup] = await Promise.all([
+          person.context.waitForEvent('page'),
+          person.page.evaluate(
+            `window.result = Herald.login({ hostedUrl: ${JSON.stringify(body.hosted_url)} }).then((r) => JSON.stringify(r), (e) => e.reason); undefined`,
+          ),
+        ]);
+        await popup.locator('#countdown').waitFor();
+        await Promise.all([popup.waitForEvent('close'), answerAs(`at-${gets}`, body.telegram_link, 'Yes')]);
+        const result = (await person.page.evaluate('window.result')) as string;
+        if (!gets) expect(result).toBe('cancelled');
+        else
+          expect(JSON.parse(result)).toMatchObject({
+            state: 'embedded',
+            code: expect.stringMatching(/^.{43}$/),
+          });
+      }
+    } finally {
+      await Promise.all([own.close(), other.close()]);
+    }
+  });
+
+  /** A page of another origin that has nothing but the script tag. */
+  async function site(): Promise<{ url: string; close: () => Promise<void> }> {
+    const server = http.createServer((_req, res) => {
+      res.setHeader('content-type', 'text/html');
+      res.end(`<!doctype html><title>Site</title><p>Site</p><script src="${service.url}/embed.js"></script>`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      close: () =>
+        new Promise((resolve) => {
+          server.closeAllConnections();
+          server.close(() => resolve());
+        }),
+    };
+  }
+});
