@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import type { History } from '@temporalio/common/lib/proto-utils';
 import { temporal } from '@temporalio/proto';
+import type { History } from '../temporal/history-json';
 import type { TaskQueues } from '../temporal/names';
 import { OperationRefused } from './refused';
 import { historyOf } from './workflow-histories';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import { historyFromJSON, type History } from '@temporalio/common/lib/proto-utils';
+import { isGrpcServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { readHistoryJson, type History } from '../temporal/history-json';
 import type { TaskQueues } from '../temporal/names';
 import { OperationRefused } from './refused';
 
@@ -14,7 +14,7 @@ export interface WorkflowHistory {
 export async function historyFromFile(file: string): Promise<WorkflowHistory> {
   let history: History;
   try {
-    history = historyFromJSON(JSON.parse(await readFile(file, 'utf8')));
+    history = readHistoryJson(await readFile(file, 'utf8'));
   } catch (error) {
     throw new OperationRefused(
       `The file ${file} holds no history of a workflow (${(error as Error).message}).`,
@@ -35,7 +35,7 @@ export async function historyOf(
   try {
     return { workflowId, history: await client.workflow.getHandle(workflowId, runId).fetchHistory() };
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    if (!isNotFound(error)) throw error;
     throw new OperationRefused(`Temporal knows no workflow with the id "${workflowId}".`);
   }
 }
@@ -72,9 +72,17 @@ export async function* historiesByQuery(
       .fetchHistory()
       .catch((error: unknown) => {
         // Its retention ended between the list and this question.
-        if (error instanceof WorkflowNotFoundError) return null;
+        if (isNotFound(error)) return null;
         throw error;
       });
     if (history) yield { workflowId, history };
   }
+}
+
+const GRPC_NOT_FOUND = 5;
+
+/** The history of an unknown workflow is refused by the server in its own words. */
+function isNotFound(error: unknown): boolean {
+  if (error instanceof WorkflowNotFoundError) return true;
+  return isGrpcServiceError(error) && Number(error.code) === GRPC_NOT_FOUND;
 }

@@ -2,17 +2,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import type { History as RecordedHistory } from '../../src/temporal/history-json';
 
 export const historiesDir = path.join(__dirname, 'histories');
 
 const { History } = temporal.api.history.v1;
-export type History = temporal.api.history.v1.IHistory;
 
-export function readHistory(json: string): History {
-  return History.fromObject(JSON.parse(json) as Record<string, unknown>);
-}
-
-function writtenHistory(history: History): string {
+function writtenHistory(history: RecordedHistory): string {
   const plain = History.toObject(History.fromObject(history), {
     longs: String,
     enums: String,

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Worker } from '@temporalio/worker';
 import pino from 'pino';
+import { readHistoryJson } from '../../src/temporal/history-json';
 import { installRuntime } from '../../src/temporal/workers';
-import { historiesDir, readHistory } from './record';
+import { historiesDir } from './record';
 
 const recorded = readdirSync(historiesDir, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.json'))
@@ -32,7 +33,7 @@ function read(file: string): string {
 async function replayError(json: string): Promise<string | undefined> {
   const results = Worker.runReplayHistories(
     { workflowBundle: { codePath: process.env['HERALD_TEST_WORKFLOW_BUNDLE']! } },
-    [{ workflowId: 'replayed', history: readHistory(json) }],
+    [{ workflowId: 'replayed', history: readHistoryJson(json) }],
   );
   for await (const { error } of results) return error?.message;
   throw new Error('nothing was replayed');
