@@ -144,6 +144,7 @@ test('selectors select what is there: services, budgets and autoscalers name pod
     expect(byName('Deployment', spec.scaleTargetRef?.name ?? '')).toBeDefined();
   }
   for (const workload of ours) expect(byName('PodDisruptionBudget', workload.metadata.name)).toBeDefined();
-  for (const { metadata, kind } of manifests)
-    {if (kind !== 'Namespace') expect(metadata.namespace).toBe('herald');}
+  for (const { metadata, kind } of manifests) {
+    if (kind !== 'Namespace') expect(metadata.namespace).toBe('herald');
+  }
 });
