@@ -4,7 +4,15 @@ import type { BroadcastStatus } from '../contracts/broadcasts';
 import type { Channel } from '../contracts/common';
 import type { FailureReason } from '../contracts/events';
 import type { MessageContent } from '../contracts/messages';
-import { affordable, lockChannelPace, PACE_BURST_SECONDS, spendChannelPace } from './pace';
+import {
+  affordable,
+  channelPaces,
+  creditOf,
+  lockChannelPace,
+  spendChannelPace,
+  spent,
+  type Pace,
+} from './pace';
 import { withTransaction, type Db } from './pool';
 import { change, row, rows } from './query';
 
@@ -29,7 +37,7 @@ export function beginRun(
     const begun = await row<{ project_id: string; content: MessageContent }>(
       db,
       'begin_broadcast_run',
-      `UPDATE broadcasts SET status = 'running', run_token = $2, started_at = coalesce(started_at, now()),
+      `UPDATE broadcasts SET status = 'running', run_token = $2, started_at = coalesce(started_at, now()), next_at = greatest(next_at, coalesce(started_at, now())),
          start_at = now() + interval '2 minutes'
        WHERE id = $1 AND status IN ('queued', 'running') RETURNING project_id, content`,
       [id, token],
@@ -74,6 +82,13 @@ interface ClaimableJob {
   credit: number;
 }
 
+const OWN_SLACK_SECONDS = 2;
+
+/** The pace that the project asked for, if it did. */
+function ownPace({ messages_per_minute: perMinute }: ClaimableJob): Pace | null {
+  return perMinute === null ? null : { perSecond: perMinute / 60, slackSeconds: OWN_SLACK_SECONDS };
+}
+
 /**
  * A small claim: checks under the broadcast's lock that it still runs and that the token is good, passes by who has
  * left meanwhile, and takes as many as the bot's shared pace and the project's own one allow.
@@ -88,8 +103,7 @@ export function claimRecipients(
     const job = await row<ClaimableJob>(
       db,
       'lock_broadcast_run',
-      `SELECT messages_per_minute,
-         least(86400, extract(epoch FROM clock_timestamp() - greatest(next_at, now() - interval '1 day')))::float8 AS credit
+      `SELECT messages_per_minute, ${creditOf('next_at')} AS credit
        FROM broadcasts WHERE id = $1 AND run_token = $2 AND status = 'running' FOR UPDATE`,
       [run.id, run.token],
     );
@@ -100,27 +114,35 @@ export function claimRecipients(
       (recipient): recipient is ClaimedRecipient => recipient.chat_id !== null,
     );
     const gone = waiting.filter((recipient) => recipient.chat_id === null);
-    if (gone.length > 0)
-      {await skip(
+    if (gone.length > 0) {
+      await skip(
         db,
         gone.map((recipient) => recipient.id),
-      );}
+      );
+    }
     if (reachable.length === 0) return { state: 'claimed', recipients: [], waitMs: 0 };
 
-    const ownPerSecond = job.messages_per_minute === null ? Infinity : job.messages_per_minute / 60;
-    const pace = await lockChannelPace(db, channel);
+    const own = ownPace(job);
+    const { average, peak } = channelPaces(perSecond);
+    const credit = await lockChannelPace(db, channel);
     const granted = Math.min(
-      affordable(pace, reachable.length, perSecond),
-      job.messages_per_minute === null ? Infinity : affordable(job, reachable.length, ownPerSecond),
+      affordable(credit.average, reachable.length, average),
+      affordable(credit.peak, reachable.length, peak),
+      own ? affordable(job.credit, reachable.length, own) : Infinity,
     );
     if (granted === 0) {
-      return { state: 'claimed', recipients: [], waitMs: Math.max(0, -pace.credit, -job.credit) * 1000 };
+      const missing = Math.max(-credit.average, -credit.peak, own ? -job.credit : 0);
+      return { state: 'claimed', recipients: [], waitMs: missing * 1000 };
     }
     const taken = reachable.slice(0, granted);
     await markSending(db, run, taken);
     await spendChannelPace(db, channel, granted, perSecond);
-    if (job.messages_per_minute !== null) await spendOwnPace(db, run.id, granted, ownPerSecond);
-    return { state: 'claimed', recipients: taken, waitMs: (1 / Math.min(perSecond, ownPerSecond)) * 1000 };
+    if (own) await spendOwnPace(db, run.id, granted, own);
+    return {
+      state: 'claimed',
+      recipients: taken,
+      waitMs: 1000 / Math.min(perSecond, own?.perSecond ?? Infinity),
+    };
   });
 }
 
@@ -157,14 +179,16 @@ function markSending(db: Db, run: BroadcastRun, recipients: ClaimedRecipient[]):
   );
 }
 
-function spendOwnPace(db: Db, id: string, messages: number, perSecond: number): Promise<number> {
+function spendOwnPace(
+  db: Db,
+  id: string,
+  messages: number,
+  { perSecond, slackSeconds }: Pace,
+): Promise<number> {
   return change(
     db,
     'spend_broadcast_pace',
-    `UPDATE broadcasts SET next_at =
-       greatest(next_at, clock_timestamp() - make_interval(secs => ${PACE_BURST_SECONDS}))
-       + make_interval(secs => $2::float8 / $3::float8)
-     WHERE id = $1`,
+    `UPDATE broadcasts SET next_at = ${spent('next_at', '$2', '$3', slackSeconds)} WHERE id = $1`,
     [id, messages, perSecond],
   );
 }

@@ -10,7 +10,7 @@ import {
   type RecipientResult,
 } from '../db/broadcast-runs';
 import { touchBroadcast } from '../db/broadcasts';
-import { PACE_BURST_SECONDS, pauseChannel } from '../db/pace';
+import { pauseChannel } from '../db/pace';
 import { outgoing } from './buttons';
 import { outcomeOf, Trouble } from './broadcast-outcome';
 import { createBroadcastRecorder, type BroadcastRecorder } from './broadcast-recorder';
@@ -26,8 +26,8 @@ export interface RunOptions {
 /** `drained`: nothing is left. `stopped`: cancelled, ended, or taken over. `more`: the page is over. */
 export type RunEnd = 'drained' | 'stopped' | 'more';
 
-/** Calls under way at once for each channel: room for slow answers, and a bound on what a kill can leave unknown. */
-const MOST_IN_FLIGHT = 100;
+/** Calls under way at once for each channel: a second's worth, which also bounds what a kill can leave unknown. */
+const LEAST_ROOM = 50;
 const TICK_MS = 100;
 /** A waiting run looks this often whether it was cancelled. */
 const LOOK_MS = 1_000;
@@ -73,7 +73,7 @@ async function runChannel(
   signal: AbortSignal,
 ): Promise<RunEnd> {
   const perSecond = deps.config.HERALD_BROADCAST_PER_SECOND;
-  const chunk = Math.ceil(perSecond * PACE_BURST_SECONDS) + 1;
+  const room = Math.max(LEAST_ROOM, Math.ceil(perSecond));
   const trouble = new Trouble();
   const inFlight = new Set<Promise<void>>();
   let fault: { error: unknown } | null = null;
@@ -89,7 +89,7 @@ async function runChannel(
   async function claimAndLaunch(): Promise<RunEnd | null> {
     while (!signal.aborted && !fault) {
       const isIdle = inFlight.size === 0;
-      const wanted = Math.min(chunk, MOST_IN_FLIGHT - inFlight.size);
+      const wanted = Math.min(Math.ceil(room / 4), room - inFlight.size);
       if (wanted === 0) {
         await Promise.race(inFlight);
         continue;

@@ -54,10 +54,12 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
 
--- The pace of each bot, shared by every process: the next free moment, and the end of a pause that the platform asked for.
+-- The pace of each bot, shared by every process: the next free moment on the average and at the peak, and the end of a
+-- pause that the platform asked for.
 CREATE TABLE channel_pace (
   channel text PRIMARY KEY,
   next_at timestamptz NOT NULL DEFAULT '-infinity',
+  peak_at timestamptz NOT NULL DEFAULT '-infinity',
   paused_until timestamptz NOT NULL DEFAULT '-infinity'
 );
 INSERT INTO channel_pace (channel) VALUES ('telegram'), ('max');

@@ -1,0 +1,243 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { workflowIds } from '../src/temporal/names';
+import { startHeraldProcess, type HeraldProcess } from '../test/support/herald-process';
+import { startBench, type BenchEnvironment } from './environment';
+import type { Figure } from './table';
+
+const run = promisify(execFile);
+
+/** Above what a real bot may do, so that the figure is Herald's own; HERALD_BENCH_PER_SECOND asks for another one. */
+const PER_SECOND = Number(process.env['HERALD_BENCH_PER_SECOND'] ?? 300);
+const RECIPIENTS = Number(process.env['HERALD_BENCH_RECIPIENTS'] ?? 100_000);
+/** The second broadcast, whose worker is killed in the middle. */
+const KILLED_RECIPIENTS = Math.min(20_000, RECIPIENTS);
+const MOST_HISTORY_EVENTS = 10_000;
+const SAMPLE_MS = 1_000;
+
+interface View {
+  status: string;
+  sent: number;
+  failed: number;
+  skipped: number;
+  remaining: number;
+  total_subscribers: number;
+  possible_duplicates: number;
+  started_at: string;
+  ended_at: string;
+}
+
+interface Project {
+  id: string;
+  api_key: string;
+}
+
+/** A broadcast to 100,000 simulated subscribers, and another whose worker dies: the worker is a process of its own. */
+export async function benchBroadcast(): Promise<Figure[]> {
+  const bench = await startBench({ HERALD_ROLES: 'api', HERALD_LOG_LEVEL: 'error' });
+  let worker: HeraldProcess | undefined;
+  try {
+    worker = await startWorker(bench);
+    const paced = await pacedBroadcast(bench, worker);
+    const killed = await killedBroadcast(bench, async () => {
+      await worker?.kill9();
+      worker = await startWorker(bench);
+    });
+    return [...paced, ...killed];
+  } finally {
+    await worker?.kill9();
+    await bench.stop();
+  }
+}
+
+async function pacedBroadcast(bench: BenchEnvironment, worker: HeraldProcess): Promise<Figure[]> {
+  const project = await bench.createProject('bench-broadcast');
+  await addCrowd(bench, project, RECIPIENTS, 1_000_000_000);
+  const jobId = await begin(bench, project);
+  const memory: number[] = [];
+  const end = await untilEnded(bench, project, jobId, async () => {
+    memory.push(await megabytes(worker));
+  });
+  const seconds = (Date.parse(end.ended_at) - Date.parse(end.started_at)) / 1000;
+  const rate = RECIPIENTS / seconds;
+  const early = mean(memory.slice(Math.floor(memory.length * 0.1), Math.ceil(memory.length * 0.3)));
+  const late = mean(memory.slice(Math.floor(memory.length * 0.8)));
+  const handle = bench.service.core.client.workflow.getHandle(workflowIds.broadcast(jobId));
+  const { historyLength } = await handle.describe();
+  return [
+    {
+      name: `broadcast to ${RECIPIENTS}: messages/s`,
+      value: rate.toFixed(1),
+      baseline: `${PER_SECOND} asked for`,
+      ratio: rate / PER_SECOND,
+      target: 0.95,
+    },
+    {
+      name: 'broadcast: sent, failed, skipped',
+      value: `${end.sent}, ${end.failed}, ${end.skipped}`,
+      baseline: `${RECIPIENTS}`,
+      ratio: (end.sent + end.failed + end.skipped) / RECIPIENTS,
+      target: 1,
+    },
+    {
+      name: 'broadcast: memory of the worker at the end',
+      value: `${late.toFixed(0)} MB`,
+      baseline: `${early.toFixed(0)} MB early`,
+      ratio: late / early,
+      target: 1.2,
+      atMost: true,
+    },
+    {
+      name: 'broadcast: history events',
+      value: String(historyLength),
+      baseline: String(MOST_HISTORY_EVENTS),
+      ratio: historyLength / MOST_HISTORY_EVENTS,
+      target: 1,
+      atMost: true,
+    },
+  ];
+}
+
+async function killedBroadcast(
+  bench: BenchEnvironment,
+  killAndRestart: () => Promise<void>,
+): Promise<Figure[]> {
+  const project = await bench.createProject('bench-broadcast-killed');
+  await addCrowd(bench, project, KILLED_RECIPIENTS, 2_000_000_000);
+  const before = await stats(bench);
+  const jobId = await begin(bench, project);
+  let isKilled = false;
+  const end = await untilEnded(bench, project, jobId, async (view) => {
+    if (isKilled || view.sent < KILLED_RECIPIENTS / 2) return;
+    isKilled = true;
+    await killAndRestart();
+  });
+  const after = await stats(bench);
+  const reached = after.recipients - before.recipients;
+  const copies = after.messages_sent - before.messages_sent - reached;
+  return [
+    {
+      name: `broadcast to ${KILLED_RECIPIENTS}, kill -9 in the middle: reached`,
+      value: `${reached} (left out: ${KILLED_RECIPIENTS - reached})`,
+      baseline: String(KILLED_RECIPIENTS),
+      ratio: reached / KILLED_RECIPIENTS,
+      target: 1,
+    },
+    {
+      name: 'broadcast, kill -9: second copies',
+      value: String(copies),
+      baseline: `${end.possible_duplicates} under way at the kill`,
+      ratio: copies / Math.max(1, end.possible_duplicates),
+      target: 1,
+      atMost: true,
+    },
+    {
+      name: 'broadcast, kill -9: counts add up',
+      value: `${end.sent} + ${end.failed} + ${end.skipped}`,
+      baseline: String(end.total_subscribers),
+      ratio: (end.sent + end.failed + end.skipped) / end.total_subscribers,
+      target: 1,
+    },
+  ];
+}
+
+function startWorker({ environment, config }: BenchEnvironment): Promise<HeraldProcess> {
+  const { telegram, max } = environment.platforms;
+  const [key] = environment.encryptionKeys;
+  return startHeraldProcess(['start', '--json', '--roles', 'worker'], {
+    NODE_ENV: 'test',
+    HERALD_METRICS_PORT: '0',
+    HERALD_LOG_LEVEL: 'error',
+    HERALD_HOST: '127.0.0.1',
+    DATABASE_URL: environment.databaseUrl,
+    TEMPORAL_ADDRESS: environment.temporalAddress,
+    HERALD_TASK_QUEUE_PREFIX: config.HERALD_TASK_QUEUE_PREFIX,
+    HERALD_ENCRYPTION_KEY: `${key?.id}:${key?.key.toString('base64')}`,
+    HERALD_PUBLIC_URL: 'http://127.0.0.1:1',
+    HERALD_BROADCAST_PER_SECOND: String(PER_SECOND),
+    TELEGRAM_BOT_TOKEN: telegram?.token ?? '',
+    TELEGRAM_API_ROOT: telegram?.apiRoot ?? '',
+    MAX_BOT_TOKEN: max?.token ?? '',
+    MAX_API_ROOT: max?.apiRoot ?? '',
+  });
+}
+
+/** Subscribers who exist in the simulator as counters only. */
+async function addCrowd(
+  bench: BenchEnvironment,
+  project: Project,
+  count: number,
+  from: number,
+): Promise<void> {
+  await control(bench, 'users', { count, from });
+  await bench.service.core.pool.query(
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
+     SELECT $1, 'telegram', n::text, n::text, 'Crowd', 'en' FROM generate_series($2::bigint, $2::bigint + $3 - 1) AS n`,
+    [project.id, from, count],
+  );
+}
+
+async function begin(bench: BenchEnvironment, project: Project): Promise<string> {
+  const { job_id } = await call<{ job_id: string }>(bench, project, 'POST', '/v1/broadcast', {
+    text: 'Hello!',
+  });
+  return job_id;
+}
+
+async function untilEnded(
+  bench: BenchEnvironment,
+  project: Project,
+  jobId: string,
+  look: (view: View) => Promise<void>,
+): Promise<View> {
+  for (;;) {
+    const view = await call<View>(bench, project, 'GET', `/v1/broadcast/${jobId}`);
+    if (view.status === 'completed') return view;
+    await look(view);
+    process.stderr.write(`\r${view.sent} of ${view.total_subscribers} `);
+    await sleep(SAMPLE_MS);
+  }
+}
+
+async function call<T>(
+  { service }: BenchEnvironment,
+  { api_key }: Project,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  const response = await fetch(service.apiUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+interface SimulatorStats {
+  messages_sent: number;
+  recipients: number;
+}
+
+const stats = (bench: BenchEnvironment) => control<SimulatorStats>(bench, 'stats');
+
+async function control<T>({ environment }: BenchEnvironment, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${environment.simulator?.url}/control/telegram/${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+async function megabytes({ child }: HeraldProcess): Promise<number> {
+  const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(child.pid)]);
+  return Number(stdout.trim()) / 1024;
+}
+
+function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}
