@@ -11,6 +11,7 @@ import { createMessageTaps } from './message-taps';
 import type { Messenger } from './messenger';
 import { PlatformError } from './platform-error';
 import { botTexts } from './texts';
+import { withWelcome } from './welcome';
 import type { BotUser, Incoming } from './updates';
 
 export type ConversationDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'log'> & {
@@ -55,7 +56,7 @@ export function createConversation(deps: ConversationDeps): (update: StoredUpdat
         format,
       ),
     );
-    await say(opening, texts.subscribed(project.name));
+    await say(opening, withWelcome(texts.subscribed(project.name), project, user.lang));
   }
 
   async function stop({ messenger, chatId, user }: Opening): Promise<void> {

@@ -6,6 +6,7 @@ import { findProject, type Project } from '../db/projects';
 import type { OutgoingMessage } from './messenger';
 import { PlatformError } from './platform-error';
 import { botTexts } from './texts';
+import { withWelcome } from './welcome';
 
 type OutcomeDeps = Pick<Core, 'pool' | 'cipher' | 'messengers' | 'log'>;
 
@@ -32,7 +33,8 @@ export async function showSessionOutcome(deps: OutcomeDeps, sessionId: string): 
 }
 
 function outcomeMessage({ cipher }: OutcomeDeps, session: AuthSession, project: Project): OutgoingMessage {
-  const texts = botTexts[session.lang ?? 'en'];
+  const lang = session.lang ?? 'en';
+  const texts = botTexts[lang];
   if (session.status === 'declined') {
     return {
       text:
@@ -42,7 +44,7 @@ function outcomeMessage({ cipher }: OutcomeDeps, session: AuthSession, project: 
     };
   }
   if (session.status === 'expired' && !session.was_confirmed) return { text: texts.expired(project.name) };
-  const text = texts.confirmed(project.name);
+  const text = withWelcome(texts.confirmed(project.name), project, lang);
   const base = session.flow === 'static' ? project.callback_url : session.redirect_uri;
   // A phone must not use up the desktop's code: a session gets the button only where redirect_uri was passed.
   if (!base || !session.code_sealed) return { text };

@@ -52,6 +52,7 @@ export const limits = {
   dashboardSessionHours: 12,
   dashboardFailuresPerFiveMinutes: 10,
   redirectUrls: 20,
+  welcomeLength: 500,
   apiKeys: 50,
 
   pageSize: { default: 50, max: 100 },

@@ -4,6 +4,8 @@ import { limits, planNames } from './limits';
 import { returnUrlSchema } from './projects';
 import { retryPolicySchema } from './webhooks';
 
+const welcomeSchema = z.string().trim().min(1).max(limits.welcomeLength).nullable();
+
 export const projectSchema = z.strictObject({
   id: idSchema,
   slug: z.string(),
@@ -14,6 +16,11 @@ export const projectSchema = z.strictObject({
     .array(z.string())
     .describe('What a session may name as its redirect_uri, beside callback_url.'),
   retry_policy: retryPolicySchema.describe('For endpoints that name none when they are created.'),
+  welcome_en: z
+    .string()
+    .nullable()
+    .describe('What the bot adds, in English, when somebody has logged in or subscribed.'),
+  welcome_ru: z.string().nullable().describe('The same in Russian.'),
   created_at: timestampSchema,
 });
 export type ProjectView = z.infer<typeof projectSchema>;
@@ -27,6 +34,8 @@ export const ownProjectChangesSchema = z.strictObject({
     .transform((urls) => [...new Set(urls)])
     .optional(),
   retry_policy: retryPolicySchema.optional(),
+  welcome_en: welcomeSchema.optional(),
+  welcome_ru: welcomeSchema.optional(),
 });
 export type OwnProjectChanges = z.input<typeof ownProjectChangesSchema>;
 

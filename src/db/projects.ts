@@ -12,6 +12,9 @@ export interface Project {
   callback_url: string | null;
   redirect_urls: string[];
   retry_policy: 'durable' | 'quick';
+  /** What the bot adds when somebody has logged in or subscribed. */
+  welcome_en: string | null;
+  welcome_ru: string | null;
   requests_per_minute: number | null;
   sessions_per_hour: number | null;
   sessions_per_address: number | null;
@@ -21,6 +24,7 @@ export interface Project {
 }
 
 const COLUMNS = `p.id, p.slug, p.name, p.active, p.plan, p.callback_url, p.redirect_urls, p.retry_policy,
+  p.welcome_en, p.welcome_ru,
   p.requests_per_minute, p.sessions_per_hour, p.sessions_per_address, p.purchased_credits, p.grace_started_at,
   p.created_at`;
 
@@ -74,6 +78,8 @@ export interface ProjectChanges {
   callback_url?: string | null;
   redirect_urls?: string[];
   retry_policy?: 'durable' | 'quick';
+  welcome_en?: string | null;
+  welcome_ru?: string | null;
   requests_per_minute?: number | null;
   sessions_per_hour?: number | null;
   sessions_per_address?: number | null;

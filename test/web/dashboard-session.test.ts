@@ -121,6 +121,8 @@ describe('what the dashboard shows is in the API', () => {
       callback_url: 'https://shop.example/login?from=herald',
       redirect_urls: ['https://shop.example/app', 'https://shop.example/app'],
       retry_policy: 'quick',
+      welcome_en: 'Tea is ready.',
+      welcome_ru: null,
     };
     const { status, body } = await project.api('PATCH', '/v1/project', changes);
     expect(status).toBe(200);

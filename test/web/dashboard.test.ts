@@ -165,11 +165,13 @@ describe('the dashboard', () => {
     await signIn(page, '/dashboard/settings');
     await page.getByLabel('Name').fill('Tea house');
     await page.getByLabel('Other redirect URLs').fill('https://tea.example/app\nhttps://tea.example/admin\n');
+    await page.getByLabel('Welcome in Russian').fill('Чайник кипит.');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('✓ Saved').waitFor();
     await page.locator('.project', { hasText: 'Tea house' }).waitFor();
     expect((await project.api('GET', '/v1/project')).body).toMatchObject({
       name: 'Tea house',
+      welcome_ru: 'Чайник кипит.',
       redirect_urls: ['https://tea.example/app', 'https://tea.example/admin'],
     });
     await page.getByLabel('Callback URL').fill('ftp://tea.example');

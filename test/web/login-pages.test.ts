@@ -29,7 +29,11 @@ beforeAll(async () => {
     launchBrowser(),
   ]);
   await seedDemoProject(service.pool, path.join(dataDir, 'demo-api-key'), service.url);
-  project = await service.createProject({ name: 'Чайная лавка', callback_url: `${service.url}/docs` });
+  project = await service.createProject({
+    name: 'Чайная лавка',
+    callback_url: `${service.url}/docs`,
+    welcome_en: 'The kettle is on.',
+  });
 });
 afterAll(async () => {
   await browser?.close();
@@ -90,6 +94,7 @@ describe('the hosted login page', () => {
     await screenshot(phone, 'login-phone');
     await answer(phone, 'Yes');
     await page.waitForURL(/\/docs\?code=[A-Za-z0-9_-]{43}&state=st-1$/);
+    await phone.getByText('The kettle is on.').waitFor();
     const { status, body } = await project.api('POST', '/v1/auth/verify', {
       code: new URL(page.url()).searchParams.get('code'),
     });
@@ -301,11 +306,12 @@ describe('the button to embed', () => {
         await Promise.all([popup.waitForEvent('close'), answerAs(`at-${gets}`, body.telegram_link, 'Yes')]);
         const result = (await person.page.evaluate('window.result')) as string;
         if (!gets) expect(result).toBe('cancelled');
-        else
+        else {
           expect(JSON.parse(result)).toMatchObject({
             state: 'embedded',
             code: expect.stringMatching(/^.{43}$/),
           });
+        }
       }
     } finally {
       await Promise.all([own.close(), other.close()]);

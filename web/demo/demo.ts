@@ -30,8 +30,9 @@ async function ask(session: string): Promise<{ status: string; redirect_url?: st
 document.addEventListener('herald:login', (event) => {
   const { code } = (event as CustomEvent<{ code: string }>).detail;
   const result = document.querySelector<HTMLElement>('#embed-result');
-  if (result)
-    {say(result, `The button brought a code of ${code.length} characters. The backend exchanges it …`);}
+  if (result) {
+    say(result, `The button brought a code of ${code.length} characters. The backend exchanges it …`);
+  }
   void exchange(code);
 });
 

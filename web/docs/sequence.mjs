@@ -6,8 +6,8 @@
  *   Site --> User: an answer is a dashed line
  *   note Herald: something that happens inside
  */
-const COLUMN = 178;
-const MARGIN = 96;
+const COLUMN = 200;
+const MARGIN = 84;
 const HEAD = 44;
 const ROW = 46;
 const NOTE = /^note (.+?): (.+)$/;

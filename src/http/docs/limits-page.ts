@@ -85,6 +85,7 @@ const groups: [string, [string, string][]][] = [
       ['Session', `${limits.dashboardSessionHours} hours`],
       ['Wrong keys', `${limits.dashboardFailuresPerFiveMinutes} in five minutes from one address`],
       ['Redirect URLs', String(limits.redirectUrls)],
+      ['Welcome text', `${limits.welcomeLength} characters`],
       ['API keys', `${limits.apiKeys} live ones`],
     ],
   ],

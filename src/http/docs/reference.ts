@@ -166,7 +166,8 @@ function curl({ method, path, security }: ListedOperation, body: Json | undefine
   const filled = path.replaceAll(/\{(\w+)\}/g, '<$1>');
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} '${baseUrl}${filled}'`];
   if (security.length > 0) lines.push(`  -H 'Authorization: Bearer <API_KEY>'`);
-  if (body)
-    {lines.push(`  -H 'Content-Type: application/json'`, `  -d '${JSON.stringify(exampleBody(body))}'`);}
+  if (body) {
+    lines.push(`  -H 'Content-Type: application/json'`, `  -d '${JSON.stringify(exampleBody(body))}'`);
+  }
   return lines.join(' \\\n');
 }

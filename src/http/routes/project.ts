@@ -99,6 +99,8 @@ function presentProject(project: Project): ProjectView {
     callback_url: project.callback_url,
     redirect_urls: project.redirect_urls,
     retry_policy: project.retry_policy,
+    welcome_en: project.welcome_en,
+    welcome_ru: project.welcome_ru,
     created_at: project.created_at.toISOString(),
   };
 }

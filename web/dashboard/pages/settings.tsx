@@ -19,6 +19,8 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
   const [callback, setCallback] = useState(project.callback_url ?? '');
   const [redirects, setRedirects] = useState(project.redirect_urls.join('\n'));
   const [policy, setPolicy] = useState(project.retry_policy);
+  const [welcomeEn, setWelcomeEn] = useState(project.welcome_en ?? '');
+  const [welcomeRu, setWelcomeRu] = useState(project.welcome_ru ?? '');
   const [error, setError] = useState<Error | null>(null);
   const [saved, setSaved] = useState(false);
   const save = async () => {
@@ -27,12 +29,14 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
     try {
       await api.changeProject({
         name,
-        callback_url: callback.trim() === '' ? null : callback.trim(),
+        callback_url: orNull(callback),
         redirect_urls: redirects
           .split('\n')
           .map((line) => line.trim())
           .filter((line) => line !== ''),
         retry_policy: policy,
+        welcome_en: orNull(welcomeEn),
+        welcome_ru: orNull(welcomeRu),
       });
       setSaved(true);
       onChanged();
@@ -107,6 +111,8 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
           </select>
         )}
       </Field>
+      <WelcomeField language="English" value={welcomeEn} onInput={setWelcomeEn} />
+      <WelcomeField language="Russian" value={welcomeRu} onInput={setWelcomeRu} />
       <Problem error={error} />
       <p class="buttons">
         <button type="submit" class="primary">
@@ -118,4 +124,28 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
       </p>
     </form>
   );
+}
+
+function WelcomeField(props: { language: string; value: string; onInput: (text: string) => void }) {
+  return (
+    <Field
+      label={`Welcome in ${props.language}`}
+      hint="The bot adds it when somebody has logged in or subscribed. Up to 500 characters."
+    >
+      {(id) => (
+        <textarea
+          id={id}
+          class="prose"
+          rows={2}
+          maxLength={500}
+          value={props.value}
+          onInput={(event) => props.onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+function orNull(text: string): string | null {
+  return text.trim() === '' ? null : text.trim();
 }
