@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import path from 'node:path';
+import type { Client } from '@temporalio/client';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+import { Agent, request } from 'undici';
+import { clientOn, createLazyClient } from '../src/temporal/connection';
+import type { BenchEnvironment } from './environment';
+
+/** How a bare workflow is started and how its POST is run. */
+export interface BareKind {
+  start: 'ordinary' | 'eager';
+  activity: 'ordinary' | 'eager' | 'local';
+}
+
+export interface BareWorkflows {
+  /** Starts one that POSTs with this id; resolves when the server has accepted it. */
+  start(id: string, path?: string): Promise<void>;
+  poke(id: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A worker and a client as the SDK's samples make them, on the same server as the service under test. */
+export async function startBareWorkflows(
+  bench: BenchEnvironment,
+  kind: BareKind,
+  receiverUrl: string,
+  body: string,
+): Promise<BareWorkflows> {
+  const taskQueue = `bare-${kind.start}-${kind.activity}`;
+  const { temporalAddress } = bench.environment;
+  const settings = { ...bench.config, address: temporalAddress };
+  const connection = await NativeConnection.connect({ address: temporalAddress });
+  const agent = new Agent({ connections: 64, pipelining: 1 });
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: path.join(__dirname, 'workflows'),
+      logger: new DefaultLogger('ERROR'),
+    }),
+    maxConcurrentActivityTaskExecutions: 200,
+    ...(kind.activity === 'ordinary' ? { maxEagerActivityReservationsPerWorkflowTask: 0 } : {}),
+    activities: {
+      async post(id: string, at: string): Promise<void> {
+        const { body: answer } = await request(receiverUrl + at, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-service-delivery-id': id },
+          body,
+          dispatcher: agent,
+          signal: AbortSignal.timeout(10_000),
+        });
+        await answer.dump();
+      },
+    },
+  });
+  const running = worker.run();
+  const lazy = await createLazyClient(settings);
+  const client: Client = kind.start === 'eager' ? clientOn(connection, bench.config) : lazy;
+  const workflow = kind.activity === 'local' ? 'bareWithLocalActivity' : 'bareWithActivity';
+  return {
+    async start(id, at = '/') {
+      await client.workflow.start(workflow, {
+        taskQueue,
+        workflowId: `bare/${id}`,
+        args: [id, at],
+        ...(kind.start === 'eager' ? { requestEagerStart: true } : {}),
+      });
+    },
+    async poke(id) {
+      await lazy.workflow.getHandle(`bare/${id}`).signal('poke');
+    },
+    async stop() {
+      // What still runs would only be timed out: let the last answers arrive.
+      await sleep(500);
+      worker.shutdown();
+      await running;
+      await connection.close();
+      await lazy.connection.close();
+      await agent.close();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { percentile } from './load';
+import { wallClock, type BenchReceiver } from './receiver';
+
+/** Begins one delivery; answers the id under which it arrives and the time from which it counts. */
+export type Begin = () => Promise<{ id: string; at: number }>;
+
+export interface Latency {
+  p50: number;
+  p99: number;
+  lost: number;
+  repeated: number;
+}
+
+const ARRIVE_LIMIT_MS = 60_000;
+
+/** As fast as `inFlight` callers can: deliveries per second from the first call to the last arrival. */
+export async function measureRate(
+  receiver: BenchReceiver,
+  begin: Begin,
+  { count, inFlight }: { count: number; inFlight: number },
+): Promise<number> {
+  await receiver.take();
+  const began = wallClock();
+  const ids = new Set<string>();
+  let left = count;
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      while (left-- > 0) ids.add((await begin()).id);
+    }),
+  );
+  const arrivals = await untilArrived(receiver, ids);
+  const last = Math.max(...[...arrivals.values()].map(([first]) => first ?? 0));
+  return count / ((last - began) / 1000);
+}
+
+/** At a steady pace: how long from the beginning of each to its arrival. */
+export async function measureLatency(
+  receiver: BenchReceiver,
+  begin: Begin,
+  { perSecond, seconds }: { perSecond: number; seconds: number },
+): Promise<Latency> {
+  await receiver.take();
+  const begun = new Map<string, number>();
+  const running: Promise<void>[] = [];
+  const started = performance.now();
+  for (let i = 0; i < perSecond * seconds; i += 1) {
+    await sleep(Math.max(0, started + (i * 1000) / perSecond - performance.now()));
+    running.push(begin().then(({ id, at }) => void begun.set(id, at)));
+  }
+  await Promise.all(running);
+  const arrivals = await untilArrived(receiver, new Set(begun.keys()));
+  const waits: number[] = [];
+  for (const [id, at] of begun) {
+    const [first] = arrivals.get(id) ?? [];
+    if (first !== undefined) waits.push(first - at);
+  }
+  waits.sort((a, b) => a - b);
+  return {
+    p50: percentile(waits, 0.5),
+    p99: percentile(waits, 0.99),
+    lost: begun.size - waits.length,
+    repeated: [...begun.keys()].filter((id) => (arrivals.get(id)?.length ?? 0) > 1).length,
+  };
+}
+
+async function untilArrived(receiver: BenchReceiver, ids: Set<string>): Promise<Map<string, number[]>> {
+  const arrived = new Map<string, number[]>();
+  const deadline = Date.now() + ARRIVE_LIMIT_MS;
+  for (;;) {
+    for (const [id, times] of await receiver.take()) {
+      if (ids.has(id)) arrived.set(id, [...(arrived.get(id) ?? []), ...times]);
+    }
+    if (arrived.size >= ids.size || Date.now() > deadline) return arrived;
+    await sleep(20);
+  }
+}
+
+/** A bare workflow counts from the call that starts it. */
+export function bareBegin(start: (id: string) => Promise<void>): Begin {
+  return async () => {
+    const id = randomUUID();
+    const at = wallClock();
+    await start(id);
+    return { id, at };
+  };
+}

@@ -1,0 +1,53 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Where the POSTs of a benchmark arrive: a process of its own, as receivers are. `/hang` never answers. */
+export interface BenchReceiver {
+  url: string;
+  /** When each id arrived since the last call, in milliseconds of `wallClock`. */
+  take(): Promise<Map<string, number[]>>;
+  stop(): Promise<void>;
+}
+
+/** Finer than Date.now(), and the same in every process of the machine. */
+export function wallClock(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+export async function startBenchReceiver(): Promise<BenchReceiver> {
+  const child: ChildProcess = fork(__filename, { execArgv: ['--import', 'tsx'] });
+  const next = async <T>() => ((await once(child, 'message')) as [T])[0];
+  const port = await next<number>();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async take() {
+      child.send('take');
+      return new Map(await next<[string, number[]][]>());
+    },
+    async stop() {
+      child.kill();
+      await once(child, 'exit');
+    },
+  };
+}
+
+function serve(): void {
+  const arrivals = new Map<string, number[]>();
+  const server = http.createServer((req, res) => {
+    req.resume().on('end', () => {
+      const id = String(req.headers['x-service-delivery-id']);
+      arrivals.set(id, [...(arrivals.get(id) ?? []), wallClock()]);
+      if (!req.url?.startsWith('/hang')) res.end();
+    });
+  });
+  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+  process.on('message', () => {
+    process.send?.([...arrivals]);
+    arrivals.clear();
+  });
+  process.on('disconnect', () => process.exit());
+}
+
+if (require.main === module) serve();

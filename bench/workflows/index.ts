@@ -1,0 +1,22 @@
+import { defineSignal, proxyActivities, proxyLocalActivities, setHandler } from '@temporalio/workflow';
+
+/** What the benchmarks compare with: a workflow with one activity that POSTs, and nothing else. */
+interface BareActivities {
+  post(id: string, path: string): Promise<void>;
+}
+
+const times = { startToCloseTimeout: '25 seconds' } as const;
+const ordinary = proxyActivities<BareActivities>(times);
+const local = proxyLocalActivities<BareActivities>(times);
+
+export const pokeSignal = defineSignal('poke');
+
+export async function bareWithActivity(id: string, path: string): Promise<void> {
+  setHandler(pokeSignal, () => {});
+  await ordinary.post(id, path);
+}
+
+export async function bareWithLocalActivity(id: string, path: string): Promise<void> {
+  setHandler(pokeSignal, () => {});
+  await local.post(id, path);
+}
