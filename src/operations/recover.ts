@@ -52,7 +52,8 @@ export async function recover({ pool, client, starter, onProgress }: RecoverDeps
   });
   await inParallel(deliveries, AT_ONCE, async (id) => {
     if (!(await isWorkflowRunning(client, workflowIds.delivery(id)))) {
-      deliveriesRestarted += await restartDelivery(pool, id);
+      const restarted = await restartDelivery(pool, id);
+      deliveriesRestarted += restarted;
     }
     onProgress((done += 1), total);
   });

@@ -74,13 +74,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const lane = options.env?.['HERALD_DELIVERY_LANE'] ?? process.env['HERALD_TEST_LANE'];
   const database = options.database ?? (await createTestDatabase(lane));
   const queuePrefix = options.queuePrefix ?? `test-${randomBytes(6).toString('hex')}`;
-  const simulator =
-    options.simulator ??
-    (await startSimulator({
-      port: 0,
-      telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_test_bot' },
-      max: { token: 'simulated-max-bot-token', username: 'herald_test_bot' },
-    }));
+  const simulator = options.simulator ?? (await startTestSimulator());
   const config = loadConfig({
     NODE_ENV: 'test',
     PORT: '0',
@@ -143,6 +137,15 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       if (!options.database) await database.drop();
     },
   };
+}
+
+/** For tests in which it outlives a service. */
+export function startTestSimulator(): Promise<Simulator> {
+  return startSimulator({
+    port: 0,
+    telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_test_bot' },
+    max: { token: 'simulated-max-bot-token', username: 'herald_test_bot' },
+  });
 }
 
 export function simulatedPlatforms(simulator: Simulator): PlatformAccesses {
