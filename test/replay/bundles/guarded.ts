@@ -1,7 +1,7 @@
 import { patched, sleep } from '@temporalio/workflow';
 import { deliverWebhook as current, type DeliverWebhookInput, type DeliveryResult } from '../../../workflows';
 
-export { authSession } from '../../../workflows';
+export * from '../../../workflows';
 
 /** The next version of the code, with a change that runs under way do not see. */
 export async function deliverWebhook(input: DeliverWebhookInput): Promise<DeliveryResult> {
