@@ -153,24 +153,22 @@ describe('a broadcast', () => {
     expect(await eventsOf(service, project, 'subscription.deleted')).toHaveLength(1);
   });
 
-  it('waits out a 429 for the whole bot, and loses and doubles nobody', async () => {
-    const people = [];
-    for (let i = 0; i < 6; i += 1) people.push(await subscribePerson(service, project));
-    await service.control.faults('telegram', {
-      method: 'sendMessage',
-      status: 429,
-      retry_after: 2,
-      times: 3,
-    });
-    const done = await run();
-    expect(done).toMatchObject({ sent: 6, failed: 0 });
-    const seconds = (Date.parse(done.ended_at ?? '') - Date.parse(done.started_at ?? '')) / 1000;
-    expect(seconds).toBeGreaterThanOrEqual(2);
-    for (const person of people) {
-      expect((await textsTo(service, person)).filter((text) => text === 'news')).toHaveLength(1);
-    }
-    expect(await eventsOf(service, project, 'delivery.failed')).toEqual([]);
-  });
+  it.each(['telegram', 'max'] as const)(
+    'waits out a 429 for the whole bot on %s, and loses and doubles nobody',
+    async (channel) => {
+      const people = [];
+      for (let i = 0; i < 6; i += 1) people.push(await subscribePerson(service, project, channel));
+      await service.control.faults(channel, { method: 'sendMessage', status: 429, retry_after: 2, times: 3 });
+      const done = await run();
+      expect(done).toMatchObject({ sent: 6, failed: 0 });
+      const seconds = (Date.parse(done.ended_at ?? '') - Date.parse(done.started_at ?? '')) / 1000;
+      expect(seconds).toBeGreaterThanOrEqual(2);
+      for (const person of people) {
+        expect((await textsTo(service, person)).filter((text) => text === 'news')).toHaveLength(1);
+      }
+      expect(await eventsOf(service, project, 'delivery.failed')).toEqual([]);
+    },
+  );
 
   it('tries again what the platform had no time for (5xx), and gives up after five tries', async () => {
     await subscribePerson(service, project);
