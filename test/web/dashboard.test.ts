@@ -215,6 +215,44 @@ describe('the dashboard', () => {
     await screenshot(page, 'dashboard-subscribers');
   });
 
+  it('shows how far a broadcast is, and stops it', async () => {
+    const { page } = await someone();
+    for (const user of ['b1', 'b2', 'b3']) {
+      await service.control.open('telegram', user, { start: `proj_${project.slug}`, first_name: user });
+    }
+    const total = await eventually(async () => {
+      const { body } = await project.api('GET', '/v1/subscribers');
+      return body.data.length >= 3 && body.data.length;
+    });
+    const { body } = await project.api('POST', '/v1/broadcast', { text: 'Hello', messages_per_minute: 1 });
+    await signIn(page, '/dashboard/broadcasts');
+    const card = page.locator('.card', { hasText: body.job_id });
+    await card.getByText(`1 of ${total} done`).waitFor();
+    await screenshot(page, 'dashboard-broadcast-running');
+    await card.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel the broadcast' }).click();
+    await card.getByText('cancelled').waitFor();
+  });
+
+  it('leads to the workflow of a delivery in the Temporal UI', async () => {
+    const { page } = await someone();
+    await page.route('**/dashboard/session', async (route) => {
+      const response = await route.fetch();
+      const session = (await response.json()) as Record<string, unknown>;
+      await route.fulfill({
+        response,
+        json: { ...session, temporal_ui_url: 'http://temporal.example/namespaces/default' },
+      });
+    });
+    const created = await project.api('POST', '/v1/webhooks', { url: receiver.url });
+    const sent = await project.api('POST', `/v1/webhooks/${created.body.id}/test`);
+    await signIn(page, `/dashboard/deliveries/${sent.body.delivery_id}`);
+    const link = page.getByRole('link', { name: 'Workflow in Temporal' });
+    expect(await link.getAttribute('href')).toBe(
+      `http://temporal.example/namespaces/default/workflows/delivery%2F${sent.body.delivery_id}`,
+    );
+  });
+
   it('can be used with the keyboard alone', async () => {
     const { page } = await someone();
     await page.goto(`${service.url}/dashboard`);

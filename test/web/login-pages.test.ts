@@ -84,7 +84,7 @@ describe('the hosted login page', () => {
     await page.goto(hosted_url);
     await page.getByRole('heading', { name: 'Log in to Чайная лавка' }).waitFor();
     const code = await page.locator('.match-code').innerText();
-    await page.waitForFunction('document.querySelector("img.qr").naturalWidth > 0');
+    await eventually(() => page.evaluate('document.querySelector("img.qr").naturalWidth > 0'));
     expect(await page.locator('#countdown').innerText()).toMatch(/^(30:00|29:\d\d)$/);
     expect(await seriousFlaws(page)).toEqual([]);
     await screenshot(page, 'login-light');

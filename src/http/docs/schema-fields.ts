@@ -57,7 +57,7 @@ function typeOf(schema: Json): string {
   if (schema['type'] === 'array') return `list of ${typeOf(schema['items'] as Json)}`;
   if (schema['format'] === 'date-time') return 'time';
   if (schema['format'] === 'uuid') return 'id';
-  return String(schema['type'] ?? 'any');
+  return [schema['type'] ?? 'any'].flat().join(' or ');
 }
 
 function describe(schema: Json): string {

@@ -16,6 +16,7 @@ export function EndpointForm(props: {
   const [events, setEvents] = useState<string[]>(endpoint?.events ?? []);
   const [all, setAll] = useState(endpoint ? endpoint.events.length === 0 : true);
   const [policy, setPolicy] = useState<'durable' | 'quick' | ''>(endpoint?.retry_policy ?? '');
+  const [lane, setLane] = useState<'workflow' | 'express' | ''>(endpoint?.delivery_lane ?? '');
   const [error, setError] = useState<Error | null>(null);
   const [busy, setBusy] = useState(false);
   const submit = async () => {
@@ -28,6 +29,7 @@ export function EndpointForm(props: {
         events: (all ? [] : events) as NonNullable<NewEndpoint['events']>,
         description: description.trim() === '' ? null : description.trim(),
         ...(policy === '' ? {} : { retry_policy: policy }),
+        delivery_lane: lane === '' ? null : lane,
       });
     } catch (problem) {
       setError(problem as Error);
@@ -77,6 +79,22 @@ export function EndpointForm(props: {
             {!endpoint && <option value="">As the project</option>}
             <option value="durable">Durable</option>
             <option value="quick">Quick</option>
+          </select>
+        )}
+      </Field>
+      <Field
+        label="First attempt"
+        hint="By workflow every delivery is in the Temporal UI from its start; express is faster, and only deliveries whose first attempt failed are there."
+      >
+        {(id) => (
+          <select
+            id={id}
+            value={lane}
+            onChange={(event) => setLane(event.currentTarget.value as 'workflow' | 'express' | '')}
+          >
+            <option value="">As the installation</option>
+            <option value="workflow">By workflow</option>
+            <option value="express">Express</option>
           </select>
         )}
       </Field>
