@@ -1,6 +1,7 @@
 import {
   condition,
   defineSignal,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -70,7 +71,10 @@ export async function authSession(input: AuthSessionInput): Promise<AuthSessionR
   // By this workflow's own clock from here on; the code's life in the database is checked by verify itself.
   const codeEnd = Date.now() + outcome.codeLifeMs;
   upsertSearchAttributes([{ key: searchAttributes.AuthStatus, value: outcome.status }]);
-  await showOutcome({ sessionId }).catch(() => undefined);
+  const shown = await showOutcome({ sessionId }).then(
+    () => true,
+    () => false,
+  );
   if (outcome.status === 'declined') return { status: 'declined', reason: outcome.reason ?? 'user' };
   if (outcome.status === 'expired') return { status: 'expired', reason: 'nobody answered in time' };
   if (outcome.status === 'consumed') return { status: 'consumed', reason: 'the code was used' };
@@ -83,6 +87,8 @@ export async function authSession(input: AuthSessionInput): Promise<AuthSessionR
     end = await expireCode({ sessionId });
     leftMs = end.leftMs;
   } while (end.status === 'confirmed');
+  // The messenger was away when the user said Yes: by now it may be back, and the question must not stand for ever.
+  if (!shown && patched('outcome-at-the-end')) await showOutcome({ sessionId }).catch(() => undefined);
   upsertSearchAttributes([{ key: searchAttributes.AuthStatus, value: end.status }]);
   return end.status === 'consumed'
     ? { status: 'consumed', reason: 'the code was used' }
