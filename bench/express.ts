@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventBody } from '../src/contracts/events';
-import { besideHanging, event, example, heraldBegin } from './deliveries';
-import { startBench } from './environment';
+import { emitTestEvent } from '../src/db/events';
+import { besideHanging, event, example } from './deliveries';
+import { startBench, type BenchEnvironment } from './environment';
 import { measureLatency, measureRate, type Begin } from './pace';
 import { startPgBossQueue } from './pg-boss-queue';
-import { startBenchReceiver } from './receiver';
+import { startBenchReceiver, wallClock } from './receiver';
 import type { Figure } from './table';
 
 const COUNT = 4_000;
@@ -18,8 +19,9 @@ export async function benchExpress(): Promise<Figure[]> {
   const receiver = await startBenchReceiver();
   try {
     const begins: Begin[] = [];
-    for (let i = 0; i < PROJECTS; i += 1)
-      begins.push(await heraldBegin(bench, receiver, `bench-express-${i}`, '/hook'));
+    for (let i = 0; i < PROJECTS; i += 1) {
+      begins.push(await expressBegin(bench, `bench-express-${i}`, `${receiver.url}/hook`));
+    }
     let turn = 0;
     const inTurn: Begin = () => (begins[turn++ % PROJECTS] as Begin)();
     const rates: Record<'herald' | 'boss', number[]> = { herald: [], boss: [] };
@@ -67,4 +69,20 @@ export async function benchExpress(): Promise<Figure[]> {
     await receiver.stop();
     await bench.stop();
   }
+}
+
+/** One statement that writes the event and its delivery, as any operation that causes an event does in its commit. */
+async function expressBegin(bench: BenchEnvironment, slug: string, url: string): Promise<Begin> {
+  const { pool } = bench.service.core;
+  const project = await bench.createProject(slug);
+  const response = await fetch(`${bench.service.apiUrl}/v1/webhooks`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${project.api_key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url }),
+  });
+  const endpoint = (await response.json()) as { id: string };
+  return async () => {
+    const id = await emitTestEvent(pool, { id: endpoint.id, project_id: project.id }, event, example);
+    return { id, at: wallClock() };
+  };
 }

@@ -47,8 +47,9 @@ async function recording(work: () => Promise<void>): Promise<void> {
     ...args: unknown[]
   ) {
     const [config] = args as [{ name?: string; text?: string; values?: unknown[] }];
-    if (config?.name && config.text)
+    if (config?.name && config.text) {
       seen.set(config.name, { name: config.name, text: config.text, values: config.values ?? [] });
+    }
     return query.apply(this, args);
   } as never);
   try {
