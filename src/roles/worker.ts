@@ -54,9 +54,11 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   ];
   return {
     async stop() {
-      stopping.abort();
       await Promise.all(helpers.map((helper) => helper.stop()));
-      await workers.stop();
+      const stopped = workers.stop();
+      // Now that no worker takes anything new: a page that ends early must not be handed to this process again.
+      stopping.abort();
+      await stopped;
       await attempter.close();
       await connection.close();
     },

@@ -76,13 +76,19 @@ async function findRecipients(
 ): Promise<SubscriberRecord[]> {
   const named =
     subscriber_id === undefined
-      ? await findSubscribersByExternalId(pool, projectId, external_id ?? '', limits.sendRecipients)
+      ? await findSubscribersByExternalId(pool, projectId, external_id ?? '', limits.sendRecipients + 1)
       : [await findSubscriber(pool, projectId, uuidOf(subscriber_id))];
   const wanted = named.filter(
     (subscriber): subscriber is SubscriberRecord =>
       subscriber !== null && (channels?.includes(subscriber.channel) ?? true),
   );
   if (wanted.length === 0) throw new AppError('subscriber_not_found');
+  if (named.length > limits.sendRecipients) {
+    throw new AppError(
+      'validation_failed',
+      `external_id: names more than ${limits.sendRecipients} subscribers`,
+    );
+  }
   return wanted;
 }
 

@@ -4,6 +4,7 @@ import { formatSubscriberId } from '../../src/contracts/ids';
 import { eventually } from '../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../support/harness';
 import {
+  addCrowd,
   blockBilling,
   botMessages,
   callsOf,
@@ -89,6 +90,17 @@ describe('POST /v1/send', () => {
     expect(one.body.details).toEqual([expect.objectContaining({ subscriber_id: onMax.subscriberId })]);
     const none = await send({ subscriber_id: person.subscriberId, channels: ['max'], text: 'x' });
     expect([none.status, none.body.code]).toEqual([404, 'subscriber_not_found']);
+  });
+
+  it('refuses an external_id that names more than a hundred subscribers', async () => {
+    await addCrowd(service, project, 'telegram', 101);
+    await service.pool.query(
+      `UPDATE subscribers SET external_id = 'all' WHERE project_id = $1 AND first_name = 'Crowd'`,
+      [project.id],
+    );
+    const { status, body } = await send({ external_id: 'all', text: 'x' });
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+    expect(body.error).toContain('external_id');
   });
 
   it('names what is wrong with a request, and sends nothing', async () => {
