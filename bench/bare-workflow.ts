@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
-import type { Client } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { Agent, request } from 'undici';
 import { clientOn, createLazyClient } from '../src/temporal/connection';
@@ -67,7 +67,13 @@ export async function startBareWorkflows(
       });
     },
     async poke(id) {
-      await lazy.workflow.getHandle(`bare/${id}`).signal('poke');
+      await lazy.workflow
+        .getHandle(`bare/${id}`)
+        .signal('poke')
+        .catch((error: unknown) => {
+          // It has ended: too late to disturb it.
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+        });
     },
     async stop() {
       // What still runs would only be timed out: let the last answers arrive.

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Where the POSTs of a benchmark arrive: a process of its own, as receivers are. `/hang` never answers. */
+/** Where the POSTs of a benchmark arrive: a process of its own, as receivers are. `/hang` never answers, `/slow` late. */
 export interface BenchReceiver {
   url: string;
   /** When each id arrived since the last call, in milliseconds of `wallClock`. */
@@ -39,7 +39,9 @@ function serve(): void {
     req.resume().on('end', () => {
       const id = String(req.headers['x-service-delivery-id']);
       arrivals.set(id, [...(arrivals.get(id) ?? []), wallClock()]);
-      if (!req.url?.startsWith('/hang')) res.end();
+      if (req.url?.startsWith('/hang')) return;
+      if (req.url?.startsWith('/slow')) return void setTimeout(() => res.end(), 3_000);
+      res.end();
     });
   });
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

@@ -5,7 +5,7 @@ interface BareActivities {
   post(id: string, path: string): Promise<void>;
 }
 
-const times = { startToCloseTimeout: '25 seconds' } as const;
+const times = { startToCloseTimeout: '25 seconds', retry: { maximumAttempts: 1 } } as const;
 const ordinary = proxyActivities<BareActivities>(times);
 const local = proxyLocalActivities<BareActivities>(times);
 
