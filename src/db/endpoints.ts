@@ -84,11 +84,13 @@ export function findEndpoint(db: Db, projectId: string, id: string): Promise<End
   );
 }
 
+/** NO KEY: events that happen meanwhile insert deliveries, whose foreign key must not wait for us. */
 export function lockEndpoint(db: Db, projectId: string, id: string): Promise<Endpoint | null> {
   return row<Endpoint>(
     db,
     'lock_endpoint',
-    `SELECT ${COLUMNS} FROM endpoints WHERE id = $2 AND project_id = $1 AND deleted_at IS NULL FOR UPDATE`,
+    `SELECT ${COLUMNS} FROM endpoints WHERE id = $2 AND project_id = $1 AND deleted_at IS NULL
+     FOR NO KEY UPDATE`,
     [projectId, id],
   );
 }

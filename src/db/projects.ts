@@ -58,12 +58,15 @@ export function listProjects(db: Db): Promise<Project[]> {
   return rows<Project>(db, 'list_projects', `SELECT ${COLUMNS} FROM projects p ORDER BY created_at DESC`);
 }
 
-/** Every counting rule of a project ("at most five …") runs under this lock, so that it is exact under concurrency. */
+/**
+ * Every counting rule of a project ("at most five …") runs under this lock, so that it is exact under concurrency.
+ * NO KEY: rows of other transactions that merely refer to the project need not wait for it.
+ */
 export async function lockProject(db: Db, id: string): Promise<Project> {
   const project = await row<Project>(
     db,
     'lock_project',
-    `SELECT ${COLUMNS} FROM projects p WHERE id = $1 FOR UPDATE`,
+    `SELECT ${COLUMNS} FROM projects p WHERE id = $1 FOR NO KEY UPDATE`,
     [id],
   );
   if (!project) throw new Error('the project has vanished');

@@ -106,7 +106,8 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     });
   const workers = await Promise.all([
     create(queues.logins, activities.logins, 50),
-    create(queues.deliveries, activities.deliveries, 200),
+    // Each holds a socket and little else, and a hanging endpoint holds twenty: enough for fifty of those.
+    create(queues.deliveries, activities.deliveries, 1_000),
     create(queues.broadcasts, activities.broadcasts, 20),
   ]);
   const runs = workers.map((worker) => worker.run().catch(onFailure));
