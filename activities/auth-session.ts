@@ -1,11 +1,14 @@
+import { SpanKind } from '@opentelemetry/api';
 import type { SessionStatus } from '../src/contracts/auth';
 import type { Core } from '../src/core';
 import { showSessionOutcome } from '../src/bots/session-outcome';
 import { findSession } from '../src/db/auth-sessions';
 import { expireCode } from '../src/db/auth-decisions';
 import { withTransaction } from '../src/db/pool';
+import { findSessionTraceparent } from '../src/db/traces';
 import { metrics } from '../src/metrics';
 import { settleInTransaction, type SettledSession } from '../src/login/settle';
+import { inSpan, isTracing, traceIdOf } from '../src/tracing';
 import { reported } from './failures';
 
 export interface SessionRef {
@@ -17,6 +20,24 @@ function outcomeOf({ status, reason }: SettledSession): string {
   return reason === 'billing_blocked' ? reason : status;
 }
 
+/** In the trace of the request that made the session: the events of a login, and their attempts, belong to it. */
+function traced(
+  parent: string | null,
+  sessionId: string,
+  settle: () => Promise<SettledSession>,
+): Promise<SettledSession> {
+  return inSpan(
+    {
+      name: 'settle session',
+      kind: SpanKind.CONSUMER,
+      attributes: { 'herald.session_id': sessionId },
+      parent,
+    },
+    settle,
+    ({ status }) => ({ attributes: { 'herald.session_status': status } }),
+  );
+}
+
 export type AuthSessionActivities = ReturnType<typeof createAuthSessionActivities>;
 
 /** What the `authSession` workflow does to the world. Each can run twice without a second effect. */
@@ -24,10 +45,18 @@ export function createAuthSessionActivities(core: Core) {
   return {
     /** Decides the session in one transaction, or says how long it may still wait. */
     settleSession: reported(async ({ sessionId }: SessionRef): Promise<SettledSession> => {
-      const settled = await withTransaction(core.pool, (db) => settleInTransaction(db, sessionId, core));
+      const parent = isTracing() ? await findSessionTraceparent(core.pool, sessionId) : null;
+      const settled = await traced(parent, sessionId, () =>
+        withTransaction(core.pool, (db) => settleInTransaction(db, sessionId, core)),
+      );
       if (settled.status !== 'pending') metrics.logins.inc({ outcome: outcomeOf(settled) });
       core.log.info(
-        { session_id: sessionId, status: settled.status, reason: settled.reason },
+        {
+          session_id: sessionId,
+          status: settled.status,
+          reason: settled.reason,
+          trace_id: traceIdOf(parent),
+        },
         'session settled',
       );
       return settled;

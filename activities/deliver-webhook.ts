@@ -77,8 +77,8 @@ export function createDeliveryActivities({ pool, cipher, attempter, log }: Deliv
     );
     // Somebody has recorded this number before us (a worker that was thought dead): its result stands.
     if (!recorded) return withoutAttempt(await claimAttempt(pool, deliveryId, number));
-    reportAttempt(
-      log,
+    await reportAttempt(
+      { log, pool },
       {
         delivery_id: deliveryId,
         endpoint_id: claim.endpoint_id,

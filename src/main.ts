@@ -12,6 +12,7 @@ import { watchProcessEnd, type ProcessEnd } from './process-end';
 import { startService, type Service } from './service';
 import { bundleName } from './temporal/data-converter';
 import { registerSearchAttributes } from './temporal/search-attributes';
+import { endTracing, startTracing } from './tracing';
 
 export interface StartOptions {
   /** One line of JSON on standard output once ready, instead of the summary for people. */
@@ -54,6 +55,7 @@ export async function runService(options: StartOptions): Promise<number> {
   const end = watchProcessEnd(log, () => killChildren(config.HERALD_DATA_DIR));
   const running: Running = {};
   try {
+    await startTracing(process.env, () => import('./tracing-sdk.js'));
     const runtime = await start(config, log, running, end);
     process.stdout.write(options.json ? `${JSON.stringify(runtime)}\n` : summary(runtime));
     return await end.exitCode;
@@ -62,6 +64,7 @@ export async function runService(options: StartOptions): Promise<number> {
     return end.signal.aborted ? await end.exitCode : reportStartFailure(error, log);
   } finally {
     await stopAll(config, log, running);
+    await endTracing().catch((err: unknown) => log.warn({ err }, 'the last traces could not be sent'));
   }
 }
 

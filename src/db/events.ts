@@ -1,4 +1,5 @@
 import { eventBody, type EventData, type EventName } from '../contracts/events';
+import { currentTraceparent } from '../tracing';
 import { notifyChannels } from './notifications';
 import type { Db } from './pool';
 import { row } from './query';
@@ -26,7 +27,7 @@ export async function emitEvent<N extends EventName>(
     db,
     'emit_event',
     `WITH event AS (
-       INSERT INTO events (project_id, name, body) VALUES ($1, $2, $3) RETURNING id
+       INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $6) RETURNING id
      ), delivery AS (
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane, bulk)
        SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE}, $4 FROM endpoints e, event
@@ -34,7 +35,7 @@ export async function emitEvent<N extends EventName>(
        RETURNING id
      )
      SELECT id, (SELECT pg_notify($5, '') FROM delivery LIMIT 1) FROM event`,
-    [projectId, name, eventBody(name, data), bulk, notifyChannels.delivery],
+    [projectId, name, eventBody(name, data), bulk, notifyChannels.delivery, currentTraceparent()],
   );
   if (!inserted) throw new Error('the event was not inserted');
   return inserted.id;
@@ -51,14 +52,21 @@ export async function emitTestEvent<N extends EventName>(
     db,
     'emit_test_event',
     `WITH event AS (
-       INSERT INTO events (project_id, name, body) VALUES ($1, $2, $3) RETURNING id
+       INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $6) RETURNING id
      ), delivery AS (
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane)
        SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE} FROM endpoints e, event WHERE e.id = $4
        RETURNING id
      )
      SELECT id, pg_notify($5, '') FROM delivery`,
-    [endpoint.project_id, name, eventBody(name, data), endpoint.id, notifyChannels.delivery],
+    [
+      endpoint.project_id,
+      name,
+      eventBody(name, data),
+      endpoint.id,
+      notifyChannels.delivery,
+      currentTraceparent(),
+    ],
   );
   if (!inserted) throw new Error('the delivery was not inserted');
   return inserted.id;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../contracts/errors';
 import type { KeyedProject } from '../db/api-keys';
 import type { Authenticate } from './authenticate';
+import { joinedIds } from './joined-ids';
 import { readJsonBody } from './json-body';
 import type { TakeRequest } from './project-limit';
 import { Binary, type Auth, type Route, type RouteRequest } from './route';
@@ -29,6 +30,7 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
       ctx,
     };
     const answer = await handle(request as RouteRequest<unknown, unknown, unknown, unknown, Auth>);
+    ctx.state['joinedIds'] = joinedIds(spec.path, request.params, answer);
     ctx.status = spec.status;
     if (answer instanceof Binary) {
       ctx.type = answer.type;

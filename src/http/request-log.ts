@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Middleware } from 'koa';
+import { SpanKind } from '@opentelemetry/api';
+import type { Context, Middleware } from 'koa';
 import type { Logger } from '../log';
 import { metrics, statusClass } from '../metrics';
+import { currentTraceId, inSpan } from '../tracing';
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
@@ -16,9 +18,7 @@ export function requestLog(log: Logger): Middleware {
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
     ctx.state['requestId'] = requestId;
     ctx.set('X-Request-Id', requestId);
-    try {
-      await next();
-    } finally {
+    const write = () => {
       const { method, status } = ctx;
       const route = (ctx.state['routePattern'] as string | undefined) ?? 'none';
       const ms = Number((process.hrtime.bigint() - started) / 1000n) / 1000;
@@ -34,10 +34,34 @@ export function requestLog(log: Logger): Middleware {
           status,
           ms,
           project_id: ctx.state['projectId'] as string | undefined,
+          ...(ctx.state['joinedIds'] as Record<string, string> | undefined),
           error_code: errorCode,
+          trace_id: currentTraceId(),
         },
         'request',
       );
-    }
+    };
+    await traced(ctx, requestId, () => next().finally(write));
   };
+}
+
+/** The caller's trace goes on here, if it sent one. */
+function traced(ctx: Context, requestId: string, work: () => Promise<void>): Promise<void> {
+  return inSpan(
+    {
+      name: ctx.method,
+      kind: SpanKind.SERVER,
+      attributes: { 'http.request.method': ctx.method, 'herald.request_id': requestId },
+      parent: ctx.get('traceparent') || null,
+    },
+    work,
+    () => {
+      const route = ctx.state['routePattern'] as string | undefined;
+      return {
+        name: route ? `${ctx.method} ${route}` : ctx.method,
+        attributes: { 'http.route': route, 'http.response.status_code': ctx.status },
+        failed: ctx.status >= 500,
+      };
+    },
+  );
 }

@@ -8,6 +8,8 @@ import { addressWindowWait, insertSession, projectWindowWait, takeSessionNumber 
 import { isBillingBlocked } from '../db/credits';
 import { withTransaction } from '../db/pool';
 import type { Project } from '../db/projects';
+import { noteSessionTraceparent } from '../db/traces';
+import { currentTraceparent } from '../tracing';
 
 export interface CreatedSession {
   id: string;
@@ -53,10 +55,13 @@ export async function createSession(
       const perAddress = project.sessions_per_address ?? limits.authSessionsPerAddressPerHour;
       refuse(await addressWindowWait(db, project.id, request.client_ip, perAddress));
     }
-    return insertSession(db, project.id, number, request, tokens, {
+    const sessionId = await insertSession(db, project.id, number, request, tokens, {
       ttlSeconds: config.HERALD_SESSION_TTL_SECONDS,
       startsItself,
     });
+    const traceparent = currentTraceparent();
+    if (traceparent) await noteSessionTraceparent(db, sessionId, traceparent);
+    return sessionId;
   });
   return { id, startToken, hostedToken, matchCode };
 }

@@ -66,8 +66,8 @@ export function startExpressLane({
     const outcome =
       verdict === 'success' ? await succeed(claim, result) : await passOn(claim, result, verdict, next);
     if (!outcome) return;
-    reportAttempt(
-      log,
+    await reportAttempt(
+      { log, pool },
       {
         delivery_id: claim.id,
         endpoint_id: claim.endpoint_id,

@@ -1,5 +1,9 @@
+import { SpanKind } from '@opentelemetry/api';
+import type pg from 'pg';
+import { findEventTraceparent } from '../db/traces';
 import type { Logger } from '../log';
 import { metrics, statusClass } from '../metrics';
+import { isTracing, recordSpan, traceIdOf } from '../tracing';
 import type { AttemptVerdict } from '../../workflows/retry-schedule';
 import type { AttemptResult } from './attempt';
 
@@ -21,18 +25,19 @@ export interface ReportedOutcome {
   disabled_reason: string | null;
 }
 
-/** Counts an attempt and writes its one wide log line, the same in both lanes. */
-export function reportAttempt(
-  log: Logger,
+/** Counts an attempt, writes its one wide log line and its span, the same in both lanes. */
+export async function reportAttempt(
+  { log, pool }: { log: Logger; pool: pg.Pool },
   attempt: ReportedAttempt,
   verdict: AttemptVerdict,
   result: AttemptResult,
   outcome: ReportedOutcome,
-): void {
+): Promise<void> {
   metrics.attempts.inc({ verdict, result: result.error ?? statusClass(result.status ?? 0) });
   metrics.attemptSeconds.observe(result.durationMs / 1000);
   if (outcome.status !== 'pending') metrics.deliveriesEnded.inc({ status: outcome.status });
   if (outcome.disabled_reason) metrics.endpointsDisabled.inc();
+  const parent = isTracing() ? await findEventTraceparent(pool, attempt.delivery_id).catch(() => null) : null;
   log.info(
     {
       ...attempt,
@@ -43,7 +48,25 @@ export function reportAttempt(
       next_attempt_at:
         outcome.next_attempt_at === null ? null : new Date(outcome.next_attempt_at).toISOString(),
       endpoint_disabled: outcome.disabled_reason ?? undefined,
+      trace_id: traceIdOf(parent),
     },
     'attempt',
+  );
+  recordSpan(
+    {
+      name: `attempt ${attempt.event}`,
+      kind: SpanKind.CLIENT,
+      attributes: {
+        'herald.delivery_id': attempt.delivery_id,
+        'herald.endpoint_id': attempt.endpoint_id,
+        'herald.attempt': attempt.attempt,
+        'herald.lane': attempt.lane,
+        'http.request.method': 'POST',
+        'http.response.status_code': result.status ?? undefined,
+        'error.type': result.error ?? undefined,
+      },
+      parent,
+    },
+    { durationMs: result.durationMs, failed: verdict !== 'success' },
   );
 }

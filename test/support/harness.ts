@@ -163,7 +163,7 @@ export function simulatedPlatforms(simulator: Simulator): PlatformAccesses {
   };
 }
 
-function createApi(url: string, key: string | null): Api {
+export function createApi(url: string, key: string | null): Api {
   return async <T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(url + path, {
       method,

@@ -10,6 +10,8 @@ export interface HeraldProcess {
   runtime: Record<string, unknown>;
   /** Everything that it wrote to standard error. */
   log: string[];
+  /** Resolves when it has ended, whatever ended it. */
+  exited: Promise<void>;
   /** As a crash: at once, without a chance to clean up. */
   kill9(): Promise<void>;
   stop(): Promise<void>;
@@ -69,6 +71,7 @@ export async function startHeraldProcess(
     child,
     runtime: JSON.parse(line) as Record<string, unknown>,
     log,
+    exited: exited.then(() => undefined),
     kill9: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
   };
