@@ -39,8 +39,12 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
   const { run } = await beginRun(deps.pool, id);
   if (!run) return 'stopped';
   const recorder = createBroadcastRecorder(deps, run);
+  // A timer of our own: Node 20 forgets a signal of AbortSignal.timeout that only AbortSignal.any knows of.
   const over = new AbortController();
-  const signal = AbortSignal.any([options.signal, over.signal, AbortSignal.timeout(options.pageMs)]);
+  const end = () => over.abort();
+  const pageEnd = setTimeout(end, options.pageMs);
+  options.signal.addEventListener('abort', end);
+  if (options.signal.aborted) end();
   const touching = setInterval(() => {
     touchBroadcast(deps.pool, id).catch((err: unknown) =>
       deps.log.warn({ err, broadcast_id: id }, 'a broadcast could not be touched'),
@@ -49,9 +53,9 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
   try {
     const ends = await Promise.all(
       channels.map((channel) =>
-        runChannel(deps, run, channel, recorder, signal).catch((error: unknown) => {
+        runChannel(deps, run, channel, recorder, over.signal).catch((error: unknown) => {
           // The other channel ends in order, too, before the fault is reported.
-          over.abort();
+          end();
           return { error };
         }),
       ),
@@ -62,6 +66,8 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
     return ends.every((end) => end === 'drained') ? 'drained' : 'more';
   } finally {
     clearInterval(touching);
+    clearTimeout(pageEnd);
+    options.signal.removeEventListener('abort', end);
   }
 }
 
