@@ -1,0 +1,138 @@
+import { Client, Connection } from '@temporalio/client';
+import type pg from 'pg';
+import { taskQueues } from '../../src/temporal/names';
+import type { ChaosInstallation } from './installation';
+import type { Seen } from './load';
+
+export interface Invariant {
+  invariant: string;
+  holds: boolean;
+  /** Numbers for people. */
+  detail: string;
+}
+
+/** What is still on its way; empty once everything has come to its end. */
+export async function unsettled(pool: pg.Pool, installation: ChaosInstallation): Promise<string[]> {
+  const { rows } = await pool.query<{ what: string; count: number }>(
+    `SELECT 'deliveries' AS what, count(*) FROM deliveries WHERE status = 'pending'
+     UNION ALL SELECT 'sessions', count(*) FROM auth_sessions WHERE status IN ('pending', 'confirmed')
+     UNION ALL SELECT 'bot updates', count(*) FROM bot_updates WHERE handled_at IS NULL`,
+  );
+  const open = rows.filter(({ count }) => count > 0).map(({ what, count }) => `${count} ${what}`);
+  const workflows = await openWorkflows(installation);
+  return workflows > 0 ? [...open, `${workflows} workflows`] : open;
+}
+
+async function openWorkflows({ temporalAddress, settings }: ChaosInstallation): Promise<number> {
+  const connection = await Connection.connect({ address: temporalAddress });
+  try {
+    const queues = Object.values(taskQueues(settings['HERALD_TASK_QUEUE_PREFIX'] ?? ''));
+    const ours = queues.map((queue) => `"${queue}"`).join(', ');
+    const client = new Client({ connection });
+    return (await client.workflow.count(`TaskQueue IN (${ours}) AND ExecutionStatus = "Running"`)).count;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** What must be true after any disaster, judged by what the outside saw and the database says. */
+export async function checkInvariants(pool: pg.Pool, seen: Seen): Promise<Invariant[]> {
+  return [...(await checkDeliveries(pool, seen)), ...(await checkLogins(pool, seen))];
+}
+
+interface DeliveryRecord {
+  id: string;
+  status: string;
+  failure: string | null;
+  policy: string;
+  scheduled_attempts: number;
+  body: string;
+}
+
+async function checkDeliveries(pool: pg.Pool, seen: Seen): Promise<Invariant[]> {
+  const { rows: deliveries } = await pool.query<DeliveryRecord>(
+    `SELECT d.id, d.status, d.failure, d.policy, d.scheduled_attempts, v.body
+     FROM deliveries d JOIN events v ON v.id = d.event_id`,
+  );
+  const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
+  const forgotten = [...seen.accepted].filter((id) => !byId.has(id));
+  const { rows: incomplete } = await pool.query(
+    `SELECT v.id FROM events v WHERE v.name <> 'batch.completed'
+       AND (SELECT count(*) FROM deliveries d WHERE d.event_id = v.id)
+         <> (SELECT count(*) FROM endpoints e WHERE e.project_id = v.project_id AND e.created_at <= v.created_at)`,
+  );
+  const succeeded = deliveries.filter(({ status }) => status === 'succeeded');
+  const unseen = succeeded.filter(({ id }) => !seen.received.has(id));
+  const failed = deliveries.filter(({ status }) => status === 'failed');
+  const unjustified = failed.filter(
+    ({ failure, policy, scheduled_attempts }) =>
+      failure !== 'exhausted' || policy !== 'quick' || scheduled_attempts !== 4,
+  );
+  const others = deliveries.length - succeeded.length - failed.length;
+  const arrivals = [...seen.received.values()];
+  const wrongBytes = [...seen.received].filter(([id, bodies]) =>
+    bodies.some((body) => body !== byId.get(id)?.body),
+  );
+  const { rows: unfinished } = await pool.query('SELECT 1 FROM attempts WHERE finished_at IS NULL');
+  const requests = arrivals.reduce((sum, bodies) => sum + bodies.length, 0);
+  const { rows: logged } = await pool.query<{ count: number }>('SELECT count(*) FROM attempts');
+  return [
+    {
+      invariant: 'every accepted event has its delivery',
+      holds: forgotten.length === 0 && incomplete.length === 0,
+      detail: `${seen.accepted.size} accepted, ${forgotten.length + incomplete.length} without`,
+    },
+    {
+      invariant: 'every delivery is delivered or accounted for',
+      holds: unseen.length === 0 && unjustified.length === 0 && others === 0,
+      detail: `${succeeded.length} delivered, ${failed.length} used up their schedule, ${unseen.length + unjustified.length + others} neither`,
+    },
+    {
+      invariant: 'every attempt has its result',
+      holds: unfinished.length === 0,
+      detail: `${requests} requests arrived for ${logged[0]?.count} logged attempts`,
+    },
+    {
+      invariant: 'every signature is valid, every body the event’s own bytes',
+      holds: seen.badSignatures === 0 && wrongBytes.length === 0,
+      detail: `${requests} requests, ${seen.badSignatures} bad signatures, ${wrongBytes.length} other bytes`,
+    },
+  ];
+}
+
+async function checkLogins(pool: pg.Pool, seen: Seen): Promise<Invariant[]> {
+  const { rows } = await pool.query<
+    Record<'confirmed' | 'credits' | 'unpaid' | 'completed' | 'answers', number>
+  >(
+    `SELECT (SELECT count(*) FROM auth_sessions WHERE code_hash IS NOT NULL) AS confirmed,
+       (SELECT count(*) FROM credit_ledger) AS credits,
+       (SELECT count(*) FROM auth_sessions s WHERE code_hash IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM credit_ledger l WHERE l.session_id = s.id)) AS unpaid,
+       (SELECT count(*) FROM events WHERE name = 'auth.completed') AS completed,
+       (SELECT count(*) FROM auth_answers WHERE answer = 'yes') AS answers`,
+  );
+  const { confirmed = 0, credits = 0, unpaid = 0, completed = 0 } = rows[0] ?? {};
+  const twice = [...seen.verified.values()].filter((times) => times > 1).length;
+  const { rows: consumed } = await pool.query<{ id: string }>(
+    `SELECT id FROM auth_sessions WHERE status = 'consumed'`,
+  );
+  const used = new Set(consumed.map(({ id }) => id));
+  const unrecorded = [...seen.verified.keys()].filter((id) => !used.has(id)).length;
+  return [
+    {
+      invariant: 'no code is used twice',
+      holds: twice === 0 && unrecorded === 0,
+      detail: `${seen.verified.size} codes verified, ${twice} twice, ${unrecorded} without a record`,
+    },
+    {
+      invariant: 'credits equal confirmations',
+      holds: credits === confirmed && unpaid === 0,
+      detail: `${confirmed} confirmations, ${credits} credits`,
+    },
+    {
+      invariant: 'every confirmation has its event',
+      holds: completed === confirmed,
+      detail: `${completed} auth.completed for ${confirmed} confirmations`,
+    },
+  ];
+}
