@@ -12,38 +12,32 @@ import { print } from './output';
 
 const marks: Record<Finding['status'], string> = { ok: 'ok', problem: 'PROBLEM', 'not checked': '–' };
 
+/** Loaded here, and all before the first question: loading takes long enough to make a connection look slow. */
+async function loadChecks() {
+  const [check, database, bots, temporal, connection, names] = await Promise.all([
+    import('../operations/doctor/check.js'),
+    import('../operations/doctor/database.js'),
+    import('../operations/doctor/bots.js'),
+    import('../operations/doctor/temporal.js'),
+    import('../temporal/connection.js'),
+    import('../temporal/names.js'),
+  ]);
+  return { ...check, ...database, ...bots, ...temporal, ...connection, ...names };
+}
+
+type Checks = Awaited<ReturnType<typeof loadChecks>>;
+
 async function examine(): Promise<Finding[]> {
-  const [{ notChecked, problem, guarded }, { checkDatabase, checkEncryption }, { checkBots }] =
-    await Promise.all([
-      import('../operations/doctor/check.js'),
-      import('../operations/doctor/database.js'),
-      import('../operations/doctor/bots.js'),
-    ]);
+  const checks = await loadChecks();
   const installation = await findInstallation();
   const { settings, runtime } = installation;
   const development = settings.DATABASE_URL === undefined && settings.NODE_ENV !== 'production';
-
-  async function database(): Promise<Finding[]> {
-    const pool = createPool({ url: databaseUrlOf(installation), max: 2, applicationName: 'herald doctor' });
-    try {
-      const findings = await checkDatabase(pool);
-      if (findings.some(({ check, status }) => check === 'migrations' && status !== 'ok')) {
-        return [...findings, notChecked('encryption key', 'the database comes first')];
-      }
-      const encryption = await guarded('encryption key', 'Set HERALD_ENCRYPTION_KEY.', async () =>
-        checkEncryption(pool, await encryptionKeysOf(installation)),
-      );
-      return [...findings, ...encryption];
-    } finally {
-      await pool.end();
-    }
-  }
-
   const start = 'Start it with "npm start", or set DATABASE_URL, TEMPORAL_ADDRESS or HERALD_DATA_DIR.';
-  const [inDatabase, inTemporal, ofBots] = await Promise.all([
-    database().catch((error: unknown) => [problem('database', messageOf(error), start)]),
-    temporal(installation).catch((error: unknown) => [problem('temporal', messageOf(error), start)]),
-    checkBots({
+  const notThere = (check: string) => (error: unknown) => [checks.problem(check, messageOf(error), start)];
+  const [inTemporal, inDatabase, ofBots] = await Promise.all([
+    examineTemporal(checks, installation).catch(notThere('temporal')),
+    examineDatabase(checks, installation).catch(notThere('database')),
+    checks.checkBots({
       settings,
       simulated: typeof runtime?.['simulator_url'] === 'string',
       updates: settings.HERALD_BOT_UPDATES ?? (development ? 'polling' : 'webhook'),
@@ -52,20 +46,31 @@ async function examine(): Promise<Finding[]> {
   return [...inTemporal, ...inDatabase, ...ofBots];
 }
 
-async function temporal(installation: Installation): Promise<Finding[]> {
-  const [{ checkTemporal }, { createLazyClient }, { taskQueues }] = await Promise.all([
-    import('../operations/doctor/temporal.js'),
-    import('../temporal/connection.js'),
-    import('../temporal/names.js'),
-  ]);
-  const settings = temporalSettingsOf(installation);
-  const client = await createLazyClient(settings);
+async function examineDatabase(checks: Checks, installation: Installation): Promise<Finding[]> {
+  const pool = createPool({ url: databaseUrlOf(installation), max: 2, applicationName: 'herald doctor' });
   try {
-    return await checkTemporal({
+    const findings = await checks.checkDatabase(pool);
+    if (findings.some(({ check, status }) => check === 'migrations' && status !== 'ok')) {
+      return [...findings, checks.notChecked('encryption key', 'the database comes first')];
+    }
+    const encryption = await checks.guarded('encryption key', 'Set HERALD_ENCRYPTION_KEY.', async () =>
+      checks.checkEncryption(pool, await encryptionKeysOf(installation)),
+    );
+    return [...findings, ...encryption];
+  } finally {
+    await pool.end();
+  }
+}
+
+async function examineTemporal(checks: Checks, installation: Installation): Promise<Finding[]> {
+  const settings = temporalSettingsOf(installation);
+  const client = await checks.createLazyClient(settings);
+  try {
+    return await checks.checkTemporal({
       client,
       address: settings.address,
       namespace: settings.TEMPORAL_NAMESPACE,
-      queues: taskQueues(installation.settings.HERALD_TASK_QUEUE_PREFIX),
+      queues: checks.taskQueues(installation.settings.HERALD_TASK_QUEUE_PREFIX),
     });
   } finally {
     await client.connection.close();
