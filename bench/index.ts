@@ -1,9 +1,11 @@
+import { benchBroadcast } from './broadcast';
 import { benchLogin } from './login';
 import { figureTable, isFarOff, type Figure } from './table';
 
 /** `npm run bench` runs them all, `npm run bench -- login` one. */
 const benches: Record<string, () => Promise<Figure[]>> = {
   login: benchLogin,
+  broadcast: benchBroadcast,
 };
 
 async function main(): Promise<void> {
