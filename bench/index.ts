@@ -1,11 +1,19 @@
 import { benchBroadcast } from './broadcast';
+import { benchCost } from './cost';
+import { benchDeliveries } from './deliveries';
+import { benchDispatch } from './dispatch';
+import { benchExpress } from './express';
 import { benchLogin } from './login';
 import { figureTable, isFarOff, type Figure } from './table';
 
 /** `npm run bench` runs them all, `npm run bench -- login` one. */
 const benches: Record<string, () => Promise<Figure[]>> = {
   login: benchLogin,
+  deliveries: benchDeliveries,
+  dispatch: benchDispatch,
   broadcast: benchBroadcast,
+  express: benchExpress,
+  cost: benchCost,
 };
 
 async function main(): Promise<void> {

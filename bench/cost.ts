@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { History } from '@temporalio/common/lib/proto-utils';
+import { workflowIds } from '../src/temporal/names';
+import { createSimulatorControl } from '../test/support/simulator-control';
+import { emitEvent } from '../src/db/events';
+import { event, example } from './deliveries';
+import { startBench, type BenchEnvironment } from './environment';
+import { startBenchReceiver } from './receiver';
+import { CODE_TTL_SECONDS, startRoleProcesses, type CpuSeconds, type RoleProcesses } from './role-processes';
+import type { Figure } from './table';
+
+const LOGINS = 100;
+const LOGINS_AT_ONCE = 4;
+const DELIVERIES = 300;
+/** Slowly enough that no retry has to wait for a free slot of its endpoint. */
+const failing = { count: 60, everyMs: 400 };
+const IDLE_MS = 10_000;
+/** Workflow tasks, statistics and pollers come to rest. */
+const SETTLE_MS = 4_000;
+
+interface Cost {
+  cpu: CpuSeconds;
+  rowsWritten: number;
+  walBytes: number;
+}
+
+/** What one login and one delivery cost, each role in a process of its own: CPU, rows, WAL, history. */
+export async function benchCost(): Promise<Figure[]> {
+  const bench = await startBench({ HERALD_ROLES: 'api', HERALD_LOG_LEVEL: 'error' });
+  const receiver = await startBenchReceiver();
+  const roles = await startRoleProcesses(bench);
+  try {
+    const idle = await measure(bench, roles, 1, () => sleep(IDLE_MS), null);
+    const figures: Figure[] = [];
+    const add = async (name: string, count: number, work: () => Promise<string>) => {
+      process.stderr.write(`  ${name}\n`);
+      let workflowId = '';
+      const cost = await measure(bench, roles, count, async () => void (workflowId = await work()), idle);
+      figures.push(...present(name, cost), ...(await historyFigures(bench, name, workflowId)));
+    };
+    await add('login', LOGINS, () => logins(bench, roles));
+    await add('delivery, workflow lane', DELIVERIES, () => deliveries(bench, roles, `${receiver.url}/ok`));
+    await add('delivery, express lane', DELIVERIES, () =>
+      deliveries(bench, roles, `${receiver.url}/ok`, { delivery_lane: 'express' }),
+    );
+    await add('delivery that fails four times', failing.count, () =>
+      deliveries(bench, roles, 'http://127.0.0.1:9/refused', { retry_policy: 'quick' }, failing),
+    );
+    return figures;
+  } finally {
+    await roles.stop();
+    await receiver.stop();
+    await bench.stop();
+  }
+}
+
+/** The difference over the work, without what the idle processes would have used meanwhile, for one of `count`. */
+async function measure(
+  bench: BenchEnvironment,
+  roles: RoleProcesses,
+  count: number,
+  work: () => Promise<void>,
+  idle: (Cost & { seconds: number }) | null,
+): Promise<Cost & { seconds: number }> {
+  await sleep(SETTLE_MS);
+  const began = performance.now();
+  const before = await reading(bench, roles);
+  await work();
+  await sleep(SETTLE_MS);
+  const after = await reading(bench, roles);
+  const seconds = (performance.now() - began) / 1000;
+  const share = (name: keyof CpuSeconds) => {
+    const used = after.cpu[name] - before.cpu[name];
+    return (used - (idle ? (idle.cpu[name] / idle.seconds) * seconds : 0)) / count;
+  };
+  return {
+    seconds,
+    cpu: {
+      api: share('api'),
+      worker: share('worker'),
+      bots: share('bots'),
+      postgres: share('postgres'),
+      temporal: share('temporal'),
+    },
+    rowsWritten: (after.rowsWritten - before.rowsWritten) / count,
+    walBytes: (after.walBytes - before.walBytes) / count,
+  };
+}
+
+async function reading(bench: BenchEnvironment, roles: RoleProcesses): Promise<Cost> {
+  const { rows } = await bench.service.core.pool.query<{ written: number; wal: number }>(
+    `SELECT (SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::float8 FROM pg_stat_user_tables) AS written,
+       pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS wal`,
+  );
+  return { cpu: await roles.cpu(), rowsWritten: rows[0]?.written ?? NaN, walBytes: rows[0]?.wal ?? NaN };
+}
+
+function present(name: string, { cpu, rowsWritten, walBytes }: Cost): Figure[] {
+  const ms = (part: keyof CpuSeconds) => (Math.max(0, cpu[part]) * 1000).toFixed(1);
+  const herald = (Math.max(0, cpu.api) + Math.max(0, cpu.worker) + Math.max(0, cpu.bots)) * 1000;
+  return [
+    {
+      name: `${name}: CPU ms of Herald (api / worker / bots)`,
+      value: `${herald.toFixed(1)} (${ms('api')} / ${ms('worker')} / ${ms('bots')})`,
+    },
+    { name: `${name}: CPU ms of PostgreSQL / Temporal`, value: `${ms('postgres')} / ${ms('temporal')}` },
+    {
+      name: `${name}: rows written / WAL`,
+      value: `${rowsWritten.toFixed(1)} / ${(walBytes / 1024).toFixed(1)} KiB`,
+    },
+  ];
+}
+
+async function call(url: string, key: string, method: string, path: string, body?: unknown) {
+  const response = await fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Record<string, string>;
+}
+
+/** Create, open, Yes, one long poll, verify. Answers one of the workflows. */
+async function logins(bench: BenchEnvironment, roles: RoleProcesses): Promise<string> {
+  const project = await bench.createProject('cost-logins');
+  const control = createSimulatorControl(bench.environment.simulator?.url ?? '');
+  const api = (method: string, path: string, body?: unknown) =>
+    call(roles.apiUrl, project.api_key, method, path, body);
+  let last = '';
+  const login = async (user: string) => {
+    const session = await api('POST', '/v1/auth/session', { state: 'cost' });
+    const id = (last = session['session_id'] ?? '');
+    await control.open('telegram', user, {
+      start: new URL(session['telegram_link'] ?? '').searchParams.get('start'),
+    });
+    while ((await control.chat('telegram', user)).messages.every((each) => each.buttons.length === 0)) {
+      await sleep(20);
+    }
+    const poll = api('GET', `/v1/auth/session/${id}/status?wait=25`);
+    await control.tap('telegram', user, { button: 'Yes' });
+    await api('POST', '/v1/auth/verify', { code: (await poll)['code'] });
+  };
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: LOGINS_AT_ONCE }, async () => {
+      while (next < LOGINS) await login(`cost-${next++}`);
+    }),
+  );
+  await sleep((CODE_TTL_SECONDS + 5) * 1000);
+  return workflowIds.authSession(last);
+}
+
+/** Emits events for one endpoint and waits for the end of every delivery. Answers one of the workflows. */
+async function deliveries(
+  bench: BenchEnvironment,
+  roles: RoleProcesses,
+  url: string,
+  more: Record<string, string> = {},
+  { count, everyMs } = { count: DELIVERIES, everyMs: 30 },
+): Promise<string> {
+  const { pool } = bench.service.core;
+  const project = await bench.createProject(`cost-${Object.values(more).join('-') || 'workflow'}`);
+  await call(roles.apiUrl, project.api_key, 'POST', '/v1/webhooks', { url, ...more });
+  for (let sent = 0; sent < count; sent += 1) {
+    await emitEvent(pool, project.id, event, example);
+    await sleep(everyMs);
+  }
+  for (;;) {
+    const { rows } = await pool.query<{ open: number; last: string }>(
+      `SELECT count(*) FILTER (WHERE status = 'pending')::int AS open, max(id::text) AS last
+       FROM deliveries WHERE project_id = $1`,
+      [project.id],
+    );
+    if (rows[0]?.open === 0) return workflowIds.delivery(rows[0].last);
+    await sleep(250);
+  }
+}
+
+/** What Temporal Cloud counts as an action, as far as a history shows it. */
+const actions = new Set([
+  'workflowExecutionStartedEventAttributes',
+  'activityTaskScheduledEventAttributes',
+  'timerStartedEventAttributes',
+  'workflowExecutionSignaledEventAttributes',
+  'upsertWorkflowSearchAttributesEventAttributes',
+]);
+
+async function historyFigures(bench: BenchEnvironment, name: string, workflowId: string): Promise<Figure[]> {
+  const { client } = bench.service.core;
+  const history: History | null = await client.workflow
+    .getHandle(workflowId)
+    .fetchHistory()
+    .catch(() => null);
+  const events = history?.events ?? [];
+  const kinds = events.map((each) => Object.keys(each).find((key) => key.endsWith('Attributes')) ?? '');
+  const counted = kinds.filter((kind) => actions.has(kind)).length;
+  for (const kind of new Set(kinds)) {
+    const times = kinds.filter((each) => each === kind).length;
+    process.stderr.write(`    ${times} × ${kind.replace('EventAttributes', '')}\n`);
+  }
+  return [{ name: `${name}: history events / Cloud actions`, value: `${events.length} / ${counted}` }];
+}

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { roleNames, type Role } from '../src/config';
+import { freePort } from '../src/embedded/ports';
+import { packageRoot } from '../src/package-root';
+import type { BenchEnvironment } from './environment';
+
+/** Seconds of CPU that each part has used since it started. */
+export type CpuSeconds = Record<Role | 'postgres' | 'temporal', number>;
+
+export interface RoleProcesses {
+  apiUrl: string;
+  cpu(): Promise<CpuSeconds>;
+  stop(): Promise<void>;
+}
+
+/** Long enough for a slow login, short enough to wait for. */
+export const CODE_TTL_SECONDS = 15;
+
+/** Herald as production runs it, each role in a process of its own, on the servers of a bench. */
+export async function startRoleProcesses(bench: BenchEnvironment): Promise<RoleProcesses> {
+  const { environment, config } = bench;
+  const { telegram, max } = environment.platforms;
+  const apiPort = await freePort();
+  const shared = {
+    DATABASE_URL: environment.databaseUrl,
+    TEMPORAL_ADDRESS: environment.temporalAddress,
+    HERALD_ENCRYPTION_KEY: environment.encryptionKeys
+      .map(({ id, key }) => `${id}:${key.toString('base64')}`)
+      .join(','),
+    HERALD_PUBLIC_URL: 'http://127.0.0.1:1',
+    HERALD_HOST: '127.0.0.1',
+    HERALD_ALLOW_LOCAL_WEBHOOKS: 'true',
+    HERALD_BOT_UPDATES: 'polling',
+    HERALD_LOG_LEVEL: 'error',
+    // So that the end of a login's workflow is part of the measurement.
+    HERALD_CODE_TTL_SECONDS: String(CODE_TTL_SECONDS),
+    TELEGRAM_BOT_TOKEN: telegram?.token ?? '',
+    TELEGRAM_API_ROOT: telegram?.apiRoot ?? '',
+    MAX_BOT_TOKEN: max?.token ?? '',
+    MAX_API_ROOT: max?.apiRoot ?? '',
+    PORT: String(apiPort),
+  };
+  const started: { role: Role; metricsUrl: string; stop(): Promise<void> }[] = [];
+  for (const role of roleNames) started.push(await startRole(role, shared));
+  const servers = serverPids(config.HERALD_DATA_DIR);
+  return {
+    apiUrl: `http://127.0.0.1:${apiPort}`,
+    async cpu() {
+      const ofRoles = await Promise.all(
+        started.map(async ({ role, metricsUrl }) => [role, await cpuOf(metricsUrl)] as const),
+      );
+      return {
+        ...(Object.fromEntries(ofRoles) as Record<Role, number>),
+        postgres: treeCpu(servers.postgres),
+        temporal: treeCpu(servers.temporal),
+      };
+    },
+    stop: async () => void (await Promise.all(started.map((each) => each.stop()))),
+  };
+}
+
+async function startRole(role: Role, env: Record<string, string>) {
+  const metricsPort = await freePort();
+  const herald = path.join(packageRoot, 'bin', 'herald.js');
+  const child = spawn(process.execPath, [herald, 'start', '--json', '--roles', role], {
+    env: { ...process.env, ...env, HERALD_METRICS_PORT: String(metricsPort) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(createInterface({ input: child.stdout }), 'line');
+  return {
+    role,
+    metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
+    async stop() {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+async function cpuOf(metricsUrl: string): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text();
+  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1] ?? NaN);
+}
+
+function serverPids(dataDirectory: string): Record<'postgres' | 'temporal', number> {
+  const children = JSON.parse(readFileSync(path.join(dataDirectory, 'children.json'), 'utf8')) as {
+    name: string;
+    pid: number;
+  }[];
+  const pidOf = (name: RegExp) => children.find((child) => name.test(child.name))?.pid ?? 0;
+  return { postgres: pidOf(/postgres/i), temporal: pidOf(/temporal/i) };
+}
+
+const TICKS_PER_SECOND = 100;
+
+/** A process with its children, those that have ended included. Only Linux tells; elsewhere it is not a number. */
+function treeCpu(pid: number): number {
+  try {
+    const { ticks } = readStat(pid);
+    const children = readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => {
+        try {
+          return [readStat(Number(name))];
+        } catch {
+          return [];
+        }
+      })
+      .filter((stat) => stat.parent === pid);
+    return (ticks + children.reduce((sum, child) => sum + child.ticks, 0)) / TICKS_PER_SECOND;
+  } catch {
+    return NaN;
+  }
+}
+
+function readStat(pid: number): { parent: number; ticks: number } {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The second field is the name, in parentheses, and can hold spaces.
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const [utime = 0, stime = 0, cutime = 0, cstime = 0] = fields.slice(11, 15);
+  return { parent: fields[1] ?? 0, ticks: utime + stime + cutime + cstime };
+}
