@@ -10,6 +10,7 @@ import { createMaxMedia } from './max-media';
 import type { Button, Messenger, MessengerOptions, OutgoingMessage, TapNotice } from './messenger';
 import { PlatformError } from './platform-error';
 import { afterShortWait } from './short-wait';
+import { withinLimit } from './within-limit';
 
 const POLL_SECONDS = 25;
 const POLL_LIMIT_MS = (POLL_SECONDS + 10) * 1000;
@@ -102,14 +103,14 @@ export async function createMaxMessenger({
     },
 
     async poll(position, signal) {
-      const answer = await call(() =>
-        api.raw.subscriptions.getUpdates({
-          ...(position !== null && { marker: Number(position) }),
-          timeout: POLL_SECONDS,
-          limit: 100,
-          types: updateTypes.join(','),
-          signal: AbortSignal.any([signal, AbortSignal.timeout(POLL_LIMIT_MS)]),
-        }),
+      const request = {
+        ...(position !== null && { marker: Number(position) }),
+        timeout: POLL_SECONDS,
+        limit: 100,
+        types: updateTypes.join(','),
+      };
+      const answer = await withinLimit(signal, POLL_LIMIT_MS, (limited) =>
+        call(() => api.raw.subscriptions.getUpdates({ ...request, signal: limited })),
       );
       // The marker is null where the platform has nothing new to count from.
       const marker = answer.marker as number | null;

@@ -4,6 +4,7 @@ import type { Button, Messenger, MessengerOptions, OutgoingMessage } from './mes
 import { PlatformError } from './platform-error';
 import { afterShortWait } from './short-wait';
 import { toTelegramPlatformError } from './telegram-error';
+import { withinLimit } from './within-limit';
 
 const CALL_LIMIT_MS = 10_000;
 /** Telegram fetches the file before it answers. */
@@ -103,15 +104,14 @@ export async function createTelegramMessenger({
     },
 
     async poll(position, signal) {
-      const updates = await call<{ update_id: number }[]>(
-        'getUpdates',
-        {
-          ...(position !== null && { offset: Number(position) }),
-          timeout: POLL_SECONDS,
-          limit: 100,
-          allowed_updates: allowedUpdates,
-        },
-        AbortSignal.any([signal, AbortSignal.timeout(POLL_LIMIT_MS)]),
+      const request = {
+        ...(position !== null && { offset: Number(position) }),
+        timeout: POLL_SECONDS,
+        limit: 100,
+        allowed_updates: allowedUpdates,
+      };
+      const updates = await withinLimit(signal, POLL_LIMIT_MS, (limited) =>
+        call<{ update_id: number }[]>('getUpdates', request, limited),
       );
       const ids = updates.map((update) => update.update_id);
       return { updates, position: ids.length === 0 ? position : String(Math.max(...ids) + 1) };

@@ -8,9 +8,9 @@ import { clientOn, connectNative, type TemporalSettings } from '../temporal/conn
 import { createDataConverter } from '../temporal/data-converter';
 import { startDeliveryReconciler } from '../temporal/delivery-reconciler';
 import { startDeliveryRelay } from '../temporal/delivery-relay';
+import { startExpressLane } from '../temporal/express-lane';
 import { installRuntime, startWorkers } from '../temporal/workers';
 import { createAttempter } from '../webhooks/attempt';
-import { startExpressLane } from '../webhooks/express-lane';
 import { startHousekeeping } from './housekeeping';
 
 export interface WorkerRoleOptions {

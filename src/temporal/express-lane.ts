@@ -14,12 +14,12 @@ import {
 import { notifyChannels, type Notifications } from '../db/notifications';
 import { withTransaction } from '../db/pool';
 import type { Logger } from '../log';
-import { startRelay, type Relay } from '../temporal/relay';
-import type { Attempter, AttemptResult } from './attempt';
+import { startRelay, type Relay } from './relay';
+import type { Attempter, AttemptResult } from '../webhooks/attempt';
 import type { AttemptVerdict } from '../../workflows/retry-schedule';
-import { judge } from './judge';
-import { reportAttempt, type ReportedOutcome } from './report-attempt';
-import { createSuccessWriter } from './success-writer';
+import { judge } from '../webhooks/judge';
+import { reportAttempt, type ReportedOutcome } from '../webhooks/report-attempt';
+import { createSuccessWriter } from '../webhooks/success-writer';
 
 export interface ExpressLaneDeps {
   pool: pg.Pool;
