@@ -125,9 +125,8 @@ test('each attempt is one wide log line', async () => {
   const id = await emitOne(service, project, endpoint.id);
   await untilStatus(project, id, 'failed');
   const lines = logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(lines.filter((line) => line['delivery_id'] === id)).toEqual([
+  expect(lines.filter((line) => line['delivery_id'] === id && line['msg'] === 'attempt')).toEqual([
     expect.objectContaining({
-      msg: 'attempt',
       project_id: project.id,
       endpoint_id: endpoint.id,
       event: 'auth.completed',
