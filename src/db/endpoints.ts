@@ -140,7 +140,9 @@ export async function countRotations(db: Db, id: string): Promise<{ count: numbe
     db,
     'count_rotations',
     // A replaced secret expires a fixed time after its rotation, so its expiry tells when that was.
-    `SELECT count(*), extract(epoch FROM min(expires_at) - make_interval(hours => $2 - 1) - now())::float AS retry_after
+    // The clock, not now(): the transaction may have waited for the lock longer than the rotation is old.
+    `SELECT count(*),
+       extract(epoch FROM min(expires_at) - make_interval(hours => $2 - 1) - clock_timestamp())::float AS retry_after
      FROM endpoint_secrets WHERE endpoint_id = $1 AND expires_at > now() + make_interval(hours => $2 - 1)`,
     [id, limits.webhookSecretGraceHours],
   );

@@ -57,3 +57,11 @@ export async function withTransaction<T>(pool: pg.Pool, work: (db: pg.PoolClient
     client.release(broken);
   }
 }
+
+/** Several reads of the same moment: what commits in between is in none of them. */
+export function withSnapshot<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
+  return withTransaction(pool, async (db) => {
+    await db.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    return work(db);
+  });
+}

@@ -1,3 +1,4 @@
+import { eventually } from '../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../support/harness';
 import {
   createEndpoint,
@@ -124,8 +125,13 @@ test('each attempt is one wide log line', async () => {
   const endpoint = await createEndpoint(project, receiver.url);
   const id = await emitOne(service, project, endpoint.id);
   await untilStatus(project, id, 'failed');
-  const lines = logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(lines.filter((line) => line['delivery_id'] === id && line['msg'] === 'attempt')).toEqual([
+  // The line comes right after the commit that ends the delivery.
+  const lines = await eventually(() => {
+    const all = logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const own = all.filter((line) => line['delivery_id'] === id && line['msg'] === 'attempt');
+    return own.length > 0 ? own : null;
+  });
+  expect(lines).toEqual([
     expect.objectContaining({
       project_id: project.id,
       endpoint_id: endpoint.id,

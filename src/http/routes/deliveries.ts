@@ -12,6 +12,8 @@ import { recoverAnswerSchema, recoverRequestSchema } from '../../contracts/webho
 import { listAttempts } from '../../db/attempts';
 import * as deliveries from '../../db/deliveries';
 import { findEndpoint } from '../../db/endpoints';
+import { withSnapshot } from '../../db/pool';
+import { withSnapshot } from '../../db/pool';
 import { cancelDelivery, recoverEndpoint, required, retryDelivery } from '../../webhooks/delivery-requests';
 import { presentAttempt, presentDelivery } from '../../webhooks/present';
 import { route } from '../route';
@@ -58,8 +60,10 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         errors: [],
       },
       async ({ project, params }) => {
-        const found = required(await deliveries.findDelivery(pool, project.id, params.id));
-        const attempts = await listAttempts(pool, found.id);
+        const { found, attempts } = await withSnapshot(pool, async (db) => ({
+          found: required(await deliveries.findDelivery(db, project.id, params.id)),
+          attempts: await listAttempts(db, params.id),
+        }));
         return { ...presentDelivery(found), body: found.body, attempts: attempts.map(presentAttempt) };
       },
     ),
