@@ -13,7 +13,6 @@ import { listAttempts } from '../../db/attempts';
 import * as deliveries from '../../db/deliveries';
 import { findEndpoint } from '../../db/endpoints';
 import { withSnapshot } from '../../db/pool';
-import { withSnapshot } from '../../db/pool';
 import { cancelDelivery, recoverEndpoint, required, retryDelivery } from '../../webhooks/delivery-requests';
 import { presentAttempt, presentDelivery } from '../../webhooks/present';
 import { route } from '../route';
