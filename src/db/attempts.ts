@@ -171,7 +171,8 @@ export function recordAttempt(
                          -- Somebody asked for one more attempt while this one was under way.
                          WHEN d.round > d.served THEN 'pending'
                          WHEN $9 = 'success' THEN 'succeeded'
-                         WHEN d.status = 'cancelled' THEN 'cancelled'
+                         -- Cancelled meanwhile, or ended by a late 2xx of the express lane.
+                         WHEN d.status IN ('cancelled', 'succeeded') THEN d.status
                          WHEN $10::float8 IS NULL THEN 'failed' ELSE 'pending' END AS status) state) next)
        FROM attempt WHERE d.id = $1
        RETURNING d.*
