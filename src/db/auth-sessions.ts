@@ -1,6 +1,7 @@
 import type { DeclineReason, NewSession, SessionStatus } from '../contracts/auth';
 import type { Channel, Language } from '../contracts/common';
 import type { Db } from './pool';
+import type { Project } from './projects';
 import { change, row, rows } from './query';
 
 export interface AuthSession {
@@ -35,16 +36,25 @@ const COLUMNS = `s.id, s.project_id, s.flow, s.status, s.decline_reason, s.state
   ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms,
   coalesce(ceil(extract(epoch FROM s.code_expires_at - clock_timestamp()) * 1000), 0)::float8 AS code_life_ms`;
 
+/** What decides about a new session, as it stands now: the project of the request may be half a second old. */
+export interface SessionPlace extends Pick<
+  Project,
+  'callback_url' | 'redirect_urls' | 'sessions_per_hour' | 'sessions_per_address'
+> {
+  number: number;
+}
+
 /** Takes the project's row lock and its next session number; everything that counts sessions runs under it. */
-export async function takeSessionNumber(db: Db, projectId: string): Promise<number> {
-  const taken = await row<{ number: number }>(
+export async function takeSessionPlace(db: Db, projectId: string): Promise<SessionPlace> {
+  const taken = await row<SessionPlace>(
     db,
-    'take_session_number',
-    'UPDATE projects SET session_counter = session_counter + 1 WHERE id = $1 RETURNING session_counter AS number',
+    'take_session_place',
+    `UPDATE projects SET session_counter = session_counter + 1 WHERE id = $1 RETURNING session_counter AS number,
+       callback_url, redirect_urls, sessions_per_hour, sessions_per_address`,
     [projectId],
   );
   if (!taken) throw new Error('the project has vanished');
-  return taken.number;
+  return taken;
 }
 
 /**

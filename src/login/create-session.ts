@@ -4,7 +4,13 @@ import { AppError } from '../contracts/errors';
 import { limits } from '../contracts/limits';
 import type { Core } from '../core';
 import { randomBase62, sha256 } from '../crypto/tokens';
-import { addressWindowWait, insertSession, projectWindowWait, takeSessionNumber } from '../db/auth-sessions';
+import {
+  addressWindowWait,
+  insertSession,
+  projectWindowWait,
+  takeSessionPlace,
+  type SessionPlace,
+} from '../db/auth-sessions';
 import { isBillingBlocked } from '../db/credits';
 import { withTransaction } from '../db/pool';
 import type { Project } from '../db/projects';
@@ -27,14 +33,11 @@ const MATCH_LENGTH = 4;
 /** Creates the row of a session under the project's lock, so that the limits are exact under concurrency. */
 export async function createSession(
   { pool, config, cipher }: Pick<Core, 'pool' | 'config' | 'cipher'>,
-  project: Project,
+  project: Pick<Project, 'id'>,
   request: NewSession,
   /** The caller starts the workflow itself; otherwise the relay does at once. */
   startsItself: boolean,
 ): Promise<CreatedSession> {
-  if (request.redirect_uri !== undefined && !isAllowed(project, request.redirect_uri)) {
-    throw new AppError('invalid_url', 'redirect_uri: is not an allow-listed URL of the project');
-  }
   const startToken = randomBase62(TOKEN_LENGTH);
   const hostedToken = randomBase62(TOKEN_LENGTH);
   const matchCode = newMatchCode();
@@ -45,17 +48,20 @@ export async function createSession(
     match_code: matchCode,
   };
   const id = await withTransaction(pool, async (db) => {
-    const number = await takeSessionNumber(db, project.id);
+    const place = await takeSessionPlace(db, project.id);
+    if (request.redirect_uri !== undefined && !isAllowed(place, request.redirect_uri)) {
+      throw new AppError('invalid_url', 'redirect_uri: is not an allow-listed URL of the project');
+    }
     if (await isBillingBlocked(db, project.id, config.HERALD_GRACE_HOURS)) {
       throw new AppError('billing_blocked');
     }
-    const perHour = project.sessions_per_hour ?? limits.authSessionsPerHour;
-    refuse(await projectWindowWait(db, project.id, number, perHour));
+    const perHour = place.sessions_per_hour ?? limits.authSessionsPerHour;
+    refuse(await projectWindowWait(db, project.id, place.number, perHour));
     if (request.client_ip !== undefined) {
-      const perAddress = project.sessions_per_address ?? limits.authSessionsPerAddressPerHour;
+      const perAddress = place.sessions_per_address ?? limits.authSessionsPerAddressPerHour;
       refuse(await addressWindowWait(db, project.id, request.client_ip, perAddress));
     }
-    const sessionId = await insertSession(db, project.id, number, request, tokens, {
+    const sessionId = await insertSession(db, project.id, place.number, request, tokens, {
       ttlSeconds: config.HERALD_SESSION_TTL_SECONDS,
       startsItself,
     });
@@ -73,7 +79,7 @@ function refuse(waitSeconds: number | null): void {
 }
 
 /** Exactly equal, character for character: nothing is normalised that a browser might read differently. */
-function isAllowed(project: Project, url: string): boolean {
+function isAllowed(project: Pick<SessionPlace, 'callback_url' | 'redirect_urls'>, url: string): boolean {
   return url === project.callback_url || project.redirect_urls.includes(url);
 }
 
