@@ -17,6 +17,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/retry-once.ts'],
   testTimeout: 60_000,
   maxWorkers: 2,
 };

@@ -165,6 +165,7 @@ describe('cancel', () => {
 
   test('by an operator in the Temporal UI shows in the log', async () => {
     const id = await waitingDelivery();
+    await untilWorkflow(service, id, 'RUNNING');
     await workflowOf(service, id).cancel();
     await untilStatus(project, id, 'cancelled');
     await untilWorkflow(service, id, 'CANCELLED');
