@@ -83,7 +83,7 @@ export async function besideHanging(
   herald: Begin,
   lane = 'workflow',
 ): Promise<Figure[]> {
-  const seconds = 30;
+  const seconds = 90;
   progress('alone, then beside a hanging endpoint');
   const alone = await measureLatency(receiver, herald, { perSecond: 10, seconds });
   const hanging = await heraldBegin(bench, receiver, 'bench-hanging', '/hang');
@@ -91,8 +91,8 @@ export async function besideHanging(
   const noise = (async () => {
     while (!stopped) await Promise.all([hanging(), sleep(100)]);
   })();
-  // Until its slots are full and its first time-outs and retries come.
-  await sleep(15_000);
+  // Its slots are full within two seconds; its first time-outs come at ten, its retries follow within these 90 seconds.
+  await sleep(2_000);
   const beside = await measureLatency(receiver, herald, { perSecond: 10, seconds });
   stopped = true;
   await noise;

@@ -31,7 +31,7 @@ export function percentile(sorted: number[], share: number): number {
 }
 
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
-  const child = spawn(process.execPath, ['--import', 'tsx', __filename], {
+  const child = spawn(process.execPath, [...process.execArgv, __filename], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   child.stdin.end(JSON.stringify(plan));

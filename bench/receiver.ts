@@ -17,7 +17,7 @@ export function wallClock(): number {
 }
 
 export async function startBenchReceiver(): Promise<BenchReceiver> {
-  const child: ChildProcess = fork(__filename, { execArgv: ['--import', 'tsx'] });
+  const child: ChildProcess = fork(__filename);
   const next = async <T>() => ((await once(child, 'message')) as [T])[0];
   const port = await next<number>();
   return {

@@ -12,8 +12,8 @@ export type Language = (typeof languages)[number];
 /** An ISO 8601 time with offset, as every response carries it. */
 export const timestampSchema = z.iso.datetime({ offset: true });
 
-/** Ids in paths. What is not a UUID can name nothing, so the guard answers 404 for it, not 400. */
-export const idSchema = z.string().refine(isUuid, 'must be an id').meta({ format: 'uuid' });
+/** Ids in paths, in either case. What is not a UUID can name nothing, so the guard answers 404 for it, not 400. */
+export const idSchema = z.string().toLowerCase().refine(isUuid, 'must be an id').meta({ format: 'uuid' });
 
 export const idParams = z.strictObject({ id: idSchema });
 

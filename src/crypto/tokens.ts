@@ -1,11 +1,17 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** `length` characters of base62 from the system's random source, without modulo bias. */
 export function randomBase62(length: number): string {
   let text = '';
-  for (let i = 0; i < length; i += 1) text += BASE62.charAt(randomInt(BASE62.length));
+  while (text.length < length) {
+    for (const byte of randomBytes(2 * length)) {
+      // Six bits name 64 characters; those that name none of ours are drawn again.
+      text += BASE62.charAt(byte & 63);
+      if (text.length === length) break;
+    }
+  }
   return text;
 }
 

@@ -1,7 +1,6 @@
-import type { DeclineReason, NewSession, SessionStatus } from '../contracts/auth';
+import type { DeclineReason, SessionStatus } from '../contracts/auth';
 import type { Channel, Language } from '../contracts/common';
 import type { Db } from './pool';
-import type { Project } from './projects';
 import { change, row, rows } from './query';
 
 export interface AuthSession {
@@ -35,110 +34,6 @@ const COLUMNS = `s.id, s.project_id, s.flow, s.status, s.decline_reason, s.state
   s.code_hash IS NOT NULL AS was_confirmed, s.created_at, s.expires_at,
   ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms,
   coalesce(ceil(extract(epoch FROM s.code_expires_at - clock_timestamp()) * 1000), 0)::float8 AS code_life_ms`;
-
-/** What decides about a new session, as it stands now: the project of the request may be half a second old. */
-export interface SessionPlace extends Pick<
-  Project,
-  'callback_url' | 'redirect_urls' | 'sessions_per_hour' | 'sessions_per_address'
-> {
-  number: number;
-}
-
-/** Takes the project's row lock and its next session number; everything that counts sessions runs under it. */
-export async function takeSessionPlace(db: Db, projectId: string): Promise<SessionPlace> {
-  const taken = await row<SessionPlace>(
-    db,
-    'take_session_place',
-    `UPDATE projects SET session_counter = session_counter + 1 WHERE id = $1 RETURNING session_counter AS number,
-       callback_url, redirect_urls, sessions_per_hour, sessions_per_address`,
-    [projectId],
-  );
-  if (!taken) throw new Error('the project has vanished');
-  return taken;
-}
-
-/**
- * Seconds until the session with this number fits a window of `limit` an hour, or null where it fits now. The one
- * that must have left is `limit` numbers back: one row to look at, whatever the limit.
- */
-export async function projectWindowWait(
-  db: Db,
-  projectId: string,
-  number: number,
-  limit: number,
-): Promise<number | null> {
-  const found = await row<{ wait: number }>(
-    db,
-    'project_window_wait',
-    `SELECT extract(epoch FROM created_at + interval '1 hour' - clock_timestamp())::float8 AS wait
-     FROM auth_sessions WHERE project_id = $1 AND number = $2`,
-    [projectId, number - limit],
-  );
-  return found && found.wait > 0 ? found.wait : null;
-}
-
-/** The same for one address of the project's users. */
-export async function addressWindowWait(
-  db: Db,
-  projectId: string,
-  clientIp: string,
-  limit: number,
-): Promise<number | null> {
-  const found = await row<{ wait: number }>(
-    db,
-    'address_window_wait',
-    `SELECT extract(epoch FROM created_at + interval '1 hour' - clock_timestamp())::float8 AS wait
-     FROM auth_sessions
-     WHERE project_id = $1 AND client_ip = $2 AND created_at > clock_timestamp() - interval '1 hour'
-     ORDER BY created_at DESC OFFSET $3 LIMIT 1`,
-    [projectId, clientIp, limit - 1],
-  );
-  return found && found.wait > 0 ? found.wait : null;
-}
-
-export interface SessionTokens {
-  start_hash: Buffer;
-  start_sealed: string;
-  hosted_hash: Buffer;
-  match_code: string;
-}
-
-/** A session of the API. A caller that starts it itself gets a lease, so that the relay does not race it. */
-export async function insertSession(
-  db: Db,
-  projectId: string,
-  number: number,
-  session: NewSession,
-  tokens: SessionTokens,
-  { ttlSeconds, startsItself }: { ttlSeconds: number; startsItself: boolean },
-): Promise<string> {
-  const inserted = await row<{ id: string }>(
-    db,
-    'insert_session',
-    `INSERT INTO auth_sessions (project_id, flow, number, state, redirect_uri, client_ip, user_agent, code_challenge,
-       start_hash, start_sealed, hosted_hash, match_code, created_at, expires_at, start_leased_until)
-     VALUES ($1, 'session', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, clock_timestamp(),
-       clock_timestamp() + make_interval(secs => $12), CASE WHEN $13 THEN clock_timestamp() + interval '5 seconds' END)
-     RETURNING id`,
-    [
-      projectId,
-      number,
-      session.state,
-      session.redirect_uri ?? null,
-      session.client_ip ?? null,
-      session.user_agent ?? null,
-      session.code_challenge ?? null,
-      tokens.start_hash,
-      tokens.start_sealed,
-      tokens.hosted_hash,
-      tokens.match_code,
-      ttlSeconds,
-      startsItself,
-    ],
-  );
-  if (!inserted) throw new Error('the session was not inserted');
-  return inserted.id;
-}
 
 /** The user's live session of a static link, or a new one; one of them per user and project. */
 export async function openStaticSession(
@@ -250,12 +145,12 @@ export async function noteOpening(
   return allowed > 0;
 }
 
-export function markSessionStarted(db: Db, sessionId: string): Promise<number> {
+export function markSessionsStarted(db: Db, sessionIds: string[]): Promise<number> {
   return change(
     db,
-    'session_started',
-    'UPDATE auth_sessions SET workflow_started_at = now() WHERE id = $1 AND workflow_started_at IS NULL',
-    [sessionId],
+    'sessions_started',
+    'UPDATE auth_sessions SET workflow_started_at = now() WHERE id = ANY ($1::uuid[]) AND workflow_started_at IS NULL',
+    [sessionIds],
   );
 }
 

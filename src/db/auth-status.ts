@@ -1,7 +1,7 @@
 import type { DeclineReason, SessionStatus } from '../contracts/auth';
 import type { Channel, Language } from '../contracts/common';
 import type { Db } from './pool';
-import { row } from './query';
+import { row, rows } from './query';
 
 /** Everything that a status answer needs, in one row. */
 export interface SessionView {
@@ -32,22 +32,28 @@ const VIEW = `s.id, s.decline_reason, s.state, coalesce(s.redirect_uri, p.callba
     ELSE 0 END AS expires_in`;
 
 /**
- * A poll, counted and answered in one statement. A poll that comes too early changes nothing, so it does not push
- * the window forward. The tolerance of 50 ms is for clients that sleep exactly a second.
+ * Polls, counted and answered in one statement; none where a project has no such session. A poll that comes too early
+ * changes nothing, so it does not push the window forward. The tolerance of 50 ms is for clients that sleep exactly a
+ * second. In the order of the ids, so that two processes that poll the same sessions never wait for each other.
  */
-export function pollSession(db: Db, projectId: string, sessionId: string): Promise<SessionView | null> {
-  return row<SessionView>(
+export function pollSessions(
+  db: Db,
+  polls: { projectId: string; sessionId: string }[],
+): Promise<SessionView[]> {
+  return rows<SessionView>(
     db,
-    'poll_session',
-    `WITH found AS (
-       SELECT ${VIEW} FROM auth_sessions s JOIN projects p ON p.id = s.project_id WHERE s.id = $1 AND s.project_id = $2),
+    'poll_sessions',
+    `WITH found AS MATERIALIZED (
+       SELECT ${VIEW} FROM unnest($1::uuid[], $2::uuid[]) AS asked (session_id, project_id)
+       JOIN auth_sessions s ON s.id = asked.session_id AND s.project_id = asked.project_id
+       JOIN projects p ON p.id = s.project_id),
      poll AS (
-       INSERT INTO auth_polls AS a (session_id, polled_at) SELECT id, clock_timestamp() FROM found
+       INSERT INTO auth_polls AS a (session_id, polled_at) SELECT id, clock_timestamp() FROM found ORDER BY id
        ON CONFLICT (session_id) DO UPDATE SET polled_at = excluded.polled_at
          WHERE a.polled_at <= excluded.polled_at - interval '950 milliseconds'
-       RETURNING 1)
-     SELECT found.*, EXISTS (SELECT 1 FROM poll) AS allowed FROM found`,
-    [sessionId, projectId],
+       RETURNING session_id)
+     SELECT found.*, poll.session_id IS NOT NULL AS allowed FROM found LEFT JOIN poll ON poll.session_id = found.id`,
+    [polls.map(({ sessionId }) => sessionId), polls.map(({ projectId }) => projectId)],
   );
 }
 
@@ -70,23 +76,38 @@ export interface VerifiedUser {
   tags: string[];
 }
 
-/** Uses a code up: one statement, so that of any number of concurrent calls one wins. */
-export function consumeCode(
-  db: Db,
-  projectId: string,
-  codeHash: Buffer,
-  challenge: string | null,
-): Promise<VerifiedUser | null> {
-  return row<VerifiedUser>(
+export interface CodeUse {
+  projectId: string;
+  codeHash: Buffer;
+  challenge: string | null;
+}
+
+/**
+ * Uses codes up: one statement, so that of any number of concurrent calls one wins. Answers the user of each code that
+ * was good, by the code's hash. Rows are locked in the order of their ids, so that two processes never block each other.
+ */
+export async function consumeCodes(db: Db, uses: CodeUse[]): Promise<Map<string, VerifiedUser>> {
+  const consumed = await rows<VerifiedUser & { code_hash: Buffer }>(
     db,
-    'consume_code',
-    `UPDATE auth_sessions s SET status = 'consumed', consumed_at = clock_timestamp(), code_sealed = NULL
-     FROM subscribers u
-     WHERE s.code_hash = $1 AND s.project_id = $2 AND s.status = 'confirmed' AND s.code_expires_at > clock_timestamp()
-       AND s.code_challenge IS NOT DISTINCT FROM $3 AND u.id = s.subscriber_id
-     RETURNING u.id, u.channel, u.first_name, u.username, u.lang, u.tags`,
-    [codeHash, projectId, challenge],
+    'consume_codes',
+    `WITH good AS MATERIALIZED (
+       SELECT s.id FROM unnest($1::bytea[], $2::uuid[], $3::text[]) AS asked (code_hash, project_id, challenge)
+       JOIN auth_sessions s ON s.code_hash = asked.code_hash AND s.project_id = asked.project_id
+       WHERE s.status = 'confirmed' AND s.code_expires_at > clock_timestamp() AND s.subscriber_id IS NOT NULL
+         AND s.code_challenge IS NOT DISTINCT FROM asked.challenge
+       ORDER BY s.id FOR UPDATE OF s
+     ), consumed AS (
+       UPDATE auth_sessions s SET status = 'consumed', consumed_at = clock_timestamp(), code_sealed = NULL
+       FROM good WHERE s.id = good.id AND s.status = 'confirmed' RETURNING s.code_hash, s.subscriber_id)
+     SELECT c.code_hash, u.id, u.channel, u.first_name, u.username, u.lang, u.tags
+     FROM consumed c JOIN subscribers u ON u.id = c.subscriber_id`,
+    [
+      uses.map(({ codeHash }) => codeHash),
+      uses.map(({ projectId }) => projectId),
+      uses.map(({ challenge }) => challenge),
+    ],
   );
+  return new Map(consumed.map((user) => [user.code_hash.toString('hex'), user]));
 }
 
 /** Why a code was not consumed. Used and old is "used". */

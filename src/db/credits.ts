@@ -70,18 +70,23 @@ async function isGraceOver(db: Db, projectId: string, graceHours: number): Promi
   return found?.over ?? false;
 }
 
-/** Whether paid operations are refused: the month, the packs and this month's grace period are used up. */
+const PLAN_LIMIT = `CASE p.plan ${Object.entries(plans)
+  .map(([name, plan]) => `WHEN '${name}' THEN ${plan.loginsPerMonth}`)
+  .join(' ')} END`;
+
+/** A project `p` with what it has used this month. */
+export const BILLING = `projects p LEFT JOIN credit_months m ON m.project_id = p.id AND m.month = ${MONTH}`;
+
+/** Whether paid operations are refused: the month, the packs and this month's grace period ($2 hours) are used up. */
+export const BLOCKED = `coalesce(p.purchased_credits = 0 AND coalesce(m.used, 0) >= ${PLAN_LIMIT}
+  AND (p.grace_started_at AT TIME ZONE 'UTC') >= ${MONTH}
+  AND clock_timestamp() >= p.grace_started_at + make_interval(secs => $2::float8 * 3600), false)`;
+
 export async function isBillingBlocked(db: Db, projectId: string, graceHours: number): Promise<boolean> {
-  const limits = Object.entries(plans).map(([name, plan]) => `WHEN '${name}' THEN ${plan.loginsPerMonth}`);
   const found = await row<{ blocked: boolean }>(
     db,
     'billing_blocked',
-    `SELECT p.purchased_credits = 0
-        AND coalesce(m.used, 0) >= CASE p.plan ${limits.join(' ')} END
-        AND (p.grace_started_at AT TIME ZONE 'UTC') >= ${MONTH}
-        AND clock_timestamp() >= p.grace_started_at + make_interval(secs => $2::float8 * 3600) IS TRUE AS blocked
-     FROM projects p LEFT JOIN credit_months m ON m.project_id = p.id AND m.month = ${MONTH}
-     WHERE p.id = $1`,
+    `SELECT ${BLOCKED} AS blocked FROM ${BILLING} WHERE p.id = $1`,
     [projectId, graceHours],
   );
   return found?.blocked ?? false;

@@ -1,5 +1,5 @@
 import type { Db } from './pool';
-import { change, row } from './query';
+import { row } from './query';
 
 /** Asked only while tracing is on: the hot statements carry nothing of it. */
 export async function findEventTraceparent(db: Db, deliveryId: string): Promise<string | null> {
@@ -20,11 +20,4 @@ export async function findSessionTraceparent(db: Db, sessionId: string): Promise
     [sessionId],
   );
   return found?.traceparent ?? null;
-}
-
-export async function noteSessionTraceparent(db: Db, sessionId: string, traceparent: string): Promise<void> {
-  await change(db, 'note_session_traceparent', 'UPDATE auth_sessions SET traceparent = $2 WHERE id = $1', [
-    sessionId,
-    traceparent,
-  ]);
 }

@@ -8,18 +8,25 @@ import type { authSession } from '../../workflows/auth-session';
 import {
   claimUnstartedSessions,
   findStartableSession,
-  markSessionStarted,
+  markSessionsStarted,
   type StartableSession,
 } from '../db/auth-sessions';
 import { notifyChannels, type Notifications } from '../db/notifications';
+import { createGatherer } from '../gather';
 import type { Logger } from '../log';
 import { searchAttributes, workflowIds, type TaskQueues } from './names';
 import { startRelay, type Relay } from './relay';
+import { createStepBack } from './step-back';
 import { within } from './within';
 
 export interface SessionStarter {
-  /** Whether a start now would be quick. A flood is left to the relay, which starts it at Temporal's pace. */
-  hasRoom(): boolean;
+  /**
+   * A place for one start that would be quick, or null: a flood is left to the relay, which starts it at Temporal's
+   * pace. To be left again, whatever happens.
+   */
+  takePlace(): { leave(): void } | null;
+  /** Resolves when the next start of the relay's may come: nobody waits for those. */
+  ready(): Promise<void>;
   /** Starts the session's workflow, whoever asks and however often. */
   start(session: StartableSession, deadlineMs: number): Promise<void>;
   /** Starts it although an earlier run has ended: only where the row is known to be open still. */
@@ -29,7 +36,8 @@ export interface SessionStarter {
 }
 
 const SIGNAL_DEADLINE_MS = 5_000;
-const STARTS_AT_ONCE = 8;
+const PLACES = 2;
+const MARKED_TOGETHER = 50;
 
 export function createSessionStarter({
   client,
@@ -58,20 +66,30 @@ export function createSessionStarter({
     } satisfies WorkflowStartOptions<typeof authSession>;
   }
 
-  let starting = 0;
+  let placesTaken = 0;
+  const stepBack = createStepBack();
+  const markStarted = createGatherer<string, void>(
+    async (_all, ids) => {
+      await markSessionsStarted(pool, ids);
+      return ids.map(() => undefined);
+    },
+    { most: MARKED_TOGETHER },
+  );
 
   return {
-    hasRoom: () => starting < STARTS_AT_ONCE,
+    takePlace() {
+      if (placesTaken >= PLACES || stepBack.isResting()) return null;
+      placesTaken += 1;
+      return { leave: () => void (placesTaken -= 1) };
+    },
+    ready: () => stepBack.rested(),
     async start(session, deadlineMs) {
-      starting += 1;
-      try {
-        await within(client, deadlineMs, () =>
+      await stepBack.timed(() =>
+        within(client, deadlineMs, () =>
           ignoreAlreadyStarted(client.workflow.start<typeof authSession>('authSession', options(session))),
-        );
-      } finally {
-        starting -= 1;
-      }
-      await markSessionStarted(pool, session.id);
+        ),
+      );
+      await markStarted('sessions', session.id);
     },
     async startAgain(session, deadlineMs) {
       const again = { ...options(session), workflowIdReusePolicy: 'ALLOW_DUPLICATE' } as const;
@@ -116,8 +134,11 @@ export function startSessionRelay(deps: {
     channel: notifyChannels.sessionStart,
     notifications: deps.notifications,
     sweepMs: 1_000,
-    concurrency: 8,
-    claim: (limit) => claimUnstartedSessions(deps.pool, limit),
+    concurrency: 2,
+    async claim(limit) {
+      await deps.starter.ready();
+      return claimUnstartedSessions(deps.pool, limit);
+    },
     start: (session) => deps.starter.start(session, RELAY_START_DEADLINE_MS),
     log: deps.log,
   });

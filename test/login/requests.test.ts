@@ -127,6 +127,28 @@ describe('POST /v1/auth/session', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500);
     await createSession(project, { client_ip: '203.0.113.2' });
   });
+
+  test('requests at the same moment share a transaction, and each is judged as if it came alone', async () => {
+    const project = await service.createProject({ sessions_per_hour: 20, sessions_per_address: 3 });
+    const open = (body: object) => project.api('POST', '/v1/auth/session', { state: 's', ...body });
+    const answers = await Promise.all([
+      ...Array.from({ length: 10 }, () => open({ client_ip: '203.0.113.7' })),
+      ...Array.from({ length: 10 }, () => open({ redirect_uri: 'https://elsewhere.example/' })),
+      ...Array.from({ length: 30 }, () => open({})),
+    ]);
+    const count = (answered: typeof answers, status: number) =>
+      answered.filter((answer) => answer.status === status).length;
+    expect(count(answers.slice(10, 20), 400)).toBe(10);
+    expect(count(answers.slice(0, 10), 201)).toBeLessThanOrEqual(3);
+    expect(count(answers, 201)).toBe(20);
+    const { rows } = await service.pool.query<{ number: number; mine: number }>(
+      `SELECT number, count(*) FILTER (WHERE client_ip = '203.0.113.7') OVER ()::int AS mine
+       FROM auth_sessions WHERE project_id = $1 ORDER BY number`,
+      [project.id],
+    );
+    expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+    expect(rows[0]?.mine).toBe(count(answers.slice(0, 10), 201));
+  });
 });
 
 describe('GET /v1/auth/link', () => {
@@ -145,6 +167,28 @@ describe('GET /v1/auth/link', () => {
 });
 
 describe('GET /v1/auth/session/{id}/status and qr', () => {
+  test('an id in capitals names the same session', async () => {
+    const project = await service.createProject();
+    const { session_id } = await createSession(project);
+    const { status, body } = await project.api('GET', `/v1/auth/session/${session_id.toUpperCase()}/status`);
+    expect([status, body.status]).toEqual([200, 'pending']);
+  });
+
+  test('many sessions polled at the same moment each get their own answer', async () => {
+    const [mine, other] = [await service.createProject(), await service.createProject()];
+    const sessions = await Promise.all(Array.from({ length: 5 }, () => createSession(mine)));
+    const polls = await Promise.all([
+      ...sessions.map(({ session_id }) => mine.api('GET', `/v1/auth/session/${session_id}/status`)),
+      ...sessions.map(({ session_id }) => other.api('GET', `/v1/auth/session/${session_id}/status`)),
+      ...sessions.map(({ session_id }) => mine.api('GET', `/v1/auth/session/${session_id}/status`)),
+    ]);
+    expect(polls.map(({ status }) => status)).toEqual([
+      ...sessions.map(() => 200),
+      ...sessions.map(() => 404),
+      ...sessions.map(() => 429),
+    ]);
+  });
+
   test('the first poll is pending; too fast ones are slow_down; a steady poller recovers', async () => {
     const project = await service.createProject();
     const { session_id } = await createSession(project);

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { packageRoot } from '../../src/package-root';
 import type { TestService } from './harness';
 
 export interface HeraldProcess {
@@ -17,7 +18,7 @@ export interface HeraldProcess {
   stop(): Promise<void>;
 }
 
-const cli = path.join(__dirname, '..', '..', 'dist', 'src', 'cli.js');
+const cli = path.join(packageRoot, 'dist', 'src', 'cli.js');
 
 /** A process of its own of the installation that a test service runs on: the same database, queues and bots. */
 export function startSecondProcess(

@@ -14,11 +14,12 @@ import { AppError } from '../../contracts/errors';
 import { limits } from '../../contracts/limits';
 import type { Core } from '../../core';
 import { findProjectSession } from '../../db/auth-sessions';
-import { pollSession, viewSession } from '../../db/auth-status';
-import { createSession } from '../../login/create-session';
+import { viewSession } from '../../db/auth-status';
+import { createSessionOpener } from '../../login/create-session';
+import { createSessionPoller } from '../../login/poll';
 import { presentStatus } from '../../login/present';
 import type { SessionWaiter } from '../../login/session-waiter';
-import { verifyCode } from '../../login/verify';
+import { createCodeVerifier } from '../../login/verify';
 import type { SessionStarter } from '../../temporal/auth-sessions';
 import { createFailureLimit } from '../failure-limit';
 import { qrPicture } from '../qr';
@@ -39,6 +40,9 @@ const tag = 'Login';
 export function createAuthRoutes(deps: AuthRouteDeps) {
   const { pool, config, cipher, messengers, publicUrl, log, waiter, starter } = deps;
   const noteFailure = createFailureLimit(pool, 'verify', limits.authVerifyFailuresPerMinute, 60);
+  const openSession = createSessionOpener(deps);
+  const pollSession = createSessionPoller(pool);
+  const verifyCode = createCodeVerifier({ pool, config, noteFailure });
   const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
   const links = (start: string) => ({ telegram_link: link('telegram', start), max_link: link('max', start) });
 
@@ -92,9 +96,14 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         errors: ['invalid_url', 'billing_blocked', 'rate_limit_auth_sessions'],
       },
       async ({ project, body }) => {
-        const startsItself = starter.hasRoom();
-        const session = await createSession(deps, project, body, startsItself);
-        if (startsItself) await startQuickly(session.id, project.id);
+        const place = starter.takePlace();
+        let session;
+        try {
+          session = await openSession(project, body, place !== null);
+          if (place) await startQuickly(session.id, project.id);
+        } finally {
+          place?.leave();
+        }
         const hostedUrl = `${publicUrl()}/login/${session.hostedToken}`;
         return {
           session_id: session.id,
@@ -125,7 +134,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       async ({ project, params, query, ctx }) => {
         const watched = query.wait > 0 ? waiter.watch(params.id) : null;
         try {
-          const first = await pollSession(pool, project.id, params.id);
+          const first = await pollSession(project.id, params.id);
           if (!first) throw new AppError('not_found');
           if (!first.allowed) {
             throw new AppError('slow_down', undefined, { retryAfter: limits.authPollSeconds });
@@ -183,7 +192,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
           'rate_limit_verify',
         ],
       },
-      ({ project, body }) => verifyCode({ pool, config, noteFailure }, project.id, body),
+      ({ project, body }) => verifyCode(project.id, body),
     ),
   ];
 }

@@ -1,0 +1,46 @@
+import type { NewSession } from '../contracts/auth';
+import { limits } from '../contracts/limits';
+import { BILLING, BLOCKED } from './credits';
+import type { Db } from './pool';
+import { rows } from './query';
+
+export interface AskedSession extends NewSession {
+  id: string;
+  start_hash: Buffer;
+  start_sealed: string;
+  hosted_hash: Buffer;
+  match_code: string;
+  traceparent: string | null;
+  /** Its caller starts the workflow itself. */
+  starts_itself: boolean;
+}
+
+/** Null: the session is open. */
+export type Refusal = 'invalid_url' | 'billing_blocked' | 'rate_limit_auth_sessions' | null;
+
+/** Opens sessions of one project under its row lock, or says why not, for each in its place (migration 0010). */
+export function openSessions(
+  db: Db,
+  projectId: string,
+  asked: AskedSession[],
+  { graceHours, ttlSeconds }: { graceHours: number; ttlSeconds: number },
+): Promise<{ refusal: Refusal; wait_seconds: number | null }[]> {
+  const hex = asked.map(({ start_hash, hosted_hash, ...rest }) => ({
+    ...rest,
+    start_hash: start_hash.toString('hex'),
+    hosted_hash: hosted_hash.toString('hex'),
+  }));
+  return rows(
+    db,
+    'open_sessions',
+    `SELECT o.* FROM ${BILLING}, open_sessions(p.id, $3, ${BLOCKED}, $4, $5, $6) AS o WHERE p.id = $1`,
+    [
+      projectId,
+      graceHours,
+      JSON.stringify(hex),
+      limits.authSessionsPerHour,
+      limits.authSessionsPerAddressPerHour,
+      ttlSeconds,
+    ],
+  );
+}

@@ -1,0 +1,62 @@
+export interface GatherOptions<Item> {
+  /** Items of one call at most. */
+  most: number;
+  /** Two items with the same mark never go together. */
+  mark?: (item: Item) => string | undefined;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * While a call for a key is under way, the next items of that key gather, and go together when it is back. An item
+ * that comes alone waits for nobody; in a flood each call carries many.
+ */
+export function createGatherer<Item, Result>(
+  run: (key: string, items: Item[]) => Promise<Result[]>,
+  { most, mark = () => undefined }: GatherOptions<Item>,
+): (key: string, item: Item) => Promise<Result> {
+  const queues = new Map<string, Waiting<Item, Result>[]>();
+
+  function takeFrom(queue: Waiting<Item, Result>[]): Waiting<Item, Result>[] {
+    const marks = new Set<string>();
+    let count = 0;
+    for (const { item } of queue.slice(0, most)) {
+      const own = mark(item);
+      if (own !== undefined && marks.has(own)) break;
+      if (own !== undefined) marks.add(own);
+      count += 1;
+    }
+    return queue.splice(0, count);
+  }
+
+  async function work(key: string, queue: Waiting<Item, Result>[]): Promise<void> {
+    while (queue.length > 0) {
+      const taken = takeFrom(queue);
+      try {
+        const results = await run(
+          key,
+          taken.map(({ item }) => item),
+        );
+        taken.forEach(({ resolve }, i) => resolve(results[i] as Result));
+      } catch (error) {
+        for (const { reject } of taken) reject(error);
+      }
+    }
+    queues.delete(key);
+  }
+
+  return (key, item) =>
+    new Promise((resolve, reject) => {
+      const waiting = { item, resolve, reject };
+      const queue = queues.get(key);
+      if (queue) return void queue.push(waiting);
+      const begun = [waiting];
+      queues.set(key, begun);
+      // Whatever this turn of the event loop still brings goes along.
+      setImmediate(() => void work(key, begun));
+    });
+}
