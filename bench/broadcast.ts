@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { workflowIds } from '../src/temporal/names';
-import { startHeraldProcess, type HeraldProcess } from '../test/support/herald-process';
+import type { HeraldProcess } from '../test/support/herald-process';
 import { startBench, type BenchEnvironment } from './environment';
 import type { Figure } from './table';
+import { startWorker } from './worker-process';
 
 const run = promisify(execFile);
 
@@ -14,6 +15,7 @@ const RECIPIENTS = Number(process.env['HERALD_BENCH_RECIPIENTS'] ?? 100_000);
 /** The second broadcast, whose worker is killed in the middle. */
 const KILLED_RECIPIENTS = Math.min(20_000, RECIPIENTS);
 const MOST_HISTORY_EVENTS = 10_000;
+const PACED = { HERALD_BROADCAST_PER_SECOND: String(PER_SECOND) };
 const SAMPLE_MS = 1_000;
 const ANSWER_MS = 100;
 
@@ -39,11 +41,11 @@ export async function benchBroadcast(): Promise<Figure[]> {
   const bench = await startBench({ HERALD_ROLES: 'api', HERALD_LOG_LEVEL: 'error' });
   let worker: HeraldProcess | undefined;
   try {
-    worker = await startWorker(bench);
+    worker = await startWorker(bench, PACED);
     const paced = await pacedBroadcast(bench, worker);
     const killed = await killedBroadcast(bench, async () => {
       await worker?.kill9();
-      worker = await startWorker(bench);
+      worker = await startWorker(bench, PACED);
     });
     return [...paced, ...killed];
   } finally {
@@ -147,27 +149,6 @@ async function killedBroadcast(
       target: 1,
     },
   ];
-}
-
-function startWorker({ environment, config }: BenchEnvironment): Promise<HeraldProcess> {
-  const { telegram, max } = environment.platforms;
-  const [key] = environment.encryptionKeys;
-  return startHeraldProcess(['start', '--json', '--roles', 'worker'], {
-    NODE_ENV: 'test',
-    HERALD_METRICS_PORT: '0',
-    HERALD_LOG_LEVEL: 'error',
-    HERALD_HOST: '127.0.0.1',
-    DATABASE_URL: environment.databaseUrl,
-    TEMPORAL_ADDRESS: environment.temporalAddress,
-    HERALD_TASK_QUEUE_PREFIX: config.HERALD_TASK_QUEUE_PREFIX,
-    HERALD_ENCRYPTION_KEY: `${key?.id}:${key?.key.toString('base64')}`,
-    HERALD_PUBLIC_URL: 'http://127.0.0.1:1',
-    HERALD_BROADCAST_PER_SECOND: String(PER_SECOND),
-    TELEGRAM_BOT_TOKEN: telegram?.token ?? '',
-    TELEGRAM_API_ROOT: telegram?.apiRoot ?? '',
-    MAX_BOT_TOKEN: max?.token ?? '',
-    MAX_API_ROOT: max?.apiRoot ?? '',
-  });
 }
 
 /** Subscribers who exist in the simulator as counters only. */

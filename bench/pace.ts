@@ -9,6 +9,8 @@ export type Begin = () => Promise<{ id: string; at: number }>;
 export interface Latency {
   p50: number;
   p99: number;
+  /** Arrivals a second, from the first beginning to the last arrival. */
+  perSecond: number;
   lost: number;
   repeated: number;
 }
@@ -52,14 +54,19 @@ export async function measureLatency(
   await Promise.all(running);
   const arrivals = await untilArrived(receiver, new Set(begun.keys()));
   const waits: number[] = [];
+  let [earliest, latest] = [Infinity, 0];
   for (const [id, at] of begun) {
     const [first] = arrivals.get(id) ?? [];
-    if (first !== undefined) waits.push(first - at);
+    if (first === undefined) continue;
+    waits.push(first - at);
+    earliest = Math.min(earliest, at);
+    latest = Math.max(latest, first);
   }
   waits.sort((a, b) => a - b);
   return {
     p50: percentile(waits, 0.5),
     p99: percentile(waits, 0.99),
+    perSecond: waits.length / ((latest - earliest) / 1000),
     lost: begun.size - waits.length,
     repeated: [...begun.keys()].filter((id) => (arrivals.get(id)?.length ?? 0) > 1).length,
   };

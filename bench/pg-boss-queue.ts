@@ -24,11 +24,16 @@ export async function startPgBossQueue(
     });
     await response.body.dump();
   };
-  // Several workers with batches, at its shortest polling interval: what its documentation advises for throughput.
+  // The best of several settings: with batches of 50 its shortest polling interval bounds it to 400 a second, and more
+  // workers make it no faster.
   for (let worker = 0; worker < 4; worker += 1) {
-    await boss.work<{ id: string }>('posts', { batchSize: 50, pollingIntervalSeconds: 0.5 }, async (jobs) => {
-      await Promise.all(jobs.map((job) => post(job.data.id)));
-    });
+    await boss.work<{ id: string }>(
+      'posts',
+      { batchSize: 200, pollingIntervalSeconds: 0.5 },
+      async (jobs) => {
+        await Promise.all(jobs.map((job) => post(job.data.id)));
+      },
+    );
   }
   return {
     async begin() {

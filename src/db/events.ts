@@ -7,6 +7,10 @@ import { row } from './query';
 /** The endpoint's own lane, or the installation's, which every connection of ours carries (see pool.ts). */
 export const LANE = `coalesce(e.delivery_lane, nullif(current_setting('herald.delivery_lane', true), ''), 'workflow')`;
 
+/** Wakes the lanes of what `delivery` holds, except those that have promised to look by themselves. */
+const WAKE = `count(pg_notify($5, lane)) FROM delivery d WHERE NOT EXISTS (
+  SELECT 1 FROM look_promises p WHERE p.lane = d.lane AND p.until > clock_timestamp())`;
+
 export interface EmitOptions {
   /** One of very many (a broadcast's messages): its deliveries are started after everybody else's. */
   bulk?: boolean;
@@ -32,9 +36,9 @@ export async function emitEvent<N extends EventName>(
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane, bulk)
        SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE}, $4 FROM endpoints e, event
        WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR $2 = ANY (e.events))
-       RETURNING id
+       RETURNING lane
      )
-     SELECT id, (SELECT pg_notify($5, '') FROM delivery LIMIT 1) FROM event`,
+     SELECT id, (SELECT ${WAKE}) FROM event`,
     [projectId, name, eventBody(name, data), bulk, notifyChannels.delivery, currentTraceparent()],
   );
   if (!inserted) throw new Error('the event was not inserted');
@@ -56,9 +60,9 @@ export async function emitTestEvent<N extends EventName>(
      ), delivery AS (
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane)
        SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE} FROM endpoints e, event WHERE e.id = $4
-       RETURNING id
+       RETURNING id, lane
      )
-     SELECT id, pg_notify($5, '') FROM delivery`,
+     SELECT id, (SELECT ${WAKE}) FROM delivery`,
     [
       endpoint.project_id,
       name,

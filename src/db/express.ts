@@ -28,13 +28,19 @@ export interface ExpressClaim {
 const LEASE = `interval '20 seconds'`;
 const FIRST = `q.lane = 'express' AND q.attempts = 0 AND q.round <= q.served`;
 
+/**
+ * How many claims in one look mean a flood, for how long the lane promises then to look by itself, and when it must at
+ * the latest: the rest is for transactions that were open when the promise ended. The sweep finds what was slower.
+ */
+export const flood = { claims: 8, promisedMs: 25, looksAgainMs: 75 } as const;
+
 /** Claims first attempts in a batch: the same slots, turns and order as in the workflow lane. */
 export async function claimExpress(pool: pg.Pool, limit: number): Promise<ExpressClaim[]> {
   // The common case, in one round trip and without the lock: nothing of this lane waits.
   const waiting = await row(
     pool,
     'express_waits',
-    `SELECT 1 FROM deliveries WHERE lane = 'express' AND attempts = 0 AND status = 'pending' AND start_at IS NOT NULL LIMIT 1`,
+    `SELECT 1 FROM deliveries WHERE status = 'pending' AND start_at IS NOT NULL AND lane = 'express' AND attempts = 0 LIMIT 1`,
   );
   if (!waiting) return [];
   return withTransaction(pool, async (db) => {
@@ -50,6 +56,12 @@ export async function claimExpress(pool: pg.Pool, limit: number): Promise<Expres
          RETURNING d.*
        ), attempt AS (
          INSERT INTO attempts (delivery_id, number, requested) SELECT id, 1, false FROM claimed
+       ), promise AS (
+         -- One that has no room left could not keep it.
+         INSERT INTO look_promises (lane, until)
+         SELECT 'express', clock_timestamp() + interval '${flood.promisedMs} milliseconds'
+         FROM (SELECT count(*) AS count FROM chosen) c WHERE c.count >= ${flood.claims} AND c.count < $1
+         ON CONFLICT (lane) DO UPDATE SET until = excluded.until
        )
        SELECT c.id, c.project_id, c.endpoint_id, e.version AS endpoint_version, c.event_name, c.policy, e.url, v.body,
          0 AS scheduled_attempts, false AS requested,

@@ -1,13 +1,13 @@
 import pg from 'pg';
 import type { Logger } from '../log';
 
-/** Channels of NOTIFY. The payload is an id or empty; the row is always the truth. */
+/** Channels of NOTIFY. The payload is an id, a lane or empty; the row is always the truth. */
 export const notifyChannels = {
   /** An auth session has a new status; payload: session id. */
   session: 'herald_session',
   /** Auth sessions wait for their workflow. */
   sessionStart: 'herald_session_start',
-  /** Deliveries are due to be started. */
+  /** Deliveries are due to be started; payload: their lane, or empty where it may be either. */
   delivery: 'herald_delivery',
   /** A bot update is stored and waits to be handled. */
   botUpdate: 'herald_bot_update',

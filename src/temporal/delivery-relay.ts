@@ -101,6 +101,7 @@ export function startDeliveryRelay({
   return startRelay<DueStart>({
     name: 'deliveries',
     channel: notifyChannels.delivery,
+    deafTo: 'express',
     notifications,
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,

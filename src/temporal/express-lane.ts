@@ -6,6 +6,7 @@ import { recordAttempt } from '../db/attempts';
 import {
   claimExpress,
   findLostAttempts,
+  flood,
   handOver,
   LOST,
   takeLostLease,
@@ -128,16 +129,26 @@ export function startExpressLane({
     }
   }
 
+  let promised: NodeJS.Timeout | undefined;
+  const keepPromise = () => {
+    promised = undefined;
+    relay.wake();
+  };
   const sweep = setInterval(() => {
     passOnLost().catch((err: unknown) => log.warn({ err }, 'lost first attempts could not be looked after'));
   }, SWEEP_MS);
   const relay = startRelay<ExpressClaim>({
     name: 'express',
     channel: notifyChannels.delivery,
+    deafTo: 'workflow',
     notifications,
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,
-    claim: (limit) => claimExpress(pool, limit),
+    async claim(limit) {
+      const claims = await claimExpress(pool, limit);
+      if (claims.length >= flood.claims) promised ??= setTimeout(keepPromise, flood.looksAgainMs);
+      return claims;
+    },
     start: attempt,
     log,
   });
@@ -145,6 +156,7 @@ export function startExpressLane({
     wake: () => relay.wake(),
     async stop() {
       clearInterval(sweep);
+      clearTimeout(promised);
       await relay.stop();
       await writer.stop();
     },

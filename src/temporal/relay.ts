@@ -6,6 +6,8 @@ export interface RelayOptions<Item> {
   name: string;
   /** NOTIFY channel that wakes the relay; the sweep behind it finds what a lost notification left. */
   channel: string;
+  /** A payload that is not this relay's business; it hears every other one. */
+  deafTo?: string;
   notifications: Notifications;
   sweepMs: number;
   /** More starts in flight than this make the Temporal server slower, not faster. */
@@ -82,7 +84,9 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
       });
   }
 
-  const off = notifications.on(channel, wake);
+  const off = notifications.on(channel, (payload) => {
+    if (payload === null || payload !== options.deafTo) wake();
+  });
   const sweep = setInterval(wake, sweepMs);
   wake();
 

@@ -167,3 +167,20 @@ test('an endpoint can choose its own lane', async () => {
   await untilStatus(project, express, 'succeeded');
   expect(await hasWorkflow(express)).toBe(false);
 });
+
+test('a flood is delivered once each, also where nobody was woken for it', async () => {
+  const endpoint = await createEndpoint(project, receiver.url);
+  // A lane that promised to look and never did, as after a crash: the sweep finds what nobody was told of.
+  await service.pool.query(
+    `INSERT INTO look_promises (lane, until) VALUES ('express', now() + interval '1 hour')
+     ON CONFLICT (lane) DO UPDATE SET until = excluded.until`,
+  );
+  const ids = await Promise.all(Array.from({ length: 60 }, () => emitOne(service, project, endpoint.id)));
+  for (const id of ids) await untilStatus(project, id, 'succeeded');
+  expect(ids.map((id) => receiver.of(id).length)).toEqual(ids.map(() => 1));
+  // The lane's own promise, of the flood just seen, has taken the place of the broken one.
+  const { rows } = await service.pool.query<{ over: boolean }>(
+    `SELECT until < now() AS over FROM look_promises WHERE lane = 'express'`,
+  );
+  expect(rows).toEqual([{ over: true }]);
+});

@@ -1,0 +1,27 @@
+import { startHeraldProcess, type HeraldProcess } from '../test/support/herald-process';
+import type { BenchEnvironment } from './environment';
+
+/** Herald's worker as a process of its own, on the servers of a bench: one that can be killed. */
+export function startWorker(
+  { environment, config }: BenchEnvironment,
+  env: Record<string, string>,
+): Promise<HeraldProcess> {
+  const { telegram, max } = environment.platforms;
+  const [key] = environment.encryptionKeys;
+  return startHeraldProcess(['start', '--json', '--roles', 'worker'], {
+    NODE_ENV: 'test',
+    HERALD_METRICS_PORT: '0',
+    HERALD_LOG_LEVEL: 'error',
+    HERALD_HOST: '127.0.0.1',
+    DATABASE_URL: environment.databaseUrl,
+    TEMPORAL_ADDRESS: environment.temporalAddress,
+    HERALD_TASK_QUEUE_PREFIX: config.HERALD_TASK_QUEUE_PREFIX,
+    HERALD_ENCRYPTION_KEY: `${key?.id}:${key?.key.toString('base64')}`,
+    HERALD_PUBLIC_URL: 'http://127.0.0.1:1',
+    TELEGRAM_BOT_TOKEN: telegram?.token ?? '',
+    TELEGRAM_API_ROOT: telegram?.apiRoot ?? '',
+    MAX_BOT_TOKEN: max?.token ?? '',
+    MAX_API_ROOT: max?.apiRoot ?? '',
+    ...env,
+  });
+}
