@@ -7,6 +7,7 @@ import { cancelDelivery } from '../src/db/deliveries';
 import type { Logger } from '../src/log';
 import type { Attempter } from '../src/webhooks/attempt';
 import { judge } from '../src/webhooks/judge';
+import type { QuickEndpoints } from '../src/webhooks/quick-endpoints';
 import { reportAttempt } from '../src/webhooks/report-attempt';
 import { reported } from './failures';
 
@@ -37,14 +38,28 @@ export interface DeliveryActivityDeps {
   pool: pg.Pool;
   cipher: Cipher;
   attempter: Attempter;
+  quickEndpoints: QuickEndpoints;
   log: Logger;
 }
 
 export type DeliveryActivities = ReturnType<typeof createDeliveryActivities>;
 
-export function createDeliveryActivities({ pool, cipher, attempter, log }: DeliveryActivityDeps) {
+export function createDeliveryActivities(deps: DeliveryActivityDeps) {
+  const { pool, cipher, attempter, quickEndpoints, log } = deps;
+  const underWay = new Map<string, Promise<DeliveryStep>>();
+
+  /** One that is asked for again while it is under way here is the same one, not a second POST. */
+  function attemptDelivery(request: AttemptRequest): Promise<DeliveryStep> {
+    const key = `${request.deliveryId}/${request.number}`;
+    const known = underWay.get(key);
+    if (known) return known;
+    const attempt = makeAttempt(request).finally(() => underWay.delete(key));
+    underWay.set(key, attempt);
+    return attempt;
+  }
+
   /** Claim, POST, result: one activity, so that a delivery that succeeds at once costs one. */
-  async function attemptDelivery(request: AttemptRequest): Promise<DeliveryStep> {
+  async function makeAttempt(request: AttemptRequest): Promise<DeliveryStep> {
     const { deliveryId, number } = request;
     const claim = await claimAttempt(pool, deliveryId, number);
     if (claim?.verdict !== 'go') return withoutAttempt(claim);
@@ -60,6 +75,10 @@ export function createDeliveryActivities({ pool, cipher, attempter, log }: Deliv
     // Called off by us, not failed by the receiver: another worker makes this attempt again, under its number.
     if (result.error === 'aborted') throw ApplicationFailure.retryable('the worker is stopping', 'stopping');
 
+    quickEndpoints.note(claim.endpoint_id, {
+      succeeded: result.status !== null && result.status < 300,
+      durationMs: result.durationMs,
+    });
     const { verdict, next } = judge(claim, result, claim.now + performance.now() - claimed, request.unitMs);
     const recorded = await recordAttempt(
       pool,
@@ -97,6 +116,16 @@ export function createDeliveryActivities({ pool, cipher, attempter, log }: Deliv
 
   return {
     attemptDelivery: reported(attemptDelivery),
+    /** The same inside a workflow task, for an endpoint that answers quickly; null where there is no place for it. */
+    async attemptAtOnce(request: AttemptRequest): Promise<DeliveryStep | null> {
+      const place = quickEndpoints.takePlace();
+      if (!place) return null;
+      try {
+        return await attemptDelivery(request);
+      } finally {
+        place.leave();
+      }
+    },
     /** For an operator who cancels the workflow in the Temporal UI: the row must say so, too. */
     async markCancelled(deliveryId: string): Promise<void> {
       await cancelDelivery(pool, deliveryId);

@@ -1,5 +1,6 @@
 import type { Core } from '../src/core';
 import type { Attempter } from '../src/webhooks/attempt';
+import type { QuickEndpoints } from '../src/webhooks/quick-endpoints';
 import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
@@ -13,6 +14,7 @@ export interface Activities {
 
 export interface ActivityDeps extends Core {
   attempter: Attempter;
+  quickEndpoints: QuickEndpoints;
   /** The process is stopping: what takes long ends early. */
   stopping: AbortSignal;
 }

@@ -3,6 +3,7 @@ import type { History } from '@temporalio/common/lib/proto-utils';
 import { workflowIds } from '../src/temporal/names';
 import { createSimulatorControl } from '../test/support/simulator-control';
 import { emitEvent } from '../src/db/events';
+import { call, completeLogin } from './calls';
 import { event, example } from './deliveries';
 import { startBench, type BenchEnvironment } from './environment';
 import { startBenchReceiver } from './receiver';
@@ -111,40 +112,17 @@ function present(name: string, { cpu, rowsWritten, walBytes }: Cost): Figure[] {
   ];
 }
 
-async function call(url: string, key: string, method: string, path: string, body?: unknown) {
-  const response = await fetch(url + path, {
-    method,
-    headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Record<string, string>;
-}
-
-/** Create, open, Yes, one long poll, verify. Answers one of the workflows. */
+/** Answers one of the workflows. */
 async function logins(bench: BenchEnvironment, roles: RoleProcesses): Promise<string> {
   const project = await bench.createProject('cost-logins');
   const control = createSimulatorControl(bench.environment.simulator?.url ?? '');
-  const api = (method: string, path: string, body?: unknown) =>
-    call(roles.apiUrl, project.api_key, method, path, body);
   let last = '';
-  const login = async (user: string) => {
-    const session = await api('POST', '/v1/auth/session', { state: 'cost' });
-    const id = (last = session['session_id'] ?? '');
-    await control.open('telegram', user, {
-      start: new URL(session['telegram_link'] ?? '').searchParams.get('start'),
-    });
-    while ((await control.chat('telegram', user)).messages.every((each) => each.buttons.length === 0)) {
-      await sleep(20);
-    }
-    const poll = api('GET', `/v1/auth/session/${id}/status?wait=25`);
-    await control.tap('telegram', user, { button: 'Yes' });
-    await api('POST', '/v1/auth/verify', { code: (await poll)['code'] });
-  };
   let next = 0;
   await Promise.all(
     Array.from({ length: LOGINS_AT_ONCE }, async () => {
-      while (next < LOGINS) await login(`cost-${next++}`);
+      while (next < LOGINS) {
+        last = await completeLogin(roles.apiUrl, project.api_key, control, `cost-${next++}`);
+      }
     }),
   );
   await sleep((CODE_TTL_SECONDS + 5) * 1000);

@@ -112,13 +112,14 @@ export async function heraldBegin(
   receiver: BenchReceiver,
   slug: string,
   path: string,
+  lane?: 'workflow' | 'express',
 ): Promise<Begin> {
   const { pool } = bench.service.core;
   const project = await bench.createProject(slug);
   const response = await fetch(`${bench.service.apiUrl}/v1/webhooks`, {
     method: 'POST',
     headers: { authorization: `Bearer ${project.api_key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ url: receiver.url + path }),
+    body: JSON.stringify({ url: receiver.url + path, ...(lane ? { delivery_lane: lane } : {}) }),
   });
   if (!response.ok) throw new Error(`no endpoint: ${await response.text()}`);
   return async () => {

@@ -3,7 +3,9 @@ import { benchCost } from './cost';
 import { benchDeliveries } from './deliveries';
 import { benchDispatch } from './dispatch';
 import { benchExpress } from './express';
+import { benchGrown } from './grown';
 import { benchLogin } from './login';
+import { benchSoak } from './soak';
 import { figureTable, isFarOff, type Figure } from './table';
 
 /** `npm run bench` runs them all, `npm run bench -- login` one. */
@@ -13,7 +15,9 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   dispatch: benchDispatch,
   broadcast: benchBroadcast,
   express: benchExpress,
+  grown: benchGrown,
   cost: benchCost,
+  soak: benchSoak,
 };
 
 async function main(): Promise<void> {

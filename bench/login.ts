@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { randomToken256, sha256 } from '../src/crypto/tokens';
 import { createSimulatorControl } from '../test/support/simulator-control';
 import { startBareRoute } from './bare-route';
+import { completeLogin, type Step } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
 import { percentile, runLoad, type LoadResult } from './load';
 import type { Figure } from './table';
@@ -23,49 +24,14 @@ export async function benchLogin(): Promise<Figure[]> {
   }
 }
 
-type Timed = Record<'create' | 'open' | 'tap to code' | 'verify', number[]>;
-
 async function completeLogins(bench: BenchEnvironment): Promise<Figure[]> {
   const project = await bench.createProject('bench-login');
   const control = createSimulatorControl(bench.environment.simulator?.url ?? '');
-  const url = bench.service.apiUrl ?? '';
-  const times: Timed = { create: [], open: [], 'tap to code': [], verify: [] };
-  const timed = async <T>(name: keyof Timed, work: () => Promise<T>): Promise<T> => {
-    const began = performance.now();
-    const result = await work();
-    times[name].push(performance.now() - began);
-    return result;
-  };
-  const call = async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${project.api_key}`,
-        ...(body ? { 'content-type': 'application/json' } : {}),
-      },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as Record<string, string>;
-  };
-  const login = async (user: string) => {
-    const session = await timed('create', () => call('POST', '/v1/auth/session', { state: 'bench' }));
-    const start = new URL(session['telegram_link'] ?? '').searchParams.get('start');
-    await timed('open', async () => {
-      await control.open('telegram', user, { start });
-      while (
-        (await control.chat('telegram', user)).messages.every((message) => message.buttons.length === 0)
-      ) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    });
-    const status = await timed('tap to code', async () => {
-      const poll = call('GET', `/v1/auth/session/${session['session_id'] ?? ''}/status?wait=25`);
-      await control.tap('telegram', user, { button: 'Yes' });
-      return poll;
-    });
-    await timed('verify', () => call('POST', '/v1/auth/verify', { code: status['code'] }));
-  };
+  const times: Record<Step, number[]> = { create: [], open: [], 'tap to code': [], verify: [] };
+  const login = (user: string) =>
+    completeLogin(bench.service.apiUrl ?? '', project.api_key, control, user, (step, ms) =>
+      times[step].push(ms),
+    );
   const began = performance.now();
   let next = 0;
   await Promise.all(
@@ -173,17 +139,19 @@ async function besideBareRoute(bench: BenchEnvironment): Promise<Figure[]> {
 }
 
 /** Confirmed sessions with known codes, written straight into the table. */
-async function insertSessions(
+export async function insertSessions(
   bench: BenchEnvironment,
   projectId: string,
+  count = ROWS,
 ): Promise<{ id: string; code: string }[]> {
   const { pool, cipher } = bench.service.core;
   const { rows } = await pool.query<{ id: string }>(
     `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
-     VALUES ($1, 'telegram', 'bench', 'bench', 'Bench', 'en') RETURNING id`,
+     VALUES ($1, 'telegram', 'bench', 'bench', 'Bench', 'en')
+     ON CONFLICT (project_id, channel, platform_user_id) DO UPDATE SET lang = 'en' RETURNING id`,
     [projectId],
   );
-  const sessions = Array.from({ length: ROWS }, () => ({ id: randomUUID(), code: randomToken256() }));
+  const sessions = Array.from({ length: count }, () => ({ id: randomUUID(), code: randomToken256() }));
   await pool.query(
     `INSERT INTO auth_sessions (id, project_id, flow, status, state, expires_at, workflow_started_at, subscriber_id,
        code_hash, code_sealed, code_expires_at)

@@ -14,6 +14,8 @@ export type CpuSeconds = Record<Role | 'postgres' | 'temporal', number>;
 export interface RoleProcesses {
   apiUrl: string;
   cpu(): Promise<CpuSeconds>;
+  /** Resident megabytes of Herald's processes and of the Temporal server. */
+  memory(): Promise<Record<Role | 'temporal', number>>;
   stop(): Promise<void>;
 }
 
@@ -51,12 +53,27 @@ export async function startRoleProcesses(bench: BenchEnvironment): Promise<RoleP
     apiUrl: `http://127.0.0.1:${apiPort}`,
     async cpu() {
       const ofRoles = await Promise.all(
-        started.map(async ({ role, metricsUrl }) => [role, await cpuOf(metricsUrl)] as const),
+        started.map(
+          async ({ role, metricsUrl }) =>
+            [role, await metricOf(metricsUrl, 'process_cpu_seconds_total')] as const,
+        ),
       );
       return {
         ...(Object.fromEntries(ofRoles) as Record<Role, number>),
         postgres: treeCpu(servers.postgres),
         temporal: treeCpu(servers.temporal),
+      };
+    },
+    async memory() {
+      const ofRoles = await Promise.all(
+        started.map(
+          async ({ role, metricsUrl }) =>
+            [role, (await metricOf(metricsUrl, 'process_resident_memory_bytes')) / 2 ** 20] as const,
+        ),
+      );
+      return {
+        ...(Object.fromEntries(ofRoles) as Record<Role, number>),
+        temporal: residentMegabytes(servers.temporal),
       };
     },
     stop: async () => void (await Promise.all(started.map((each) => each.stop()))),
@@ -81,9 +98,19 @@ async function startRole(role: Role, env: Record<string, string>) {
   };
 }
 
-async function cpuOf(metricsUrl: string): Promise<number> {
+async function metricOf(metricsUrl: string, name: string): Promise<number> {
   const text = await (await fetch(metricsUrl)).text();
-  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1] ?? NaN);
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? NaN);
+}
+
+/** Only Linux tells; elsewhere it is not a number. */
+function residentMegabytes(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? NaN) / 1024;
+  } catch {
+    return NaN;
+  }
 }
 
 function serverPids(dataDirectory: string): Record<'postgres' | 'temporal', number> {

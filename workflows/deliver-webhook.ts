@@ -8,12 +8,18 @@ import {
   isCancellation,
   patched,
   proxyActivities,
+  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { DeliveryActivities, DeliveryEnd } from '../activities/deliver-webhook';
+import type {
+  AttemptRequest,
+  DeliveryActivities,
+  DeliveryEnd,
+  DeliveryStep,
+} from '../activities/deliver-webhook';
 import { searchAttributes } from '../src/temporal/names';
 
 /** "Look at your row": a retry was asked for, the delivery was cancelled, or a slot of the endpoint is free. */
@@ -28,6 +34,8 @@ export interface DeliverWebhookInput {
   attempts: number;
   /** Milliseconds in a second of the schedule: 1,000 except in tests. */
   unitMs: number;
+  /** The endpoint was quick when last heard of: the first attempt of this run may be made inside a workflow task. */
+  quick?: boolean;
 }
 
 export interface DeliveryResult {
@@ -45,6 +53,12 @@ const { attemptDelivery, markCancelled } = proxyActivities<DeliveryActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
+/** At once or not at all: whatever goes wrong, the ordinary activity is made, and that is the same attempt. */
+const { attemptAtOnce } = proxyLocalActivities<DeliveryActivities>({
+  startToCloseTimeout: '25 seconds',
+  retry: { maximumAttempts: 1 },
+});
+
 /**
  * One delivery: the clock and the hand. The row in Postgres is the truth; each step claims the next attempt there
  * and says what to wait for.
@@ -58,13 +72,16 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
   setHandler(nextAttemptQuery, () => (nextAttemptAt === null ? null : isoTime(nextAttemptAt)));
 
   let number = input.attempts + 1;
+  let atOnce = input.quick === true;
   let queueWaitMs = QUEUE_WAIT_MS.first;
   try {
     for (;;) {
       told = false;
-      const step = await attemptDelivery.executeWithOptions({ summary: `attempt ${number}` }, [
-        { deliveryId: input.deliveryId, number, unitMs: input.unitMs },
-      ]);
+      const request = { deliveryId: input.deliveryId, number, unitMs: input.unitMs };
+      const step =
+        (atOnce ? await quickly(request) : null) ??
+        (await attemptDelivery.executeWithOptions({ summary: `attempt ${number}` }, [request]));
+      atOnce = false;
       let waitMs = 0;
       let waitsFor = `attempt ${number}`;
       switch (step.kind) {
@@ -105,7 +122,7 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
       }
       if (told || waitMs < 1) continue;
       if (workflowInfo().continueAsNewSuggested) {
-        await continueAsNew<typeof deliverWebhook>({ ...input, attempts: number - 1 });
+        await continueAsNew<typeof deliverWebhook>({ ...input, attempts: number - 1, quick: false });
       }
       await condition(() => told, waitMs, { summary: waitsFor });
       nextAttemptAt = null;
@@ -115,6 +132,15 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
     await CancellationScope.nonCancellable(() => markCancelled(input.deliveryId));
     upsertSearchAttributes([{ key: searchAttributes.DeliveryStatus, value: 'cancelled' }]);
     throw error;
+  }
+}
+
+async function quickly(request: AttemptRequest): Promise<DeliveryStep | null> {
+  try {
+    return await attemptAtOnce(request);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return null;
   }
 }
 

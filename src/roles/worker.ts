@@ -11,6 +11,7 @@ import { startDeliveryRelay } from '../temporal/delivery-relay';
 import { startExpressLane } from '../temporal/express-lane';
 import { installRuntime, startWorkers } from '../temporal/workers';
 import { createAttempter } from '../webhooks/attempt';
+import { createQuickEndpoints } from '../webhooks/quick-endpoints';
 import { startHousekeeping } from './housekeeping';
 
 export interface WorkerRoleOptions {
@@ -32,6 +33,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   await installRuntime(core.log);
   const connection = await connectWhenThere(core, options);
   const attempter = createAttempter({ allowLocal: core.config.allowLocalWebhooks });
+  const quickEndpoints = createQuickEndpoints();
   const stopping = new AbortController();
   const workers = await startWorkers({
     connection,
@@ -39,14 +41,14 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     queues: core.queues,
     bundlePath: options.bundlePath,
     dataConverter: createDataConverter(core.config.HERALD_PAYLOAD_KEYS),
-    activities: createActivities({ ...core, attempter, stopping: stopping.signal }),
+    activities: createActivities({ ...core, attempter, quickEndpoints, stopping: stopping.signal }),
     onFailure: options.onFailure,
   });
   // On the worker's own connection a start can hand its first task straight to this process.
   const withOwnClient = { ...core, client: clientOn(connection, core.config) };
   const helpers = [
     startSessionRelay({ ...withOwnClient, starter: createSessionStarter(withOwnClient) }),
-    startDeliveryRelay(withOwnClient),
+    startDeliveryRelay({ ...withOwnClient, quickEndpoints }),
     startBroadcastRelay(withOwnClient),
     startExpressLane({ ...core, attempter }),
     startDeliveryReconciler(withOwnClient),

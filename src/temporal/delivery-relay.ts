@@ -12,6 +12,7 @@ import { claimStarts, markStarted, type DueStart } from '../db/delivery-starts';
 import { notifyChannels, type Notifications } from '../db/notifications';
 import type { Logger } from '../log';
 import { type deliverWebhook, lookSignal } from '../../workflows/deliver-webhook';
+import type { QuickEndpoints } from '../webhooks/quick-endpoints';
 import { searchAttributes, workflowIds, type TaskQueues } from './names';
 import { startRelay, type Relay } from './relay';
 
@@ -23,6 +24,7 @@ export interface DeliveryRelayDeps {
   /** On the worker's own connection, so that a start can hand its first task straight to this process. */
   client: Client;
   queues: TaskQueues;
+  quickEndpoints: Pick<QuickEndpoints, 'isQuick'>;
 }
 
 /** Sixteen starts in flight were measured to be better than sixty-four, which made the server time out. */
@@ -38,6 +40,7 @@ export function startDeliveryRelay({
   notifications,
   client,
   queues,
+  quickEndpoints,
 }: DeliveryRelayDeps): Relay {
   function optionsFor(delivery: DueStart) {
     return {
@@ -48,6 +51,7 @@ export function startDeliveryRelay({
           deliveryId: delivery.id,
           attempts: delivery.attempts,
           unitMs: 1_000 * config.HERALD_RETRY_SCALE,
+          ...(quickEndpoints.isQuick(delivery.endpoint_id) ? { quick: true } : {}),
         },
       ],
       typedSearchAttributes: [

@@ -1,5 +1,6 @@
 import { startTestService, type TestProject, type TestService } from '../support/harness';
 import { createDeliveryActivities } from '../../activities/deliver-webhook';
+import { createQuickEndpoints } from '../../src/webhooks/quick-endpoints';
 import { claimStarts } from '../../src/db/delivery-starts';
 import { keepHouse } from '../../src/roles/housekeeping';
 import { createAttempter, type Attempter } from '../../src/webhooks/attempt';
@@ -39,7 +40,11 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 function attempt(deliveryId: string, number: number) {
-  const { attemptDelivery } = createDeliveryActivities({ ...service.service.core, attempter });
+  const { attemptDelivery } = createDeliveryActivities({
+    ...service.service.core,
+    attempter,
+    quickEndpoints: createQuickEndpoints(),
+  });
   return attemptDelivery({ deliveryId, number, unitMs: 1 });
 }
 

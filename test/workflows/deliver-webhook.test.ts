@@ -19,7 +19,14 @@ const taskQueue = `test-deliver-${randomUUID()}`;
 
 /** What the activity answers, call by call; a function may do something first. */
 type Act = DeliveryStep | ((request: AttemptRequest) => Promise<DeliveryStep>);
-const scripts = new Map<string, { acts: Act[]; requests: AttemptRequest[]; cancelled: boolean }>();
+interface Script {
+  acts: Act[];
+  requests: AttemptRequest[];
+  /** What the attempt inside the workflow task does; without any it finds no place. */
+  atOnce: Act | null;
+  cancelled: boolean;
+}
+const scripts = new Map<string, Script>();
 
 beforeAll(async () => {
   await installRuntime(pino({ level: 'silent' }));
@@ -36,6 +43,10 @@ beforeAll(async () => {
         const act = script.acts.shift();
         if (!act) throw ApplicationFailure.nonRetryable('the script has ended');
         return typeof act === 'function' ? act(request) : act;
+      },
+      async attemptAtOnce(request: AttemptRequest): Promise<DeliveryStep | null> {
+        const { atOnce } = scripts.get(request.deliveryId)!;
+        return typeof atOnce === 'function' ? atOnce(request) : atOnce;
       },
       async markCancelled(deliveryId: string): Promise<void> {
         scripts.get(deliveryId)!.cancelled = true;
@@ -58,14 +69,18 @@ interface Delivery {
   isCancelled(): boolean;
 }
 
-async function start(acts: Act[], attempts = 0): Promise<Delivery> {
+async function start(
+  acts: Act[],
+  attempts = 0,
+  { atOnce = null, ...more }: { quick?: boolean; atOnce?: Act | null } = {},
+): Promise<Delivery> {
   const id = randomUUID();
-  const script = { acts: [...acts], requests: [] as AttemptRequest[], cancelled: false };
+  const script: Script = { acts: [...acts], requests: [], atOnce, cancelled: false };
   scripts.set(id, script);
   const handle = await client.workflow.start<typeof deliverWebhook>('deliverWebhook', {
     taskQueue,
     workflowId: workflowIds.delivery(id),
-    args: [{ deliveryId: id, attempts, unitMs: 1_000 }],
+    args: [{ deliveryId: id, attempts, unitMs: 1_000, ...more }],
   });
   return {
     id,
@@ -248,4 +263,59 @@ test('a fault of our own is tried again and counts as no attempt', async () => {
   ]);
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
   expect(delivery.numbers()).toEqual([1, 1]);
+});
+
+describe('with an endpoint that answers quickly', () => {
+  const kinds = async (delivery: Delivery) =>
+    ((await delivery.handle.fetchHistory()).events ?? []).map(
+      (event) => Object.keys(event).find((key) => key.endsWith('EventAttributes')) ?? '',
+    );
+  const ordinary = (all: string[]) =>
+    all.filter((kind) => kind === 'activityTaskScheduledEventAttributes').length;
+
+  test('the first attempt is made inside the workflow task: success takes no activity and one task', async () => {
+    const delivery = await start([], 0, { quick: true, atOnce: ok(1) });
+    await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
+    const all = await kinds(delivery);
+    expect(ordinary(all)).toBe(0);
+    expect(all).toHaveLength(6);
+    await recordHistory(delivery.handle, 'deliver-webhook', 'quick-success');
+  });
+
+  test('a failure is followed by ordinary attempts', async () => {
+    const delivery = await start([ok(2)], 0, { quick: true, atOnce: fails(1, 300) });
+    await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
+    expect(delivery.numbers()).toEqual([2]);
+    expect(await shown(delivery)).toMatchObject({ status: 'succeeded', attempt: 2, httpStatus: 503 });
+    await recordHistory(delivery.handle, 'deliver-webhook', 'quick-failure');
+  });
+
+  test('without a place, and after a fault of our own, the same attempt is an ordinary one', async () => {
+    const full = await start([ok(1)], 0, { quick: true, atOnce: null });
+    await expect(full.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
+    const faulty = await start([ok(1)], 0, {
+      quick: true,
+      atOnce: () => Promise.reject(new Error('the database is away')),
+    });
+    await expect(faulty.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
+    expect([full.numbers(), faulty.numbers()]).toEqual([[1], [1]]);
+    await recordHistory(full.handle, 'deliver-webhook', 'quick-without-place');
+    await recordHistory(faulty.handle, 'deliver-webhook', 'quick-with-fault');
+  });
+
+  test('told to look meanwhile, it looks once more before it ends', async () => {
+    let asked = 0;
+    const delivery = await start([], 0, {
+      quick: true,
+      async atOnce({ deliveryId }) {
+        asked += 1;
+        if (asked === 1) await client.workflow.getHandle(workflowIds.delivery(deliveryId)).signal(lookSignal);
+        return ok(1);
+      },
+    });
+    await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
+    // Temporal asks for the attempt again: one that is under way or has a result is not made twice, and its claim
+    // reads the row anew.
+    expect(asked).toBe(2);
+  });
 });

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { createSimulatorControl } from '../test/support/simulator-control';
+
+type Control = ReturnType<typeof createSimulatorControl>;
+
+/** One call of the API; whatever is not a success throws. */
+export async function call(
+  url: string,
+  key: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Record<string, string>> {
+  const response = await fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Record<string, string>;
+}
+
+export type Step = 'create' | 'open' | 'tap to code' | 'verify';
+
+/** Create, open, Yes, one long poll, verify. Answers the session's id and tells how long each step took. */
+export async function completeLogin(
+  url: string,
+  key: string,
+  control: Control,
+  user: string,
+  took: (step: Step, ms: number) => void = () => {},
+): Promise<string> {
+  const timed = async <T>(step: Step, work: () => Promise<T>): Promise<T> => {
+    const began = performance.now();
+    const result = await work();
+    took(step, performance.now() - began);
+    return result;
+  };
+  const session = await timed('create', () => call(url, key, 'POST', '/v1/auth/session', { state: 'bench' }));
+  const id = session['session_id'] ?? '';
+  await timed('open', async () => {
+    const start = new URL(session['telegram_link'] ?? '').searchParams.get('start');
+    await control.open('telegram', user, { start });
+    while ((await control.chat('telegram', user)).messages.every(({ buttons }) => buttons.length === 0)) {
+      await sleep(5);
+    }
+  });
+  const status = await timed('tap to code', async () => {
+    const poll = call(url, key, 'GET', `/v1/auth/session/${id}/status?wait=25`);
+    await control.tap('telegram', user, { button: 'Yes' });
+    return poll;
+  });
+  await timed('verify', () => call(url, key, 'POST', '/v1/auth/verify', { code: status['code'] }));
+  return id;
+}

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { event, example, heraldBegin } from './deliveries';
+import { eventBody } from '../src/contracts/events';
+import { startBench, type BenchEnvironment } from './environment';
+import { runLoad } from './load';
+import { insertSessions } from './login';
+import { measureLatency, measureRate, type Begin } from './pace';
+import { startBenchReceiver, type BenchReceiver } from './receiver';
+import type { Figure } from './table';
+
+const DELIVERIES = 1_000_000;
+const SUBSCRIBERS = 100_000;
+const SESSIONS = 100_000;
+const PROJECTS = 5;
+const ROUNDS = 2;
+
+interface Scene {
+  bench: BenchEnvironment;
+  receiver: BenchReceiver;
+  project: { id: string; api_key: string };
+  express: Begin;
+  workflow: Begin;
+}
+
+/** The same figures with empty tables and with a year's worth of rows in them. */
+export async function benchGrown(): Promise<Figure[]> {
+  const bench = await startBench({ HERALD_LOG_LEVEL: 'error', HERALD_DELIVERY_LANE: 'express' });
+  const receiver = await startBenchReceiver();
+  try {
+    const begins: Begin[] = [];
+    for (let i = 0; i < PROJECTS; i += 1) {
+      begins.push(await heraldBegin(bench, receiver, `grown-express-${i}`, '/hook'));
+    }
+    let turn = 0;
+    const scene: Scene = {
+      bench,
+      receiver,
+      project: await bench.createProject('grown-logins'),
+      express: () => (begins[turn++ % PROJECTS] as Begin)(),
+      workflow: await heraldBegin(bench, receiver, 'grown-workflow', '/hook', 'workflow'),
+    };
+    // Compilers and caches are warm, and the statistics are there, before either side is measured.
+    await measure(scene, 1);
+    await bench.service.core.pool.query('VACUUM ANALYZE');
+    const empty = await measure(scene, ROUNDS);
+    process.stderr.write('  the tables grow\n');
+    await grow(bench, scene.project.id);
+    const grown = await measure(scene, ROUNDS);
+    return Object.entries(grown).map(([name, { value, isWait }]) => {
+      const before = empty[name]?.value ?? NaN;
+      return {
+        name: `${name} with grown tables`,
+        value: value.toFixed(value < 100 ? 1 : 0),
+        baseline: `empty ${before.toFixed(before < 100 ? 1 : 0)}`,
+        ratio: value / before,
+        target: isWait ? 1.2 : 0.8,
+        ...(isWait ? { atMost: true } : {}),
+      };
+    });
+  } finally {
+    await receiver.stop();
+    await bench.stop();
+  }
+}
+
+type Measured = Record<string, { value: number; isWait?: boolean }>;
+
+async function measure(scene: Scene, rounds: number): Promise<Measured> {
+  const { bench, receiver, project, express, workflow } = scene;
+  const all: Record<string, number[]> = {};
+  const note = (name: string, value: number) => (all[name] ??= []).push(value);
+  const common = {
+    url: bench.service.apiUrl ?? '',
+    headers: { authorization: `Bearer ${project.api_key}` },
+    concurrency: 16,
+    seconds: 3,
+  };
+  for (let round = 0; round < rounds; round += 1) {
+    const sessions = await insertSessions(bench, project.id, 12_000);
+    const polls = sessions.map(({ id }) => ({
+      method: 'GET' as const,
+      path: `/v1/auth/session/${id}/status`,
+    }));
+    const codes = sessions.map(({ code }) => ({
+      method: 'POST' as const,
+      path: '/v1/auth/verify',
+      body: { code },
+    }));
+    note('polls per second', (await runLoad({ ...common, repeat: true, requests: polls })).perSecond);
+    note(
+      'verifications per second',
+      (await runLoad({ ...common, repeat: false, requests: codes })).perSecond,
+    );
+    note(
+      'express deliveries per second',
+      await measureRate(receiver, express, { count: 3_000, inFlight: 32 }),
+    );
+    await sleep(1_000);
+    note(
+      'workflow deliveries per second',
+      await measureRate(receiver, workflow, { count: 150, inFlight: 16 }),
+    );
+    await sleep(3_000);
+    note(
+      'p50 at 25/s, express, ms',
+      (await measureLatency(receiver, express, { perSecond: 25, seconds: 8 })).p50,
+    );
+    note(
+      'p50 at 10/s, workflow, ms',
+      (await measureLatency(receiver, workflow, { perSecond: 10, seconds: 8 })).p50,
+    );
+  }
+  return Object.fromEntries(
+    Object.entries(all).map(([name, values]) => [
+      name,
+      {
+        value: values.reduce((sum, value) => sum + value, 0) / values.length,
+        isWait: name.startsWith('p50'),
+      },
+    ]),
+  );
+}
+
+async function grow({ service }: BenchEnvironment, projectId: string): Promise<void> {
+  const { pool } = service.core;
+  await pool.query(
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
+     SELECT $1, 'telegram', 'grown-' || i, i, 'Grown', 'en' FROM generate_series(1, $2::int) i`,
+    [projectId, SUBSCRIBERS],
+  );
+  await pool.query(
+    `INSERT INTO auth_sessions (project_id, flow, number, status, start_hash, hosted_hash, code_hash, created_at,
+       expires_at, workflow_started_at)
+     SELECT $1, 'session', -i, 'consumed', sha256(('s' || i)::bytea), sha256(('h' || i)::bytea), sha256(('c' || i)::bytea),
+       now() - i * interval '1 minute', now() - i * interval '1 minute', now() FROM generate_series(1, $2::int) i`,
+    [projectId, SESSIONS],
+  );
+  await pool.query(
+    `WITH endpoint AS (
+       SELECT id, project_id, row_number() OVER () - 1 AS n, count(*) OVER () AS count FROM endpoints
+     ), event AS (
+       INSERT INTO events (project_id, name, body, created_at)
+       SELECT e.project_id, $1, $2, now() - i * interval '10 seconds'
+       FROM generate_series(1, $3::int) i JOIN endpoint e ON e.n = i % e.count
+       RETURNING id, project_id, created_at
+     ), delivery AS (
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, attempts, ended_at, start_at,
+         created_at)
+       SELECT v.project_id, e.id, v.id, $1, 'durable', 'succeeded', 1, v.created_at, NULL, v.created_at
+       FROM event v JOIN endpoint e ON e.project_id = v.project_id
+       RETURNING id, created_at
+     )
+     INSERT INTO attempts (delivery_id, number, requested, claimed_at, finished_at, http_status)
+     SELECT id, 1, false, created_at, created_at, 200 FROM delivery`,
+    [event, eventBody(event, example), DELIVERIES],
+  );
+  await pool.query('VACUUM ANALYZE');
+}
