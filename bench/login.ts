@@ -9,8 +9,8 @@ import type { Figure } from './table';
 
 const LOGINS = 60;
 const AT_ONCE = 4;
-const ROWS = 24_000;
-const SECONDS = 3;
+const ROWS = 40_000;
+const SECONDS = 4;
 const ROUNDS = 3;
 const CONCURRENCY = 16;
 

@@ -16,59 +16,60 @@ function recorded(options: Parameters<typeof createGatherer<string, string>>[1])
 
 const turn = () => new Promise(setImmediate);
 
-test('an item alone goes at once; what comes meanwhile goes together, in order, each with its own result', async () => {
+test('what one turn brings goes together, what comes meanwhile goes next, each with its own result', async () => {
   const { calls, gather } = recorded({ most: 10 });
-  const all = ['a', 'b', 'c'].map((item) => gather('k', item));
-  expect(calls.map(({ items }) => items)).toEqual([['a']]);
-  calls[0]?.end();
+  const first = ['a', 'b'].map((item) => gather('k', item));
   await turn();
-  expect(calls[1]?.items).toEqual(['b', 'c']);
+  const second = ['c', 'd', 'e'].map((item) => gather('k', item));
+  await turn();
+  expect(calls.map(({ items }) => items)).toEqual([['a', 'b']]);
+  calls[0]?.end();
+  expect(await Promise.all(first)).toEqual(['a!', 'b!']);
+  await turn();
+  expect(calls[1]?.items).toEqual(['c', 'd', 'e']);
   calls[1]?.end();
-  expect(await Promise.all(all)).toEqual(['a!', 'b!', 'c!']);
-  void gather('k', 'd');
-  expect(calls[2]?.items).toEqual(['d']);
+  expect(await Promise.all(second)).toEqual(['c!', 'd!', 'e!']);
+  void gather('k', 'f');
+  await turn();
+  expect(calls[2]?.items).toEqual(['f']);
 });
 
 test('keys do not wait for each other, and a call carries no more than allowed', async () => {
   const { calls, gather } = recorded({ most: 2 });
-  for (const item of ['a', 'b', 'c', 'd']) void gather('one', item);
+  for (const item of ['a', 'b', 'c']) void gather('one', item);
   void gather('two', 'x');
+  await turn();
   expect(calls.map(({ key, items }) => [key, ...items])).toEqual([
-    ['one', 'a'],
+    ['one', 'a', 'b'],
     ['two', 'x'],
   ]);
   calls[0]?.end();
   await turn();
-  calls[2]?.end();
-  await turn();
-  expect(calls.slice(2).map(({ items }) => items)).toEqual([['b', 'c'], ['d']]);
+  expect(calls[2]?.items).toEqual(['c']);
 });
 
 test('items with the same mark never go together', async () => {
   const { calls, gather } = recorded({ most: 10, mark: (item) => item.at(0) });
-  for (const item of ['first', 'a1', 'b1', 'a2', 'b2']) void gather('k', item);
+  for (const item of ['a1', 'b1', 'a2', 'b2']) void gather('k', item);
+  await turn();
   calls[0]?.end();
   await turn();
-  calls[1]?.end();
-  await turn();
-  expect(calls.slice(1).map(({ items }) => items)).toEqual([
+  expect(calls.map(({ items }) => items)).toEqual([
     ['a1', 'b1'],
     ['a2', 'b2'],
   ]);
 });
 
 test('a failure reaches everybody whom it concerns, and nobody else', async () => {
-  const { calls, gather } = recorded({ most: 10 });
-  const alone = gather('k', 'a');
-  const together = [gather('k', 'b'), gather('k', 'c')];
-  calls[0]?.end();
+  const { calls, gather } = recorded({ most: 2 });
+  const [failing, other, later] = ['a', 'b', 'c'].map((item) => gather('k', item));
   await turn();
-  calls[1]?.end(new Error('away'));
-  const later = gather('k', 'd');
-  expect(await Promise.allSettled(together)).toEqual([
+  calls[0]?.end(new Error('away'));
+  expect(await Promise.allSettled([failing, other])).toEqual([
     expect.objectContaining({ status: 'rejected' }),
     expect.objectContaining({ status: 'rejected' }),
   ]);
-  calls[2]?.end();
-  expect([await alone, await later]).toEqual(['a!', 'd!']);
+  await turn();
+  calls[1]?.end();
+  expect(await later).toBe('c!');
 });

@@ -19,7 +19,7 @@ export interface AskedSession extends NewSession {
 export type Refusal = 'invalid_url' | 'billing_blocked' | 'rate_limit_auth_sessions' | null;
 
 /** Opens sessions of one project under its row lock, or says why not, for each in its place (migration 0010). */
-export function openSessions(
+export async function openSessions(
   db: Db,
   projectId: string,
   asked: AskedSession[],
@@ -30,7 +30,7 @@ export function openSessions(
     start_hash: start_hash.toString('hex'),
     hosted_hash: hosted_hash.toString('hex'),
   }));
-  return rows(
+  const opened = await rows<{ refusal: Refusal; wait_seconds: number | null }>(
     db,
     'open_sessions',
     `SELECT o.* FROM ${BILLING}, open_sessions(p.id, $3, ${BLOCKED}, $4, $5, $6) AS o WHERE p.id = $1`,
@@ -43,4 +43,6 @@ export function openSessions(
       ttlSeconds,
     ],
   );
+  if (opened.length !== asked.length) throw new Error('the project has vanished');
+  return opened;
 }

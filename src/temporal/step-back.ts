@@ -11,7 +11,7 @@ export interface StepBack {
   timed<T>(work: () => Promise<T>): Promise<T>;
 }
 
-const TIMES_LOST = 20;
+const TIMES_LOST = 40;
 const LONGEST_REST_MS = 2_000;
 /** How much of the difference one slow piece teaches: what stays slow for long becomes the usual. */
 const LEARNED = 0.003;

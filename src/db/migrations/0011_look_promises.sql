@@ -5,6 +5,3 @@ CREATE UNLOGGED TABLE look_promises (
   lane text PRIMARY KEY,
   until timestamptz NOT NULL
 );
-
--- The first look of the express lane is answered by deliveries_to_start as well.
-DROP INDEX deliveries_express;
