@@ -42,20 +42,25 @@ export interface DeliveryActivityDeps {
   log: Logger;
 }
 
+/** One that takes longer hangs on something of ours, a dead connection perhaps: whoever asks then starts afresh. */
+const LONGEST_ATTEMPT_MS = 20_000;
+
 export type DeliveryActivities = ReturnType<typeof createDeliveryActivities>;
 
 export function createDeliveryActivities(deps: DeliveryActivityDeps) {
   const { pool, cipher, attempter, quickEndpoints, log } = deps;
-  const underWay = new Map<string, Promise<DeliveryStep>>();
+  const underWay = new Map<string, { step: Promise<DeliveryStep>; since: number }>();
 
   /** One that is asked for again while it is under way here is the same one, not a second POST. */
   function attemptDelivery(request: AttemptRequest): Promise<DeliveryStep> {
     const key = `${request.deliveryId}/${request.number}`;
     const known = underWay.get(key);
-    if (known) return known;
-    const attempt = makeAttempt(request).finally(() => underWay.delete(key));
-    underWay.set(key, attempt);
-    return attempt;
+    if (known && performance.now() - known.since < LONGEST_ATTEMPT_MS) return known.step;
+    const own = { step: makeAttempt(request), since: performance.now() };
+    underWay.set(key, own);
+    const forget = () => void (underWay.get(key) === own && underWay.delete(key));
+    own.step.then(forget, forget);
+    return own.step;
   }
 
   /** Claim, POST, result: one activity, so that a delivery that succeeds at once costs one. */

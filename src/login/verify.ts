@@ -12,8 +12,8 @@ const TOGETHER = 50;
 
 /**
  * Uses one-time codes up. The code is looked up first: a good one succeeds even during a flood of bad ones, and only
- * guesses (unknown codes, wrong verifiers) count towards the flood. Calls that arrive while a statement is under way
- * share the next one.
+ * guesses (unknown codes, wrong verifiers) count towards the flood. Calls of one project that arrive while a statement is
+ * under way share the next one: a row that somebody holds locked keeps nobody else waiting.
  */
 export function createCodeVerifier({
   pool,
@@ -21,7 +21,7 @@ export function createCodeVerifier({
   noteFailure,
 }: Pick<Core, 'pool' | 'config'> & { noteFailure: NoteFailure }) {
   const consume = createGatherer<CodeUse, VerifiedUser | null>(
-    async (_all, uses) => {
+    async (_projectId, uses) => {
       const users = await consumeCodes(pool, uses);
       return uses.map(({ codeHash }) => users.get(codeHash.toString('hex')) ?? null);
     },
@@ -36,7 +36,7 @@ export function createCodeVerifier({
     const codeHash = sha256(code);
     const challenge =
       verifier === undefined ? null : createHash('sha256').update(verifier).digest('base64url');
-    const user = await consume('all', { projectId, codeHash, challenge });
+    const user = await consume(projectId, { projectId, codeHash, challenge });
     if (user) {
       const { id, channel, first_name, username, lang, tags } = user;
       const subscriber_id = formatSubscriberId(id, config.HERALD_SUBSCRIBER_ID_FORMAT);

@@ -257,3 +257,37 @@ testOfWorkflowLane('an endpoint that is enabled again gets its paused deliveries
   const claimed = await claimStarts(service.pool, 2);
   expect(claimed.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort());
 });
+
+describe('an attempt inside a workflow task', () => {
+  const activities = () => {
+    const quickEndpoints = createQuickEndpoints();
+    const made = createDeliveryActivities({ ...service.service.core, attempter, quickEndpoints });
+    return { ...made, quickEndpoints };
+  };
+
+  test('that Temporal asks for again is made once, under way or done', async () => {
+    receiver.behave(200);
+    const { attemptAtOnce } = activities();
+    const id = await emitOne(service, project, endpoint.id);
+    const request = { deliveryId: id, number: 1, unitMs: 1 };
+    const both = await Promise.all([attemptAtOnce(request), attemptAtOnce(request)]);
+    const later = await attemptAtOnce(request);
+    expect([...both, later]).toMatchObject(
+      Array.from({ length: 3 }, () => ({ kind: 'attempted', attempt: 1, status: 'succeeded' })),
+    );
+    expect(receiver.of(id)).toHaveLength(1);
+  });
+
+  test('finds a place while not too many are taken, and leaves it', async () => {
+    receiver.behave(200);
+    const { attemptAtOnce, quickEndpoints } = activities();
+    const taken = Array.from({ length: 20 }, () => quickEndpoints.takePlace());
+    const request = { deliveryId: await emitOne(service, project, endpoint.id), number: 1, unitMs: 1 };
+    expect(await attemptAtOnce(request)).toBeNull();
+    expect(receiver.of(request.deliveryId)).toHaveLength(0);
+    taken[0]?.leave();
+    expect(await attemptAtOnce(request)).toMatchObject({ status: 'succeeded' });
+    expect(quickEndpoints.isQuick(endpoint.id)).toBe(true);
+    expect(quickEndpoints.takePlace()).not.toBeNull();
+  });
+});
