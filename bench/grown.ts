@@ -72,9 +72,8 @@ async function measure(scene: Scene, rounds: number): Promise<Measured> {
   const common = {
     url: bench.service.apiUrl ?? '',
     headers: { authorization: `Bearer ${project.api_key}` },
-    concurrency: 16,
-    seconds: 3,
   };
+  const pace = { concurrency: 16, seconds: 3 };
   for (let round = 0; round < rounds; round += 1) {
     const sessions = await insertSessions(bench, project.id, 12_000);
     const polls = sessions.map(({ id }) => ({
@@ -86,10 +85,10 @@ async function measure(scene: Scene, rounds: number): Promise<Measured> {
       path: '/v1/auth/verify',
       body: { code },
     }));
-    note('polls per second', (await runLoad({ ...common, repeat: true, requests: polls })).perSecond);
+    note('polls per second', (await runLoad({ ...common, repeat: true, requests: polls }, pace)).perSecond);
     note(
       'verifications per second',
-      (await runLoad({ ...common, repeat: false, requests: codes })).perSecond,
+      (await runLoad({ ...common, repeat: false, requests: codes }, pace)).perSecond,
     );
     note(
       'express deliveries per second',

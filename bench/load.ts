@@ -2,18 +2,27 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 
-/**
- * Load from a second process, so that the generator does not take the server's thread. Every request of the plan is
- * sent at most once in a round; rounds repeat until the time is up.
- */
-export interface LoadPlan {
+/** What one side of a comparison is asked for. */
+export interface LoadSide {
   url: string;
-  requests: { method: 'GET' | 'POST'; path: string; body?: unknown }[];
   headers: Record<string, string>;
-  concurrency: number;
-  seconds: number;
+  requests: { method: 'GET' | 'POST'; path: string; body?: unknown }[];
   /** Whether requests may be sent again once all were sent. */
   repeat: boolean;
+}
+
+/**
+ * Load from a second process, so that the generator does not take the server's thread. The sides have their turns of a
+ * fraction of a second, one after the other: the speed of a shared machine changes from second to second, and so it
+ * meets all of them alike.
+ */
+export interface LoadPlan {
+  sides: LoadSide[];
+  concurrency: number;
+  /** For each side. */
+  seconds: number;
+  /** Turns of each side; the first quarter only warms up and is not counted. */
+  turns: number;
 }
 
 export interface LoadResult {
@@ -30,54 +39,84 @@ export function percentile(sorted: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
+/** One result for each side, in their order. */
+export async function runLoads(plan: LoadPlan): Promise<LoadResult[]> {
   const child = spawn(process.execPath, [...process.execArgv, __filename], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   child.stdin.end(JSON.stringify(plan));
-  for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line) as LoadResult;
+  for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line) as LoadResult[];
   throw new Error('the load generator gave no result');
 }
 
-async function generate(plan: LoadPlan): Promise<LoadResult> {
-  const pool = new Pool(plan.url, { connections: plan.concurrency, pipelining: 1 });
+/** One side alone. */
+export async function runLoad(
+  side: LoadSide,
+  pace: { concurrency: number; seconds: number },
+): Promise<LoadResult> {
+  const [result] = await runLoads({ ...pace, sides: [side], turns: 1 });
+  if (!result) throw new Error('the load generator gave no result');
+  return result;
+}
+
+async function generate({ sides, concurrency, seconds, turns }: LoadPlan): Promise<LoadResult[]> {
+  const loads = sides.map((side) => createLoad(side, concurrency));
+  const warm = Math.floor(turns / 4);
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (const load of loads) await load.turn((seconds * 1000) / turns, turn >= warm);
+  }
+  return Promise.all(loads.map((load) => load.end()));
+}
+
+function createLoad(side: LoadSide, concurrency: number) {
+  const pool = new Pool(side.url, { connections: concurrency, pipelining: 1 });
   const times: number[] = [];
   const byStatus: Record<string, number> = {};
   // Whatever can be made before is made before: only the service is to be measured.
-  const withBody = { ...plan.headers, 'content-type': 'application/json' };
-  const requests = plan.requests.map(({ method, path, body }) =>
+  const withBody = { ...side.headers, 'content-type': 'application/json' };
+  const requests = side.requests.map(({ method, path, body }) =>
     body === undefined
-      ? { method, path, headers: plan.headers }
+      ? { method, path, headers: side.headers }
       : { method, path, headers: withBody, body: JSON.stringify(body) },
   );
-  const started = performance.now();
-  const end = started + plan.seconds * 1000;
+  let countedMs = 0;
   let next = 0;
   const take = () => {
-    if (next >= requests.length && !plan.repeat) return null;
+    if (next >= requests.length && !side.repeat) return null;
     return requests[next++ % requests.length] ?? null;
   };
-  const worker = async () => {
-    for (let request = take(); request && performance.now() < end; request = take()) {
-      const began = performance.now();
-      const { statusCode, body } = await pool.request(request);
-      await body.dump();
-      times.push(performance.now() - began);
-      byStatus[statusCode] = (byStatus[statusCode] ?? 0) + 1;
-    }
-  };
-  await Promise.all(Array.from({ length: plan.concurrency }, worker));
-  const seconds = (performance.now() - started) / 1000;
-  await pool.close();
-  times.sort((a, b) => a - b);
   return {
-    count: times.length,
-    seconds,
-    perSecond: times.length / seconds,
-    byStatus,
-    p50: percentile(times, 0.5),
-    p95: percentile(times, 0.95),
-    p99: percentile(times, 0.99),
+    async turn(ms: number, counts: boolean): Promise<void> {
+      const started = performance.now();
+      const caller = async () => {
+        while (performance.now() < started + ms) {
+          const request = take();
+          if (!request) return;
+          const began = performance.now();
+          const { statusCode, body } = await pool.request(request);
+          await body.dump();
+          if (!counts) continue;
+          times.push(performance.now() - began);
+          byStatus[statusCode] = (byStatus[statusCode] ?? 0) + 1;
+        }
+      };
+      await Promise.all(Array.from({ length: concurrency }, caller));
+      if (counts) countedMs += performance.now() - started;
+    },
+    async end(): Promise<LoadResult> {
+      await pool.close();
+      times.sort((a, b) => a - b);
+      const seconds = countedMs / 1000;
+      return {
+        count: times.length,
+        seconds,
+        perSecond: times.length / seconds,
+        byStatus,
+        p50: percentile(times, 0.5),
+        p95: percentile(times, 0.95),
+        p99: percentile(times, 0.99),
+      };
+    },
   };
 }
 

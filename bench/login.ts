@@ -4,15 +4,13 @@ import { createSimulatorControl } from '../test/support/simulator-control';
 import { startBareRoute } from './bare-route';
 import { completeLogin, type Step } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
-import { percentile, runLoad, type LoadResult } from './load';
+import { percentile, runLoads, type LoadSide } from './load';
 import type { Figure } from './table';
 
 const LOGINS = 60;
 const AT_ONCE = 4;
-const ROWS = 40_000;
-const SECONDS = 4;
-const ROUNDS = 3;
-const CONCURRENCY = 16;
+const ROWS = 60_000;
+const TURNS = { concurrency: 16, seconds: 16, turns: 64 };
 
 /** Complete logins, then the status poll and verify beside a bare Koa + pg route, all in one run. */
 export async function benchLogin(): Promise<Figure[]> {
@@ -60,78 +58,46 @@ async function besideBareRoute(bench: BenchEnvironment): Promise<Figure[]> {
   const bare = await startBareRoute(bench.environment.databaseUrl, 'auth_sessions');
   await pool.query('VACUUM ANALYZE auth_sessions');
   const headers = { authorization: `Bearer ${project.api_key}` };
-  const common = { headers, concurrency: CONCURRENCY, seconds: SECONDS };
   const url = bench.service.apiUrl ?? '';
+  const baseline: LoadSide = {
+    url: bare.url,
+    headers,
+    repeat: true,
+    requests: sessions.map(({ id }) => ({ method: 'GET', path: `/bare/${id}` })),
+  };
+  const figure = async (
+    name: string,
+    own: Pick<LoadSide, 'requests' | 'repeat'>,
+    good: number,
+    target: number,
+  ): Promise<Figure> => {
+    const [bareLoad, load] = await runLoads({ ...TURNS, sides: [baseline, { url, headers, ...own }] });
+    if (!bareLoad || !load) throw new Error('a load has no result');
+    const share = (load.byStatus[good] ?? 0) / load.count;
+    return {
+      name: `${name} per second (${(share * 100).toFixed(0)} % ${good})`,
+      value: `${load.perSecond.toFixed(0)} (p99 ${load.p99.toFixed(1)} ms)`,
+      baseline: `bare route ${bareLoad.perSecond.toFixed(0)}`,
+      ratio: load.perSecond / bareLoad.perSecond,
+      target,
+    };
+  };
   try {
-    const bareLoad = () =>
-      runLoad({
-        ...common,
-        url: bare.url,
-        repeat: true,
-        requests: sessions.map(({ id }) => ({ method: 'GET', path: `/bare/${id}` })),
-      });
-    const pollLoad = () =>
-      runLoad({
-        ...common,
-        url,
-        repeat: true,
-        requests: sessions.map(({ id }) => ({ method: 'GET', path: `/v1/auth/session/${id}/status` })),
-      });
-    const verifyLoad = (round: number) =>
-      runLoad({
-        ...common,
-        url,
-        repeat: false,
-        requests: sessions
-          .filter((_session, i) => i % (ROUNDS + 1) === round)
-          .map(({ code }) => ({ method: 'POST', path: '/v1/auth/verify', body: { code } })),
-      });
-    const createLoad = () =>
-      runLoad({
-        ...common,
-        url,
-        repeat: true,
-        requests: [{ method: 'POST', path: '/v1/auth/session', body: { state: 'bench' } }],
-      });
-
-    // In turns, so that a moment of noise on the machine meets both sides; the first round only warms up.
-    const inTurns = async (load: (round: number) => Promise<LoadResult>) => {
-      const pairs: { bare: LoadResult; own: LoadResult }[] = [];
-      for (let round = 0; round <= ROUNDS; round += 1) {
-        pairs.push({ bare: await bareLoad(), own: await load(round) });
-      }
-      return pairs.slice(1);
-    };
-    const polls = await inTurns(pollLoad);
-    const verifications = await inTurns(verifyLoad);
-    // Creations leave workflows to be started behind them, which would slow a bare route that came after.
-    const before = [await bareLoad(), await bareLoad(), await bareLoad()];
-    const creations = [];
-    for (const quiet of before) creations.push({ bare: quiet, own: await createLoad() });
-
-    const mean = (loads: LoadResult[]) => loads.reduce((sum, load) => sum + load.perSecond, 0) / loads.length;
-    const figure = (
-      name: string,
-      pairs: { bare: LoadResult; own: LoadResult }[],
-      good: string,
-      target: number,
-    ): Figure => {
-      const own = pairs.map((pair) => pair.own);
-      const [rate, baseline] = [mean(own), mean(pairs.map((pair) => pair.bare))];
-      const count = own.reduce((sum, load) => sum + load.count, 0);
-      const share = own.reduce((sum, load) => sum + (load.byStatus[good] ?? 0), 0) / count;
-      return {
-        name: `${name} per second (${(share * 100).toFixed(0)} % ${good})`,
-        value: `${rate.toFixed(0)} (p99 ${Math.max(...own.map((load) => load.p99)).toFixed(1)} ms)`,
-        baseline: `bare route ${baseline.toFixed(0)}`,
-        ratio: rate / baseline,
-        target,
-      };
-    };
+    const polls = sessions.map(({ id }) => ({
+      method: 'GET' as const,
+      path: `/v1/auth/session/${id}/status`,
+    }));
+    const codes = sessions.map(({ code }) => ({
+      method: 'POST' as const,
+      path: '/v1/auth/verify',
+      body: { code },
+    }));
+    const creation = { method: 'POST' as const, path: '/v1/auth/session', body: { state: 'bench' } };
     return [
-      figure('status poll', polls, '200', 0.6),
-      figure('verify', verifications, '200', 0.4),
-      figure('session creation', creations, '201', 0.4),
+      await figure('status poll', { requests: polls, repeat: true }, 200, 0.6),
+      await figure('verify', { requests: codes, repeat: false }, 200, 0.4),
+      // Last, because it leaves workflows to be started behind it.
+      await figure('session creation', { requests: [creation], repeat: true }, 201, 0.4),
     ];
   } finally {
     await bare.stop();

@@ -36,17 +36,20 @@ export function createGatherer<Item, Result>(
   async function work(key: string, queue: Waiting<Item, Result>[]): Promise<void> {
     while (queue.length > 0) {
       const taken = takeFrom(queue);
-      try {
-        const results = await run(
-          key,
-          taken.map(({ item }) => item),
-        );
-        taken.forEach(({ resolve }, i) => resolve(results[i] as Result));
-      } catch (error) {
-        for (const { reject } of taken) reject(error);
-      }
+      const items = taken.map(({ item }) => item);
+      const [outcome] = await Promise.allSettled([run(key, items)]);
+      // Where others wait, their call is sent before these go on: the two then happen at the same time.
+      if (queue.length > 0) setImmediate(answer, taken, outcome);
+      else answer(taken, outcome);
     }
     queues.delete(key);
+  }
+
+  function answer(taken: Waiting<Item, Result>[], outcome: PromiseSettledResult<Result[]>): void {
+    taken.forEach(({ resolve, reject }, i) => {
+      if (outcome.status === 'fulfilled') resolve(outcome.value[i] as Result);
+      else reject(outcome.reason);
+    });
   }
 
   return (key, item) =>

@@ -173,6 +173,18 @@ export function findStartableSession(db: Db, sessionId: string): Promise<Startab
   );
 }
 
+/** Whether at least `count` sessions of the last second still wait for their workflow. */
+export async function haveManyJustArrived(db: Db, count: number): Promise<boolean> {
+  const found = await row(
+    db,
+    'many_just_arrived',
+    `SELECT 1 FROM auth_sessions WHERE workflow_started_at IS NULL AND created_at > clock_timestamp() - interval '1 second'
+     ORDER BY created_at DESC OFFSET $1 LIMIT 1`,
+    [count - 1],
+  );
+  return found !== null;
+}
+
 /** Sessions whose workflow has not been started: leased, so that a dead relay's share comes back. */
 export function claimUnstartedSessions(db: Db, limit: number): Promise<StartableSession[]> {
   return rows<StartableSession>(

@@ -29,7 +29,7 @@ export function createApp({ routes, pages = [] }: AppParts, deps: AppDeps): Koa 
   app.use(securityHeaders);
   app.use(refuseWhileStopping(deps.stopping));
   app.use(refuseWithoutPath);
-  for (const page of pages) app.use(page);
+  for (const page of pages) app.use(outsideApi(page));
   const router = createRouter(routes, deps);
   app.use(router.routes());
   app.use(refuseUnknown(router, deps));
@@ -74,6 +74,11 @@ async function countUnknown(ctx: Koa.Context, deps: GuardDeps): Promise<void> {
   } catch (error) {
     if (!(error instanceof AppError) || error.status === 429) throw error;
   }
+}
+
+/** A request of the API need not ask every page whether it is meant. */
+function outsideApi(page: Middleware): Middleware {
+  return (ctx, next) => (ctx.path.startsWith('/v1/') ? next() : page(ctx, next));
 }
 
 /** "GET http:// HTTP/1.1" is a target that HTTP allows and that names no path. */

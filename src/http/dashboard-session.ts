@@ -21,8 +21,8 @@ const OWN_PAGE_HEADER = 'x-herald-dashboard';
 /** The API's authentication: a key in the Authorization header, or else the cookie of the dashboard's own pages. */
 export function createAuthentication({ pool, publicUrl }: Deps, bearer: Authenticate): Authenticate {
   return async (ctx) => {
-    const cookie = ctx.cookies.get(COOKIE);
-    if (ctx.get('authorization') || !cookie) return bearer(ctx);
+    const cookie = ctx.get('authorization') ? undefined : ctx.cookies.get(COOKIE);
+    if (!cookie) return bearer(ctx);
     requireOwnPage(ctx, publicUrl());
     const project = await findProjectByDashboardSession(pool, sha256(cookie));
     if (!project) throw new AppError('unauthorized', 'The dashboard session is over. Sign in again.');

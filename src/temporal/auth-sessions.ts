@@ -8,12 +8,14 @@ import type { authSession } from '../../workflows/auth-session';
 import {
   claimUnstartedSessions,
   findStartableSession,
+  haveManyJustArrived,
   markSessionsStarted,
   type StartableSession,
 } from '../db/auth-sessions';
 import { notifyChannels, type Notifications } from '../db/notifications';
 import { createGatherer } from '../gather';
 import type { Logger } from '../log';
+import { createFlood, FLOOD_PER_SECOND } from './flood';
 import { searchAttributes, workflowIds, type TaskQueues } from './names';
 import { startRelay, type Relay } from './relay';
 import { createStepBack } from './step-back';
@@ -21,12 +23,10 @@ import { within } from './within';
 
 export interface SessionStarter {
   /**
-   * A place for one start that would be quick, or null: a flood is left to the relay, which starts it at Temporal's
-   * pace. To be left again, whatever happens.
+   * For a session that is being created: a place for one start that would be quick, or null, because a flood is left to
+   * the relay, which starts it at Temporal's pace. To be left again, whatever happens.
    */
   takePlace(): { leave(): void } | null;
-  /** Resolves when the next start of the relay's may come: nobody waits for those. */
-  ready(): Promise<void>;
   /** Starts the session's workflow, whoever asks and however often. */
   start(session: StartableSession, deadlineMs: number): Promise<void>;
   /** Starts it although an earlier run has ended: only where the row is known to be open still. */
@@ -67,7 +67,7 @@ export function createSessionStarter({
   }
 
   let placesTaken = 0;
-  const stepBack = createStepBack();
+  const flood = createFlood();
   const markStarted = createGatherer<string, void>(
     async (_all, ids) => {
       await markSessionsStarted(pool, ids);
@@ -78,16 +78,14 @@ export function createSessionStarter({
 
   return {
     takePlace() {
-      if (placesTaken >= PLACES || stepBack.isResting()) return null;
+      flood.arrived();
+      if (placesTaken >= PLACES || flood.isOn()) return null;
       placesTaken += 1;
       return { leave: () => void (placesTaken -= 1) };
     },
-    ready: () => stepBack.rested(),
     async start(session, deadlineMs) {
-      await stepBack.timed(() =>
-        within(client, deadlineMs, () =>
-          ignoreAlreadyStarted(client.workflow.start<typeof authSession>('authSession', options(session))),
-        ),
+      await within(client, deadlineMs, () =>
+        ignoreAlreadyStarted(client.workflow.start<typeof authSession>('authSession', options(session))),
       );
       await markStarted('sessions', session.id);
     },
@@ -122,13 +120,18 @@ async function ignoreAlreadyStarted(start: Promise<unknown>): Promise<void> {
 
 const RELAY_START_DEADLINE_MS = 5_000;
 
-/** Starts the workflows that the API could not start: it answers 201 even while Temporal is away. */
+/**
+ * Starts the workflows that the API did not start: it answers 201 even while Temporal is away, and leaves a flood to
+ * the relay. Nobody waits for those, so they give way to the requests.
+ */
 export function startSessionRelay(deps: {
   pool: pg.Pool;
   notifications: Notifications;
   starter: SessionStarter;
   log: Logger;
 }): Relay {
+  const stepBack = createStepBack();
+  const isFlooded = () => haveManyJustArrived(deps.pool, FLOOD_PER_SECOND);
   return startRelay({
     name: 'sessions',
     channel: notifyChannels.sessionStart,
@@ -136,10 +139,10 @@ export function startSessionRelay(deps: {
     sweepMs: 1_000,
     concurrency: 2,
     async claim(limit) {
-      await deps.starter.ready();
+      await stepBack.rested(isFlooded);
       return claimUnstartedSessions(deps.pool, limit);
     },
-    start: (session) => deps.starter.start(session, RELAY_START_DEADLINE_MS),
+    start: (session) => stepBack.timed(() => deps.starter.start(session, RELAY_START_DEADLINE_MS)),
     log: deps.log,
   });
 }
