@@ -34,6 +34,16 @@ test('what one turn brings goes together, what comes meanwhile goes next, each w
   expect(calls[2]?.items).toEqual(['f']);
 });
 
+test('the next call is sent before those of the last one go on', async () => {
+  const { calls, gather } = recorded({ most: 10 });
+  const first = gather('k', 'a');
+  await turn();
+  void gather('k', 'b');
+  const sentBefore = first.then(() => calls.map(({ items }) => items));
+  calls[0]?.end();
+  expect(await sentBefore).toEqual([['a'], ['b']]);
+});
+
 test('keys do not wait for each other, and a call carries no more than allowed', async () => {
   const { calls, gather } = recorded({ most: 2 });
   for (const item of ['a', 'b', 'c']) void gather('one', item);

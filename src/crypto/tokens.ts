@@ -1,14 +1,21 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { randomBytes } from './random';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** `length` characters of base62 from the system's random source, without modulo bias. */
+/** `length` characters of base62 from the system's random source. */
 export function randomBase62(length: number): string {
+  return randomText(BASE62, length);
+}
+
+/** `length` characters of an alphabet from the system's random source, without modulo bias. */
+export function randomText(alphabet: string, length: number): string {
+  // The bits that can name every character; what they name beyond the last one is drawn again.
+  const mask = (1 << Math.ceil(Math.log2(alphabet.length))) - 1;
   let text = '';
   while (text.length < length) {
     for (const byte of randomBytes(2 * length)) {
-      // Six bits name 64 characters; those that name none of ours are drawn again.
-      text += BASE62.charAt(byte & 63);
+      text += alphabet.charAt(byte & mask);
       if (text.length === length) break;
     }
   }
@@ -22,6 +29,10 @@ export function randomToken256(): string {
 
 export function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer');
+}
+
+export function sha256Hex(text: string): string {
+  return hash('sha256', text, 'hex');
 }
 
 export const API_KEY_PREFIX = 'hk_';

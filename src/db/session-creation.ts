@@ -6,9 +6,11 @@ import { rows } from './query';
 
 export interface AskedSession extends NewSession {
   id: string;
-  start_hash: Buffer;
+  /** Hexadecimal. */
+  start_hash: string;
   start_sealed: string;
-  hosted_hash: Buffer;
+  /** Hexadecimal. */
+  hosted_hash: string;
   match_code: string;
   traceparent: string | null;
   /** Its caller starts the workflow itself. */
@@ -25,11 +27,6 @@ export async function openSessions(
   asked: AskedSession[],
   { graceHours, ttlSeconds }: { graceHours: number; ttlSeconds: number },
 ): Promise<{ refusal: Refusal; wait_seconds: number | null }[]> {
-  const hex = asked.map(({ start_hash, hosted_hash, ...rest }) => ({
-    ...rest,
-    start_hash: start_hash.toString('hex'),
-    hosted_hash: hosted_hash.toString('hex'),
-  }));
   const opened = await rows<{ refusal: Refusal; wait_seconds: number | null }>(
     db,
     'open_sessions',
@@ -37,7 +34,7 @@ export async function openSessions(
     [
       projectId,
       graceHours,
-      JSON.stringify(hex),
+      JSON.stringify(asked),
       limits.authSessionsPerHour,
       limits.authSessionsPerAddressPerHour,
       ttlSeconds,

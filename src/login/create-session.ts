@@ -1,8 +1,8 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { NewSession } from '../contracts/auth';
 import { AppError } from '../contracts/errors';
 import type { Core } from '../core';
-import { randomBase62, sha256 } from '../crypto/tokens';
+import { randomBase62, randomText, sha256Hex } from '../crypto/tokens';
 import type { Project } from '../db/projects';
 import { openSessions, type AskedSession, type Refusal } from '../db/session-creation';
 import { createGatherer } from '../gather';
@@ -29,7 +29,7 @@ export type OpenSession = (
 ) => Promise<CreatedSession>;
 
 /** Sessions that one statement opens at most. */
-const TOGETHER = 50;
+const TOGETHER = 16;
 
 /** Creates sessions. What one project asks for while a statement of its own is under way shares the next one. */
 export function createSessionOpener({
@@ -50,13 +50,13 @@ export function createSessionOpener({
     const startToken = randomBase62(TOKEN_LENGTH);
     const hostedToken = randomBase62(TOKEN_LENGTH);
     const id = randomUUID();
-    const matchCode = newMatchCode();
+    const matchCode = randomText(MATCH_ALPHABET, MATCH_LENGTH);
     const opened = await open(project.id, {
       ...request,
       id,
-      start_hash: sha256(startToken),
+      start_hash: sha256Hex(startToken),
       start_sealed: cipher.encrypt(startToken, 'start_token'),
-      hosted_hash: sha256(hostedToken),
+      hosted_hash: sha256Hex(hostedToken),
       match_code: matchCode,
       traceparent: currentTraceparent(),
       starts_itself: startsItself,
@@ -71,10 +71,4 @@ function refused(refusal: NonNullable<Refusal>, waitSeconds: number | null): App
     return new AppError(refusal, 'redirect_uri: is not an allow-listed URL of the project');
   }
   return new AppError(refusal, undefined, waitSeconds === null ? {} : { retryAfter: waitSeconds });
-}
-
-function newMatchCode(): string {
-  let code = '';
-  for (let i = 0; i < MATCH_LENGTH; i += 1) code += MATCH_ALPHABET.charAt(randomInt(MATCH_ALPHABET.length));
-  return code;
 }

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { startTestService, type TestService } from '../support/harness';
+import { haveManyJustArrived } from '../../src/db/auth-sessions';
 import { confirmedSession, createSession } from '../login/support';
 import { eventually } from '../support/eventually';
 
@@ -113,6 +114,7 @@ test('no statement of a login, a poll, a verification or a delivery scans a grow
     const session = await createSession(project);
     await fetch(session.qr_url);
     await project.api('GET', `/v1/webhooks/${String(endpoint.body.id)}/deliveries`);
+    expect(await haveManyJustArrived(service.pool, 100)).toBe(false);
     await service.control.open('telegram', 'planner', { start: `auth_${project.slug}` });
     await eventually(async () => {
       const { rows } = await service.pool.query(
