@@ -8,6 +8,7 @@ import type { Logger } from '../src/log';
 import type { Attempter } from '../src/webhooks/attempt';
 import { judge } from '../src/webhooks/judge';
 import type { QuickEndpoints } from '../src/webhooks/quick-endpoints';
+import type { SlowEndpoints } from '../src/webhooks/slow-endpoints';
 import { reportAttempt } from '../src/webhooks/report-attempt';
 import { reported } from './failures';
 
@@ -39,6 +40,7 @@ export interface DeliveryActivityDeps {
   cipher: Cipher;
   attempter: Attempter;
   quickEndpoints: QuickEndpoints;
+  slowEndpoints: Pick<SlowEndpoints, 'note'>;
   log: Logger;
 }
 
@@ -48,7 +50,7 @@ const LONGEST_ATTEMPT_MS = 20_000;
 export type DeliveryActivities = ReturnType<typeof createDeliveryActivities>;
 
 export function createDeliveryActivities(deps: DeliveryActivityDeps) {
-  const { pool, cipher, attempter, quickEndpoints, log } = deps;
+  const { pool, cipher, attempter, quickEndpoints, slowEndpoints, log } = deps;
   const underWay = new Map<string, { step: Promise<DeliveryStep>; since: number }>();
 
   /** One that is asked for again while it is under way here is the same one, not a second POST. */
@@ -84,6 +86,7 @@ export function createDeliveryActivities(deps: DeliveryActivityDeps) {
       succeeded: result.status !== null && result.status < 300,
       durationMs: result.durationMs,
     });
+    slowEndpoints.note(claim.endpoint_id, result.durationMs);
     const { verdict, next } = judge(claim, result, claim.now + performance.now() - claimed, request.unitMs);
     const recorded = await recordAttempt(
       pool,

@@ -1,6 +1,7 @@
 import type { Core } from '../src/core';
 import type { Attempter } from '../src/webhooks/attempt';
 import type { QuickEndpoints } from '../src/webhooks/quick-endpoints';
+import type { SlowEndpoints } from '../src/webhooks/slow-endpoints';
 import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
@@ -15,6 +16,7 @@ export interface Activities {
 export interface ActivityDeps extends Core {
   attempter: Attempter;
   quickEndpoints: QuickEndpoints;
+  slowEndpoints: SlowEndpoints;
   /** The process is stopping: what takes long ends early. */
   stopping: AbortSignal;
 }

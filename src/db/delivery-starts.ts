@@ -25,34 +25,58 @@ export interface DueStart {
   attempts: number;
   /** It may have a workflow already, or had one: it must be told, or started again. */
   known: boolean;
+  /** It holds a slot of its endpoint: an attempt is about to begin. */
+  has_slot: boolean;
   /** The lease in the database's own precision, which a Date cannot hold. */
   lease: string;
 }
 
 const RETURNING = `d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.status, d.attempts,
-  d.started OR d.round > 0 AS known, d.start_at::text AS lease`;
+  d.started OR d.round > 0 AS known, d.slot_until IS NOT NULL AS has_slot, d.start_at::text AS lease`;
+
+/** Endpoints that get fewer than they have slots for, and how many each. */
+export interface Allowances {
+  ids: string[];
+  counts: number[];
+}
+
+export const NO_LIMITS: Allowances = { ids: [], counts: [] };
 
 /**
- * Claims what is due: first the workflows of ended deliveries, then pending deliveries of active endpoints, as
- * far as the endpoints have free slots, projects in turn, bulk events last.
+ * Claims what is due: first what needs no slot, then pending deliveries of active endpoints, as far as the endpoints
+ * have free slots, projects in turn, bulk events last.
  */
-export function claimStarts(pool: pg.Pool, limit: number): Promise<DueStart[]> {
+export function claimStarts(
+  pool: pg.Pool,
+  limit: number,
+  allowances: Allowances = NO_LIMITS,
+): Promise<DueStart[]> {
   return withTransaction(pool, async (db) => {
     await claimLock(db);
-    const ended = await claimEnded(db, limit);
-    if (ended.length === limit) return ended;
-    return [...ended, ...(await claimPending(db, limit - ended.length))];
+    const slotless = await claimSlotless(db, limit);
+    if (slotless.length === limit) return slotless;
+    return [...slotless, ...(await claimPending(db, limit - slotless.length, allowances))];
   });
 }
 
-/** Ended deliveries whose workflow must still be told, or started to show the end in the UI. */
-function claimEnded(db: Db, limit: number): Promise<DueStart[]> {
+/**
+ * Where nothing is sent, no slot is needed: ended deliveries whose workflow must still be told, or started to show the
+ * end in the UI; and those that the express lane has handed over, whose next attempt has its time.
+ */
+function claimSlotless(db: Db, limit: number): Promise<DueStart[]> {
   return rows<DueStart>(
     db,
-    'claim_ended',
+    'claim_slotless',
     `UPDATE deliveries d SET start_at = now() + ${LEASE}
-     WHERE id IN (SELECT id FROM deliveries WHERE status IN ('cancelled', 'failed') AND start_at <= now()
-                  ORDER BY start_at LIMIT $1)
+     WHERE id IN (
+       (SELECT id FROM deliveries WHERE status IN ('cancelled', 'failed') AND start_at <= now()
+        ORDER BY start_at LIMIT $1)
+       UNION ALL
+       (SELECT h.id FROM deliveries h JOIN endpoints e ON e.id = h.endpoint_id AND e.status = 'active' AND e.deleted_at IS NULL
+        WHERE h.lane = 'express' AND h.attempts = 1 AND h.status = 'pending' AND h.start_at <= now()
+          AND h.next_attempt_at > now() AND h.round <= h.served
+        ORDER BY h.start_at LIMIT $1)
+       LIMIT $1)
      RETURNING ${RETURNING}`,
     [limit],
   );
@@ -60,7 +84,7 @@ function claimEnded(db: Db, limit: number): Promise<DueStart[]> {
 
 /**
  * The deliveries that are due, as `chosen`: of active endpoints, as far as those have free slots, projects in turn,
- * bulk events last. `$1` is how many. The recursion hops from endpoint to endpoint through the index: a long queue of
+ * bulk events last. `$1` is how many, `$2` and `$3` are the allowances. The recursion hops from endpoint to endpoint through the index: a long queue of
  * one costs the others nothing.
  */
 export function dueDeliveries(condition: string): string {
@@ -80,7 +104,8 @@ export function dueDeliveries(condition: string): string {
          WHERE q.endpoint_id = e.id AND q.status = 'pending' AND q.start_at <= now() AND ${condition}
          ORDER BY q.bulk, q.start_at
          LIMIT greatest(0, least($1, ${limits.webhookConcurrencyPerEndpoint} - (
-           SELECT count(*) FROM deliveries o WHERE o.endpoint_id = e.id AND o.slot_until > now())))
+           SELECT count(*) FROM deliveries o WHERE o.endpoint_id = e.id AND o.slot_until > now()),
+           (SELECT a.count FROM unnest($2::uuid[], $3::int[]) AS a (id, count) WHERE a.id = e.id)))
        ) d
      ), chosen AS (
        SELECT id FROM (
@@ -93,7 +118,7 @@ export function dueDeliveries(condition: string): string {
 /** First attempts of the express lane are not the workflows' business. */
 const OF_WORKFLOWS = `NOT (q.lane = 'express' AND q.attempts = 0 AND q.round <= q.served)`;
 
-function claimPending(db: Db, limit: number): Promise<DueStart[]> {
+function claimPending(db: Db, limit: number, { ids, counts }: Allowances): Promise<DueStart[]> {
   return rows<DueStart>(
     db,
     'claim_starts',
@@ -101,7 +126,7 @@ function claimPending(db: Db, limit: number): Promise<DueStart[]> {
      UPDATE deliveries d SET start_at = now() + ${LEASE}, slot_until = now() + ${LEASE}
      FROM chosen WHERE d.id = chosen.id AND d.status = 'pending' AND d.start_at <= now()
      RETURNING ${RETURNING}`,
-    [limit],
+    [limit, ids, counts],
   );
 }
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { RetryPolicyName } from '../contracts/webhooks';
-import { claimLock, dueDeliveries } from './delivery-starts';
+import { claimLock, dueDeliveries, type Allowances } from './delivery-starts';
 import { notifyChannels } from './notifications';
 import { withTransaction, type Db } from './pool';
 import { change, row, rows } from './query';
@@ -35,7 +35,11 @@ const FIRST = `q.lane = 'express' AND q.attempts = 0 AND q.round <= q.served`;
 export const flood = { claims: 8, promisedMs: 25, looksAgainMs: 75 } as const;
 
 /** Claims first attempts in a batch: the same slots, turns and order as in the workflow lane. */
-export async function claimExpress(pool: pg.Pool, limit: number): Promise<ExpressClaim[]> {
+export async function claimExpress(
+  pool: pg.Pool,
+  limit: number,
+  { ids, counts }: Allowances,
+): Promise<ExpressClaim[]> {
   // The common case, in one round trip and without the lock: nothing of this lane waits.
   const waiting = await row(
     pool,
@@ -69,7 +73,7 @@ export async function claimExpress(pool: pg.Pool, limit: number): Promise<Expres
          (SELECT array_agg(sealed ORDER BY s.id DESC) FROM endpoint_secrets s
           WHERE s.endpoint_id = c.endpoint_id AND (s.expires_at IS NULL OR s.expires_at > now())) AS sealed_secrets
        FROM claimed c JOIN endpoints e ON e.id = c.endpoint_id JOIN events v ON v.id = c.event_id`,
-      [limit],
+      [limit, ids, counts],
     );
   });
 }

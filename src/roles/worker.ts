@@ -12,6 +12,7 @@ import { startExpressLane } from '../temporal/express-lane';
 import { installRuntime, startWorkers } from '../temporal/workers';
 import { createAttempter } from '../webhooks/attempt';
 import { createQuickEndpoints } from '../webhooks/quick-endpoints';
+import { createSlowEndpoints } from '../webhooks/slow-endpoints';
 import { startHousekeeping } from './housekeeping';
 
 export interface WorkerRoleOptions {
@@ -34,6 +35,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   const connection = await connectWhenThere(core, options);
   const attempter = createAttempter({ allowLocal: core.config.allowLocalWebhooks });
   const quickEndpoints = createQuickEndpoints();
+  const slowEndpoints = createSlowEndpoints();
   const stopping = new AbortController();
   const workers = await startWorkers({
     connection,
@@ -41,16 +43,22 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     queues: core.queues,
     bundlePath: options.bundlePath,
     dataConverter: createDataConverter(core.config.HERALD_PAYLOAD_KEYS),
-    activities: createActivities({ ...core, attempter, quickEndpoints, stopping: stopping.signal }),
+    activities: createActivities({
+      ...core,
+      attempter,
+      quickEndpoints,
+      slowEndpoints,
+      stopping: stopping.signal,
+    }),
     onFailure: options.onFailure,
   });
   // On the worker's own connection a start can hand its first task straight to this process.
   const withOwnClient = { ...core, client: clientOn(connection, core.config) };
   const helpers = [
     startSessionRelay({ ...withOwnClient, starter: createSessionStarter(withOwnClient) }),
-    startDeliveryRelay({ ...withOwnClient, quickEndpoints }),
+    startDeliveryRelay({ ...withOwnClient, quickEndpoints, slowEndpoints }),
     startBroadcastRelay(withOwnClient),
-    startExpressLane({ ...core, attempter }),
+    startExpressLane({ ...core, attempter, slowEndpoints }),
     startDeliveryReconciler(withOwnClient),
     startHousekeeping(core),
   ];

@@ -13,6 +13,7 @@ import { notifyChannels, type Notifications } from '../db/notifications';
 import type { Logger } from '../log';
 import { type deliverWebhook, lookSignal } from '../../workflows/deliver-webhook';
 import type { QuickEndpoints } from '../webhooks/quick-endpoints';
+import type { SlowEndpoints } from '../webhooks/slow-endpoints';
 import { searchAttributes, workflowIds, type TaskQueues } from './names';
 import { startRelay, type Relay } from './relay';
 
@@ -25,6 +26,7 @@ export interface DeliveryRelayDeps {
   client: Client;
   queues: TaskQueues;
   quickEndpoints: Pick<QuickEndpoints, 'isQuick'>;
+  slowEndpoints: Pick<SlowEndpoints, 'allowances' | 'begun'>;
 }
 
 /** Sixteen starts in flight were measured to be better than sixty-four, which made the server time out. */
@@ -41,6 +43,7 @@ export function startDeliveryRelay({
   client,
   queues,
   quickEndpoints,
+  slowEndpoints,
 }: DeliveryRelayDeps): Relay {
   function optionsFor(delivery: DueStart) {
     return {
@@ -109,7 +112,11 @@ export function startDeliveryRelay({
     notifications,
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,
-    claim: (limit) => claimStarts(pool, limit),
+    async claim(limit) {
+      const starts = await claimStarts(pool, limit, slowEndpoints.allowances());
+      for (const { endpoint_id, has_slot } of starts) if (has_slot) slowEndpoints.begun(endpoint_id);
+      return starts;
+    },
     start,
     log,
   });

@@ -20,12 +20,14 @@ import type { Attempter, AttemptResult } from '../webhooks/attempt';
 import type { AttemptVerdict } from '../../workflows/retry-schedule';
 import { judge } from '../webhooks/judge';
 import { reportAttempt, type ReportedOutcome } from '../webhooks/report-attempt';
+import type { SlowEndpoints } from '../webhooks/slow-endpoints';
 import { createSuccessWriter } from '../webhooks/success-writer';
 
 export interface ExpressLaneDeps {
   pool: pg.Pool;
   cipher: Cipher;
   attempter: Attempter;
+  slowEndpoints: SlowEndpoints;
   notifications: Notifications;
   log: Logger;
   config: Pick<Config, 'HERALD_RETRY_SCALE'>;
@@ -44,6 +46,7 @@ export function startExpressLane({
   pool,
   cipher,
   attempter,
+  slowEndpoints,
   notifications,
   log,
   config,
@@ -62,6 +65,7 @@ export function startExpressLane({
     });
     // Called off because we stop: the lease runs out, and another process goes on.
     if (result.error === 'aborted') return;
+    slowEndpoints.note(claim.endpoint_id, result.durationMs);
     const now = claim.first_attempt_at + performance.now() - claimed;
     const { verdict, next } = judge(claim, result, now, unitMs);
     const outcome =
@@ -145,7 +149,8 @@ export function startExpressLane({
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,
     async claim(limit) {
-      const claims = await claimExpress(pool, limit);
+      const claims = await claimExpress(pool, limit, slowEndpoints.allowances());
+      for (const { endpoint_id } of claims) slowEndpoints.begun(endpoint_id);
       if (claims.length >= flood.claims) promised ??= setTimeout(keepPromise, flood.looksAgainMs);
       return claims;
     },

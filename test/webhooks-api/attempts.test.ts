@@ -1,6 +1,7 @@
 import { startTestService, type TestProject, type TestService } from '../support/harness';
 import { createDeliveryActivities } from '../../activities/deliver-webhook';
 import { createQuickEndpoints } from '../../src/webhooks/quick-endpoints';
+import { createSlowEndpoints } from '../../src/webhooks/slow-endpoints';
 import { claimStarts } from '../../src/db/delivery-starts';
 import { keepHouse } from '../../src/roles/housekeeping';
 import { createAttempter, type Attempter } from '../../src/webhooks/attempt';
@@ -44,6 +45,7 @@ function attempt(deliveryId: string, number: number) {
     ...service.service.core,
     attempter,
     quickEndpoints: createQuickEndpoints(),
+    slowEndpoints: createSlowEndpoints(),
   });
   return attemptDelivery({ deliveryId, number, unitMs: 1 });
 }
@@ -261,7 +263,13 @@ testOfWorkflowLane('an endpoint that is enabled again gets its paused deliveries
 describe('an attempt inside a workflow task', () => {
   const activities = () => {
     const quickEndpoints = createQuickEndpoints();
-    const made = createDeliveryActivities({ ...service.service.core, attempter, quickEndpoints });
+    const slowEndpoints = createSlowEndpoints();
+    const made = createDeliveryActivities({
+      ...service.service.core,
+      attempter,
+      quickEndpoints,
+      slowEndpoints,
+    });
     return { ...made, quickEndpoints };
   };
 

@@ -101,6 +101,17 @@ describe('with workers', () => {
   });
 });
 
+/** One project with five endpoints, each with forty deliveries that are due; answers the endpoints. */
+const WITH_FIVE_ENDPOINTS = `WITH project AS (INSERT INTO projects (slug, name) VALUES ('one', 'One') RETURNING id),
+    endpoint AS (INSERT INTO endpoints (project_id, url, retry_policy)
+      SELECT project.id, 'https://example.com', 'durable' FROM project, generate_series(1, 5)
+      RETURNING id, project_id),
+    event AS (INSERT INTO events (project_id, name, body) SELECT id, 'otp.sent', '{}' FROM project RETURNING id),
+    delivery AS (INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy)
+      SELECT endpoint.project_id, endpoint.id, event.id, 'otp.sent', 'durable'
+      FROM endpoint, event, generate_series(1, 40))
+  SELECT id FROM endpoint`;
+
 describe('the order of starts', () => {
   test('projects take turns, bulk events come last, and no endpoint gets more than its slots', async () => {
     const database = await createTestDatabase();
@@ -139,20 +150,51 @@ describe('the order of starts', () => {
     }
   });
 
+  test('an endpoint with an allowance gets no more than that, and others what they have slots for', async () => {
+    const database = await createTestDatabase();
+    const { pool } = database;
+    try {
+      const { rows } = await pool.query<{ id: string }>(WITH_FIVE_ENDPOINTS);
+      const ids = rows.map(({ id }) => id);
+      const claimed = await claimStarts(pool, 200, { ids: ids.slice(0, 3), counts: [0, 2, 50] });
+      const counts = ids.map((id) => claimed.filter(({ endpoint_id }) => endpoint_id === id).length);
+      expect(counts).toEqual([0, 2, cap, cap, cap]);
+      expect(claimed.every(({ has_slot }) => has_slot)).toBe(true);
+    } finally {
+      await database.drop();
+    }
+  });
+
+  test('a delivery that was handed over and is not due needs no slot to get its workflow', async () => {
+    const database = await createTestDatabase();
+    const { pool } = database;
+    try {
+      const { rows } = await pool.query<{ id: string }>(WITH_FIVE_ENDPOINTS);
+      const [endpoint, disabled] = rows.map(({ id }) => id);
+      await claimStarts(pool, 200);
+      const handOver = (endpointId: string | undefined, next: string) =>
+        pool.query<{ id: string }>(
+          `UPDATE deliveries SET lane = 'express', attempts = 1, start_at = now(), next_attempt_at = now() + $2::interval
+           WHERE id = (SELECT id FROM deliveries WHERE endpoint_id = $1 AND attempts = 0 AND slot_until IS NULL LIMIT 1)
+           RETURNING id`,
+          [endpointId, next],
+        );
+      const later = await handOver(endpoint, '1 minute');
+      await handOver(endpoint, '-1 second');
+      await pool.query(`UPDATE endpoints SET status = 'disabled' WHERE id = $1`, [disabled]);
+      await handOver(disabled, '1 minute');
+      const claimed = await claimStarts(pool, 200, { ids: [endpoint ?? ''], counts: [0] });
+      expect(claimed).toMatchObject([{ id: later.rows[0]?.id, has_slot: false }]);
+    } finally {
+      await database.drop();
+    }
+  });
+
   test('two relays never claim the same delivery', async () => {
     const database = await createTestDatabase();
     const { pool } = database;
     try {
-      await pool.query(
-        `WITH project AS (INSERT INTO projects (slug, name) VALUES ('one', 'One') RETURNING id),
-           endpoint AS (INSERT INTO endpoints (project_id, url, retry_policy)
-             SELECT project.id, 'https://example.com', 'durable' FROM project, generate_series(1, 5)
-             RETURNING id, project_id),
-           event AS (INSERT INTO events (project_id, name, body) SELECT id, 'otp.sent', '{}' FROM project RETURNING id)
-         INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy)
-         SELECT endpoint.project_id, endpoint.id, event.id, 'otp.sent', 'durable'
-         FROM endpoint, event, generate_series(1, 40)`,
-      );
+      await pool.query(WITH_FIVE_ENDPOINTS);
       const claims = await Promise.all(Array.from({ length: 20 }, () => claimStarts(pool, 7)));
       const ids = claims.flat().map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
