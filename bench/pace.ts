@@ -34,7 +34,8 @@ export async function measureRate(
   );
   const arrivals = await untilArrived(receiver, ids);
   const last = Math.max(...[...arrivals.values()].map(([first]) => first ?? 0));
-  return count / ((last - began) / 1000);
+  // Whatever did not arrive was not delivered.
+  return arrivals.size / ((last - began) / 1000);
 }
 
 /** At a steady pace: how long from the beginning of each to its arrival. */

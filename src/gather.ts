@@ -3,6 +3,8 @@ export interface GatherOptions<Item> {
   most: number;
   /** Two items with the same mark never go together. */
   mark?: (item: Item) => string | undefined;
+  /** How long a call may take. One that takes longer has failed: those who wait behind it must not wait for ever. */
+  limitMs?: number;
 }
 
 interface Waiting<Item, Result> {
@@ -17,7 +19,7 @@ interface Waiting<Item, Result> {
  */
 export function createGatherer<Item, Result>(
   run: (key: string, items: Item[]) => Promise<Result[]>,
-  { most, mark = () => undefined }: GatherOptions<Item>,
+  { most, mark = () => undefined, limitMs = 10_000 }: GatherOptions<Item>,
 ): (key: string, item: Item) => Promise<Result> {
   const queues = new Map<string, Waiting<Item, Result>[]>();
 
@@ -37,7 +39,7 @@ export function createGatherer<Item, Result>(
     while (queue.length > 0) {
       const taken = takeFrom(queue);
       const items = taken.map(({ item }) => item);
-      const [outcome] = await Promise.allSettled([run(key, items)]);
+      const [outcome] = await Promise.allSettled([limited(run(key, items), limitMs)]);
       // Where others wait, their call is sent before these go on: the two then happen at the same time.
       if (queue.length > 0) setImmediate(answer, taken, outcome);
       else answer(taken, outcome);
@@ -62,4 +64,17 @@ export function createGatherer<Item, Result>(
       // Whatever this turn of the event loop still brings goes along.
       setImmediate(() => void work(key, begun));
     });
+}
+
+async function limited<T>(call: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' });
+    timer = setTimeout(reject, ms, error).unref();
+  });
+  try {
+    return await Promise.race([call, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -44,6 +44,16 @@ test('the next call is sent before those of the last one go on', async () => {
   expect(await sentBefore).toEqual([['a'], ['b']]);
 });
 
+test('a call that never returns fails, and those behind it go on', async () => {
+  const { calls, gather } = recorded({ most: 10, limitMs: 20 });
+  const first = gather('k', 'a');
+  await turn();
+  const second = gather('k', 'b');
+  await expect(first).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+  calls[1]?.end();
+  expect(await second).toBe('b!');
+});
+
 test('keys do not wait for each other, and a call carries no more than allowed', async () => {
   const { calls, gather } = recorded({ most: 2 });
   for (const item of ['a', 'b', 'c']) void gather('one', item);

@@ -149,7 +149,9 @@ export function markSessionsStarted(db: Db, sessionIds: string[]): Promise<numbe
   return change(
     db,
     'sessions_started',
-    'UPDATE auth_sessions SET workflow_started_at = now() WHERE id = ANY ($1::uuid[]) AND workflow_started_at IS NULL',
+    // In the order in which everybody locks sessions.
+    `UPDATE auth_sessions SET workflow_started_at = now() WHERE id IN (
+       SELECT id FROM auth_sessions WHERE id = ANY ($1::uuid[]) AND workflow_started_at IS NULL ORDER BY id FOR UPDATE)`,
     [sessionIds],
   );
 }
@@ -178,7 +180,7 @@ export async function haveManyJustArrived(db: Db, count: number): Promise<boolea
   const found = await row(
     db,
     'many_just_arrived',
-    `SELECT 1 FROM auth_sessions WHERE workflow_started_at IS NULL AND created_at > clock_timestamp() - interval '1 second'
+    `SELECT 1 FROM auth_sessions WHERE workflow_started_at IS NULL AND created_at > now() - interval '1 second'
      ORDER BY created_at DESC OFFSET $1 LIMIT 1`,
     [count - 1],
   );

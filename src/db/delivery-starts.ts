@@ -43,19 +43,22 @@ export interface Allowances {
 export const NO_LIMITS: Allowances = { ids: [], counts: [] };
 
 /**
- * Claims what is due: first what needs no slot, then pending deliveries of active endpoints, as far as the endpoints
- * have free slots, projects in turn, bulk events last.
+ * Claims what is due: what needs no slot, and pending deliveries of active endpoints, as far as the endpoints have free
+ * slots, projects in turn, bulk events last. Whoever asks alternates which of the two comes first, so that a flood of
+ * the one cannot keep the other waiting, however little room there is.
  */
 export function claimStarts(
   pool: pg.Pool,
   limit: number,
-  allowances: Allowances = NO_LIMITS,
+  { allowances = NO_LIMITS, slotlessFirst = true }: { allowances?: Allowances; slotlessFirst?: boolean } = {},
 ): Promise<DueStart[]> {
   return withTransaction(pool, async (db) => {
     await claimLock(db);
-    const slotless = await claimSlotless(db, limit);
-    if (slotless.length === limit) return slotless;
-    return [...slotless, ...(await claimPending(db, limit - slotless.length, allowances))];
+    const slotless = (room: number) => claimSlotless(db, room);
+    const pending = (room: number) => claimPending(db, room, allowances);
+    const [first, second] = slotlessFirst ? [slotless, pending] : [pending, slotless];
+    const claimed = await first(limit);
+    return claimed.length === limit ? claimed : [...claimed, ...(await second(limit - claimed.length))];
   });
 }
 
@@ -75,7 +78,7 @@ function claimSlotless(db: Db, limit: number): Promise<DueStart[]> {
        (SELECT h.id FROM deliveries h JOIN endpoints e ON e.id = h.endpoint_id AND e.status = 'active' AND e.deleted_at IS NULL
         WHERE h.lane = 'express' AND h.attempts = 1 AND h.status = 'pending' AND h.start_at <= now()
           AND h.next_attempt_at > now() AND h.round <= h.served
-        ORDER BY h.start_at LIMIT $1)
+        ORDER BY h.next_attempt_at LIMIT $1)
        LIMIT $1)
      RETURNING ${RETURNING}`,
     [limit],

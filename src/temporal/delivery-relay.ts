@@ -105,6 +105,7 @@ export function startDeliveryRelay({
     await markStarted(pool, delivery);
   }
 
+  let slotlessFirst = false;
   return startRelay<DueStart>({
     name: 'deliveries',
     channel: notifyChannels.delivery,
@@ -113,7 +114,11 @@ export function startDeliveryRelay({
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,
     async claim(limit) {
-      const starts = await claimStarts(pool, limit, slowEndpoints.allowances());
+      slotlessFirst = !slotlessFirst;
+      const starts = await claimStarts(pool, limit, {
+        allowances: slowEndpoints.allowances(),
+        slotlessFirst,
+      });
       for (const { endpoint_id, has_slot } of starts) if (has_slot) slowEndpoints.begun(endpoint_id);
       return starts;
     },

@@ -65,9 +65,12 @@ export function startExpressLane({
     });
     // Called off because we stop: the lease runs out, and another process goes on.
     if (result.error === 'aborted') return;
-    slowEndpoints.note(claim.endpoint_id, result.durationMs);
     const now = claim.first_attempt_at + performance.now() - claimed;
     const { verdict, next } = judge(claim, result, now, unitMs);
+    slowEndpoints.note(claim.endpoint_id, {
+      succeeded: verdict === 'success',
+      durationMs: result.durationMs,
+    });
     const outcome =
       verdict === 'success' ? await succeed(claim, result) : await passOn(claim, result, verdict, next);
     if (!outcome) return;
@@ -151,7 +154,11 @@ export function startExpressLane({
     async claim(limit) {
       const claims = await claimExpress(pool, limit, slowEndpoints.allowances());
       for (const { endpoint_id } of claims) slowEndpoints.begun(endpoint_id);
-      if (claims.length >= flood.claims) promised ??= setTimeout(keepPromise, flood.looksAgainMs);
+      // Each promise has its own end.
+      if (claims.length >= flood.claims) {
+        clearTimeout(promised);
+        promised = setTimeout(keepPromise, flood.looksAgainMs);
+      }
       return claims;
     },
     start: attempt,

@@ -1,46 +1,86 @@
 import { limits } from '../contracts/limits';
 
 /**
- * What this process knows of endpoints that keep their callers waiting. Twenty attempts that begin in the same moment
- * also time out in the same moment, and everybody feels it; then the next twenty begin. Attempts on a slow endpoint
- * therefore begin one after another, as far apart as its slots become free on average: it gets as many as before.
+ * What this process knows of endpoints that keep their callers waiting. Attempts that begin in the same moment also time
+ * out in the same moment, and everybody else feels it. So attempts on a slow endpoint begin one after another:
+ *
+ * - one that succeeds slowly, as far apart as its slots become free on average: it gets as many as before;
+ * - one that has not answered at all for a second, a second apart, until it does;
+ * - one that fails slowly, further apart with each failure: nobody gains from twenty attempts that hang.
+ *
+ * The first quick answer, whatever it says, ends all of this.
  */
 export interface SlowEndpoints {
-  /** How long an attempt on the endpoint took. */
-  note(endpointId: string, durationMs: number): void;
   /** An attempt on the endpoint is about to begin. */
   begun(endpointId: string): void;
-  /** For each slow endpoint how many attempts may begin now. */
+  /** How an attempt on the endpoint went. */
+  note(endpointId: string, attempt: { succeeded: boolean; durationMs: number }): void;
+  /** For each endpoint that is held back: how many attempts may begin now. */
   allowances(): { ids: string[]; counts: number[] };
 }
 
 const SLOW_MS = 2_000;
+const SILENT_MS = 1_000;
+const SILENT_APART_MS = 1_000;
+const MOST_APART_MS = 4_000;
 /** A relay that looks once in a second may begin what the second has brought. */
 const SAVED_MS = 1_000;
-const REMEMBERED = 1_000;
+const REMEMBERED = 10_000;
+
+interface Endpoint {
+  /** When the first attempt began that nothing was heard after; null while nobody waits. */
+  silentSince: number | null;
+  /** How far apart its attempts begin; 0: it is not held back. */
+  apartMs: number;
+  /** When the next attempt may begin. */
+  due: number;
+}
 
 export function createSlowEndpoints(clock: () => number = () => performance.now()): SlowEndpoints {
-  /** `due` is when the next attempt may begin. */
-  const slow = new Map<string, { apartMs: number; due: number }>();
+  const endpoints = new Map<string, Endpoint>();
+
+  function apartOf({ silentSince, apartMs }: Endpoint, now: number): number {
+    if (apartMs > 0 || silentSince === null || now - silentSince < SILENT_MS) return apartMs;
+    return SILENT_APART_MS;
+  }
+
+  function remember(endpointId: string, endpoint: Endpoint): void {
+    endpoints.delete(endpointId);
+    endpoints.set(endpointId, endpoint);
+    // The one that was heard of longest ago.
+    if (endpoints.size > REMEMBERED) endpoints.delete(endpoints.keys().next().value as string);
+  }
+
   return {
-    note(endpointId, durationMs) {
-      const due = slow.get(endpointId)?.due ?? clock();
-      slow.delete(endpointId);
-      if (durationMs < SLOW_MS) return;
-      slow.set(endpointId, { apartMs: durationMs / limits.webhookConcurrencyPerEndpoint, due });
-      // The one that was heard of longest ago.
-      if (slow.size > REMEMBERED) slow.delete(slow.keys().next().value as string);
-    },
     begun(endpointId) {
-      const known = slow.get(endpointId);
-      if (known) known.due = Math.max(known.due, clock() - SAVED_MS) + known.apartMs;
+      const now = clock();
+      const known = endpoints.get(endpointId);
+      if (!known) return remember(endpointId, { silentSince: now, apartMs: 0, due: now });
+      const apart = apartOf(known, now);
+      known.silentSince ??= now;
+      known.due = apart === 0 ? now : Math.max(known.due, now - SAVED_MS) + apart;
+    },
+    note(endpointId, { succeeded, durationMs }) {
+      const known = endpoints.get(endpointId);
+      if (durationMs < SLOW_MS) return void endpoints.delete(endpointId);
+      const onAverage = durationMs / limits.webhookConcurrencyPerEndpoint;
+      const apartMs = succeeded
+        ? onAverage
+        : Math.min(MOST_APART_MS, Math.max(onAverage, 2 * (known?.apartMs ?? 0)));
+      remember(endpointId, { silentSince: null, apartMs, due: known?.due ?? clock() });
     },
     allowances() {
       const now = clock();
-      const counts = [...slow.values()].map(({ apartMs, due }) =>
-        due > now ? 0 : 1 + Math.floor(Math.min(now - due, SAVED_MS) / apartMs),
-      );
-      return { ids: [...slow.keys()], counts };
+      const ids: string[] = [];
+      const counts: number[] = [];
+      for (const [id, endpoint] of endpoints) {
+        const apart = apartOf(endpoint, now);
+        if (apart === 0) continue;
+        const saved = Math.min(now - endpoint.due, SAVED_MS);
+        ids.push(id);
+        counts.push(saved < 0 ? 0 : 1 + Math.floor(saved / apart));
+      }
+      return { ids, counts };
     },
   };
 }

@@ -156,7 +156,9 @@ describe('the order of starts', () => {
     try {
       const { rows } = await pool.query<{ id: string }>(WITH_FIVE_ENDPOINTS);
       const ids = rows.map(({ id }) => id);
-      const claimed = await claimStarts(pool, 200, { ids: ids.slice(0, 3), counts: [0, 2, 50] });
+      const claimed = await claimStarts(pool, 200, {
+        allowances: { ids: ids.slice(0, 3), counts: [0, 2, 50] },
+      });
       const counts = ids.map((id) => claimed.filter(({ endpoint_id }) => endpoint_id === id).length);
       expect(counts).toEqual([0, 2, cap, cap, cap]);
       expect(claimed.every(({ has_slot }) => has_slot)).toBe(true);
@@ -183,8 +185,27 @@ describe('the order of starts', () => {
       await handOver(endpoint, '-1 second');
       await pool.query(`UPDATE endpoints SET status = 'disabled' WHERE id = $1`, [disabled]);
       await handOver(disabled, '1 minute');
-      const claimed = await claimStarts(pool, 200, { ids: [endpoint ?? ''], counts: [0] });
+      const claimed = await claimStarts(pool, 200, {
+        allowances: { ids: [endpoint ?? ''], counts: [0] },
+      });
       expect(claimed).toMatchObject([{ id: later.rows[0]?.id, has_slot: false }]);
+    } finally {
+      await database.drop();
+    }
+  });
+
+  test('with room for one, what needs no slot and what needs one take turns as they are asked to', async () => {
+    const database = await createTestDatabase();
+    const { pool } = database;
+    try {
+      await pool.query(WITH_FIVE_ENDPOINTS);
+      await pool.query(
+        `UPDATE deliveries SET lane = 'express', attempts = 1, next_attempt_at = now() + interval '1 minute'
+         WHERE id IN (SELECT id FROM deliveries LIMIT 50)`,
+      );
+      const [slotless] = await claimStarts(pool, 1, { slotlessFirst: true });
+      const [pending] = await claimStarts(pool, 1, { slotlessFirst: false });
+      expect([slotless?.has_slot, pending?.has_slot]).toEqual([false, true]);
     } finally {
       await database.drop();
     }

@@ -15,8 +15,11 @@ DECLARE
   ground projects;
   per_hour int;
   per_address int;
+  -- One moment for all: of two that are asked for together, the second cannot fit where the first did not.
+  moment timestamptz;
 BEGIN
   SELECT * INTO STRICT ground FROM projects WHERE id = project FOR NO KEY UPDATE;
+  moment := clock_timestamp();
   per_hour := coalesce(ground.sessions_per_hour, default_per_hour);
   per_address := coalesce(ground.sessions_per_address, default_per_address);
   RETURN QUERY
@@ -32,8 +35,8 @@ BEGIN
              AND redirect_uri IS DISTINCT FROM ground.callback_url THEN 'invalid_url'
            WHEN billing_blocked THEN 'billing_blocked' END AS fault,
       CASE WHEN client_ip IS NOT NULL THEN (
-        SELECT extract(epoch FROM created_at + interval '1 hour' - clock_timestamp())::float8 FROM auth_sessions a
-        WHERE a.project_id = project AND a.client_ip = item.client_ip AND created_at > clock_timestamp() - interval '1 hour'
+        SELECT extract(epoch FROM created_at + interval '1 hour' - moment)::float8 FROM auth_sessions a
+        WHERE a.project_id = project AND a.client_ip = item.client_ip AND created_at > moment - interval '1 hour'
         ORDER BY created_at DESC OFFSET per_address - 1 LIMIT 1) END AS address_wait
     FROM item
   ), numbered AS (
@@ -47,7 +50,7 @@ BEGIN
       -- It fits when the one that is the whole limit back has left the hour. That one may be opened right here.
       WHEN number - per_hour > ground.session_counter THEN 3600
       WHEN number - per_hour > 0 THEN (
-        SELECT greatest(0, extract(epoch FROM created_at + interval '1 hour' - clock_timestamp()))::float8
+        SELECT greatest(0, extract(epoch FROM created_at + interval '1 hour' - moment))::float8
         FROM auth_sessions a WHERE a.project_id = project AND a.number = numbered.number - per_hour)
       END AS wait
     FROM numbered
@@ -55,14 +58,14 @@ BEGIN
     INSERT INTO auth_sessions (id, project_id, flow, number, state, redirect_uri, client_ip, user_agent, code_challenge,
       start_hash, start_sealed, hosted_hash, match_code, traceparent, created_at, expires_at, start_leased_until)
     SELECT id, project, 'session', number, state, redirect_uri, client_ip, user_agent, code_challenge,
-      decode(start_hash, 'hex'), start_sealed, decode(hosted_hash, 'hex'), match_code, traceparent, clock_timestamp(),
-      clock_timestamp() + make_interval(secs => ttl_seconds),
+      decode(start_hash, 'hex'), start_sealed, decode(hosted_hash, 'hex'), match_code, traceparent, moment,
+      moment + make_interval(secs => ttl_seconds),
       -- Whoever starts the workflow itself gets a lease, so that the relay does not race it.
-      CASE WHEN starts_itself THEN clock_timestamp() + interval '5 seconds' END
+      CASE WHEN starts_itself THEN moment + interval '5 seconds' END
     FROM windowed WHERE fault IS NULL AND coalesce(wait, 0) = 0 ORDER BY place
-    RETURNING 1
+    RETURNING number
   ), counted AS (
-    UPDATE projects SET session_counter = session_counter + (SELECT count(*) FROM opened) WHERE id = project
+    UPDATE projects SET session_counter = greatest(session_counter, (SELECT max(number) FROM opened)) WHERE id = project
   )
   SELECT CASE WHEN wait > 0 THEN 'rate_limit_auth_sessions' ELSE fault END, wait FROM windowed ORDER BY place;
 END $$;
