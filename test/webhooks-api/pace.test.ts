@@ -63,6 +63,37 @@ describe('with workers', () => {
     }
   });
 
+  test.each(['workflow', 'express'])(
+    'attempts on an endpoint that does not answer begin one after another, in the %s lane',
+    async (lane) => {
+      const dialled: number[] = [];
+      const held: http.ServerResponse[] = [];
+      const hanging = await scriptedReceiver((res) => {
+        dialled.push(performance.now());
+        held.push(res);
+      });
+      const other = await service.createProject();
+      const endpoint = await createEndpoint(other, hanging.url, { delivery_lane: lane });
+      try {
+        const ids = [await emitOne(service, other, endpoint.id)];
+        await eventually(() => dialled.length === 1);
+        await eventually(() => performance.now() - dialled[0]! > 1_500);
+        for (let i = 0; i < 15; i += 1) ids.push(await emitOne(service, other, endpoint.id));
+        await eventually(() => dialled.length === 16);
+        // Four a second, and what the second before them has saved.
+        expect(dialled[15]! - dialled[1]!).toBeGreaterThan(2_000);
+
+        // It answers: nothing is held back any more.
+        hanging.behave(200);
+        for (const res of held) res.end();
+        for (const id of ids) await untilStatus(other, id, 'succeeded');
+        expect(hanging.received).toHaveLength(16);
+      } finally {
+        await hanging.close();
+      }
+    },
+  );
+
   test('a retry that finds no free slot waits in line and is called', async () => {
     const receiver = await scriptedReceiver(503);
     const endpoint = await createEndpoint(project, receiver.url, { events: ['auth.completed'] });
