@@ -1,6 +1,17 @@
 import { createGatherer } from '../src/gather';
 
-/** A call that ends when it is told to. */
+const open: (() => void)[] = [];
+
+// A call that nobody ended would fail by its time limit in the middle of another test.
+afterEach(async () => {
+  while (open.length > 0) {
+    for (const end of open.splice(0)) end();
+    await turn();
+    await turn();
+  }
+});
+
+/** A call that ends when it is told to, at the latest with its test. */
 function recorded(options: Parameters<typeof createGatherer<string, string>>[1]) {
   const calls: { key: string; items: string[]; end: (error?: Error) => void }[] = [];
   const gather = createGatherer<string, string>(
@@ -8,6 +19,7 @@ function recorded(options: Parameters<typeof createGatherer<string, string>>[1])
       new Promise((resolve, reject) => {
         const end = (error?: Error) => (error ? reject(error) : resolve(items.map((item) => `${item}!`)));
         calls.push({ key, items, end });
+        open.push(end);
       }),
     options,
   );
