@@ -125,11 +125,14 @@ test('API, worker and Temporal are killed in turn under load: nothing is lost, n
   expect([...known].filter((id) => !arrivals.has(id))).toEqual([]);
   expect([...arrivals.keys()].filter((id) => !known.has(id))).toEqual([]);
 
-  // Twice: only what a killed worker had under way, and the log has one attempt for it.
+  // Once more: only what a killed worker had under way, once for each kill, and the log has one attempt for it.
   const repeated = [...arrivals].filter(([, times]) => times.length > 1);
   for (const [, times] of repeated) {
-    expect(times).toHaveLength(2);
-    expect(workerKills.some((kill) => times[0]! < kill + 500 && times[0]! > kill - 5_000)).toBe(true);
+    const cutOff = times
+      .slice(0, -1)
+      .map((time) => workerKills.findIndex((kill) => time < kill + 500 && time > kill - 5_000));
+    expect(cutOff).not.toContain(-1);
+    expect(new Set(cutOff).size).toBe(cutOff.length);
   }
   const { rows: attempts } = await database.pool.query('SELECT 1 FROM attempts WHERE number > 1');
   expect(attempts).toEqual([]);
@@ -137,7 +140,10 @@ test('API, worker and Temporal are killed in turn under load: nothing is lost, n
 
 async function createEndpoint(): Promise<{ id: string; key: string }> {
   const { key, hash, hint } = newApiKey();
-  const project = await insertProject(database.pool, { slug: 'chaos', name: 'Chaos' });
+  const project = await insertProject(database.pool, {
+    slug: `chaos-${Date.now()}`,
+    name: 'Chaos',
+  });
   await insertApiKey(database.pool, { project_id: project!.id, hash, hint });
   await updateProject(database.pool, project!.id, { requests_per_minute: 1_000_000 });
   const { id } = (await call(key, '/v1/webhooks', { url: receiver.url })) as { id: string };
