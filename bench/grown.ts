@@ -3,7 +3,7 @@ import { event, example, heraldBegin } from './deliveries';
 import { eventBody } from '../src/contracts/events';
 import { startBench, type BenchEnvironment } from './environment';
 import { runLoad } from './load';
-import { insertSessions } from './login';
+import { insertSessions, polls, verifications } from './login';
 import { measureLatency, measureRate, type Begin } from './pace';
 import { startBenchReceiver, type BenchReceiver } from './receiver';
 import type { Figure } from './table';
@@ -76,19 +76,10 @@ async function measure(scene: Scene, rounds: number): Promise<Measured> {
   const pace = { concurrency: 16, seconds: 3 };
   for (let round = 0; round < rounds; round += 1) {
     const sessions = await insertSessions(bench, project.id, 12_000);
-    const polls = sessions.map(({ id }) => ({
-      method: 'GET' as const,
-      path: `/v1/auth/session/${id}/status`,
-    }));
-    const codes = sessions.map(({ code }) => ({
-      method: 'POST' as const,
-      path: '/v1/auth/verify',
-      body: { code },
-    }));
-    note('polls per second', (await runLoad({ ...common, repeat: true, requests: polls }, pace)).perSecond);
+    note('polls per second', (await runLoad({ ...common, ...polls(sessions) }, pace)).perSecond);
     note(
       'verifications per second',
-      (await runLoad({ ...common, repeat: false, requests: codes }, pace)).perSecond,
+      (await runLoad({ ...common, ...verifications(sessions) }, pace)).perSecond,
     );
     note(
       'express deliveries per second',

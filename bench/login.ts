@@ -68,7 +68,7 @@ async function besideBareRoute(bench: BenchEnvironment): Promise<Figure[]> {
   };
   const figure = async (
     name: string,
-    own: Pick<LoadSide, 'requests' | 'repeat'>,
+    own: Asked,
     good: number,
     { target, inFlight = IN_FLIGHT }: { target?: number; inFlight?: number },
   ): Promise<Figure> => {
@@ -85,19 +85,10 @@ async function besideBareRoute(bench: BenchEnvironment): Promise<Figure[]> {
     };
   };
   try {
-    const polls = sessions.map(({ id }) => ({
-      method: 'GET' as const,
-      path: `/v1/auth/session/${id}/status`,
-    }));
-    const codes = sessions.map(({ code }) => ({
-      method: 'POST' as const,
-      path: '/v1/auth/verify',
-      body: { code },
-    }));
     const creation = { method: 'POST' as const, path: '/v1/auth/session', body: { state: 'bench' } };
     return [
-      await figure('status poll', { requests: polls, repeat: true }, 200, { target: 0.6 }),
-      await figure('verify', { requests: codes, repeat: false }, 200, { target: 0.4 }),
+      await figure('status poll', polls(sessions), 200, { target: 0.6 }),
+      await figure('verify', verifications(sessions), 200, { target: 0.4 }),
       // Last, because it leaves workflows to be started behind it.
       await figure('session creation', { requests: [creation], repeat: true }, 201, { target: 0.4 }),
       await figure('session creation', { requests: [creation], repeat: true }, 201, { inFlight: 16 }),
@@ -105,6 +96,23 @@ async function besideBareRoute(bench: BenchEnvironment): Promise<Figure[]> {
   } finally {
     await bare.stop();
   }
+}
+
+type Asked = Pick<LoadSide, 'requests' | 'repeat'>;
+
+export function polls(sessions: { id: string }[]): Asked {
+  return {
+    requests: sessions.map(({ id }) => ({ method: 'GET', path: `/v1/auth/session/${id}/status` })),
+    repeat: true,
+  };
+}
+
+/** A code works once. */
+export function verifications(sessions: { code: string }[]): Asked {
+  return {
+    requests: sessions.map(({ code }) => ({ method: 'POST', path: '/v1/auth/verify', body: { code } })),
+    repeat: false,
+  };
 }
 
 /** Confirmed sessions with known codes, written straight into the table. */

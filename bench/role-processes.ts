@@ -49,30 +49,24 @@ export async function startRoleProcesses(bench: BenchEnvironment): Promise<RoleP
   const started: { role: Role; metricsUrl: string; stop(): Promise<void> }[] = [];
   for (const role of roleNames) started.push(await startRole(role, shared));
   const servers = serverPids(config.HERALD_DATA_DIR);
+  const ofRoles = async (metric: string, unit = 1) => {
+    const values = started.map(
+      async ({ role, metricsUrl }) => [role, (await metricOf(metricsUrl, metric)) / unit] as const,
+    );
+    return Object.fromEntries(await Promise.all(values)) as Record<Role, number>;
+  };
   return {
     apiUrl: `http://127.0.0.1:${apiPort}`,
     async cpu() {
-      const ofRoles = await Promise.all(
-        started.map(
-          async ({ role, metricsUrl }) =>
-            [role, await metricOf(metricsUrl, 'process_cpu_seconds_total')] as const,
-        ),
-      );
       return {
-        ...(Object.fromEntries(ofRoles) as Record<Role, number>),
+        ...(await ofRoles('process_cpu_seconds_total')),
         postgres: treeCpu(servers.postgres),
         temporal: treeCpu(servers.temporal),
       };
     },
     async memory() {
-      const ofRoles = await Promise.all(
-        started.map(
-          async ({ role, metricsUrl }) =>
-            [role, (await metricOf(metricsUrl, 'process_resident_memory_bytes')) / 2 ** 20] as const,
-        ),
-      );
       return {
-        ...(Object.fromEntries(ofRoles) as Record<Role, number>),
+        ...(await ofRoles('process_resident_memory_bytes', 2 ** 20)),
         temporal: residentMegabytes(servers.temporal),
       };
     },

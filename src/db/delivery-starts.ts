@@ -40,7 +40,7 @@ export interface Allowances {
   counts: number[];
 }
 
-export const NO_LIMITS: Allowances = { ids: [], counts: [] };
+const NO_LIMITS: Allowances = { ids: [], counts: [] };
 
 /**
  * Claims what is due: what needs no slot, and pending deliveries of active endpoints, as far as the endpoints have free

@@ -1,4 +1,5 @@
 import { limits } from '../contracts/limits';
+import type { Allowances } from '../db/delivery-starts';
 
 /**
  * What this process knows of endpoints that keep their callers waiting. Attempts that begin in the same moment also time
@@ -16,7 +17,7 @@ export interface SlowEndpoints {
   /** How an attempt on the endpoint went. */
   note(endpointId: string, attempt: { succeeded: boolean; durationMs: number }): void;
   /** For each endpoint that is held back: how many attempts may begin now. */
-  allowances(): { ids: string[]; counts: number[] };
+  allowances(): Allowances;
 }
 
 const SLOW_MS = 2_000;
