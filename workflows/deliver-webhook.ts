@@ -21,6 +21,7 @@ import type {
   DeliveryStep,
 } from '../activities/deliver-webhook';
 import { searchAttributes } from '../src/temporal/names';
+import { retryingAttributes, type LastAttempt } from './retrying';
 
 /** "Look at your row": a retry was asked for, the delivery was cancelled, or a slot of the endpoint is free. */
 export const lookSignal = defineSignal('look');
@@ -36,6 +37,12 @@ export interface DeliverWebhookInput {
   unitMs: number;
   /** The endpoint was quick when last heard of: the first attempt of this run may be made inside a workflow task. */
   quick?: boolean;
+  /** The express lane made the first attempt, and the next one has its time: nothing is to be done before it. */
+  handedOver?: HandedOver;
+}
+
+export interface HandedOver extends LastAttempt {
+  nextAttemptAt: number;
 }
 
 export interface DeliveryResult {
@@ -75,6 +82,14 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
   let atOnce = input.quick === true;
   let queueWaitMs = QUEUE_WAIT_MS.first;
   try {
+    // Patched: while a new build rolls out, its relay starts runs that a worker of the old one begins.
+    if (input.handedOver && patched('wait-when-handed-over')) {
+      nextAttemptAt = input.handedOver.nextAttemptAt;
+      // The start has told the UI's list.
+      detailRetrying(input.attempts, input.handedOver, nextAttemptAt);
+      await condition(() => told, Math.max(1, nextAttemptAt - Date.now()), { summary: `attempt ${number}` });
+      nextAttemptAt = null;
+    }
     for (;;) {
       told = false;
       const request = { deliveryId: input.deliveryId, number, unitMs: input.unitMs };
@@ -102,7 +117,7 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
           continue;
         case 'early':
           waitMs = step.waitMs;
-          // The express lane made the attempts before this run: the UI's list must show how the delivery stands.
+          // Runs that began before `handedOver`: the UI's list must show how the delivery stands.
           if (number > 1 && !hasShown() && patched('show-handed-over')) {
             nextAttemptAt = step.nextAttemptAt;
             showRetrying(number - 1, step, nextAttemptAt);
@@ -122,7 +137,8 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
       }
       if (told || waitMs < 1) continue;
       if (workflowInfo().continueAsNewSuggested) {
-        await continueAsNew<typeof deliverWebhook>({ ...input, attempts: number - 1, quick: false });
+        const { deliveryId, unitMs } = input;
+        await continueAsNew<typeof deliverWebhook>({ deliveryId, attempts: number - 1, unitMs });
       }
       await condition(() => told, waitMs, { summary: waitsFor });
       nextAttemptAt = null;
@@ -145,14 +161,12 @@ async function quickly(request: AttemptRequest): Promise<DeliveryStep | null> {
 }
 
 /** From the first failure on, the UI's list shows how a delivery stands. A first success costs no such write. */
-function showRetrying(attempt: number, { httpStatus, error }: DeliveryEnd, next: number | null): void {
-  upsertSearchAttributes([
-    { key: searchAttributes.DeliveryStatus, value: 'retrying' },
-    { key: searchAttributes.Attempt, value: attempt },
-    { key: searchAttributes.LastHttpStatus, value: httpStatus },
-    { key: searchAttributes.LastError, value: error },
-    { key: searchAttributes.NextAttemptAt, value: next === null ? null : new Date(next) },
-  ]);
+function showRetrying(attempt: number, last: LastAttempt, next: number | null): void {
+  upsertSearchAttributes(retryingAttributes(attempt, last, next));
+  detailRetrying(attempt, last, next);
+}
+
+function detailRetrying(attempt: number, { httpStatus, error }: LastAttempt, next: number | null): void {
   const when = next === null ? 'now' : isoTime(next);
   setCurrentDetails(`Attempt ${attempt} failed: ${describe(httpStatus, error)}. Next attempt: ${when}.`);
 }

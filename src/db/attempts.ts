@@ -207,7 +207,7 @@ export function recordAttempt(
        ${ms('d.next_attempt_at')} AS next_attempt_at,
        (SELECT disabled_reason FROM failed WHERE disables) AS disabled_reason,
        -- A slot is free: the relay need not wait for its sweep if somebody queues for it.
-       (SELECT pg_notify($15, '') WHERE EXISTS (
+       (SELECT pg_notify($15, 'any ' || d.endpoint_id) WHERE EXISTS (
           SELECT 1 FROM deliveries w
           WHERE w.endpoint_id = d.endpoint_id AND w.status = 'pending' AND w.start_at <= now()))
      FROM delivery d`,

@@ -27,12 +27,17 @@ export interface DueStart {
   known: boolean;
   /** It holds a slot of its endpoint: an attempt is about to begin. */
   has_slot: boolean;
+  /** Handed over by the express lane: when the next attempt has its time, and how the first one went. */
+  handed_over: { nextAttemptAt: number; httpStatus: number | null; error: string | null } | null;
   /** The lease in the database's own precision, which a Date cannot hold. */
   lease: string;
 }
 
 const RETURNING = `d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.status, d.attempts,
-  d.started OR d.round > 0 AS known, d.slot_until IS NOT NULL AS has_slot, d.start_at::text AS lease`;
+  d.started OR d.round > 0 AS known, d.slot_until IS NOT NULL AS has_slot, d.start_at::text AS lease,
+  CASE WHEN d.status = 'pending' AND d.slot_until IS NULL THEN json_build_object(
+    'nextAttemptAt', floor(extract(epoch FROM d.next_attempt_at) * 1000), 'httpStatus', d.last_http_status,
+    'error', d.last_error) END AS handed_over`;
 
 /** Endpoints that get fewer than they have slots for, and how many each. */
 export interface Allowances {

@@ -8,7 +8,7 @@ import { row } from './query';
 export const LANE = `coalesce(e.delivery_lane, nullif(current_setting('herald.delivery_lane', true), ''), 'workflow')`;
 
 /** Wakes the lanes of what `delivery` holds, except those that have promised to look by themselves. */
-const WAKE = `count(pg_notify($5, lane)) FROM delivery d WHERE NOT EXISTS (
+const WAKE = `count(pg_notify($5, lane || ' ' || endpoint_id)) FROM delivery d WHERE NOT EXISTS (
   SELECT 1 FROM look_promises p WHERE p.lane = d.lane AND p.until > clock_timestamp())`;
 
 export interface EmitOptions {
@@ -36,7 +36,7 @@ export async function emitEvent<N extends EventName>(
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane, bulk)
        SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE}, $4 FROM endpoints e, event
        WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR $2 = ANY (e.events))
-       RETURNING lane
+       RETURNING lane, endpoint_id
      )
      SELECT id, (SELECT ${WAKE}) FROM event`,
     [projectId, name, eventBody(name, data), bulk, notifyChannels.delivery, currentTraceparent()],
@@ -60,7 +60,7 @@ export async function emitTestEvent<N extends EventName>(
      ), delivery AS (
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane)
        SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE} FROM endpoints e, event WHERE e.id = $4
-       RETURNING id, lane
+       RETURNING id, lane, endpoint_id
      )
      SELECT id, (SELECT ${WAKE}) FROM delivery`,
     [

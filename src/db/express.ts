@@ -137,7 +137,7 @@ export async function handOver(db: Db, deliveryId: string): Promise<void> {
     `WITH handed AS (
        UPDATE deliveries SET lease_token = NULL, lease_until = NULL, start_at = now()
        WHERE id = $1 AND status IN ('pending', 'failed') RETURNING 1)
-     SELECT pg_notify($2, '') FROM handed`,
+     SELECT pg_notify($2, 'workflow') FROM handed`,
     [deliveryId, notifyChannels.delivery],
   );
 }

@@ -1,19 +1,25 @@
 import pg from 'pg';
 import type { Logger } from '../log';
 
-/** Channels of NOTIFY. The payload is an id, a lane or empty; the row is always the truth. */
+/** Channels of NOTIFY. The payload only says where to look; the row is always the truth. */
 export const notifyChannels = {
   /** An auth session has a new status; payload: session id. */
   session: 'herald_session',
   /** Auth sessions wait for their workflow. */
   sessionStart: 'herald_session_start',
-  /** Deliveries are due to be started; payload: their lane, or empty where it may be either. */
+  /** Deliveries are due to be started; payload: see `readDueNotice`. */
   delivery: 'herald_delivery',
   /** A bot update is stored and waits to be handled. */
   botUpdate: 'herald_bot_update',
   /** Broadcasts wait for their workflow. */
   broadcast: 'herald_broadcast',
 } as const;
+
+/** `lane endpoint`: both, only the lane, or nothing. The lane is `any` where it may be either. */
+export function readDueNotice(payload: string): { lane: string; endpointId: string | null } {
+  const [lane, endpointId] = payload.split(' ');
+  return { lane: lane || 'any', endpointId: endpointId || null };
+}
 
 /** `payload` is null after a lost connection came back: anything may have been missed, so look for yourself. */
 export type NotificationListener = (payload: string | null) => void;

@@ -6,6 +6,7 @@ import {
   type Client,
   type WorkflowOptions,
 } from '@temporalio/client';
+import type { SearchAttributePair, SearchAttributeUpdatePair } from '@temporalio/common';
 import type pg from 'pg';
 import type { Config } from '../config';
 import { claimStarts, markStarted, type DueStart } from '../db/delivery-starts';
@@ -14,8 +15,10 @@ import type { Logger } from '../log';
 import { type deliverWebhook, lookSignal } from '../../workflows/deliver-webhook';
 import type { QuickEndpoints } from '../webhooks/quick-endpoints';
 import type { SlowEndpoints } from '../webhooks/slow-endpoints';
+import { createDueNoticeReader } from './due-notice';
 import { searchAttributes, workflowIds, type TaskQueues } from './names';
 import { startRelay, type Relay } from './relay';
+import { retryingAttributes } from '../../workflows/retrying';
 
 export interface DeliveryRelayDeps {
   pool: pg.Pool;
@@ -26,7 +29,7 @@ export interface DeliveryRelayDeps {
   client: Client;
   queues: TaskQueues;
   quickEndpoints: Pick<QuickEndpoints, 'isQuick'>;
-  slowEndpoints: Pick<SlowEndpoints, 'allowances' | 'begun'>;
+  slowEndpoints: Pick<SlowEndpoints, 'allowances' | 'begun' | 'heldBackMs'>;
 }
 
 /** Sixteen starts in flight were measured to be better than sixty-four, which made the server time out. */
@@ -46,6 +49,10 @@ export function startDeliveryRelay({
   slowEndpoints,
 }: DeliveryRelayDeps): Relay {
   function optionsFor(delivery: DueStart) {
+    const { handed_over: handedOver } = delivery;
+    const retrying = handedOver
+      ? retryingAttributes(delivery.attempts, handedOver, handedOver.nextAttemptAt).filter(hasValue)
+      : [];
     return {
       taskQueue: queues.deliveries,
       workflowId: workflowIds.delivery(delivery.id),
@@ -55,12 +62,14 @@ export function startDeliveryRelay({
           attempts: delivery.attempts,
           unitMs: 1_000 * config.HERALD_RETRY_SCALE,
           ...(quickEndpoints.isQuick(delivery.endpoint_id) ? { quick: true } : {}),
+          ...(handedOver ? { handedOver } : {}),
         },
       ],
       typedSearchAttributes: [
         { key: searchAttributes.ProjectId, value: delivery.project_id },
         { key: searchAttributes.EndpointId, value: delivery.endpoint_id },
         { key: searchAttributes.EventName, value: delivery.event_name },
+        ...retrying,
       ],
       staticSummary: delivery.event_name,
       staticDetails: `Event ${delivery.event_id} for endpoint ${delivery.endpoint_id} of project ${delivery.project_id}.`,
@@ -109,7 +118,7 @@ export function startDeliveryRelay({
   return startRelay<DueStart>({
     name: 'deliveries',
     channel: notifyChannels.delivery,
-    deafTo: 'express',
+    canWait: createDueNoticeReader('workflow', slowEndpoints),
     notifications,
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,
@@ -125,4 +134,8 @@ export function startDeliveryRelay({
     start,
     log,
   });
+}
+
+function hasValue(pair: SearchAttributeUpdatePair): pair is SearchAttributePair {
+  return pair.value !== null;
 }

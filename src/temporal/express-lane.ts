@@ -15,6 +15,7 @@ import {
 import { notifyChannels, type Notifications } from '../db/notifications';
 import { withTransaction } from '../db/pool';
 import type { Logger } from '../log';
+import { createDueNoticeReader } from './due-notice';
 import { startRelay, type Relay } from './relay';
 import type { Attempter, AttemptResult } from '../webhooks/attempt';
 import type { AttemptVerdict } from '../../workflows/retry-schedule';
@@ -147,7 +148,7 @@ export function startExpressLane({
   const relay = startRelay<ExpressClaim>({
     name: 'express',
     channel: notifyChannels.delivery,
-    deafTo: 'workflow',
+    canWait: createDueNoticeReader('express', slowEndpoints),
     notifications,
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,

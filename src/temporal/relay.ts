@@ -6,8 +6,8 @@ export interface RelayOptions<Item> {
   name: string;
   /** NOTIFY channel that wakes the relay; the sweep behind it finds what a lost notification left. */
   channel: string;
-  /** A payload that is not this relay's business; it hears every other one. */
-  deafTo?: string;
+  /** How long what a payload speaks of can wait; null: it is not this relay's business. Without it, no time at all. */
+  canWait?(payload: string): number | null;
   notifications: Notifications;
   sweepMs: number;
   /** More starts in flight than this make the Temporal server slower, not faster. */
@@ -84,8 +84,16 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
       });
   }
 
+  let later: NodeJS.Timeout | undefined;
   const off = notifications.on(channel, (payload) => {
-    if (payload === null || payload !== options.deafTo) wake();
+    const waitMs = payload === null || !options.canWait ? 0 : options.canWait(payload);
+    if (waitMs === null) return;
+    if (waitMs <= 0) return wake();
+    // One timer for all that wait: what another could not wait for so long, the sweep finds.
+    later ??= setTimeout(() => {
+      later = undefined;
+      wake();
+    }, waitMs);
   });
   const sweep = setInterval(wake, sweepMs);
   wake();
@@ -96,6 +104,7 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
       stopped = true;
       off();
       clearInterval(sweep);
+      clearTimeout(later);
       await idle;
       await Promise.all(inFlight);
     },

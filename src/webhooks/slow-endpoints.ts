@@ -16,6 +16,8 @@ export interface SlowEndpoints {
   begun(endpointId: string): void;
   /** How an attempt on the endpoint went. */
   note(endpointId: string, attempt: { succeeded: boolean; durationMs: number }): void;
+  /** How long no attempt on the endpoint may begin; 0 where one may begin now. */
+  heldBackMs(endpointId: string): number;
   /** For each endpoint that is held back: how many attempts may begin now. */
   allowances(): Allowances;
 }
@@ -69,6 +71,11 @@ export function createSlowEndpoints(clock: () => number = () => performance.now(
         ? onAverage
         : Math.min(MOST_APART_MS, Math.max(onAverage, 2 * (known?.apartMs ?? 0)));
       remember(endpointId, { silentSince: null, apartMs, due: known?.due ?? clock() });
+    },
+    heldBackMs(endpointId) {
+      const known = endpoints.get(endpointId);
+      const now = clock();
+      return known && apartOf(known, now) > 0 ? Math.max(0, Math.ceil(known.due - now)) : 0;
     },
     allowances() {
       const now = clock();

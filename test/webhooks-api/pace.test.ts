@@ -206,10 +206,11 @@ describe('the order of starts', () => {
       const [endpoint, disabled] = rows.map(({ id }) => id);
       await claimStarts(pool, 200);
       const handOver = (endpointId: string | undefined, next: string) =>
-        pool.query<{ id: string }>(
-          `UPDATE deliveries SET lane = 'express', attempts = 1, start_at = now(), next_attempt_at = now() + $2::interval
+        pool.query<{ id: string; next_attempt_at: Date }>(
+          `UPDATE deliveries SET lane = 'express', attempts = 1, start_at = now(), next_attempt_at = now() + $2::interval,
+             last_error = 'timeout'
            WHERE id = (SELECT id FROM deliveries WHERE endpoint_id = $1 AND attempts = 0 AND slot_until IS NULL LIMIT 1)
-           RETURNING id`,
+           RETURNING id, next_attempt_at`,
           [endpointId, next],
         );
       const later = await handOver(endpoint, '1 minute');
@@ -219,7 +220,9 @@ describe('the order of starts', () => {
       const claimed = await claimStarts(pool, 200, {
         allowances: { ids: [endpoint ?? ''], counts: [0] },
       });
-      expect(claimed).toMatchObject([{ id: later.rows[0]?.id, has_slot: false }]);
+      const [{ id, next_attempt_at } = { id: '', next_attempt_at: new Date(0) }] = later.rows;
+      const handed_over = { nextAttemptAt: next_attempt_at.getTime(), httpStatus: null, error: 'timeout' };
+      expect(claimed).toMatchObject([{ id, has_slot: false, handed_over }]);
     } finally {
       await database.drop();
     }

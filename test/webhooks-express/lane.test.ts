@@ -1,7 +1,9 @@
 import type http from 'node:http';
 import { eventually } from '../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../support/harness';
+import { searchAttributes } from '../../src/temporal/names';
 import { verify } from '../../src/webhooks/verify';
+import { nextAttemptQuery } from '../../workflows/deliver-webhook';
 import {
   createEndpoint,
   emitOne,
@@ -65,6 +67,30 @@ test('a first failure is handed to the workflow, which goes on with attempt 2 of
     new Set([id]),
   );
   expect(await hasWorkflow(id)).toBe(true);
+});
+
+test('handed over, the workflow waits for its time: the UI shows how the delivery stands, and nothing is asked before', async () => {
+  const endpoint = await createEndpoint(project, receiver.url);
+  receiver.behave((res) => void res.writeHead(503, { 'retry-after': '3600' }).end());
+  const id = await emitOne(service, project, endpoint.id);
+  await eventually(() => hasWorkflow(id));
+  const workflow = workflowOf(service, id);
+  const { typedSearchAttributes: shown } = await workflow.describe();
+  expect(shown.get(searchAttributes.DeliveryStatus)).toBe('retrying');
+  expect(shown.get(searchAttributes.Attempt)).toBe(1);
+  expect(shown.get(searchAttributes.LastHttpStatus)).toBe(503);
+  expect(shown.get(searchAttributes.LastError)).toBeUndefined();
+  const { next_attempt_at } = await readDelivery(project, id);
+  expect(shown.get(searchAttributes.NextAttemptAt)?.toISOString()).toBe(next_attempt_at);
+  await expect(workflow.query(nextAttemptQuery)).resolves.toBe(next_attempt_at);
+  const { events } = await workflow.fetchHistory();
+  expect(events?.some((event) => event.timerStartedEventAttributes)).toBe(true);
+  expect(events?.some((event) => event.activityTaskScheduledEventAttributes)).toBe(false);
+
+  receiver.behave(200);
+  await project.api('POST', `/v1/deliveries/${id}/retry`);
+  await expect(workflow.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
+  expect(receiver.of(id)).toHaveLength(2);
 });
 
 test('a first attempt that is refused ends the delivery, and the workflow shows it as Failed', async () => {

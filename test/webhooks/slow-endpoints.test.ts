@@ -74,6 +74,24 @@ test('one that fails slowly gets fewer with each failure, down to one in four se
   expect(run('e', 40)).toEqual({ begun: 11, most: 1 });
 });
 
+test('who is held back knows for how long', () => {
+  const { slow, pass, begin, allowed } = timing();
+  expect(slow.heldBackMs('e')).toBe(0);
+  begin('e', 1);
+  pass(500);
+  expect(slow.heldBackMs('e')).toBe(0);
+  for (let i = 0; i < 10; i += 1) slow.note('e', failed(10_000));
+  begin('e', 1);
+  expect(slow.heldBackMs('e')).toBeGreaterThan(3_000);
+  expect(allowed('e')).toBe(0);
+  pass(slow.heldBackMs('e'));
+  expect(slow.heldBackMs('e')).toBe(0);
+  expect(allowed('e')).toBe(1);
+  begin('e', 1);
+  slow.note('e', failed(20));
+  expect(slow.heldBackMs('e')).toBe(0);
+});
+
 test('the first quick answer, even a refusal, ends it at once; a slow success lets its slots be used again', () => {
   const { slow, pass, allowed, run } = timing();
   for (let i = 0; i < 10; i += 1) slow.note('e', failed(10_000));

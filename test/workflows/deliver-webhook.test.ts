@@ -6,7 +6,12 @@ import pino from 'pino';
 import type { AttemptRequest, DeliveryStep } from '../../activities/deliver-webhook';
 import { installRuntime } from '../../src/temporal/workers';
 import { searchAttributes, workflowIds } from '../../src/temporal/names';
-import { lookSignal, nextAttemptQuery, type deliverWebhook } from '../../workflows/deliver-webhook';
+import {
+  lookSignal,
+  nextAttemptQuery,
+  type deliverWebhook,
+  type HandedOver,
+} from '../../workflows/deliver-webhook';
 import { recordHistory } from '../replay/record';
 import { eventually } from '../support/eventually';
 
@@ -72,7 +77,7 @@ interface Delivery {
 async function start(
   acts: Act[],
   attempts = 0,
-  { atOnce = null, ...more }: { quick?: boolean; atOnce?: Act | null } = {},
+  { atOnce = null, ...more }: { quick?: boolean; handedOver?: HandedOver; atOnce?: Act | null } = {},
 ): Promise<Delivery> {
   const id = randomUUID();
   const script: Script = { acts: [...acts], requests: [], atOnce, cancelled: false };
@@ -226,6 +231,25 @@ test('too early it waits the rest; with a wrong number it takes the right one', 
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 3 });
   expect(delivery.numbers()).toEqual([6, 3, 3]);
   await recordHistory(delivery.handle, 'deliver-webhook', 'superseded');
+});
+
+const handedOver = (inMs: number) => ({
+  handedOver: { nextAttemptAt: Date.now() + inMs, httpStatus: 503, error: null },
+});
+
+test('handed over by the express lane, it waits until the next attempt has its time', async () => {
+  const delivery = await start([ok(2)], 1, handedOver(HOUR));
+  await expect(delivery.handle.query(nextAttemptQuery)).resolves.toMatch(/Z$/);
+  expect(delivery.numbers()).toEqual([]);
+  await delivery.handle.signal(lookSignal);
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
+  expect(delivery.numbers()).toEqual([2]);
+  await recordHistory(delivery.handle, 'deliver-webhook', 'handed-over');
+});
+
+test('handed over late, it goes on at once', async () => {
+  const delivery = await start([ok(2)], 1, handedOver(-1_000));
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
 });
 
 test('a disabled endpoint ends the run as paused, and nothing is shown as retrying', async () => {
