@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { workflowIds } from '../src/temporal/names';
 import type { HeraldProcess } from '../test/support/herald-process';
 import { startBench, type BenchEnvironment } from './environment';
+import { mean } from './numbers';
 import type { Figure } from './table';
 import { startWorker } from './worker-process';
 
@@ -224,8 +225,4 @@ async function control<T>({ environment }: BenchEnvironment, path: string, body?
 async function megabytes({ child }: HeraldProcess): Promise<number> {
   const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(child.pid)]);
   return Number(stdout.trim()) / 1024;
-}
-
-function mean(values: number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }

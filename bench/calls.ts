@@ -17,7 +17,7 @@ export async function call(
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Record<string, string>;
+  return response.status === 204 ? {} : ((await response.json()) as Record<string, string>);
 }
 
 export type Step = 'create' | 'open' | 'tap to code' | 'verify';

@@ -4,7 +4,7 @@ import { workflowIds } from '../src/temporal/names';
 import { createSimulatorControl } from '../test/support/simulator-control';
 import { emitEvent } from '../src/db/events';
 import { call, completeLogin } from './calls';
-import { event, example } from './deliveries';
+import { event, example } from './herald';
 import { startBench, type BenchEnvironment } from './environment';
 import { startBenchReceiver } from './receiver';
 import { CODE_TTL_SECONDS, startRoleProcesses, type CpuSeconds, type RoleProcesses } from './role-processes';

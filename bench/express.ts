@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventBody } from '../src/contracts/events';
-import { emitTestEvent } from '../src/db/events';
-import { besideHanging, event, example } from './deliveries';
-import { startBench, type BenchEnvironment } from './environment';
+import { startBench } from './environment';
+import { createHeraldEndpoint, event, example } from './herald';
+import { besideHanging } from './neighbour';
+import { mean } from './numbers';
 import { measureLatency, measureRate, type Begin } from './pace';
 import { startPgBossQueue } from './pg-boss-queue';
-import { startBenchReceiver, wallClock } from './receiver';
+import { startBenchReceiver } from './receiver';
 import type { Figure } from './table';
 import { startWorker } from './worker-process';
 
@@ -27,7 +28,7 @@ async function ratesAndWaits(): Promise<Figure[]> {
   try {
     const begins: Begin[] = [];
     for (let i = 0; i < PROJECTS; i += 1) {
-      begins.push(await expressBegin(bench, `bench-express-${i}`, `${receiver.url}/hook`));
+      begins.push((await createHeraldEndpoint(bench, `bench-express-${i}`, `${receiver.url}/hook`)).begin);
     }
     let turn = 0;
     const inTurn: Begin = () => (begins[turn++ % PROJECTS] as Begin)();
@@ -45,7 +46,6 @@ async function ratesAndWaits(): Promise<Figure[]> {
       rates.herald.push(await measureRate(receiver, inTurn, { count: COUNT, inFlight: IN_FLIGHT }));
       await sleep(1_000);
     }
-    const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
     const [herald, boss] = [mean(rates.herald.slice(1)), mean(rates.boss.slice(1))];
     const sustained = await measureLatency(receiver, inTurn, SUSTAINED);
     await sleep(1_000);
@@ -90,7 +90,7 @@ async function killed(): Promise<Figure> {
   const local = { ...express, HERALD_ALLOW_LOCAL_WEBHOOKS: 'true' };
   let worker = await startWorker(bench, local);
   try {
-    const begin = await expressBegin(bench, 'bench-express-killed', `${receiver.url}/hook`);
+    const { begin } = await createHeraldEndpoint(bench, 'bench-express-killed', `${receiver.url}/hook`);
     const under = measureLatency(receiver, begin, KILLED);
     await sleep((KILLED.seconds * 1000) / 2);
     await worker.kill9();
@@ -109,20 +109,4 @@ async function killed(): Promise<Figure> {
     await receiver.stop();
     await bench.stop();
   }
-}
-
-/** One statement that writes the event and its delivery, as any operation that causes an event does in its commit. */
-async function expressBegin(bench: BenchEnvironment, slug: string, url: string): Promise<Begin> {
-  const { pool } = bench.service.core;
-  const project = await bench.createProject(slug);
-  const response = await fetch(`${bench.service.apiUrl}/v1/webhooks`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${project.api_key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ url }),
-  });
-  const endpoint = (await response.json()) as { id: string };
-  return async () => {
-    const id = await emitTestEvent(pool, { id: endpoint.id, project_id: project.id }, event, example);
-    return { id, at: wallClock() };
-  };
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { event, example, heraldBegin } from './deliveries';
 import { eventBody } from '../src/contracts/events';
 import { startBench, type BenchEnvironment } from './environment';
+import { createHeraldEndpoint, event, example } from './herald';
 import { runLoad } from './load';
 import { insertSessions, polls, verifications } from './login';
+import { mean } from './numbers';
 import { measureLatency, measureRate, type Begin } from './pace';
 import { startBenchReceiver, type BenchReceiver } from './receiver';
 import type { Figure } from './table';
@@ -28,8 +29,9 @@ export async function benchGrown(): Promise<Figure[]> {
   const receiver = await startBenchReceiver();
   try {
     const begins: Begin[] = [];
+    const hook = `${receiver.url}/hook`;
     for (let i = 0; i < PROJECTS; i += 1) {
-      begins.push(await heraldBegin(bench, receiver, `grown-express-${i}`, '/hook'));
+      begins.push((await createHeraldEndpoint(bench, `grown-express-${i}`, hook)).begin);
     }
     let turn = 0;
     const scene: Scene = {
@@ -37,7 +39,7 @@ export async function benchGrown(): Promise<Figure[]> {
       receiver,
       project: await bench.createProject('grown-logins'),
       express: () => (begins[turn++ % PROJECTS] as Begin)(),
-      workflow: await heraldBegin(bench, receiver, 'grown-workflow', '/hook', 'workflow'),
+      workflow: (await createHeraldEndpoint(bench, 'grown-workflow', hook, 'workflow')).begin,
     };
     // Compilers and caches are warm, and the statistics are there, before either side is measured.
     await measure(scene, 1);
@@ -104,7 +106,7 @@ async function measure(scene: Scene, rounds: number): Promise<Measured> {
     Object.entries(all).map(([name, values]) => [
       name,
       {
-        value: values.reduce((sum, value) => sum + value, 0) / values.length,
+        value: mean(values),
         isWait: name.startsWith('p50'),
       },
     ]),

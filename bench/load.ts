@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
+import { percentile } from './numbers';
 
 /** What one side of a comparison is asked for. */
 export interface LoadSide {
@@ -33,10 +34,6 @@ export interface LoadResult {
   p50: number;
   p95: number;
   p99: number;
-}
-
-export function percentile(sorted: number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
 /** One result for each side, in their order. */

@@ -4,7 +4,8 @@ import { createSimulatorControl } from '../test/support/simulator-control';
 import { startBareRoute } from './bare-route';
 import { completeLogin, type Step } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
-import { percentile, runLoads, type LoadSide } from './load';
+import { runLoads, type LoadSide } from './load';
+import { percentile } from './numbers';
 import type { Figure } from './table';
 
 const LOGINS = 60;

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile } from './load';
+import { percentile } from './numbers';
 import { wallClock, type BenchReceiver } from './receiver';
 
 /** Begins one delivery; answers the id under which it arrives and the time from which it counts. */
 export type Begin = () => Promise<{ id: string; at: number }>;
 
 export interface Latency {
+  /** Shortest first. */
+  waits: number[];
   p50: number;
   p99: number;
   /** Arrivals a second, from the first beginning to the last arrival. */
@@ -65,6 +67,7 @@ export async function measureLatency(
   }
   waits.sort((a, b) => a - b);
   return {
+    waits,
     p50: percentile(waits, 0.5),
     p99: percentile(waits, 0.99),
     perSecond: waits.length / ((latest - earliest) / 1000),

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSimulatorControl } from '../test/support/simulator-control';
 import { emitEvent } from '../src/db/events';
 import { call, completeLogin } from './calls';
-import { event, example } from './deliveries';
 import { startBench } from './environment';
+import { event, example } from './herald';
+import { mean } from './numbers';
 import { startBenchReceiver } from './receiver';
 import { startRoleProcesses } from './role-processes';
 import type { Figure } from './table';
@@ -66,10 +67,8 @@ export async function benchSoak(): Promise<Figure[]> {
 /** The last fifth against the third one: the first two are the caches and the compiler warming up. */
 function present(part: 'api' | 'worker' | 'bots' | 'temporal', samples: Record<string, number>[]): Figure {
   const values = samples.map((sample) => sample[part] ?? NaN);
-  const fifth = (n: number) => {
-    const own = values.slice(Math.floor((values.length * n) / 5), Math.floor((values.length * (n + 1)) / 5));
-    return own.reduce((sum, value) => sum + value, 0) / own.length;
-  };
+  const fifth = (n: number) =>
+    mean(values.slice(Math.floor((values.length * n) / 5), Math.floor((values.length * (n + 1)) / 5)));
   const [middle, late] = [fifth(2), fifth(4)];
   return {
     name: `memory of ${part} after ${SECONDS} s of load`,
