@@ -82,10 +82,10 @@ export function createDeliveryActivities(deps: DeliveryActivityDeps) {
     // Called off by us, not failed by the receiver: another worker makes this attempt again, under its number.
     if (result.error === 'aborted') throw ApplicationFailure.retryable('the worker is stopping', 'stopping');
 
-    const went = { succeeded: result.status !== null && result.status < 300, durationMs: result.durationMs };
+    const { verdict, next } = judge(claim, result, claim.now + performance.now() - claimed, request.unitMs);
+    const went = { succeeded: verdict === 'success', durationMs: result.durationMs };
     quickEndpoints.note(claim.endpoint_id, went);
     slowEndpoints.note(claim.endpoint_id, went);
-    const { verdict, next } = judge(claim, result, claim.now + performance.now() - claimed, request.unitMs);
     const recorded = await recordAttempt(
       pool,
       { deliveryId, number, endpointVersion: claim.endpoint_version },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idSchema, pageQuery, timestampSchema } from './common';
 import { eventNameSchema } from './events';
+import { idempotencyKeySchema } from './idempotency';
 
 /** `paused` is a pending delivery whose endpoint is disabled: computed, never stored. */
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'paused', 'cancelled'] as const;
@@ -51,8 +52,7 @@ export const deliveryListQuery = z.strictObject({
 });
 
 export const retryHeaders = z.object({
-  'idempotency-key': z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{8,128}$/, 'must be 8 to 128 characters of A-Z a-z 0-9 _ -')
-    .optional(),
+  'idempotency-key': idempotencyKeySchema
+    .optional()
+    .describe('Makes a repeated request harmless as long as the delivery is kept.'),
 });

@@ -91,20 +91,26 @@ function claimSlotless(db: Db, limit: number): Promise<DueStart[]> {
 }
 
 /**
- * The deliveries that are due, as `chosen`: of active endpoints, as far as those have free slots, projects in turn,
- * bulk events last. `$1` is how many, `$2` and `$3` are the allowances. The recursion hops from endpoint to endpoint through the index: a long queue of
- * one costs the others nothing.
+ * The endpoints with deliveries that wait, as `waiting`. The recursion hops from endpoint to endpoint through the index:
+ * a long queue of one costs the others nothing.
  */
-export function dueDeliveries(condition: string): string {
+export function waitingEndpoints(condition = ''): string {
+  const waits = `d.status = 'pending' AND d.start_at IS NOT NULL ${condition}`;
   return `WITH RECURSIVE waiting AS (
-       (SELECT endpoint_id FROM deliveries WHERE status = 'pending' AND start_at IS NOT NULL
-        ORDER BY endpoint_id LIMIT 1)
+       (SELECT d.endpoint_id FROM deliveries d WHERE ${waits} ORDER BY d.endpoint_id LIMIT 1)
        UNION ALL
-       SELECT (SELECT d.endpoint_id FROM deliveries d
-               WHERE d.status = 'pending' AND d.start_at IS NOT NULL AND d.endpoint_id > w.endpoint_id
+       SELECT (SELECT d.endpoint_id FROM deliveries d WHERE ${waits} AND d.endpoint_id > w.endpoint_id
                ORDER BY d.endpoint_id LIMIT 1)
        FROM waiting w WHERE w.endpoint_id IS NOT NULL
-     ), candidate AS (
+     )`;
+}
+
+/**
+ * The deliveries that are due, as `chosen`: of active endpoints, as far as those have free slots, projects in turn,
+ * bulk events last. `$1` is how many, `$2` and `$3` are the allowances.
+ */
+export function dueDeliveries(condition: string): string {
+  return `${waitingEndpoints()}, candidate AS (
        SELECT d.*
        FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id AND e.status = 'active' AND e.deleted_at IS NULL
        CROSS JOIN LATERAL (

@@ -8,13 +8,8 @@ import { row } from './query';
 export const LANE = `coalesce(e.delivery_lane, nullif(current_setting('herald.delivery_lane', true), ''), 'workflow')`;
 
 /** Wakes the lanes of what `delivery` holds, except those that have promised to look by themselves. */
-const WAKE = `count(pg_notify($5, lane || ' ' || endpoint_id)) FROM delivery d WHERE NOT EXISTS (
+const WAKE = `count(pg_notify($4, lane || ' ' || endpoint_id)) FROM delivery d WHERE NOT EXISTS (
   SELECT 1 FROM look_promises p WHERE p.lane = d.lane AND p.until > clock_timestamp())`;
-
-export interface EmitOptions {
-  /** One of very many (a broadcast's messages): its deliveries are started after everybody else's. */
-  bulk?: boolean;
-}
 
 /**
  * Writes an event and one delivery for each matching endpoint, in the transaction that causes it: with `db` a
@@ -25,21 +20,20 @@ export async function emitEvent<N extends EventName>(
   projectId: string,
   name: N,
   data: EventData<N>,
-  { bulk = false }: EmitOptions = {},
 ): Promise<string> {
   const inserted = await row<{ id: string }>(
     db,
     'emit_event',
     `WITH event AS (
-       INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $6) RETURNING id
+       INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $5) RETURNING id
      ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane, bulk)
-       SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE}, $4 FROM endpoints e, event
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane)
+       SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE} FROM endpoints e, event
        WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR $2 = ANY (e.events))
        RETURNING lane, endpoint_id
      )
      SELECT id, (SELECT ${WAKE}) FROM event`,
-    [projectId, name, eventBody(name, data), bulk, notifyChannels.delivery, currentTraceparent()],
+    [projectId, name, eventBody(name, data), notifyChannels.delivery, currentTraceparent()],
   );
   if (!inserted) throw new Error('the event was not inserted');
   return inserted.id;
@@ -56,10 +50,10 @@ export async function emitTestEvent<N extends EventName>(
     db,
     'emit_test_event',
     `WITH event AS (
-       INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $6) RETURNING id
+       INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $5) RETURNING id
      ), delivery AS (
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane)
-       SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE} FROM endpoints e, event WHERE e.id = $4
+       SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE} FROM endpoints e, event WHERE e.id = $6
        RETURNING id, lane, endpoint_id
      )
      SELECT id, (SELECT ${WAKE}) FROM delivery`,
@@ -67,9 +61,9 @@ export async function emitTestEvent<N extends EventName>(
       endpoint.project_id,
       name,
       eventBody(name, data),
-      endpoint.id,
       notifyChannels.delivery,
       currentTraceparent(),
+      endpoint.id,
     ],
   );
   if (!inserted) throw new Error('the delivery was not inserted');

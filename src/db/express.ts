@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { RetryPolicyName } from '../contracts/webhooks';
-import { claimLock, dueDeliveries, type Allowances } from './delivery-starts';
+import { claimLock, dueDeliveries, waitingEndpoints, type Allowances } from './delivery-starts';
 import { notifyChannels } from './notifications';
 import { withTransaction, type Db } from './pool';
 import { change, row, rows } from './query';
@@ -40,11 +40,14 @@ export async function claimExpress(
   limit: number,
   { ids, counts }: Allowances,
 ): Promise<ExpressClaim[]> {
-  // The common case, in one round trip and without the lock: nothing of this lane waits.
+  // The common case, in one round trip and without the lock: nothing of this lane waits, but what is held back.
   const waiting = await row(
     pool,
     'express_waits',
-    `SELECT 1 FROM deliveries WHERE status = 'pending' AND start_at IS NOT NULL AND lane = 'express' AND attempts = 0 LIMIT 1`,
+    `${waitingEndpoints(`AND d.lane = 'express' AND d.attempts = 0`)}
+     SELECT 1 FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id
+     WHERE e.status = 'active' AND e.deleted_at IS NULL AND e.id <> ALL ($1::uuid[]) LIMIT 1`,
+    [ids.filter((_, index) => counts[index] === 0)],
   );
   if (!waiting) return [];
   return withTransaction(pool, async (db) => {
