@@ -155,6 +155,8 @@ async function deliveries(
   }
 }
 
+type HistoryEvent = NonNullable<History['events']>[number];
+
 /** What Temporal Cloud counts as an action, as far as a history shows it. */
 const actions = new Set([
   'workflowExecutionStartedEventAttributes',
@@ -164,15 +166,20 @@ const actions = new Set([
   'upsertWorkflowSearchAttributesEventAttributes',
 ]);
 
+/** A local activity is an action, too; a history shows it as a marker. */
+function isAction(event: HistoryEvent, kind: string): boolean {
+  return actions.has(kind) || event.markerRecordedEventAttributes?.markerName === 'core_local_activity';
+}
+
 async function historyFigures(bench: BenchEnvironment, name: string, workflowId: string): Promise<Figure[]> {
   const { client } = bench.service.core;
   const history: History | null = await client.workflow
     .getHandle(workflowId)
     .fetchHistory()
     .catch(() => null);
-  const events = history?.events ?? [];
+  const events: HistoryEvent[] = history?.events ?? [];
   const kinds = events.map((each) => Object.keys(each).find((key) => key.endsWith('Attributes')) ?? '');
-  const counted = kinds.filter((kind) => actions.has(kind)).length;
+  const counted = events.filter((each, index) => isAction(each, kinds[index] ?? '')).length;
   for (const kind of new Set(kinds)) {
     const times = kinds.filter((each) => each === kind).length;
     process.stderr.write(`    ${times} × ${kind.replace('EventAttributes', '')}\n`);

@@ -6,7 +6,7 @@ import type { Allowances } from '../db/delivery-starts';
  * out in the same moment, and everybody else feels it. So attempts on a slow endpoint begin one after another:
  *
  * - one that succeeds slowly, as far apart as its slots become free on average: it gets as many as before;
- * - one that has not answered at all for a second, a second apart, until it does;
+ * - one that has not answered at all for half a second, a second apart, until it does;
  * - one that fails slowly, further apart with each failure: nobody gains from twenty attempts that hang.
  *
  * The first quick answer, whatever it says, ends all of this.
@@ -23,9 +23,9 @@ export interface SlowEndpoints {
 }
 
 const SLOW_MS = 2_000;
-const SILENT_MS = 1_000;
+const SILENT_MS = 500;
 const SILENT_APART_MS = 1_000;
-const MOST_APART_MS = 4_000;
+const MOST_APART_MS = 8_000;
 /** A relay that looks once in a second may begin what the second has brought. */
 const SAVED_MS = 1_000;
 const REMEMBERED = 10_000;
