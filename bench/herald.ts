@@ -10,6 +10,8 @@ export const event = 'auth.completed';
 export const { example } = eventRegistry[event];
 
 export interface HeraldEndpoint {
+  id: string;
+  project_id: string;
   /** One statement that writes the event and its delivery, as any operation that causes an event does in its commit. */
   begin: Begin;
   /** Removes the endpoint, and with it whatever it has still to get. */
@@ -29,6 +31,7 @@ export async function createHeraldEndpoint(
   const { id } = await api('POST', '/v1/webhooks', { url, ...(lane ? { delivery_lane: lane } : {}) });
   const endpoint = { id: id ?? '', project_id: project.id };
   return {
+    ...endpoint,
     async begin() {
       const deliveryId = await emitTestEvent(service.core.pool, endpoint, event, example);
       return { id: deliveryId, at: wallClock() };

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DeliveryLane } from '../src/contracts/webhooks';
 import type { BenchEnvironment } from './environment';
 import { createHeraldEndpoint } from './herald';
+import { startNoise } from './noise';
 import { median, percentile } from './numbers';
 import { measureLatency, type Begin } from './pace';
 import type { BenchReceiver } from './receiver';
@@ -21,7 +23,7 @@ export async function besideHanging(
   bench: BenchEnvironment,
   receiver: BenchReceiver,
   begin: Begin,
-  lane: 'workflow' | 'express',
+  lane: DeliveryLane,
 ): Promise<Figure[]> {
   const waits = async (seconds: number) =>
     (await measureLatency(receiver, begin, { perSecond: PER_SECOND, seconds })).waits;
@@ -29,7 +31,7 @@ export async function besideHanging(
   let before = await waits(ALONE_SECONDS);
   for (let round = 1; round <= ROUNDS; round += 1) {
     process.stderr.write(`  beside a hanging endpoint, round ${round} of ${ROUNDS}\n`);
-    const noise = await makeNoise(bench, `${lane}-hanging-${round}`, `${receiver.url}/hang`);
+    const noise = await makeNoise(bench, lane, `${lane}-hanging-${round}`, `${receiver.url}/hang`);
     const beside = await waits(BESIDE_SECONDS);
     await noise.stop();
     const after = await waits(ALONE_SECONDS);
@@ -68,18 +70,15 @@ export async function besideHanging(
 }
 
 /** As many deliveries a second to an endpoint that never answers. */
-async function makeNoise(bench: BenchEnvironment, slug: string, url: string) {
+async function makeNoise(bench: BenchEnvironment, lane: DeliveryLane, slug: string, url: string) {
   const hanging = await createHeraldEndpoint(bench, slug, url);
-  let stopped = false;
-  const emitting = (async () => {
-    while (!stopped) await Promise.all([hanging.begin(), sleep(1000 / PER_SECOND)]);
-  })();
-  // Its slots are full within four seconds; its first time-outs come at ten, and its retries within the 90 seconds.
+  const { databaseUrl } = bench.environment;
+  const noise = startNoise({ databaseUrl, lane, endpoint: hanging, perSecond: PER_SECOND });
+  // Its first time-outs come after ten seconds, and its retries within the 90.
   await sleep(2_000);
   return {
     async stop() {
-      stopped = true;
-      await emitting;
+      await noise.stop();
       await hanging.remove();
       // Its attempts under way end, and its workflows.
       await sleep(12_000);

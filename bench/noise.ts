@@ -1,0 +1,43 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DeliveryLane } from '../src/contracts/webhooks';
+import { emitTestEvent } from '../src/db/events';
+import { createPool } from '../src/db/pool';
+import { event, example } from './herald';
+
+/** What another project does, from a process of its own: it must not take the thread of the one that is measured. */
+export interface NoisePlan {
+  databaseUrl: string;
+  lane: DeliveryLane;
+  endpoint: { id: string; project_id: string };
+  perSecond: number;
+}
+
+export interface Noise {
+  stop(): Promise<void>;
+}
+
+export function startNoise(plan: NoisePlan): Noise {
+  const child = fork(__filename);
+  child.send(plan);
+  const ended = once(child, 'exit');
+  return {
+    async stop() {
+      child.disconnect();
+      await ended;
+    },
+  };
+}
+
+async function make({ databaseUrl, lane, endpoint, perSecond }: NoisePlan): Promise<void> {
+  const pool = createPool({ url: databaseUrl, max: 1, deliveryLane: lane });
+  const began = performance.now();
+  for (let count = 0; process.connected; count += 1) {
+    await sleep(Math.max(0, began + (count * 1000) / perSecond - performance.now()));
+    await emitTestEvent(pool, endpoint, event, example);
+  }
+  await pool.end();
+}
+
+if (require.main === module) process.once('message', (plan) => void make(plan as NoisePlan));
