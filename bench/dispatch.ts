@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody, eventRegistry } from '../src/contracts/events';
+import { eventBody } from '../src/contracts/events';
 import { startBareWorkflows, type BareKind, type BareWorkflows } from './bare-workflow';
 import { startBench } from './environment';
+import { event, example } from './herald';
 import { bareBegin, measureLatency, measureRate } from './pace';
 import { startBenchReceiver, type BenchReceiver } from './receiver';
 import type { Figure } from './table';
@@ -26,7 +27,7 @@ export async function benchDispatch(): Promise<Figure[]> {
     for (const kind of kinds) {
       const name = `${kind.start} start, ${kind.activity} activity`;
       process.stderr.write(`  ${name}\n`);
-      const body = eventBody('auth.completed', eventRegistry['auth.completed'].example);
+      const body = eventBody(event, example);
       const bare = await startBareWorkflows(bench, kind, receiver.url, body);
       try {
         figures.push({ name, value: await measure(bare, receiver) });

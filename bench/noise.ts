@@ -24,8 +24,10 @@ export function startNoise(plan: NoisePlan): Noise {
   const ended = once(child, 'exit');
   return {
     async stop() {
-      child.disconnect();
-      await ended;
+      if (child.connected) child.disconnect();
+      const [code] = (await ended) as [number | null];
+      // Beside a noise that had died, everybody would have been alone.
+      if (code !== 0) throw new Error(`the noise has ended with ${code}`);
     },
   };
 }

@@ -13,12 +13,12 @@ import { claimStarts, markStarted, type DueStart } from '../db/delivery-starts';
 import { notifyChannels, type Notifications } from '../db/notifications';
 import type { Logger } from '../log';
 import { type deliverWebhook, lookSignal } from '../../workflows/deliver-webhook';
+import { retryingAttributes } from '../../workflows/retrying';
 import type { QuickEndpoints } from '../webhooks/quick-endpoints';
 import type { SlowEndpoints } from '../webhooks/slow-endpoints';
 import { createDueNoticeReader } from './due-notice';
 import { searchAttributes, workflowIds, type TaskQueues } from './names';
 import { startRelay, type Relay } from './relay';
-import { retryingAttributes } from '../../workflows/retrying';
 
 export interface DeliveryRelayDeps {
   pool: pg.Pool;

@@ -148,6 +148,7 @@ test('no statement of a login, a poll, a verification or a delivery scans a grow
     });
   });
   await receiver.close();
+  expect(expected.filter((name) => !seen.has(name))).toEqual([]);
 
   const scans: string[] = [];
   for (const { name, text, values } of seen.values()) {
