@@ -1,17 +1,32 @@
 import type pg from 'pg';
 import { limits } from '../contracts/limits';
-import { withTransaction, type Db } from './pool';
+import type { DeliveryLane } from '../contracts/webhooks';
+import { withPipelinedTransaction, type Db } from './pool';
 import { change, row, rows } from './query';
 
 /** How long a claimed start may take before another process tries it. */
 const LEASE = `interval '30 seconds'`;
 
 /** Any fixed number. */
-const CLAIM_LOCK = 4_837_202;
+export const CLAIM_LOCK = 4_837_202;
 
-/** Claims of several relays happen one after another, so that slots are counted exactly. */
-export async function claimLock(db: Db): Promise<void> {
-  await row(db, 'lock_starts', 'SELECT pg_advisory_xact_lock($1)', [CLAIM_LOCK]);
+/**
+ * Claims of slots happen one after another, so that slots are counted exactly. The lock is everybody's: it is asked for
+ * in the same breath as the claim, and never held while a process of ours is thinking.
+ */
+export function claimSlots<Claim extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  name: string,
+  text: string,
+  values: readonly unknown[],
+): Promise<Claim[]> {
+  return withPipelinedTransaction(pool, async (db) => {
+    const [, claims] = await Promise.all([
+      row(db, 'lock_starts', 'SELECT pg_advisory_xact_lock($1)', [CLAIM_LOCK]),
+      rows<Claim>(db, name, text, values),
+    ]);
+    return claims;
+  });
 }
 
 /** What the relay needs to start or wake a workflow: the row's state, nothing remembered. */
@@ -47,24 +62,41 @@ export interface Allowances {
 
 const NO_LIMITS: Allowances = { ids: [], counts: [] };
 
+/** The endpoints that get nothing at all. */
+function heldBack({ ids, counts }: Allowances): string[] {
+  return ids.filter((_, index) => counts[index] === 0);
+}
+
+/** A first attempt of the express lane: not the workflows' business. */
+const first = (table: string) =>
+  `${table}.lane = 'express' AND ${table}.attempts = 0 AND ${table}.round <= ${table}.served`;
+
+/** Handed over by the express lane, and its next attempt has its time. */
+const handedOver = (table: string) =>
+  `${table}.lane = 'express' AND ${table}.attempts = 1 AND ${table}.round <= ${table}.served
+         AND coalesce(${table}.next_attempt_at > now(), false)`;
+
+/** Which of the deliveries that wait need a slot to go on in a lane. */
+const needsSlot: Record<DeliveryLane, (table: string) => string> = {
+  express: first,
+  workflow: (table) => `NOT (${first(table)}) AND NOT (${handedOver(table)})`,
+};
+
 /**
  * Claims what is due: what needs no slot, and pending deliveries of active endpoints, as far as the endpoints have free
  * slots, projects in turn, bulk events last. Whoever asks alternates which of the two comes first, so that a flood of
  * the one cannot keep the other waiting, however little room there is.
  */
-export function claimStarts(
+export async function claimStarts(
   pool: pg.Pool,
   limit: number,
   { allowances = NO_LIMITS, slotlessFirst = true }: { allowances?: Allowances; slotlessFirst?: boolean } = {},
 ): Promise<DueStart[]> {
-  return withTransaction(pool, async (db) => {
-    await claimLock(db);
-    const slotless = (room: number) => claimSlotless(db, room);
-    const pending = (room: number) => claimPending(db, room, allowances);
-    const [first, second] = slotlessFirst ? [slotless, pending] : [pending, slotless];
-    const claimed = await first(limit);
-    return claimed.length === limit ? claimed : [...claimed, ...(await second(limit - claimed.length))];
-  });
+  const slotless = (room: number) => claimSlotless(pool, room);
+  const pending = (room: number) => claimPending(pool, room, allowances);
+  const [first, second] = slotlessFirst ? [slotless, pending] : [pending, slotless];
+  const claimed = await first(limit);
+  return claimed.length === limit ? claimed : [...claimed, ...(await second(limit - claimed.length))];
 }
 
 /**
@@ -75,16 +107,16 @@ function claimSlotless(db: Db, limit: number): Promise<DueStart[]> {
   return rows<DueStart>(
     db,
     'claim_slotless',
-    `UPDATE deliveries d SET start_at = now() + ${LEASE}
-     WHERE id IN (
-       (SELECT id FROM deliveries WHERE status IN ('cancelled', 'failed') AND start_at <= now()
-        ORDER BY start_at LIMIT $1)
-       UNION ALL
-       (SELECT h.id FROM deliveries h JOIN endpoints e ON e.id = h.endpoint_id AND e.status = 'active' AND e.deleted_at IS NULL
-        WHERE h.lane = 'express' AND h.attempts = 1 AND h.status = 'pending' AND h.start_at <= now()
-          AND h.next_attempt_at > now() AND h.round <= h.served
-        ORDER BY h.next_attempt_at LIMIT $1)
-       LIMIT $1)
+    `WITH ended AS MATERIALIZED (
+       SELECT id FROM deliveries WHERE status IN ('cancelled', 'failed') AND start_at <= now()
+       ORDER BY start_at LIMIT $1 FOR UPDATE SKIP LOCKED
+     ), handed_over AS MATERIALIZED (
+       SELECT h.id FROM deliveries h JOIN endpoints e ON e.id = h.endpoint_id AND e.status = 'active' AND e.deleted_at IS NULL
+       WHERE h.status = 'pending' AND h.start_at <= now() AND h.next_attempt_at > now() AND ${handedOver('h')}
+       ORDER BY h.next_attempt_at LIMIT $1 FOR UPDATE OF h SKIP LOCKED
+     )
+     UPDATE deliveries d SET start_at = now() + ${LEASE}
+     WHERE id IN (SELECT id FROM ended UNION ALL SELECT id FROM handed_over LIMIT $1)
      RETURNING ${RETURNING}`,
     [limit],
   );
@@ -94,8 +126,8 @@ function claimSlotless(db: Db, limit: number): Promise<DueStart[]> {
  * The endpoints with deliveries that wait, as `waiting`. The recursion hops from endpoint to endpoint through the index:
  * a long queue of one costs the others nothing.
  */
-export function waitingEndpoints(condition = ''): string {
-  const waits = `d.status = 'pending' AND d.start_at IS NOT NULL ${condition}`;
+function waitingEndpoints(lane: DeliveryLane): string {
+  const waits = `d.status = 'pending' AND d.start_at <= now() AND ${needsSlot[lane]('d')}`;
   return `WITH RECURSIVE waiting AS (
        (SELECT d.endpoint_id FROM deliveries d WHERE ${waits} ORDER BY d.endpoint_id LIMIT 1)
        UNION ALL
@@ -105,17 +137,31 @@ export function waitingEndpoints(condition = ''): string {
      )`;
 }
 
+/** Whether anything waits for a slot in the lane but what is held back: asked without the lock, and mostly answered with no. */
+export async function doesLaneWait(db: Db, lane: DeliveryLane, allowances: Allowances): Promise<boolean> {
+  const waiting = await row(
+    db,
+    `${lane}_waits`,
+    `${waitingEndpoints(lane)}
+     SELECT 1 FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id
+     WHERE e.status = 'active' AND e.deleted_at IS NULL AND e.id <> ALL ($1::uuid[]) LIMIT 1`,
+    [heldBack(allowances)],
+  );
+  return waiting !== null;
+}
+
 /**
- * The deliveries that are due, as `chosen`: of active endpoints, as far as those have free slots, projects in turn,
- * bulk events last. `$1` is how many, `$2` and `$3` are the allowances.
+ * The deliveries of a lane that are due, as `chosen`: of active endpoints, as far as those have free slots, projects in
+ * turn, bulk events last. Its values are those of `dueValues`.
  */
-export function dueDeliveries(condition: string): string {
-  return `${waitingEndpoints()}, candidate AS (
+export function dueDeliveries(lane: DeliveryLane): string {
+  return `${waitingEndpoints(lane)}, candidate AS (
        SELECT d.*
        FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id AND e.status = 'active' AND e.deleted_at IS NULL
+         AND e.id <> ALL ($4::uuid[])
        CROSS JOIN LATERAL (
          SELECT q.id, q.project_id, q.bulk, q.start_at FROM deliveries q
-         WHERE q.endpoint_id = e.id AND q.status = 'pending' AND q.start_at <= now() AND ${condition}
+         WHERE q.endpoint_id = e.id AND q.status = 'pending' AND q.start_at <= now() AND ${needsSlot[lane]('q')}
          ORDER BY q.bulk, q.start_at
          LIMIT greatest(0, least($1, ${limits.webhookConcurrencyPerEndpoint} - (
            SELECT count(*) FROM deliveries o WHERE o.endpoint_id = e.id AND o.slot_until > now()),
@@ -129,18 +175,20 @@ export function dueDeliveries(condition: string): string {
      )`;
 }
 
-/** First attempts of the express lane are not the workflows' business. */
-const OF_WORKFLOWS = `NOT (q.lane = 'express' AND q.attempts = 0 AND q.round <= q.served)`;
+export function dueValues(limit: number, allowances: Allowances): unknown[] {
+  return [limit, allowances.ids, allowances.counts, heldBack(allowances)];
+}
 
-function claimPending(db: Db, limit: number, { ids, counts }: Allowances): Promise<DueStart[]> {
-  return rows<DueStart>(
-    db,
+async function claimPending(pool: pg.Pool, limit: number, allowances: Allowances): Promise<DueStart[]> {
+  if (!(await doesLaneWait(pool, 'workflow', allowances))) return [];
+  return claimSlots<DueStart>(
+    pool,
     'claim_starts',
-    `${dueDeliveries(OF_WORKFLOWS)}
+    `${dueDeliveries('workflow')}
      UPDATE deliveries d SET start_at = now() + ${LEASE}, slot_until = now() + ${LEASE}
      FROM chosen WHERE d.id = chosen.id AND d.status = 'pending' AND d.start_at <= now()
      RETURNING ${RETURNING}`,
-    [limit, ids, counts],
+    dueValues(limit, allowances),
   );
 }
 

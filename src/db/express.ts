@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { RetryPolicyName } from '../contracts/webhooks';
-import { claimLock, dueDeliveries, waitingEndpoints, type Allowances } from './delivery-starts';
+import { claimSlots, doesLaneWait, dueDeliveries, dueValues, type Allowances } from './delivery-starts';
 import { notifyChannels } from './notifications';
-import { withTransaction, type Db } from './pool';
+import type { Db } from './pool';
 import { change, row, rows } from './query';
 
 /** The word in the log for an attempt whose process died before it could write the result. */
@@ -26,7 +26,6 @@ export interface ExpressClaim {
 
 /** Longer than an attempt can take, by the database's clock. */
 const LEASE = `interval '20 seconds'`;
-const FIRST = `q.lane = 'express' AND q.attempts = 0 AND q.round <= q.served`;
 
 /**
  * How many claims in one look mean a flood, for how long the lane promises then to look by itself, and when it must at
@@ -34,51 +33,43 @@ const FIRST = `q.lane = 'express' AND q.attempts = 0 AND q.round <= q.served`;
  */
 export const flood = { claims: 8, promisedMs: 25, looksAgainMs: 75 } as const;
 
-/** Claims first attempts in a batch: the same slots, turns and order as in the workflow lane. */
+/**
+ * Claims first attempts in a batch: the same slots, turns and order as in the workflow lane. Who knows that one waits
+ * (`expected`) need not ask first.
+ */
 export async function claimExpress(
   pool: pg.Pool,
   limit: number,
-  { ids, counts }: Allowances,
+  allowances: Allowances,
+  { expected = false } = {},
 ): Promise<ExpressClaim[]> {
-  // The common case, in one round trip and without the lock: nothing of this lane waits, but what is held back.
-  const waiting = await row(
+  if (!expected && !(await doesLaneWait(pool, 'express', allowances))) return [];
+  return claimSlots<ExpressClaim>(
     pool,
-    'express_waits',
-    `${waitingEndpoints(`AND d.lane = 'express' AND d.attempts = 0`)}
-     SELECT 1 FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id
-     WHERE e.status = 'active' AND e.deleted_at IS NULL AND e.id <> ALL ($1::uuid[]) LIMIT 1`,
-    [ids.filter((_, index) => counts[index] === 0)],
+    'claim_express',
+    `${dueDeliveries('express')}, claimed AS (
+       UPDATE deliveries d SET attempts = 1, underway = 'scheduled', first_attempt_at = now(), next_attempt_at = NULL,
+         start_at = NULL, slot_until = now() + ${LEASE}, overdue_at = now() + interval '150 seconds',
+         lease_token = gen_random_uuid(), lease_until = now() + ${LEASE}
+       FROM chosen WHERE d.id = chosen.id AND d.status = 'pending' AND d.attempts = 0
+       RETURNING d.*
+     ), attempt AS (
+       INSERT INTO attempts (delivery_id, number, requested) SELECT id, 1, false FROM claimed
+     ), promise AS (
+       -- One that has no room left could not keep it.
+       INSERT INTO look_promises (lane, until)
+       SELECT 'express', clock_timestamp() + interval '${flood.promisedMs} milliseconds'
+       FROM (SELECT count(*) AS count FROM chosen) c WHERE c.count >= ${flood.claims} AND c.count < $1
+       ON CONFLICT (lane) DO UPDATE SET until = excluded.until
+     )
+     SELECT c.id, c.project_id, c.endpoint_id, e.version AS endpoint_version, c.event_name, c.policy, e.url, v.body,
+       0 AS scheduled_attempts, false AS requested,
+       (extract(epoch FROM c.first_attempt_at) * 1000)::float8 AS first_attempt_at,
+       (SELECT array_agg(sealed ORDER BY s.id DESC) FROM endpoint_secrets s
+        WHERE s.endpoint_id = c.endpoint_id AND (s.expires_at IS NULL OR s.expires_at > now())) AS sealed_secrets
+     FROM claimed c JOIN endpoints e ON e.id = c.endpoint_id JOIN events v ON v.id = c.event_id`,
+    dueValues(limit, allowances),
   );
-  if (!waiting) return [];
-  return withTransaction(pool, async (db) => {
-    await claimLock(db);
-    return rows<ExpressClaim>(
-      db,
-      'claim_express',
-      `${dueDeliveries(FIRST)}, claimed AS (
-         UPDATE deliveries d SET attempts = 1, underway = 'scheduled', first_attempt_at = now(), next_attempt_at = NULL,
-           start_at = NULL, slot_until = now() + ${LEASE}, overdue_at = now() + interval '150 seconds',
-           lease_token = gen_random_uuid(), lease_until = now() + ${LEASE}
-         FROM chosen WHERE d.id = chosen.id AND d.status = 'pending' AND d.attempts = 0
-         RETURNING d.*
-       ), attempt AS (
-         INSERT INTO attempts (delivery_id, number, requested) SELECT id, 1, false FROM claimed
-       ), promise AS (
-         -- One that has no room left could not keep it.
-         INSERT INTO look_promises (lane, until)
-         SELECT 'express', clock_timestamp() + interval '${flood.promisedMs} milliseconds'
-         FROM (SELECT count(*) AS count FROM chosen) c WHERE c.count >= ${flood.claims} AND c.count < $1
-         ON CONFLICT (lane) DO UPDATE SET until = excluded.until
-       )
-       SELECT c.id, c.project_id, c.endpoint_id, e.version AS endpoint_version, c.event_name, c.policy, e.url, v.body,
-         0 AS scheduled_attempts, false AS requested,
-         (extract(epoch FROM c.first_attempt_at) * 1000)::float8 AS first_attempt_at,
-         (SELECT array_agg(sealed ORDER BY s.id DESC) FROM endpoint_secrets s
-          WHERE s.endpoint_id = c.endpoint_id AND (s.expires_at IS NULL OR s.expires_at > now())) AS sealed_secrets
-       FROM claimed c JOIN endpoints e ON e.id = c.endpoint_id JOIN events v ON v.id = c.event_id`,
-      [limit, ids, counts],
-    );
-  });
 }
 
 export interface ExpressSuccess {

@@ -122,10 +122,10 @@ export function startDeliveryRelay({
     notifications,
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,
-    async claim(limit) {
+    async claim(limit, look) {
       slotlessFirst = !slotlessFirst;
       const starts = await claimStarts(pool, limit, {
-        allowances: slowEndpoints.allowances(),
+        allowances: slowEndpoints.allowances(look),
         slotlessFirst,
       });
       for (const { endpoint_id, has_slot } of starts) if (has_slot) slowEndpoints.begun(endpoint_id);

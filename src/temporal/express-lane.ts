@@ -17,6 +17,7 @@ import { withTransaction } from '../db/pool';
 import type { Logger } from '../log';
 import { createDueNoticeReader } from './due-notice';
 import { startRelay, type Relay } from './relay';
+import { startSweep } from './sweep';
 import type { Attempter, AttemptResult } from '../webhooks/attempt';
 import type { AttemptVerdict } from '../../workflows/retry-schedule';
 import { judge } from '../webhooks/judge';
@@ -142,18 +143,26 @@ export function startExpressLane({
     promised = undefined;
     relay.wake();
   };
-  const sweep = setInterval(() => {
+  const sweep = startSweep(SWEEP_MS, () => {
     passOnLost().catch((err: unknown) => log.warn({ err }, 'lost first attempts could not be looked after'));
-  }, SWEEP_MS);
+  });
+  const canWait = createDueNoticeReader('express', slowEndpoints);
+  let noticed = false;
   const relay = startRelay<ExpressClaim>({
     name: 'express',
     channel: notifyChannels.delivery,
-    canWait: createDueNoticeReader('express', slowEndpoints),
+    canWait(payload) {
+      const waitMs = canWait(payload);
+      noticed ||= waitMs === 0;
+      return waitMs;
+    },
     notifications,
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,
-    async claim(limit) {
-      const claims = await claimExpress(pool, limit, slowEndpoints.allowances());
+    async claim(limit, look) {
+      const expected = noticed;
+      noticed = false;
+      const claims = await claimExpress(pool, limit, slowEndpoints.allowances(look), { expected });
       for (const { endpoint_id } of claims) slowEndpoints.begun(endpoint_id);
       // Each promise has its own end.
       if (claims.length >= flood.claims) {
@@ -168,7 +177,7 @@ export function startExpressLane({
   return {
     wake: () => relay.wake(),
     async stop() {
-      clearInterval(sweep);
+      sweep.stop();
       clearTimeout(promised);
       await relay.stop();
       await writer.stop();

@@ -1,6 +1,7 @@
 import type { Notifications } from '../db/notifications';
 import type { Logger } from '../log';
 import { metrics } from '../metrics';
+import { startSweep } from './sweep';
 
 export interface RelayOptions<Item> {
   name: string;
@@ -14,9 +15,10 @@ export interface RelayOptions<Item> {
   concurrency: number;
   /**
    * Claims up to `limit` items in a short transaction with a lease: no row lock is held while Temporal is called,
-   * and what a dead process had claimed comes back when its lease is over.
+   * and what a dead process had claimed comes back when its lease is over. A look is made because it is time to, or
+   * because of news: then whoever the news is not about is met in passing.
    */
-  claim(limit: number): Promise<Item[]>;
+  claim(limit: number, look: { inPassing: boolean }): Promise<Item[]>;
   /** Starts one item; a failure is logged, and the lease brings the item back. */
   start(item: Item): Promise<void>;
   log: Logger;
@@ -36,6 +38,7 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
   let stopped = false;
   let looking = false;
   let lookAgain = false;
+  let isTime = true;
   let idle: Promise<void> = Promise.resolve();
 
   function launch(item: Item): void {
@@ -63,7 +66,9 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
       lookAgain = false;
       const room = concurrency - inFlight.size;
       if (room <= 0) return;
-      const items = await options.claim(room);
+      const inPassing = !isTime;
+      isTime = false;
+      const items = await options.claim(room, { inPassing });
       for (const item of items) launch(item);
       if (items.length === 0) return;
     } while (lookAgain && !stopped);
@@ -84,6 +89,11 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
       });
   }
 
+  function wakeInTime(): void {
+    isTime = true;
+    wake();
+  }
+
   let later: NodeJS.Timeout | undefined;
   const off = notifications.on(channel, (payload) => {
     const waitMs = payload === null || !options.canWait ? 0 : options.canWait(payload);
@@ -92,10 +102,10 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
     // One timer for all that wait: what another could not wait for so long, the sweep finds.
     later ??= setTimeout(() => {
       later = undefined;
-      wake();
+      wakeInTime();
     }, waitMs);
   });
-  const sweep = setInterval(wake, sweepMs);
+  const sweep = startSweep(sweepMs, wakeInTime);
   wake();
 
   return {
@@ -103,7 +113,7 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
     async stop() {
       stopped = true;
       off();
-      clearInterval(sweep);
+      sweep.stop();
       clearTimeout(later);
       await idle;
       await Promise.all(inFlight);

@@ -9,6 +9,9 @@ import type { Allowances } from '../db/delivery-starts';
  * - one that has not answered at all for half a second, a second apart, until it does;
  * - one that fails slowly, further apart with each failure: nobody gains from twenty attempts that hang.
  *
+ * The last two begin at their own time and never with somebody else's delivery: what begins together also times out
+ * together, ten seconds later to the millisecond, and meets whoever comes every second or every tenth of one.
+ *
  * The first quick answer, whatever it says, ends all of this.
  */
 export interface SlowEndpoints {
@@ -16,10 +19,10 @@ export interface SlowEndpoints {
   begun(endpointId: string): void;
   /** How an attempt on the endpoint went. */
   note(endpointId: string, attempt: { succeeded: boolean; durationMs: number }): void;
-  /** How long no attempt on the endpoint may begin; 0 where one may begin now. */
+  /** How long no attempt on the endpoint may begin; 0 where one may begin now, in any look. */
   heldBackMs(endpointId: string): number;
-  /** For each endpoint that is held back: how many attempts may begin now. */
-  allowances(): Allowances;
+  /** For each endpoint that is held back: how many attempts may begin now; `inPassing`, in a look made for others. */
+  allowances(look: { inPassing: boolean }): Allowances;
 }
 
 const SLOW_MS = 2_000;
@@ -35,6 +38,8 @@ interface Endpoint {
   silentSince: number | null;
   /** How far apart its attempts begin; 0: it is not held back. */
   apartMs: number;
+  /** Whether its last slow attempt succeeded. */
+  succeeds: boolean;
   /** When the next attempt may begin. */
   due: number;
 }
@@ -58,7 +63,7 @@ export function createSlowEndpoints(clock: () => number = () => performance.now(
     begun(endpointId) {
       const now = clock();
       const known = endpoints.get(endpointId);
-      if (!known) return remember(endpointId, { silentSince: now, apartMs: 0, due: now });
+      if (!known) return remember(endpointId, { silentSince: now, apartMs: 0, succeeds: false, due: now });
       const apart = apartOf(known, now);
       known.silentSince ??= now;
       known.due = apart === 0 ? now : Math.max(known.due, now - SAVED_MS) + apart;
@@ -70,14 +75,15 @@ export function createSlowEndpoints(clock: () => number = () => performance.now(
       const apartMs = succeeded
         ? onAverage
         : Math.min(MOST_APART_MS, Math.max(onAverage, 2 * (known?.apartMs ?? 0)));
-      remember(endpointId, { silentSince: null, apartMs, due: known?.due ?? clock() });
+      remember(endpointId, { silentSince: null, apartMs, succeeds: succeeded, due: known?.due ?? clock() });
     },
     heldBackMs(endpointId) {
       const known = endpoints.get(endpointId);
       const now = clock();
-      return known && apartOf(known, now) > 0 ? Math.max(0, Math.ceil(known.due - now)) : 0;
+      if (!known || apartOf(known, now) === 0) return 0;
+      return Math.max(known.succeeds ? 0 : 1, Math.ceil(known.due - now));
     },
-    allowances() {
+    allowances({ inPassing }) {
       const now = clock();
       const ids: string[] = [];
       const counts: number[] = [];
@@ -85,8 +91,9 @@ export function createSlowEndpoints(clock: () => number = () => performance.now(
         const apart = apartOf(endpoint, now);
         if (apart === 0) continue;
         const saved = Math.min(now - endpoint.due, SAVED_MS);
+        const mayBegin = saved >= 0 && (endpoint.succeeds || !inPassing);
         ids.push(id);
-        counts.push(saved < 0 ? 0 : 1 + Math.floor(saved / apart));
+        counts.push(mayBegin ? 1 + Math.floor(saved / apart) : 0);
       }
       return { ids, counts };
     },

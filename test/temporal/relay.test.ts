@@ -9,6 +9,7 @@ const ENDPOINT = '7f9c24e8-3b12-4fef-91e0-3f1fbd5ac1b2';
 
 let relay: Relay;
 let looks: number;
+let lastLook: { inPassing: boolean };
 let tell: NotificationListener;
 const notifications: Notifications = {
   on(_channel, listener) {
@@ -28,14 +29,16 @@ async function start(canWait?: (payload: string) => number | null): Promise<void
     notifications,
     sweepMs: HOUR,
     concurrency: 1,
-    claim() {
+    claim(_limit, look) {
       looks += 1;
+      lastLook = look;
       return Promise.resolve([]);
     },
     start: () => Promise.resolve(),
     log: pino({ level: 'silent' }),
   });
   await eventually(() => looks === 0);
+  expect(lastLook).toEqual({ inPassing: false });
 }
 
 afterEach(() => relay.stop());
@@ -58,11 +61,13 @@ test('it hears neither what is not its business nor, before its time, what can w
   tell('31');
   await settled();
   expect(looks).toBe(0);
-  // One look for both.
+  // One look for both, made for them.
   await eventually(() => looks === 1);
+  expect(lastLook).toEqual({ inPassing: false });
   await settled();
   tell('0');
   await eventually(() => looks === 2);
+  expect(lastLook).toEqual({ inPassing: true });
 });
 
 test('after a lost connection it looks, whoever it was that could have waited', async () => {

@@ -3,7 +3,8 @@ import { limits } from '../../src/contracts/limits';
 import { emitBulkEvents } from '../../src/db/bulk-events';
 import { emitEvent } from '../../src/db/events';
 import { eventRegistry } from '../../src/contracts/events';
-import { claimStarts } from '../../src/db/delivery-starts';
+import { CLAIM_LOCK, claimStarts } from '../../src/db/delivery-starts';
+import { claimExpress } from '../../src/db/express';
 import { createTestDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../support/harness';
@@ -224,6 +225,11 @@ describe('the order of starts', () => {
       const [{ id, next_attempt_at } = { id: '', next_attempt_at: new Date(0) }] = later.rows;
       const handed_over = { nextAttemptAt: next_attempt_at.getTime(), httpStatus: null, error: 'timeout' };
       expect(claimed).toMatchObject([{ id, has_slot: false, handed_over }]);
+
+      // Nor does it take one where all are free and slots are looked for first.
+      await pool.query('UPDATE deliveries SET slot_until = NULL, start_at = NULL WHERE id <> $1', [id]);
+      await pool.query('UPDATE deliveries SET start_at = now() WHERE id = $1', [id]);
+      expect(await claimStarts(pool, 200, { slotlessFirst: false })).toMatchObject([{ id, has_slot: false }]);
     } finally {
       await database.drop();
     }
@@ -242,6 +248,32 @@ describe('the order of starts', () => {
       const [pending] = await claimStarts(pool, 1, { slotlessFirst: false });
       expect([slotless?.has_slot, pending?.has_slot]).toEqual([false, true]);
     } finally {
+      await database.drop();
+    }
+  });
+
+  test('what needs no slot does not wait for whoever claims slots, nor does a look that finds nothing', async () => {
+    const database = await createTestDatabase();
+    const { pool } = database;
+    const other = await pool.connect();
+    try {
+      await pool.query(WITH_FIVE_ENDPOINTS);
+      await claimStarts(pool, 200);
+      await pool.query(
+        `UPDATE deliveries SET lane = 'express', attempts = 1, next_attempt_at = now() + interval '1 minute', slot_until = NULL,
+           start_at = now()
+         WHERE id IN (SELECT id FROM deliveries LIMIT 3)`,
+      );
+      await pool.query(`UPDATE deliveries SET start_at = NULL WHERE attempts = 0`);
+      await other.query('BEGIN');
+      await other.query('SELECT pg_advisory_xact_lock($1)', [CLAIM_LOCK]);
+      expect(await claimStarts(pool, 200)).toHaveLength(3);
+      await pool.query('UPDATE deliveries SET start_at = NULL');
+      expect(await claimStarts(pool, 200)).toEqual([]);
+      expect(await claimExpress(pool, 200, { ids: [], counts: [] })).toEqual([]);
+    } finally {
+      await other.query('ROLLBACK');
+      other.release();
       await database.drop();
     }
   });
