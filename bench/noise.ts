@@ -36,7 +36,9 @@ async function make({ databaseUrl, lane, endpoint, perSecond }: NoisePlan): Prom
   const pool = createPool({ url: databaseUrl, max: 1, deliveryLane: lane });
   const began = performance.now();
   for (let count = 0; process.connected; count += 1) {
-    await sleep(Math.max(0, began + (count * 1000) / perSecond - performance.now()));
+    // Somewhere in its turn: at the same place in each, it would always meet the one that is measured, or never.
+    const turn = began + ((count + Math.random()) * 1000) / perSecond;
+    await sleep(Math.max(0, turn - performance.now()));
     await emitTestEvent(pool, endpoint, event, example);
   }
   await pool.end();

@@ -7,8 +7,8 @@ import { wallClock, type BenchReceiver } from './receiver';
 export type Begin = () => Promise<{ id: string; at: number }>;
 
 export interface Latency {
-  /** Shortest first. */
-  waits: number[];
+  /** When each began, and how long it took to arrive. */
+  arrivals: { at: number; wait: number }[];
   p50: number;
   p99: number;
   /** Arrivals a second, from the first beginning to the last arrival. */
@@ -56,18 +56,18 @@ export async function measureLatency(
   }
   await Promise.all(running);
   const arrivals = await untilArrived(receiver, new Set(begun.keys()));
-  const waits: number[] = [];
+  const measured: Latency['arrivals'] = [];
   let [earliest, latest] = [Infinity, 0];
   for (const [id, at] of begun) {
     const [first] = arrivals.get(id) ?? [];
     if (first === undefined) continue;
-    waits.push(first - at);
+    measured.push({ at, wait: first - at });
     earliest = Math.min(earliest, at);
     latest = Math.max(latest, first);
   }
-  waits.sort((a, b) => a - b);
+  const waits = measured.map(({ wait }) => wait).sort((a, b) => a - b);
   return {
-    waits,
+    arrivals: measured,
     p50: percentile(waits, 0.5),
     p99: percentile(waits, 0.99),
     perSecond: waits.length / ((latest - earliest) / 1000),
