@@ -11,22 +11,34 @@ const LEASE = `interval '30 seconds'`;
 export const CLAIM_LOCK = 4_837_202;
 
 /**
+ * A claim is planned once, and not again whenever PostgreSQL has looked at tables that fill and empty within seconds: that
+ * took longer than the claim. But what is planned while they are empty is wrong once they are not, so the first ones are
+ * planned each time.
+ */
+const PLANNED_EACH_TIME = 1_000;
+const claimsMade = new WeakMap<pg.Pool, number>();
+
+/**
  * Claims of slots happen one after another, so that slots are counted exactly. The lock is everybody's: it is asked for
  * in the same breath as the claim, and never held while a process of ours is thinking.
  */
-export function claimSlots<Claim extends pg.QueryResultRow>(
+export async function claimSlots<Claim extends pg.QueryResultRow>(
   pool: pg.Pool,
   name: string,
   text: string,
   values: readonly unknown[],
 ): Promise<Claim[]> {
-  return withPipelinedTransaction(pool, async (db) => {
-    const [, claims] = await Promise.all([
+  const made = claimsMade.get(pool) ?? 0;
+  const mode = made < PLANNED_EACH_TIME ? 'force_custom_plan' : 'force_generic_plan';
+  const [, , claims] = await withPipelinedTransaction(pool, (db) =>
+    Promise.all([
+      db.query(`SET LOCAL plan_cache_mode = ${mode}`),
       row(db, 'lock_starts', 'SELECT pg_advisory_xact_lock($1)', [CLAIM_LOCK]),
       rows<Claim>(db, name, text, values),
-    ]);
-    return claims;
-  });
+    ]),
+  );
+  claimsMade.set(pool, made + claims.length);
+  return claims;
 }
 
 /** What the relay needs to start or wake a workflow: the row's state, nothing remembered. */

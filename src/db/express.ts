@@ -28,20 +28,20 @@ export interface ExpressClaim {
 const LEASE = `interval '20 seconds'`;
 
 /**
- * How many claims in one look mean a flood, for how long the lane promises then to look by itself, and when it must at
- * the latest: the rest is for transactions that were open when the promise ended. The sweep finds what was slower.
+ * For how long a lane in a flood promises to look by itself, and when it must at the latest: the rest is for transactions
+ * that were open when the promise ended. The sweep finds what was slower.
  */
-export const flood = { claims: 8, promisedMs: 25, looksAgainMs: 75 } as const;
+export const promise = { promisedMs: 25, looksAgainMs: 75 } as const;
 
 /**
  * Claims first attempts in a batch: the same slots, turns and order as in the workflow lane. Who knows that one waits
- * (`expected`) need not ask first.
+ * (`expected`) need not ask first; whoever claims as many as `promisesFrom` promises to look for more by itself.
  */
 export async function claimExpress(
   pool: pg.Pool,
   limit: number,
   allowances: Allowances,
-  { expected = false } = {},
+  { expected = false, promisesFrom = limit }: { expected?: boolean; promisesFrom?: number } = {},
 ): Promise<ExpressClaim[]> {
   if (!expected && !(await doesLaneWait(pool, 'express', allowances))) return [];
   return claimSlots<ExpressClaim>(
@@ -58,8 +58,8 @@ export async function claimExpress(
      ), promise AS (
        -- One that has no room left could not keep it.
        INSERT INTO look_promises (lane, until)
-       SELECT 'express', clock_timestamp() + interval '${flood.promisedMs} milliseconds'
-       FROM (SELECT count(*) AS count FROM chosen) c WHERE c.count >= ${flood.claims} AND c.count < $1
+       SELECT 'express', clock_timestamp() + interval '${promise.promisedMs} milliseconds'
+       FROM (SELECT count(*) AS count FROM chosen) c WHERE c.count >= $5 AND c.count < $1
        ON CONFLICT (lane) DO UPDATE SET until = excluded.until
      )
      SELECT c.id, c.project_id, c.endpoint_id, e.version AS endpoint_version, c.event_name, c.policy, e.url, v.body,
@@ -68,7 +68,7 @@ export async function claimExpress(
        (SELECT array_agg(sealed ORDER BY s.id DESC) FROM endpoint_secrets s
         WHERE s.endpoint_id = c.endpoint_id AND (s.expires_at IS NULL OR s.expires_at > now())) AS sealed_secrets
      FROM claimed c JOIN endpoints e ON e.id = c.endpoint_id JOIN events v ON v.id = c.event_id`,
-    dueValues(limit, allowances),
+    [...dueValues(limit, allowances), promisesFrom],
   );
 }
 

@@ -70,19 +70,13 @@ async function withClient<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Prom
 /**
  * A transaction in one round trip: BEGIN, what `send` sends at once, and COMMIT. For statements that need nothing of
  * each other's answers; a lock among them is held for as long as the server works, not for as long as we take to go on.
- * Nor does it wait for a planner: after each ANALYZE of a table that changes quickly, PostgreSQL would plan the same
- * statement anew for seconds, until it trusts the plan it has.
  */
 export function withPipelinedTransaction<T>(
   pool: pg.Pool,
   send: (db: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   return withClient(pool, async (client) => {
-    const sent = [
-      client.query('BEGIN; SET LOCAL plan_cache_mode = force_generic_plan'),
-      send(client),
-      client.query('COMMIT'),
-    ] as const;
+    const sent = [client.query('BEGIN'), send(client), client.query('COMMIT')] as const;
     // All of them are answered before the connection goes back, whichever fails.
     await Promise.allSettled(sent);
     const [, result] = await Promise.all(sent);

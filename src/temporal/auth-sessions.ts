@@ -15,7 +15,7 @@ import {
 import { notifyChannels, type Notifications } from '../db/notifications';
 import { createGatherer } from '../gather';
 import type { Logger } from '../log';
-import { createFlood, FLOOD_PER_SECOND } from './flood';
+import { createFlood, type FloodMark } from './flood';
 import { searchAttributes, workflowIds, type TaskQueues } from './names';
 import { startRelay, type Relay } from './relay';
 import { createStepBack } from './step-back';
@@ -38,6 +38,8 @@ export interface SessionStarter {
 const SIGNAL_DEADLINE_MS = 5_000;
 const PLACES = 2;
 const MARKED_TOGETHER = 50;
+/** More a second than a Temporal server on a small machine can start, several times over. */
+const FLOOD: FloodMark = { perSecond: 100, windowMs: 500 };
 
 export function createSessionStarter({
   client,
@@ -67,7 +69,7 @@ export function createSessionStarter({
   }
 
   let placesTaken = 0;
-  const flood = createFlood();
+  const flood = createFlood(FLOOD);
   const markStarted = createGatherer<string, void>(
     async (_all, ids) => {
       await markSessionsStarted(pool, ids);
@@ -131,7 +133,7 @@ export function startSessionRelay(deps: {
   log: Logger;
 }): Relay {
   const stepBack = createStepBack();
-  const isFlooded = () => haveManyJustArrived(deps.pool, FLOOD_PER_SECOND);
+  const isFlooded = () => haveManyJustArrived(deps.pool, FLOOD.perSecond);
   return startRelay({
     name: 'sessions',
     channel: notifyChannels.sessionStart,

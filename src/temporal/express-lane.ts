@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Config } from '../config';
 import type { Cipher } from '../crypto/cipher';
@@ -6,9 +7,9 @@ import { recordAttempt } from '../db/attempts';
 import {
   claimExpress,
   findLostAttempts,
-  flood,
   handOver,
   LOST,
+  promise,
   takeLostLease,
   type ExpressClaim,
 } from '../db/express';
@@ -16,6 +17,7 @@ import { notifyChannels, type Notifications } from '../db/notifications';
 import { withTransaction } from '../db/pool';
 import type { Logger } from '../log';
 import { createDueNoticeReader } from './due-notice';
+import { createFlood, type FloodMark } from './flood';
 import { startRelay, type Relay } from './relay';
 import { startSweep } from './sweep';
 import type { Attempter, AttemptResult } from '../webhooks/attempt';
@@ -38,6 +40,11 @@ export interface ExpressLaneDeps {
 const CONCURRENCY = 200;
 const SWEEP_MS = 1_000;
 const LOST_BATCH = 100;
+/** So many claims in one look, or such a pace of them, are a flood: a NOTIFY in each of its commits would slow it down. */
+const FLOOD_IN_ONE_LOOK = 8;
+const FLOOD: FloodMark = { perSecond: 640, windowMs: 25 };
+/** A look costs the same for one as for many: in a flood it waits for more to come together. */
+const FLOOD_REST_MS = 8;
 
 /**
  * The express lane: the first attempt is made here, with the same attempt code, and a delivery that succeeds at once
@@ -147,6 +154,7 @@ export function startExpressLane({
     passOnLost().catch((err: unknown) => log.warn({ err }, 'lost first attempts could not be looked after'));
   });
   const canWait = createDueNoticeReader('express', slowEndpoints);
+  const flood = createFlood(FLOOD);
   let noticed = false;
   const relay = startRelay<ExpressClaim>({
     name: 'express',
@@ -160,14 +168,19 @@ export function startExpressLane({
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,
     async claim(limit, look) {
+      const flooded = flood.isOn();
+      if (flooded) await sleep(FLOOD_REST_MS);
       const expected = noticed;
       noticed = false;
-      const claims = await claimExpress(pool, limit, slowEndpoints.allowances(look), { expected });
+      const promisesFrom = flooded ? 1 : FLOOD_IN_ONE_LOOK;
+      const allowances = slowEndpoints.allowances(look);
+      const claims = await claimExpress(pool, limit, allowances, { expected, promisesFrom });
       for (const { endpoint_id } of claims) slowEndpoints.begun(endpoint_id);
+      flood.arrived(claims.length);
       // Each promise has its own end.
-      if (claims.length >= flood.claims) {
+      if (claims.length >= promisesFrom) {
         clearTimeout(promised);
-        promised = setTimeout(keepPromise, flood.looksAgainMs);
+        promised = setTimeout(keepPromise, promise.looksAgainMs);
       }
       return claims;
     },

@@ -1,32 +1,38 @@
-/** More a second than a Temporal server on a small machine can start, several times over. */
-export const FLOOD_PER_SECOND = 100;
-const WINDOW_MS = 500;
+/** What makes a flood: so many a second, counted in windows, this one and the one before. */
+export interface FloodMark {
+  perSecond: number;
+  windowMs: number;
+}
 
 export interface Flood {
-  arrived(): void;
+  arrived(count?: number): void;
   isOn(): boolean;
 }
 
-/** Whether this process is being flooded: counted in windows of half a second, this one and the one before. */
-export function createFlood(clock: () => number = () => performance.now()): Flood {
+/** Whether this process is being flooded. */
+export function createFlood(
+  { perSecond, windowMs }: FloodMark,
+  clock: () => number = () => performance.now(),
+): Flood {
+  const many = (perSecond * 2 * windowMs) / 1000;
   let current = { since: -Infinity, count: 0 };
   let before = 0;
 
   function turn(): void {
     const age = clock() - current.since;
-    if (age < WINDOW_MS) return;
-    before = age < 2 * WINDOW_MS ? current.count : 0;
+    if (age < windowMs) return;
+    before = age < 2 * windowMs ? current.count : 0;
     current = { since: clock(), count: 0 };
   }
 
   return {
-    arrived() {
+    arrived(count = 1) {
       turn();
-      current.count += 1;
+      current.count += count;
     },
     isOn() {
       turn();
-      return before + current.count >= FLOOD_PER_SECOND;
+      return before + current.count >= many;
     },
   };
 }

@@ -51,11 +51,4 @@ describe('a transaction in one round trip', () => {
     expect(await notes()).toEqual([]);
     expect(pool.idleCount).toBe(pool.totalCount);
   });
-
-  test('lets nobody plan its statements, and leaves the connection as it was', async () => {
-    const mode = () => `SELECT current_setting('plan_cache_mode') AS mode`;
-    const inside = await withPipelinedTransaction(pool, (db) => db.query(mode()));
-    expect(inside.rows).toEqual([{ mode: 'force_generic_plan' }]);
-    expect((await pool.query(mode())).rows).toEqual([{ mode: 'auto' }]);
-  });
 });

@@ -1,8 +1,10 @@
-import { createFlood, FLOOD_PER_SECOND } from '../../src/temporal/flood';
+import { createFlood } from '../../src/temporal/flood';
+
+const FLOOD_PER_SECOND = 100;
 
 function timing() {
   let now = 0;
-  const flood = createFlood(() => now);
+  const flood = createFlood({ perSecond: FLOOD_PER_SECOND, windowMs: 500 }, () => now);
   return {
     flood,
     /** Arrivals at an even pace. */
@@ -28,6 +30,14 @@ test('many more than that are one, and it ends when they stay away', () => {
   expect(flood.isOn()).toBe(true);
   pass(2_000);
   expect(flood.isOn()).toBe(false);
+});
+
+test('what arrives together counts each', () => {
+  const { flood } = timing();
+  flood.arrived(FLOOD_PER_SECOND - 1);
+  expect(flood.isOn()).toBe(false);
+  flood.arrived();
+  expect(flood.isOn()).toBe(true);
 });
 
 test('a flood in pauses of a quarter of a second is one flood', () => {
