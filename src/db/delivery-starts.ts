@@ -80,7 +80,7 @@ function heldBack({ ids, counts }: Allowances): string[] {
 }
 
 /** A first attempt of the express lane: not the workflows' business. */
-const first = (table: string) =>
+const expressFirst = (table: string) =>
   `${table}.lane = 'express' AND ${table}.attempts = 0 AND ${table}.round <= ${table}.served`;
 
 /** Handed over by the express lane, and its next attempt has its time. */
@@ -90,8 +90,8 @@ const handedOver = (table: string) =>
 
 /** Which of the deliveries that wait need a slot to go on in a lane. */
 const needsSlot: Record<DeliveryLane, (table: string) => string> = {
-  express: first,
-  workflow: (table) => `NOT (${first(table)}) AND NOT (${handedOver(table)})`,
+  express: expressFirst,
+  workflow: (table) => `NOT (${expressFirst(table)}) AND NOT (${handedOver(table)})`,
 };
 
 /**

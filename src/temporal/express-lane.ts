@@ -155,6 +155,7 @@ export function startExpressLane({
   });
   const canWait = createDueNoticeReader('express', slowEndpoints);
   const flood = createFlood(FLOOD);
+  // Somebody has said that a delivery waits: then it need not be asked.
   let noticed = false;
   const relay = startRelay<ExpressClaim>({
     name: 'express',
