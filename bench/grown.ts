@@ -13,7 +13,7 @@ const DELIVERIES = 1_000_000;
 const SUBSCRIBERS = 100_000;
 const SESSIONS = 100_000;
 const PROJECTS = 5;
-const ROUNDS = 2;
+const ROUNDS = 4;
 
 interface Scene {
   bench: BenchEnvironment;
