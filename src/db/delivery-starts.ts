@@ -86,12 +86,13 @@ const expressFirst = (table: string) =>
 /** Handed over by the express lane, and its next attempt has its time. */
 const handedOver = (table: string) =>
   `${table}.lane = 'express' AND ${table}.attempts = 1 AND ${table}.round <= ${table}.served
-         AND coalesce(${table}.next_attempt_at > now(), false)`;
+         AND ${table}.next_attempt_at > now()`;
 
 /** Which of the deliveries that wait need a slot to go on in a lane. */
 const needsSlot: Record<DeliveryLane, (table: string) => string> = {
   express: expressFirst,
-  workflow: (table) => `NOT (${expressFirst(table)}) AND NOT (${handedOver(table)})`,
+  // What has no time yet was not handed over: its attempt is under way, or was.
+  workflow: (table) => `NOT (${expressFirst(table)}) AND (${handedOver(table)}) IS NOT TRUE`,
 };
 
 /**
@@ -124,7 +125,7 @@ function claimSlotless(db: Db, limit: number): Promise<DueStart[]> {
        ORDER BY start_at LIMIT $1 FOR UPDATE SKIP LOCKED
      ), handed_over AS MATERIALIZED (
        SELECT h.id FROM deliveries h JOIN endpoints e ON e.id = h.endpoint_id AND e.status = 'active' AND e.deleted_at IS NULL
-       WHERE h.status = 'pending' AND h.start_at <= now() AND h.next_attempt_at > now() AND ${handedOver('h')}
+       WHERE h.status = 'pending' AND h.start_at <= now() AND ${handedOver('h')}
        ORDER BY h.next_attempt_at LIMIT $1 FOR UPDATE OF h SKIP LOCKED
      )
      UPDATE deliveries d SET start_at = now() + ${LEASE}
@@ -135,11 +136,11 @@ function claimSlotless(db: Db, limit: number): Promise<DueStart[]> {
 }
 
 /**
- * The endpoints with deliveries that wait, as `waiting`. The recursion hops from endpoint to endpoint through the index:
+ * The endpoints with deliveries `d` that wait, as `waiting`. The recursion hops from endpoint to endpoint through the index:
  * a long queue of one costs the others nothing.
  */
-function waitingEndpoints(lane: DeliveryLane): string {
-  const waits = `d.status = 'pending' AND d.start_at <= now() AND ${needsSlot[lane]('d')}`;
+export function waitingEndpoints(condition: string): string {
+  const waits = `d.status = 'pending' AND ${condition}`;
   return `WITH RECURSIVE waiting AS (
        (SELECT d.endpoint_id FROM deliveries d WHERE ${waits} ORDER BY d.endpoint_id LIMIT 1)
        UNION ALL
@@ -149,12 +150,16 @@ function waitingEndpoints(lane: DeliveryLane): string {
      )`;
 }
 
+function waitingForSlots(lane: DeliveryLane): string {
+  return waitingEndpoints(`d.start_at <= now() AND ${needsSlot[lane]('d')}`);
+}
+
 /** Whether anything waits for a slot in the lane but what is held back: asked without the lock, and mostly answered with no. */
 export async function doesLaneWait(db: Db, lane: DeliveryLane, allowances: Allowances): Promise<boolean> {
   const waiting = await row(
     db,
     `${lane}_waits`,
-    `${waitingEndpoints(lane)}
+    `${waitingForSlots(lane)}
      SELECT 1 FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id
      WHERE e.status = 'active' AND e.deleted_at IS NULL AND e.id <> ALL ($1::uuid[]) LIMIT 1`,
     [heldBack(allowances)],
@@ -167,7 +172,7 @@ export async function doesLaneWait(db: Db, lane: DeliveryLane, allowances: Allow
  * turn, bulk events last. Its values are those of `dueValues`.
  */
 export function dueDeliveries(lane: DeliveryLane): string {
-  return `${waitingEndpoints(lane)}, candidate AS (
+  return `${waitingForSlots(lane)}, candidate AS (
        SELECT d.*
        FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id AND e.status = 'active' AND e.deleted_at IS NULL
          AND e.id <> ALL ($4::uuid[])

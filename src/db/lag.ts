@@ -1,4 +1,5 @@
 import { limits } from '../contracts/limits';
+import { waitingEndpoints } from './delivery-starts';
 import type { Db } from './pool';
 import { row } from './query';
 
@@ -14,15 +15,7 @@ export async function deliveryLag(db: Db): Promise<number> {
     db,
     'delivery_lag',
     // From endpoint to endpoint through the index, as the relay's own claim does.
-    `WITH RECURSIVE waiting AS (
-       (SELECT endpoint_id FROM deliveries WHERE status = 'pending' AND start_at IS NOT NULL
-        ORDER BY endpoint_id LIMIT 1)
-       UNION ALL
-       SELECT (SELECT d.endpoint_id FROM deliveries d
-               WHERE d.status = 'pending' AND d.start_at IS NOT NULL AND d.endpoint_id > w.endpoint_id
-               ORDER BY d.endpoint_id LIMIT 1)
-       FROM waiting w WHERE w.endpoint_id IS NOT NULL
-     )
+    `${waitingEndpoints('d.start_at IS NOT NULL')}
      SELECT extract(epoch FROM now() - min(next.start_at))::float8 AS lag
      FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id AND e.status = 'active' AND e.deleted_at IS NULL
      CROSS JOIN LATERAL (
