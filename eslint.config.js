@@ -32,25 +32,9 @@ module.exports = tseslint.config(
           ]),
           patterns: [
             {
-              regex: '/src/(?!temporal/names$)|/activities/',
+              regex: '/src/(?!temporal/names$|webhooks/retrying-attributes$)|/activities/',
               allowTypeImports: true,
-              message: 'Workflows may import types of activities and the names, nothing else.',
-            },
-          ],
-        },
-      ],
-    },
-  },
-  {
-    files: ['src/contracts/**/*.ts'],
-    rules: {
-      '@typescript-eslint/no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              group: ['**/db/**', '**/http/**', '**/bots/**', '**/temporal/**', '**/activities/**'],
-              message: 'contracts import nothing of the house.',
+              message: 'Workflows import types and pure files only.',
             },
           ],
         },

@@ -1,7 +1,5 @@
-/** @type {import('jest').Config} */
-module.exports = {
+const shared = {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',
@@ -14,10 +12,24 @@ module.exports = {
     ],
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.herald/'],
+};
+
+/** One PostgreSQL and one Temporal server serve all of these: jest runs a setup file once, however many projects name it. */
+const withServers = {
+  ...shared,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  setupFilesAfterEnv: ['<rootDir>/test/support/timeout.ts'],
+};
+
+/** @type {import('jest').Config} */
+module.exports = {
+  projects: [
+    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
+    { ...withServers, displayName: 'system', testMatch: ['<rootDir>/test/system/**/*.test.ts'] },
+    { ...withServers, displayName: 'web', testMatch: ['<rootDir>/test/web/**/*.test.ts'] },
+    { ...withServers, displayName: 'chaos', testMatch: ['<rootDir>/test/chaos/**/*.test.ts'] },
+  ],
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
-  setupFilesAfterEnv: ['<rootDir>/test/support/retry-once.ts'],
-  testTimeout: 60_000,
   maxWorkers: 2,
 };

@@ -1,14 +1,14 @@
 import { SpanKind } from '@opentelemetry/api';
-import type { SessionStatus } from '../src/contracts/auth';
+import type { SessionStatus } from '../src/login/contract';
 import type { Core } from '../src/core';
-import { showSessionOutcome } from '../src/bots/session-outcome';
-import { findSession } from '../src/db/auth-sessions';
-import { expireCode } from '../src/db/auth-decisions';
+import { showSessionOutcome } from '../src/login/outcome';
+import { findSession } from '../src/login/queries/sessions';
+import { expireCode } from '../src/login/queries/decisions';
 import { withTransaction } from '../src/db/pool';
-import { findSessionTraceparent } from '../src/db/traces';
-import { metrics } from '../src/metrics';
+import { findSessionTraceparent } from '../src/login/queries/sessions';
+import { metrics } from '../src/lib/metrics';
 import { settleInTransaction, type SettledSession } from '../src/login/settle';
-import { inSpan, isTracing, traceIdOf } from '../src/tracing';
+import { inSpan, isTracing, traceIdOf } from '../src/lib/tracing';
 import { reported } from './failures';
 
 export interface SessionRef {

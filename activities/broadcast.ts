@@ -1,9 +1,9 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
-import type { BroadcastStatus } from '../src/contracts/broadcasts';
+import type { BroadcastStatus } from '../src/broadcasts/contract';
 import type { Core } from '../src/core';
-import { findBroadcast, markCancelling } from '../src/db/broadcasts';
-import { finishBroadcast } from '../src/sending/broadcasts';
-import { runBroadcast } from '../src/sending/broadcast-run';
+import { findBroadcast, markCancelling } from '../src/broadcasts/queries/broadcasts';
+import { finishBroadcast } from '../src/broadcasts/jobs';
+import { runBroadcast } from '../src/broadcasts/run';
 import { reported } from './failures';
 
 export interface BroadcastRef {

@@ -1,13 +1,18 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type pg from 'pg';
-import type { Cipher } from '../src/crypto/cipher';
-import { webhookSecretPurpose } from '../src/crypto/purposes';
-import { claimAttempt, recordAttempt, type Claim, type DeliveryState } from '../src/db/attempts';
-import { cancelDelivery } from '../src/db/deliveries';
-import type { Logger } from '../src/log';
+import type { Cipher } from '../src/lib/cipher';
+import { webhookSecretPurpose } from '../src/webhooks/secret-purpose';
+import {
+  claimAttempt,
+  recordAttempt,
+  type Claim,
+  type DeliveryState,
+} from '../src/webhooks/queries/attempts';
+import { cancelDelivery } from '../src/webhooks/queries/deliveries';
+import type { Logger } from '../src/lib/log';
 import type { Attempter } from '../src/webhooks/attempt';
 import { judge } from '../src/webhooks/judge';
-import type { QuickEndpoints } from '../src/webhooks/quick-endpoints';
+import type { QuickEndpoints } from '../src/webhooks/fast-endpoints';
 import type { SlowEndpoints } from '../src/webhooks/slow-endpoints';
 import { reportAttempt } from '../src/webhooks/report-attempt';
 import { reported } from './failures';

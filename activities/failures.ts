@@ -1,6 +1,6 @@
 import { ApplicationFailure, log } from '@temporalio/activity';
 import { PlatformError } from '../src/bots/platform-error';
-import { AppError, isRetryable } from '../src/contracts/errors';
+import { AppError, isRetryable } from '../src/contract/errors';
 
 /**
  * The one place where what an activity throws becomes a failure that Temporal keeps. Messages and stacks of foreign

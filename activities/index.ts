@@ -1,6 +1,6 @@
 import type { Core } from '../src/core';
 import type { Attempter } from '../src/webhooks/attempt';
-import type { QuickEndpoints } from '../src/webhooks/quick-endpoints';
+import type { QuickEndpoints } from '../src/webhooks/fast-endpoints';
 import type { SlowEndpoints } from '../src/webhooks/slow-endpoints';
 import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { History } from '@temporalio/common/lib/proto-utils';
 import { workflowIds } from '../src/temporal/names';
 import { createSimulatorControl } from '../test/support/simulator-control';
-import { emitEvent } from '../src/db/events';
+import { emitEvent } from '../src/events/queries/emit';
 import { call, completeLogin } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
 import { event, example } from './herald';

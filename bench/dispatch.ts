@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody } from '../src/contracts/events';
+import { eventBody } from '../src/events/contract';
 import { startBareWorkflows, type BareKind, type BareWorkflows } from './bare-workflow';
 import { startBench } from './environment';
 import { event, example } from './herald';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventBody } from '../src/contracts/events';
+import { eventBody } from '../src/events/contract';
 import { startBench } from './environment';
 import { createHeraldEndpoint, event, example } from './herald';
 import { besideHanging } from './neighbour';

@@ -1,6 +1,6 @@
-import { eventRegistry } from '../src/contracts/events';
-import type { DeliveryLane } from '../src/contracts/webhooks';
-import { emitTestEvent } from '../src/db/events';
+import { eventRegistry } from '../src/events/contract';
+import type { DeliveryLane } from '../src/webhooks/contract';
+import { emitTestEvent } from '../src/events/queries/emit';
 import { call } from './calls';
 import type { BenchEnvironment } from './environment';
 import type { Begin } from './pace';

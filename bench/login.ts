@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { randomToken256, sha256 } from '../src/crypto/tokens';
+import { randomToken256, sha256 } from '../src/lib/tokens';
 import { createSimulatorControl } from '../test/support/simulator-control';
 import { startBareRoute } from './bare-route';
 import { completeLogin, type Step } from './calls';

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DeliveryLane } from '../src/contracts/webhooks';
-import { emitTestEvent } from '../src/db/events';
+import type { DeliveryLane } from '../src/webhooks/contract';
+import { emitTestEvent } from '../src/events/queries/emit';
 import { createPool } from '../src/db/pool';
 import { event, example } from './herald';
 

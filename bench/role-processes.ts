@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { roleNames, type Role } from '../src/config';
-import { freePort } from '../src/embedded/ports';
-import { packageRoot } from '../src/package-root';
+import { freePort } from '../src/lib/ports';
+import { packageRoot } from '../src/lib/package-root';
 import type { BenchEnvironment } from './environment';
 
 /** Seconds of CPU that each part has used since it started. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSimulatorControl } from '../test/support/simulator-control';
-import { emitEvent } from '../src/db/events';
+import { emitEvent } from '../src/events/queries/emit';
 import { call, completeLogin } from './calls';
 import { startBench } from './environment';
 import { event, example } from './herald';

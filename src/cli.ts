@@ -9,7 +9,7 @@ import { addProjectCommands } from './cli/projects';
 import { addRecoverCommand } from './cli/recover';
 import { addSessionCommands } from './cli/sessions';
 import { addWorkflowCommands } from './cli/workflows';
-import { AppError } from './contracts/errors';
+import { AppError } from './contract/errors';
 import { describeDatabaseTrouble } from './db/trouble';
 import { SetupError } from './embedded/setup-error';
 import { OperationRefused } from './operations/refused';

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { limits } from './contracts/limits';
+import { limits } from './contract/limits';
 
 /*
  * One schema over the environment, parsed once. `docs/configuration.md` is generated from it, so the words

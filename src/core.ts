@@ -2,9 +2,9 @@ import type { Client } from '@temporalio/client';
 import type pg from 'pg';
 import type { Messengers } from './bots/messengers';
 import type { Config } from './config';
-import type { Cipher } from './crypto/cipher';
-import type { Notifications } from './db/notifications';
-import type { Logger } from './log';
+import type { Cipher } from './lib/cipher';
+import type { Notifications } from './db/notify';
+import type { Logger } from './lib/log';
 import type { TaskQueues } from './temporal/names';
 
 /** What every role of the process is built from. Made in service.ts, handed to everything else. */

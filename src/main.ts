@@ -6,13 +6,13 @@ import { clearRuntime, writeRuntime } from './embedded/data-dir';
 import { killChildren, startEnvironment, type Environment } from './embedded/environment';
 import { portInUse } from './embedded/ports';
 import { exitCodes, SetupError } from './embedded/setup-error';
-import { createLogger, type Logger } from './log';
-import { packageRoot } from './package-root';
-import { watchProcessEnd, type ProcessEnd } from './process-end';
+import { createLogger, type Logger } from './lib/log';
+import { packageRoot } from './lib/package-root';
+import { watchProcessEnd, type ProcessEnd } from './lib/process-end';
 import { startService, type Service } from './service';
 import { bundleName } from './temporal/data-converter';
 import { registerSearchAttributes } from './temporal/search-attributes';
-import { endTracing, startTracing } from './tracing';
+import { endTracing, startTracing } from './lib/tracing';
 
 export interface StartOptions {
   /** One line of JSON on standard output once ready, instead of the summary for people. */
@@ -55,7 +55,7 @@ export async function runService(options: StartOptions): Promise<number> {
   const end = watchProcessEnd(log, () => killChildren(config.HERALD_DATA_DIR));
   const running: Running = {};
   try {
-    await startTracing(process.env, () => import('./tracing-sdk.js'));
+    await startTracing(process.env, () => import('./lib/tracing-sdk.js'));
     const runtime = await start(config, log, running, end);
     process.stdout.write(options.json ? `${JSON.stringify(runtime)}\n` : summary(runtime));
     return await end.exitCode;

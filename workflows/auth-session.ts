@@ -9,7 +9,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { AuthSessionActivities } from '../activities/auth-session';
-import { searchAttributes } from '../src/temporal/names';
+import { searchAttributes, signals } from '../src/temporal/names';
 
 /** Ids only: whoever can see the Temporal UI learns nothing about people. */
 export interface AuthSessionInput {
@@ -26,7 +26,7 @@ export interface AuthSessionResult {
 }
 
 /** The bot stored an answer for the session: look at the row. The id of the update makes a repeated signal harmless. */
-export const answered = defineSignal<[{ updateId: number }]>('answered');
+export const answered = defineSignal<[{ updateId: number }]>(signals.answered);
 
 // Faults of our own (the database is away) are retried until they pass: the session's times stand in its row.
 const patient = {

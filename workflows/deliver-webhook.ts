@@ -20,11 +20,11 @@ import type {
   DeliveryEnd,
   DeliveryStep,
 } from '../activities/deliver-webhook';
-import { searchAttributes } from '../src/temporal/names';
-import { retryingAttributes, type LastAttempt } from './retrying';
+import { searchAttributes, signals } from '../src/temporal/names';
+import { retryingAttributes, type LastAttempt } from '../src/webhooks/retrying-attributes';
 
 /** "Look at your row": a retry was asked for, the delivery was cancelled, or a slot of the endpoint is free. */
-export const lookSignal = defineSignal('look');
+export const lookSignal = defineSignal(signals.look);
 /** ISO time of the next attempt, or null. */
 export const nextAttemptQuery = defineQuery<string | null>('nextAttempt');
 

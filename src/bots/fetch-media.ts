@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent } from 'undici';
-import { hostOf, type LocalPolicy, vettedAddresses, vetUrl } from '../webhooks/addresses';
-import { systemLookup } from '../webhooks/lookup';
+import { hostOf, type LocalPolicy, vettedAddresses, vetUrl } from '../outbound/addresses';
+import { systemLookup } from '../outbound/lookup';
 import { PlatformError } from './platform-error';
 
 const FETCH_LIMIT_MS = 30_000;

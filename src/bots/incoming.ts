@@ -1,5 +1,5 @@
-import type { Language } from '../contracts/common';
-import type { Incoming, ParsedUpdate } from './updates';
+import type { Language } from '../contract/common';
+import type { Incoming, ParsedUpdate } from './update';
 
 const COMMAND = /^\/(start|stop)(?:@\w+)?(?:\s+([\s\S]*))?$/i;
 

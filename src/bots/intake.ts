@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Channel } from '../contracts/common';
+import type { Channel } from '../contract/common';
 import {
   claimBotUpdates,
   extendBotUpdateLeases,
@@ -8,13 +8,14 @@ import {
   pruneBotUpdates,
   storeBotUpdates,
   type ClaimedBotUpdate,
-} from '../db/bot-updates';
-import { notifyChannels, type Notifications } from '../db/notifications';
-import type { Logger } from '../log';
-import { metrics } from '../metrics';
+} from './queries/updates';
+import { notifyChannels, type Notifications } from '../db/notify';
+import type { Logger } from '../lib/log';
+import { metrics } from '../lib/metrics';
 import { startRelay, type Relay } from '../temporal/relay';
 import { PlatformError } from './platform-error';
-import { parseUpdate, type ParsedUpdate } from './updates';
+import { parseUpdate } from './parse-update';
+import type { ParsedUpdate } from './update';
 
 export interface StoredUpdate {
   id: number;

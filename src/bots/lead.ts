@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Logger } from '../log';
+import type { Logger } from '../lib/log';
 
 export interface LeadOptions {
   /** What there may be only one of in the whole installation. */

@@ -1,4 +1,4 @@
-import { metrics } from '../metrics';
+import { metrics } from '../lib/metrics';
 import type { Messenger } from './messenger';
 import { PlatformError } from './platform-error';
 

@@ -1,4 +1,4 @@
-import type { Channel } from '../contracts/common';
+import type { Channel } from '../contract/common';
 
 /** Either `data`, which comes back as a tap, or `url`, which opens it. */
 export interface Button {

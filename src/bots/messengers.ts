@@ -1,10 +1,10 @@
-import type { Channel } from '../contracts/common';
-import { channels } from '../contracts/common';
-import type { Logger } from '../log';
-import { createMaxMessenger } from './max';
+import type { Channel } from '../contract/common';
+import { channels } from '../contract/common';
+import type { Logger } from '../lib/log';
+import { createMaxMessenger } from './max/messenger';
 import { measured } from './measured';
 import type { Messenger } from './messenger';
-import { createTelegramMessenger } from './telegram';
+import { createTelegramMessenger } from './telegram/messenger';
 
 export interface PlatformAccess {
   token: string;

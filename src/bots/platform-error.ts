@@ -1,4 +1,4 @@
-import type { FailureReason } from '../contracts/events';
+import type { FailureReason } from '../events/contract';
 
 const retryableReasons = new Set<FailureReason>(['rate_limited', 'platform_unavailable']);
 const unsubscribingReasons = new Set<FailureReason>(['user_blocked_bot', 'chat_not_found']);

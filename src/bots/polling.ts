@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Channel } from '../contracts/common';
-import { findBotPosition } from '../db/bot-updates';
-import type { Logger } from '../log';
+import type { Channel } from '../contract/common';
+import { findBotPosition } from './queries/updates';
+import type { Logger } from '../lib/log';
 import type { Intake } from './intake';
 import { leadAlone } from './lead';
 import type { Messenger } from './messenger';

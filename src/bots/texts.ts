@@ -1,4 +1,4 @@
-import type { Language } from '../contracts/common';
+import type { Language } from '../contract/common';
 
 /**
  * Everything the bots say, in both languages. All of it is sent as plain text: names of projects and people need

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Middleware } from 'koa';
-import { channels, type Channel } from '../contracts/common';
-import { AppError } from '../contracts/errors';
+import { channels, type Channel } from '../contract/common';
+import { AppError } from '../contract/errors';
 import { readJsonBody } from '../http/json-body';
 import type { Intake } from './intake';
 

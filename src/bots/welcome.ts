@@ -1,5 +1,5 @@
-import type { Language } from '../contracts/common';
-import type { Project } from '../db/projects';
+import type { Language } from '../contract/common';
+import type { Project } from '../projects/contract';
 
 /** What the bot says, and below it what the project wants to say to whoever has just come. */
 export function withWelcome(text: string, project: Project, lang: Language): string {

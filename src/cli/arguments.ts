@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
-import { isUuid } from '../contracts/ids';
+import { isUuid } from '../contract/ids';
 import { describeIssues } from '../http/validate';
 import { UsageError } from './context';
 

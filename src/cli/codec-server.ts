@@ -3,8 +3,8 @@ import { findInstallation, UsageError } from './context';
 
 async function serve(): Promise<void> {
   const [{ createLogger }, { watchProcessEnd }, { startCodecServer }, { portInUse }] = await Promise.all([
-    import('../log.js'),
-    import('../process-end.js'),
+    import('../lib/log.js'),
+    import('../lib/process-end.js'),
     import('../roles/codec-server.js'),
     import('../embedded/ports.js'),
   ]);

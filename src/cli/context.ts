@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { ConfigError, readSettings, type Settings } from '../config';
-import type { EncryptionKey } from '../crypto/cipher';
+import type { EncryptionKey } from '../lib/cipher';
 import { createPool } from '../db/pool';
 import { readRuntime, type RuntimeRecord } from '../embedded/data-dir';
 import { readKeyFile } from '../embedded/key-file';

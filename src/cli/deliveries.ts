@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { deliveryStatuses, type DeliveryStatus } from '../contracts/deliveries';
-import { eventNameSchema } from '../contracts/events';
-import { listAttempts } from '../db/attempts';
-import { listEndpoints } from '../db/endpoints';
+import { deliveryStatuses, type DeliveryStatus } from '../webhooks/contract';
+import { eventNameSchema } from '../events/contract';
+import { listAttempts } from '../webhooks/queries/attempts';
+import { listEndpoints } from '../webhooks/queries/endpoints';
 import {
   findAnyDelivery,
   searchDeliveries,
   type OperatorDelivery,
   type OperatorDeliveryFilter,
-} from '../db/operator-log';
+} from '../operations/queries/log';
 import { cancelDelivery, recoverEndpoint, retryDelivery } from '../webhooks/delivery-requests';
 import { presentAttempt, presentDelivery } from '../webhooks/present';
 import { count, oneOf, parsed, since, uuid } from './arguments';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { Cipher } from '../crypto/cipher';
+import { Cipher } from '../lib/cipher';
 import { addKeyToFile, keyFile } from '../embedded/key-file';
 import { rotateEncryption } from '../operations/rotate-encryption';
 import { encryptionKeysOf, findInstallation, UsageError, withDatabase, type Installation } from './context';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { isUuid } from '../contracts/ids';
-import { newApiKey } from '../crypto/tokens';
-import { insertApiKey, listApiKeys, revokeApiKey } from '../db/api-keys';
+import { isUuid } from '../contract/ids';
+import { newApiKey } from '../lib/tokens';
+import { insertApiKey, listApiKeys, revokeApiKey } from '../projects/queries/keys';
 import { UsageError, withDatabase } from './context';
 import { facts, print, table } from './output';
 import { requireProject } from './projects';

@@ -1,8 +1,8 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type pg from 'pg';
-import { newProjectSchema, projectChangesSchema } from '../contracts/projects';
-import { newApiKey } from '../crypto/tokens';
-import { insertApiKey } from '../db/api-keys';
+import { newProjectSchema, projectChangesSchema } from '../projects/contract';
+import { newApiKey } from '../lib/tokens';
+import { insertApiKey } from '../projects/queries/keys';
 import { withTransaction } from '../db/pool';
 import {
   addPurchasedCredits,
@@ -10,8 +10,8 @@ import {
   insertProject,
   listProjects,
   updateProject,
-  type Project,
-} from '../db/projects';
+} from '../projects/queries/projects';
+import type { Project } from '../projects/contract';
 import { parsed, yesOrNo } from './arguments';
 import { UsageError, withDatabase } from './context';
 import { facts, print, table } from './output';

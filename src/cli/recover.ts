@@ -7,7 +7,7 @@ import { withTemporal } from './temporal';
 async function recoverAll({ json }: { json?: boolean }): Promise<void> {
   const [{ recover }, { createSessionStarter }] = await Promise.all([
     import('../operations/recover.js'),
-    import('../temporal/auth-sessions.js'),
+    import('../login/workflow.js'),
   ]);
   const installation = await findInstallation();
   const recovered = await withDatabase(

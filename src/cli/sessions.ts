@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { sessionStatuses, type SessionStatus } from '../contracts/auth';
-import { findAnySession, searchSessions, type OperatorSession } from '../db/operator-log';
+import { sessionStatuses, type SessionStatus } from '../login/contract';
+import { findAnySession, searchSessions, type OperatorSession } from '../operations/queries/log';
 import { count, oneOf, since, uuid } from './arguments';
 import { UsageError, withDatabase } from './context';
 import { facts, print, table } from './output';

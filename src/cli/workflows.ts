@@ -4,7 +4,7 @@ import type { HistoryAndWorkflowId } from '@temporalio/client';
 import type { Command } from 'commander';
 import pino from 'pino';
 import type { ReplayOutcome } from '../operations/replay';
-import { packageRoot } from '../package-root';
+import { packageRoot } from '../lib/package-root';
 import { count, since } from './arguments';
 import { findInstallation, UsageError } from './context';
 import { print, table } from './output';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type pg from 'pg';
-import { packageRoot } from '../package-root';
+import { packageRoot } from '../lib/package-root';
 import { withTransaction } from './pool';
 
 const migrationsDir = path.join(packageRoot, 'src', 'db', 'migrations');

@@ -1,9 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type pg from 'pg';
-import { newApiKey, sha256 } from '../crypto/tokens';
-import { findProjectByKey, insertApiKey } from '../db/api-keys';
+import { newApiKey, sha256 } from '../lib/tokens';
+import { findProjectByKey, insertApiKey } from '../projects/queries/keys';
 import { withTransaction } from '../db/pool';
-import { findProjectBySlug, insertProject, updateProject } from '../db/projects';
+import {
+  addPurchasedCredits,
+  findProjectBySlug,
+  insertProject,
+  updateProject,
+} from '../projects/queries/projects';
 
 export interface Demo {
   slug: string;
@@ -35,7 +40,7 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl:
       sessions_per_hour: GENEROUS,
       sessions_per_address: GENEROUS,
     });
-    await db.query('UPDATE projects SET purchased_credits = $2 WHERE id = $1', [project.id, GENEROUS]);
+    await addPurchasedCredits(db, project.id, Math.max(0, GENEROUS - project.purchased_credits));
     if (known && (await findProjectByKey(db, sha256(known)))) return { slug: SLUG, api_key: known };
     const { key, hash, hint } = newApiKey();
     await insertApiKey(db, { project_id: project.id, hash, hint, name: 'demo' });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, open, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { encryptionKeyList } from '../config';
-import type { EncryptionKey } from '../crypto/cipher';
+import type { EncryptionKey } from '../lib/cipher';
 import { SetupError } from './setup-error';
 
 /** Development's keys, kept beside the data that they protect, in the form of HERALD_ENCRYPTION_KEY. */

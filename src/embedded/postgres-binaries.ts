@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { packageRoot } from '../package-root';
+import { packageRoot } from '../lib/package-root';
 import { SetupError } from './setup-error';
 
 const run = promisify(execFile);

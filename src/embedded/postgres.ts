@@ -12,7 +12,8 @@ import {
   type ChildExit,
 } from './child-process';
 import type { DataDir } from './data-dir';
-import { freePort, portInUse, requireFreePort } from './ports';
+import { freePort } from '../lib/ports';
+import { portInUse, requireFreePort } from './ports';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries';
 import { openCluster, postgresEnvironment, type PostgresCluster } from './postgres-cluster';
 import { identifyProcess } from './process-identity';

@@ -10,7 +10,8 @@ import {
   type ChildExit,
 } from './child-process';
 import type { DataDir } from './data-dir';
-import { freePort, portInUse, requireFreePort } from './ports';
+import { freePort } from '../lib/ports';
+import { portInUse, requireFreePort } from './ports';
 import { exitCodes, SetupError } from './setup-error';
 
 export type SearchAttributeType = 'Keyword' | 'Int' | 'Datetime';

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import { AppError } from '../contracts/errors';
-import type { Logger } from '../log';
+import { AppError } from '../contract/errors';
+import type { Logger } from '../lib/log';
 import { errorMapper } from './errors';
 import { admit, guard, type GuardDeps } from './guard';
 import { requestLog } from './request-log';

@@ -1,4 +1,4 @@
-import { html, type Html } from './docs/html';
+import { html, type Html } from './html';
 
 function demoDocument(title: string, content: Html, scripts: Html | '' = ''): string {
   return html`<!doctype html>

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
-import { AppError } from '../contracts/errors';
-import type { Logger } from '../log';
-import { isUnavailable } from './unavailable';
+import { AppError } from '../contract/errors';
+import type { Logger } from '../lib/log';
+import { isUnavailable } from '../lib/unavailable';
 
 /** How long a caller should wait for a part that is away; it usually comes back in seconds. */
 const AWAY_RETRY_SECONDS = 5;

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import getRawBody from 'raw-body';
-import { limits } from '../contracts/limits';
+import { limits } from '../contract/limits';
 
 /** The fields of an HTML form. */
 export async function readFormBody(ctx: Context): Promise<URLSearchParams> {

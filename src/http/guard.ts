@@ -1,13 +1,15 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import { AppError } from '../contracts/errors';
-import type { KeyedProject } from '../db/api-keys';
-import type { Authenticate } from './authenticate';
+import { AppError } from '../contract/errors';
+import type { KeyedProject } from '../projects/contract';
 import { joinedIds } from './joined-ids';
 import { readJsonBody } from './json-body';
 import type { TakeRequest } from './project-limit';
 import { Binary, type Auth, type Route, type RouteRequest } from './route';
 import { refuseUnstorable, validated } from './validate';
+
+/** Knows the caller of a request by its credentials, or throws why not. Registered by roles/api.ts. */
+export type Authenticate = (ctx: Context) => Promise<KeyedProject>;
 
 export interface GuardDeps {
   authenticate: Authenticate;

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import getRawBody from 'raw-body';
-import { AppError } from '../contracts/errors';
-import { limits } from '../contracts/limits';
+import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
 import { refuseUnstorable } from './validate';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { errorTable, type ErrorCode } from '../contracts/errors';
-import { eventNames, eventRegistry } from '../contracts/events';
+import { errorTable, type ErrorCode } from '../contract/errors';
+import { eventNames, eventRegistry } from '../events/contract';
 import { commonErrors, type Route, type RouteSpec } from './route';
 
 type Json = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import { limits } from '../contracts/limits';
-import type { Project } from '../db/projects';
+import { limits } from '../contract/limits';
+import type { Project } from '../projects/contract';
 
 export interface LimitState {
   allowed: boolean;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { SpanKind } from '@opentelemetry/api';
 import type { Context, Middleware } from 'koa';
-import type { Logger } from '../log';
-import { metrics, statusClass } from '../metrics';
-import { currentTraceId, inSpan } from '../tracing';
+import type { Logger } from '../lib/log';
+import { metrics, statusClass } from '../lib/metrics';
+import { currentTraceId, inSpan } from '../lib/tracing';
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,128}$/;
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import type { ErrorCode } from '../contracts/errors';
-import type { KeyedProject } from '../db/api-keys';
+import type { ErrorCode } from '../contract/errors';
+import type { KeyedProject } from '../projects/contract';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** `key`: a project's API key (or its dashboard session). `none`: open to anybody who has the address. */

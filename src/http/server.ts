@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
-import { AppError } from '../contracts/errors';
+import { AppError } from '../contract/errors';
 
 export interface ServerOptions {
   app: Koa;

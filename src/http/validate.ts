@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { AppError } from '../contracts/errors';
+import { AppError } from '../contract/errors';
 
 /** How many faults one answer names: enough to mend a request in one go, not a flood. */
 const SHOWN_ISSUES = 5;

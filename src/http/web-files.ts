@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context, Middleware } from 'koa';
-import { packageRoot } from '../package-root';
+import { packageRoot } from '../lib/package-root';
 
 const built = path.join(packageRoot, 'dist', 'web');
 const ASSET = /^\/assets\/([a-z0-9-]+\.(?:js|css|svg))$/;

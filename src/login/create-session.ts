@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { NewSession } from '../contracts/auth';
-import { AppError } from '../contracts/errors';
+import type { NewSession } from './contract';
+import { AppError } from '../contract/errors';
 import type { Core } from '../core';
-import { randomBase62, randomText, sha256Hex } from '../crypto/tokens';
-import type { Project } from '../db/projects';
-import { openSessions, type AskedSession, type Refusal } from '../db/session-creation';
-import { createGatherer } from '../gather';
-import { currentTraceparent } from '../tracing';
+import { randomBase62, randomText, sha256Hex } from '../lib/tokens';
+import type { Project } from '../projects/contract';
+import { openSessions, type AskedSession, type Refusal } from './queries/creation';
+import { createGatherer } from '../lib/batch';
+import { currentTraceparent } from '../lib/tracing';
 
 export interface CreatedSession {
   id: string;

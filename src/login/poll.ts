@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { pollSessions, type SessionView } from '../db/auth-status';
-import { createGatherer } from '../gather';
+import { pollSessions, type SessionView } from './queries/status';
+import { createGatherer } from '../lib/batch';
 
 /** Polls that one statement answers at most. */
 const TOGETHER = 50;

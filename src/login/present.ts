@@ -1,8 +1,8 @@
-import type { SessionStatusBody } from '../contracts/auth';
-import { returnUrl } from '../contracts/auth';
-import { limits } from '../contracts/limits';
-import type { Cipher } from '../crypto/cipher';
-import type { SessionView } from '../db/auth-status';
+import type { SessionStatusBody } from './contract';
+import { returnUrl } from './contract';
+import { limits } from '../contract/limits';
+import type { Cipher } from '../lib/cipher';
+import type { SessionView } from './queries/status';
 
 /** A session as the status poll and the hosted page show it. */
 export function presentStatus(view: SessionView, cipher: Cipher): SessionStatusBody {

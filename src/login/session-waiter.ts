@@ -1,4 +1,4 @@
-import { notifyChannels, type Notifications } from '../db/notifications';
+import { notifyChannels, type Notifications } from '../db/notify';
 
 /** Wakes long polls when their session changes: one LISTEN connection serves them all, nobody asks in a loop. */
 export interface SessionWaiter {

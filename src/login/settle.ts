@@ -1,21 +1,19 @@
 import type { PoolClient } from 'pg';
-import type { DeclineReason, SessionStatus } from '../contracts/auth';
-import { isoTime, presentSubscriber } from '../contracts/subscribers';
+import type { DeclineReason, SessionStatus } from './contract';
+import { isoTime, presentSubscriber, subscribe } from '../subscribers';
 import type { Config } from '../config';
-import type { Cipher } from '../crypto/cipher';
-import { randomToken256, sha256 } from '../crypto/tokens';
+import type { Cipher } from '../lib/cipher';
+import { randomToken256, sha256 } from '../lib/tokens';
 import {
   confirmSession,
   endSession,
   firstAnswer,
   hasUnhandledUpdate,
   type Answer,
-} from '../db/auth-decisions';
-import { lockSession, type AuthSession } from '../db/auth-sessions';
-import { chargeLogin } from '../db/credits';
-import { emitEvent } from '../db/events';
-import { lockProject } from '../db/projects';
-import { subscribe } from '../db/subscribers';
+} from './queries/decisions';
+import { lockSession, type AuthSession } from './queries/sessions';
+import { chargeLogin, lockProject } from '../projects';
+import { emitEvent } from '../events';
 
 export interface SettleDeps {
   config: Pick<Config, 'HERALD_CODE_TTL_SECONDS' | 'HERALD_GRACE_HOURS' | 'HERALD_SUBSCRIBER_ID_FORMAT'>;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { AppError } from '../contracts/errors';
-import { formatSubscriberId } from '../contracts/ids';
+import { AppError } from '../contract/errors';
+import { formatSubscriberId } from '../contract/ids';
 import type { Core } from '../core';
-import { sha256 } from '../crypto/tokens';
-import { consumeCodes, whyNotConsumed, type CodeUse, type VerifiedUser } from '../db/auth-status';
-import { createGatherer } from '../gather';
+import { sha256 } from '../lib/tokens';
+import { consumeCodes, whyNotConsumed, type CodeUse, type VerifiedUser } from './queries/status';
+import { createGatherer } from '../lib/batch';
 import type { NoteFailure } from '../http/failure-limit';
 
 /** Codes that one statement uses up at most. */

@@ -1,11 +1,11 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
-import { restartDelivery } from '../db/delivery-starts';
-import { findOpenSession, startedOpenDeliveries, startedOpenSessions } from '../db/recovery';
-import type { SessionStarter } from '../temporal/auth-sessions';
+import { restartDelivery } from '../webhooks/queries/starts';
+import { findOpenSession, startedOpenDeliveries, startedOpenSessions } from './queries/recovery';
+import type { SessionStarter } from '../login/workflow';
 import { isWorkflowRunning } from '../temporal/existence';
 import { workflowIds } from '../temporal/names';
-import { inParallel } from './in-parallel';
+import { inParallel } from '../lib/in-parallel';
 
 export interface RecoverDeps {
   pool: pg.Pool;

@@ -1,12 +1,12 @@
 import type pg from 'pg';
-import type { Cipher } from '../crypto/cipher';
+import type { Cipher } from '../lib/cipher';
 import {
   countSealedByKey,
   replaceSealed,
   sealedByOthers,
   sealedColumns,
   type SealedColumn,
-} from '../db/sealed-values';
+} from './queries/sealed-values';
 
 /** Small batches: each statement holds its locks for milliseconds, and a stop loses nothing but the batch. */
 const BATCH = 200;

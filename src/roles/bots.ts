@@ -1,11 +1,14 @@
 import { createConversation } from '../bots/conversation';
+import { loginChat } from '../login/conversation';
+import { messageChat } from '../messages/button-taps';
+import { subscriberChat } from '../subscribers/conversation';
 import { createIntake, type Intake } from '../bots/intake';
 import { startPolling } from '../bots/polling';
 import { botWebhookPath } from '../bots/webhook-intake';
-import type { Channel } from '../contracts/common';
+import type { Channel } from '../contract/common';
 import type { Core } from '../core';
-import { isUnavailable } from '../http/unavailable';
-import { createSessionStarter } from '../temporal/auth-sessions';
+import { isUnavailable } from '../lib/unavailable';
+import { createSessionStarter } from '../login/workflow';
 
 export interface RunningBots {
   stop(): Promise<void>;
@@ -18,7 +21,11 @@ export function createBotIntake(core: Core): Intake {
     pool: core.pool,
     notifications: core.notifications,
     log: core.log,
-    handle: createConversation({ ...core, starter }),
+    handle: createConversation(core, [
+      loginChat({ ...core, starter }),
+      subscriberChat(core),
+      messageChat(core),
+    ]),
     isPassing: isUnavailable,
   });
 }

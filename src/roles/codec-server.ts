@@ -1,9 +1,9 @@
-import { AppError } from '../contracts/errors';
-import type { EncryptionKey } from '../crypto/cipher';
+import { AppError } from '../contract/errors';
+import type { EncryptionKey } from '../lib/cipher';
 import { createApp } from '../http/app';
 import { codecServer } from '../http/codec-server';
 import { startServer, type RunningServer } from '../http/server';
-import type { Logger } from '../log';
+import type { Logger } from '../lib/log';
 import { createPayloadCodec } from '../temporal/payload-codec';
 
 export interface CodecServerOptions {

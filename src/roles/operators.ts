@@ -1,14 +1,20 @@
 import type { Middleware } from 'koa';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Role } from '../config';
-import { AppError } from '../contracts/errors';
+import { AppError } from '../contract/errors';
 import type { Core } from '../core';
-import { botUpdateLag, countDueDeliveries, deliveryLag, MOST_COUNTED, sessionLag } from '../db/lag';
+import {
+  botUpdateLag,
+  countDueDeliveries,
+  deliveryLag,
+  MOST_COUNTED,
+  sessionLag,
+} from '../operations/queries/lag';
 import { portInUse } from '../embedded/ports';
 import { createApp } from '../http/app';
-import { createHealthRoutes } from '../http/routes/health';
+import { createHealthRoutes } from '../http/health-routes';
 import { startServer, type RunningServer } from '../http/server';
-import { registry } from '../metrics';
+import { registry } from '../lib/metrics';
 import { coreMetrics } from '../temporal/workers';
 import { readinessParts } from './api';
 

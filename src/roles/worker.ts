@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import type { Core } from '../core';
-import { createSessionStarter, startSessionRelay } from '../temporal/auth-sessions';
-import { startBroadcastRelay } from '../temporal/broadcasts';
+import { createSessionStarter, startSessionRelay } from '../login/workflow';
+import { startBroadcastRelay } from '../broadcasts/relay';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import { createDataConverter } from '../temporal/data-converter';
-import { startDeliveryReconciler } from '../temporal/delivery-reconciler';
-import { startDeliveryRelay } from '../temporal/delivery-relay';
-import { startExpressLane } from '../temporal/express-lane';
+import { startDeliveryReconciler } from '../webhooks/reconciler';
+import { startDeliveryRelay } from '../webhooks/relay';
+import { startExpressLane } from '../webhooks/express-lane';
 import { installRuntime, startWorkers } from '../temporal/workers';
 import { createAttempter } from '../webhooks/attempt';
-import { createQuickEndpoints } from '../webhooks/quick-endpoints';
+import { createQuickEndpoints } from '../webhooks/fast-endpoints';
 import { createSlowEndpoints } from '../webhooks/slow-endpoints';
-import { startHousekeeping } from './housekeeping';
+import { startHousekeeping } from '../operations/retention';
 
 export interface WorkerRoleOptions {
   temporal: TemporalSettings;

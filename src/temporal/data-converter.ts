@@ -1,5 +1,5 @@
 import type { DataConverter } from '@temporalio/common';
-import type { EncryptionKey } from '../crypto/cipher';
+import type { EncryptionKey } from '../lib/cipher';
 import { createPayloadCodec } from './payload-codec';
 
 export const failureConverterPath = require.resolve('./failure-converter');

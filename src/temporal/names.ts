@@ -8,6 +8,9 @@ export const workflowIds = {
   broadcast: (jobId: string) => `broadcast/${jobId}`,
 } as const;
 
+/** Signals carry no data that matters: each only says that the row has changed. */
+export const signals = { look: 'look', answered: 'answered' } as const;
+
 /** One queue for each kind of work, so that none can starve another. The prefix keeps tests apart. */
 export function taskQueues(prefix: string) {
   return {

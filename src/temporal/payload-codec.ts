@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { METADATA_ENCODING_KEY, type Payload, type PayloadCodec } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import type { EncryptionKey } from '../crypto/cipher';
+import type { EncryptionKey } from '../lib/cipher';
 
 const payloads = temporal.api.common.v1.Payload;
 

@@ -1,7 +1,7 @@
-import type { Notifications } from '../db/notifications';
-import type { Logger } from '../log';
-import { metrics } from '../metrics';
-import { startSweep } from './sweep';
+import type { Notifications } from '../db/notify';
+import type { Logger } from '../lib/log';
+import { metrics } from '../lib/metrics';
+import { startSweep } from '../lib/sweep';
 
 export interface RelayOptions<Item> {
   name: string;

@@ -7,9 +7,9 @@ import {
   type NativeConnection,
 } from '@temporalio/worker';
 import type { DataConverter } from '@temporalio/common';
-import type { Activities } from '../../activities';
-import { freePort } from '../embedded/ports';
-import type { Logger } from '../log';
+
+import { freePort } from '../lib/ports';
+import type { Logger } from '../lib/log';
 import type { TaskQueues } from './names';
 
 export interface WorkersOptions {
@@ -19,7 +19,8 @@ export interface WorkersOptions {
   /** The prebuilt bundle of the workflows. */
   bundlePath: string;
   dataConverter: DataConverter;
-  activities: Activities;
+  /** The activities of each task queue. */
+  activities: Record<keyof TaskQueues, object>;
   /** A worker that ends by itself is a fault that the process cannot mend: it is told here. */
   onFailure: (error: unknown) => void;
 }

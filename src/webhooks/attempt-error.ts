@@ -1,5 +1,5 @@
 import { errors } from 'undici';
-import { ForbiddenAddressError, LookupError } from './addresses';
+import { ForbiddenAddressError, LookupError } from '../outbound/addresses';
 
 /** One word for each way in which an attempt can fail before it has a complete answer. */
 export const errorWords = [

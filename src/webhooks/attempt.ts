@@ -1,9 +1,9 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { vettedAddresses, vetUrl } from './addresses';
+import { vettedAddresses, vetUrl } from '../outbound/addresses';
 import { type AttemptError, describeError, type ErrorWord, failure } from './attempt-error';
 import { deliveryHeaders } from './headers';
-import { type Lookup, systemLookup } from './lookup';
+import { type Lookup, systemLookup } from '../outbound/lookup';
 import { captureBody, keepHeaders, parseRetryAfter } from './response';
 
 export interface AttempterOptions {

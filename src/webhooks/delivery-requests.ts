@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { AppError } from '../contracts/errors';
-import { limits } from '../contracts/limits';
-import * as deliveries from '../db/deliveries';
-import { findEndpoint } from '../db/endpoints';
+import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
+import * as deliveries from './queries/deliveries';
+import { findEndpoint } from './queries/endpoints';
 import { withTransaction } from '../db/pool';
 
 const DAY_MS = 86_400_000;

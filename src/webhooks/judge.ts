@@ -1,5 +1,5 @@
-import type { RetryPolicyName } from '../contracts/webhooks';
-import { classifyAttempt, nextAttemptAt, type AttemptVerdict } from '../../workflows/retry-schedule';
+import type { RetryPolicyName } from './contract';
+import { classifyAttempt, nextAttemptAt, type AttemptVerdict } from './retry-schedule';
 import type { AttemptResult } from './attempt';
 
 /** What of a claimed attempt decides about the next one. Times are milliseconds of the database's clock. */

@@ -1,6 +1,6 @@
-import type { AttemptView, DeliveryView } from '../contracts/deliveries';
-import type { AttemptRow } from '../db/attempts';
-import type { DeliveryRow } from '../db/deliveries';
+import type { AttemptView, DeliveryView } from './contract';
+import type { AttemptRow } from './queries/attempts';
+import type { DeliveryRow } from './queries/deliveries';
 
 /** A delivery as the API and the command line show it. */
 export function presentDelivery(delivery: DeliveryRow): DeliveryView {

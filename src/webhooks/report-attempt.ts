@@ -1,10 +1,10 @@
 import { SpanKind } from '@opentelemetry/api';
 import type pg from 'pg';
-import { findEventTraceparent } from '../db/traces';
-import type { Logger } from '../log';
-import { metrics, statusClass } from '../metrics';
-import { isTracing, recordSpan, traceIdOf } from '../tracing';
-import type { AttemptVerdict } from '../../workflows/retry-schedule';
+import { findEventTraceparent } from '../events';
+import type { Logger } from '../lib/log';
+import { metrics, statusClass } from '../lib/metrics';
+import { isTracing, recordSpan, traceIdOf } from '../lib/tracing';
+import type { AttemptVerdict } from './retry-schedule';
 import type { AttemptResult } from './attempt';
 
 /** Which attempt it was. */

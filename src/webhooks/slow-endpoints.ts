@@ -1,5 +1,5 @@
-import { limits } from '../contracts/limits';
-import type { Allowances } from '../db/delivery-starts';
+import { limits } from '../contract/limits';
+import type { Allowances } from './queries/starts';
 
 /**
  * What this process knows of endpoints that keep their callers waiting. Attempts that begin in the same moment also time

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { recordSuccesses, type ExpressSuccess } from '../db/express';
+import { recordSuccesses, type ExpressSuccess } from './queries/express';
 
 /** At most so many rows or so long: this bounds what a crash can make happen twice. */
 const BATCH_ROWS = 50;

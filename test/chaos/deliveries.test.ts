@@ -2,18 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newApiKey } from '../../src/crypto/tokens';
-import { insertApiKey } from '../../src/db/api-keys';
-import { insertProject, updateProject } from '../../src/db/projects';
+import { newApiKey } from '../../src/lib/tokens';
+import { insertApiKey } from '../../src/projects/queries/keys';
+import { insertProject, updateProject } from '../../src/projects/queries/projects';
 import { openDataDir, type DataDir } from '../../src/embedded/data-dir';
-import { freePort } from '../../src/embedded/ports';
+import { freePort } from '../../src/lib/ports';
 import { findTemporalCli } from '../../src/embedded/temporal-cli';
 import { startTemporalServer, type RunningTemporalServer } from '../../src/embedded/temporal-server';
 import { searchAttributeTypes } from '../../src/temporal/names';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
 import { startHeraldProcess, type HeraldProcess } from '../support/herald-process';
-import { startReceiver, type Receiver } from '../webhooks/receiver';
+import { startReceiver, type Receiver } from '../support/receiver';
 
 jest.setTimeout(240_000);
 

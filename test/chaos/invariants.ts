@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type pg from 'pg';
 import { taskQueues } from '../../src/temporal/names';
-import type { ChaosInstallation } from './installation';
+import type { ChaosInstallation } from './fixture';
 import type { Seen } from './load';
 
 export interface Invariant {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Channel } from '../../src/contracts/common';
+import type { Channel } from '../../src/contract/common';
 import { verify } from '../../src/webhooks/verify';
 import { createSimulatorControl } from '../support/simulator-control';
-import { startReceiver, type Receiver } from '../webhooks/receiver';
-import type { ChaosInstallation } from './installation';
+import { startReceiver, type Receiver } from '../support/receiver';
+import type { ChaosInstallation } from './fixture';
 import type { Random } from './random';
 
 /** What the outside has seen, to be compared with what the inside says. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '../../src/db/pool';
-import { herald } from '../cli/installation';
-import { startInstallation, type ChaosInstallation } from './installation';
+import { herald } from '../system/cli/fixture';
+import { startInstallation, type ChaosInstallation } from './fixture';
 import { checkInvariants, unsettled, type Invariant } from './invariants';
 import { startLoad, type Seen } from './load';
 import type { Part } from './parts';

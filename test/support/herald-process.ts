@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { packageRoot } from '../../src/package-root';
-import type { TestService } from './harness';
+import { packageRoot } from '../../src/lib/package-root';
+import type { TestService } from './service';
 
 export interface HeraldProcess {
   child: ChildProcess;

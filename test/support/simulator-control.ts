@@ -1,4 +1,4 @@
-import type { Channel } from '../../src/contracts/common';
+import type { Channel } from '../../src/contract/common';
 
 export interface ChatButton {
   text: string;

@@ -1,4 +1,4 @@
-import type { TestService } from './harness';
+import type { TestService } from './service';
 
 /** Everything that Temporal keeps of a service's workflows, as searchable text: histories, search attributes, memos. */
 export async function temporalRecords(service: TestService): Promise<string> {

@@ -1,4 +1,4 @@
-import { startTestService, type TestProject, type TestService } from '../support/harness';
+import { startTestService, type TestProject, type TestService } from '../support/service';
 
 /** What the dashboard's own pages send with every request. */
 const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };

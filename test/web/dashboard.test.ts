@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../support/harness';
-import { scriptedReceiver, type ScriptedReceiver } from '../webhooks-api/scene';
-import { launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './browser';
+import { startTestService, type TestProject, type TestService } from '../support/service';
+import { scriptedReceiver, type ScriptedReceiver } from '../system/webhooks/fixture';
+import { launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './fixture';
 
 const pages = ['webhooks', 'logins', 'subscribers', 'broadcasts', 'keys', 'settings'];
 

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
-import { limits } from '../../src/contracts/limits';
-import { startTestService, type TestService } from '../support/harness';
-import { launchBrowser, overflow, screenshot, seriousFlaws, visit } from './browser';
+import { limits } from '../../src/contract/limits';
+import { startTestService, type TestService } from '../support/service';
+import { launchBrowser, overflow, screenshot, seriousFlaws, visit } from './fixture';
 
 const pages = [
   '',

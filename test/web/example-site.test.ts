@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../support/harness';
-import { launchBrowser, screenshot, visit, type Visit } from './browser';
+import { startTestService, type TestProject, type TestService } from '../support/service';
+import { launchBrowser, screenshot, visit, type Visit } from './fixture';
 
 const server = path.join(__dirname, '..', '..', 'examples', 'website', 'server.mjs');
 

@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { endSession } from '../../src/db/auth-decisions';
+import { endSession } from '../../src/login/queries/decisions';
 import { seedDemoProject } from '../../src/embedded/demo';
 import { eventually } from '../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../support/harness';
-import { launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './browser';
+import { startTestService, type TestProject, type TestService } from '../support/service';
+import { launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './fixture';
 
 interface Session {
   session_id: string;

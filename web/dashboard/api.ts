@@ -1,20 +1,20 @@
 import type { z } from 'zod';
-import type { broadcastSchema } from '../../src/contracts/broadcasts';
-import type { DashboardSession } from '../../src/contracts/dashboard';
-import type { deliveryWithAttemptsSchema, DeliveryView } from '../../src/contracts/deliveries';
-import type { ErrorEnvelope } from '../../src/contracts/errors';
-import type { eventTypeSchema } from '../../src/contracts/event-types';
-import type { createdKeySchema, KeyView } from '../../src/contracts/keys';
-import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/contracts/project-routes';
-import type { SessionRecord } from '../../src/contracts/sessions';
-import type { subscriberChangesSchema, subscriberSchema } from '../../src/contracts/subscriber-routes';
+import type { broadcastSchema } from '../../src/broadcasts/contract';
+import type { DashboardSession } from '../../src/projects/contract';
+import type { deliveryWithAttemptsSchema, DeliveryView } from '../../src/webhooks/contract';
+import type { ErrorEnvelope } from '../../src/contract/errors';
+import type { eventTypeSchema } from '../../src/events/contract';
+import type { createdKeySchema, KeyView } from '../../src/projects/contract';
+import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/projects/contract';
+import type { SessionRecord } from '../../src/login/contract';
+import type { subscriberChangesSchema, subscriberSchema } from '../../src/subscribers/contract';
 import type {
   createdEndpointSchema,
   endpointChangesSchema,
   EndpointView,
   newEndpointSchema,
   rotatedSecretSchema,
-} from '../../src/contracts/webhooks';
+} from '../../src/webhooks/contract';
 
 /** The API as the dashboard calls it. Every type comes from the contracts; nothing is written down twice. */
 export type Delivery = z.infer<typeof deliveryWithAttemptsSchema>;

@@ -1,4 +1,4 @@
-import type { SessionStatusBody } from '../../src/contracts/auth';
+import type { SessionStatusBody } from '../../src/login/contract';
 import './login.css';
 
 /** The hosted page's script: waits by long poll and shows what came of it. The page itself works without it. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { packageRoot } from '../../package-root';
-import { Html } from './html';
+import { packageRoot } from '../../lib/package-root';
+import { Html } from '../html';
 
 /** A guide as web/docs/guides.mjs made it from its Markdown. */
 export interface Guide {

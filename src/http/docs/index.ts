@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import { openApiDocument } from '../openapi';
 import type { Route } from '../route';
 import { guideHtml, readGuides, type Guide } from './guides';
-import { html } from './html';
+import { html } from '../html';
 import { docsPage, type DocsPath } from './layout';
 import { limitsPage } from './limits-page';
 import { errorsPage, eventsPage } from './pages';

@@ -1,4 +1,4 @@
-import { html, type Html } from './html';
+import { html, type Html } from '../html';
 
 /** The documentation's contents, in the order of the menu. */
 const contents = [

@@ -1,5 +1,5 @@
-import { limits, plans } from '../../contracts/limits';
-import { html } from './html';
+import { limits, plans } from '../../contract/limits';
+import { html } from '../html';
 import { docsPage } from './layout';
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
-import { errorCodes, errorTable, isRetryable } from '../../contracts/errors';
-import { eventTypes } from '../../contracts/event-types';
-import { html } from './html';
+import { errorCodes, errorTable, isRetryable } from '../../contract/errors';
+import { eventTypes } from '../../events/contract';
+import { html } from '../html';
 import { docsPage } from './layout';
 
 /** Every code of the table with its anchor: the target of each `docs_url`. */

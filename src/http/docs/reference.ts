@@ -1,6 +1,6 @@
-import { limits } from '../../contracts/limits';
-import type { Html } from './html';
-import { html } from './html';
+import { limits } from '../../contract/limits';
+import type { Html } from '../html';
+import { html } from '../html';
 import { docsPage } from './layout';
 import { exampleBody, fieldLines } from './schema-fields';
 

@@ -1,5 +1,5 @@
-import { errorCodes, errorTable } from '../../contracts/errors';
-import { eventTypes } from '../../contracts/event-types';
+import { errorCodes, errorTable } from '../../contract/errors';
+import { eventTypes } from '../../events/contract';
 import type { Guide } from './guides';
 import { limitGroups } from './limits-page';
 import type { ListedOperation } from './reference';

@@ -1,10 +1,10 @@
-import { createMaxMessenger } from '../../bots/max';
+import { createMaxMessenger } from '../../bots/max/messenger';
 import type { Messenger } from '../../bots/messenger';
 import { PlatformError } from '../../bots/platform-error';
-import { createTelegramMessenger } from '../../bots/telegram';
+import { createTelegramMessenger } from '../../bots/telegram/messenger';
 import { botWebhookPath } from '../../bots/webhook-intake';
 import type { Settings } from '../../config';
-import { channels, type Channel } from '../../contracts/common';
+import { channels, type Channel } from '../../contract/common';
 import { guarded, ok, problem, type Finding } from './check';
 
 export interface BotCheckDeps {

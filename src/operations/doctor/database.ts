@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { Cipher, type EncryptionKey } from '../../crypto/cipher';
-import { overdueDeliveries, overdueSessions, serverTime, serverVersion } from '../../db/health';
-import { botUpdateLag, deliveryLag, sessionLag } from '../../db/lag';
+import { Cipher, type EncryptionKey } from '../../lib/cipher';
+import { overdueDeliveries, overdueSessions, serverTime, serverVersion } from '../queries/health';
+import { botUpdateLag, deliveryLag, sessionLag } from '../queries/lag';
 import { pendingMigrations } from '../../db/migrate';
-import { countSealedByKey, sampleSealed, sealedColumns } from '../../db/sealed-values';
+import { countSealedByKey, sampleSealed, sealedColumns } from '../queries/sealed-values';
 import { guarded, ok, problem, type Finding } from './check';
 
 const OLDEST_SERVER = 150_000;

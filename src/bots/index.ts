@@ -1,0 +1,18 @@
+/** What the domains may use of the bots. */
+export type { Chat, ChatHandlers, Tap } from './conversation';
+export { pinnedTo } from './fetch-media';
+export type { Button, OutgoingMessage } from './messenger';
+export { PlatformError, isRetryableReason, unsubscribes } from './platform-error';
+export {
+  type Pace,
+  affordable,
+  channelPaces,
+  creditOf,
+  lockChannelPace,
+  pauseChannel,
+  spendChannelPace,
+  spent,
+} from './queries/pace';
+export { type BotTexts, botTexts } from './texts';
+export type { BotUser } from './update';
+export { withWelcome } from './welcome';

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { incomingText, laneOf, languageOf, withoutNul } from '../incoming';
+import type { BotUser, Incoming, ParsedUpdate, ReceivedUpdate } from '../update';
+
+const text = z.string().transform(withoutNul);
+const id = z.number().int().transform(String);
+
+const userSchema = z.object({
+  user_id: id,
+  first_name: text.nullish(),
+  name: text.nullish(),
+  username: text.nullish(),
+});
+
+const messageSchema = z.object({
+  sender: userSchema.nullish(),
+  recipient: z.object({ chat_id: id.nullish(), chat_type: z.string().nullish() }),
+  body: z.object({ mid: text, text: text.nullish() }),
+});
+
+const updateSchema = z.object({
+  update_type: z.string(),
+  timestamp: z.number(),
+  user_locale: z.string().nullish(),
+  message: messageSchema.nullish(),
+  callback: z.object({ callback_id: text, payload: text.nullish(), user: userSchema }).nullish(),
+  chat_id: id.nullish(),
+  user: userSchema.nullish(),
+  payload: text.nullish(),
+});
+
+type MaxUpdate = z.output<typeof updateSchema>;
+type MaxUser = z.output<typeof userSchema>;
+
+/** Null where it is no update of MAX at all. */
+export function parseMaxUpdate(raw: unknown): ReceivedUpdate | null {
+  const update = updateSchema.safeParse(raw);
+  if (!update.success) return null;
+  const parsed = domainShape(update.data);
+  return {
+    dedupeKey: dedupeKey(update.data),
+    lane: laneOf(parsed),
+    sequence: update.data.timestamp,
+    parsed,
+  };
+}
+
+function domainShape(update: MaxUpdate): ParsedUpdate {
+  const { message, callback, user } = update;
+  switch (update.update_type) {
+    case 'message_created':
+      if (!message) break;
+      return inMessage(update, message, message.sender, incomingOf(message.body.text));
+    case 'message_callback': {
+      if (!callback) break;
+      const incoming: Incoming = {
+        kind: 'tap',
+        data: callback.payload ?? '',
+        callbackId: callback.callback_id,
+        messageId: message?.body.mid ?? null,
+      };
+      return inMessage(update, message, callback.user, incoming);
+    }
+    case 'bot_started':
+      return inDialog(update, user, { kind: 'open', start: update.payload?.trim() || null });
+    case 'bot_stopped':
+      return inDialog(update, user, { kind: 'blocked' });
+  }
+  return inDialog(update, user, { kind: 'other' });
+}
+
+function incomingOf(typed: string | null | undefined): Incoming {
+  return typed ? incomingText(typed) : { kind: 'other' };
+}
+
+function inMessage(
+  update: MaxUpdate,
+  message: z.output<typeof messageSchema> | null | undefined,
+  user: MaxUser | null | undefined,
+  incoming: Incoming,
+): ParsedUpdate {
+  const isDialog = !message || message.recipient.chat_type === 'dialog';
+  return shape(update, message?.recipient.chat_id, isDialog, user, incoming);
+}
+
+function inDialog(update: MaxUpdate, user: MaxUser | null | undefined, incoming: Incoming): ParsedUpdate {
+  return shape(update, update.chat_id, incoming.kind !== 'other', user, incoming);
+}
+
+function shape(
+  { timestamp, user_locale }: MaxUpdate,
+  chatId: string | null | undefined,
+  isPrivate: boolean,
+  user: MaxUser | null | undefined,
+  incoming: Incoming,
+): ParsedUpdate {
+  return {
+    channel: 'max',
+    chatId: chatId ?? (user ? userAddress(user.user_id) : 'none'),
+    private: isPrivate,
+    user: user ? botUser(user, user_locale) : null,
+    incoming,
+    at: new Date(timestamp),
+  };
+}
+
+/** What MaxMessenger.send understands as "the dialog with this user". */
+function userAddress(userId: string): string {
+  return `user:${userId}`;
+}
+
+function botUser(
+  { user_id, first_name, name, username }: MaxUser,
+  locale: string | null | undefined,
+): BotUser {
+  return {
+    id: user_id,
+    firstName: first_name || name || '',
+    username: username || null,
+    lang: languageOf(locale),
+  };
+}
+
+/** MAX numbers no updates. A tap has its own id, a message its mid; the rest is known by what it says. */
+function dedupeKey(update: MaxUpdate): string {
+  const { update_type: type, timestamp, callback, message, user, chat_id } = update;
+  if (callback) return printable(`callback:${callback.callback_id}`);
+  if (message) return printable(`${type}:${message.body.mid}`);
+  return printable([type, timestamp, user?.user_id ?? '', chat_id ?? ''].join(':'));
+}
+
+function printable(key: string): string {
+  if (/^[\x21-\x7e]{1,200}$/.test(key)) return key;
+  return `sha256:${createHash('sha256').update(key).digest('base64url')}`;
+}

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import type { Channel } from '../contract/common';
+import { parseMaxUpdate } from './max/update';
+import { parseTelegramUpdate } from './telegram/update';
+import type { ReceivedUpdate } from './update';
+
+const parsers: Record<Channel, (raw: unknown) => ReceivedUpdate | null> = {
+  telegram: parseTelegramUpdate,
+  max: parseMaxUpdate,
+};
+
+/** Never fails: what cannot be understood is stored like the rest, or it would come again for ever. */
+export function parseUpdate(channel: Channel, raw: unknown): ReceivedUpdate {
+  const received = parsers[channel](raw);
+  if (received) return received;
+  return {
+    dedupeKey: `raw:${createHash('sha256')
+      .update(String(JSON.stringify(raw)))
+      .digest('base64url')}`,
+    lane: 'unreadable',
+    sequence: 0,
+    parsed: { channel, chatId: '', private: false, user: null, incoming: { kind: 'other' } },
+  };
+}

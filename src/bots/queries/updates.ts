@@ -1,0 +1,189 @@
+import type pg from 'pg';
+import type { Channel } from '../../contract/common';
+import { notifyChannels } from '../../db/notify';
+import { withTransaction, type Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+
+export interface NewBotUpdate {
+  dedupeKey: string;
+  lane: string;
+  payload: unknown;
+}
+
+export interface ClaimedBotUpdate {
+  id: number;
+  channel: Channel;
+  payload: unknown;
+  received_at: Date;
+}
+
+/**
+ * Stores updates in their order, each once, and moves the poll's position with them. Stores of one lane happen
+ * one after the other: an id is given only after every smaller one of its lane can be seen, so the oldest waiting
+ * update of a lane really is the oldest.
+ */
+export async function storeBotUpdates(
+  pool: pg.Pool,
+  channel: Channel,
+  updates: NewBotUpdate[],
+  position?: string,
+): Promise<number> {
+  return withTransaction(pool, async (db) => {
+    const stored = updates.length === 0 ? 0 : await insertOnce(db, channel, updates);
+    if (position !== undefined) await savePosition(db, channel, position);
+    if (stored > 0) {
+      await rows(db, 'notify_bot_update', 'SELECT pg_notify($1, $2)', [notifyChannels.botUpdate, '']);
+    }
+    return stored;
+  });
+}
+
+async function insertOnce(db: Db, channel: Channel, updates: NewBotUpdate[]): Promise<number> {
+  const lanes = updates.map((update) => update.lane);
+  await rows(
+    db,
+    'lock_bot_lanes',
+    `SELECT pg_advisory_xact_lock(key)
+     FROM (SELECT DISTINCT hashtextextended('bot_lane/' || $1 || '/' || lane, 0) AS key
+           FROM unnest($2::text[]) AS lane ORDER BY key) AS keys`,
+    [channel, lanes],
+  );
+  return change(
+    db,
+    'insert_bot_updates',
+    `INSERT INTO bot_updates (channel, dedupe_key, lane, payload)
+     SELECT $1, key, lane, payload::json
+     FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS given (key, lane, payload, place)
+     ORDER BY place
+     ON CONFLICT (channel, dedupe_key) DO NOTHING`,
+    [
+      channel,
+      updates.map((update) => update.dedupeKey),
+      lanes,
+      updates.map((update) => JSON.stringify(update.payload) ?? 'null'),
+    ],
+  );
+}
+
+async function savePosition(db: Db, channel: Channel, position: string): Promise<void> {
+  await change(
+    db,
+    'save_bot_position',
+    `INSERT INTO bot_offsets (channel, position, moved_at) VALUES ($1, $2, now())
+     ON CONFLICT (channel) DO UPDATE SET position = excluded.position, moved_at = excluded.moved_at`,
+    [channel, position],
+  );
+}
+
+/**
+ * Where polling goes on. A position that has not moved for a day is forgotten: Telegram starts its ids anew, perhaps
+ * lower, after a week of silence, and by then it keeps nothing that the dedupe keys would not recognise.
+ */
+export async function findBotPosition(db: Db, channel: Channel): Promise<string | null> {
+  const found = await row<{ position: string }>(
+    db,
+    'find_bot_position',
+    `SELECT position FROM bot_offsets WHERE channel = $1 AND moved_at > now() - interval '1 day'`,
+    [channel],
+  );
+  return found?.position ?? null;
+}
+
+/** Leases the oldest waiting update of each lane, unless it is leased already or waits for its retry. */
+export function claimBotUpdates(db: Db, limit: number, leaseSeconds: number): Promise<ClaimedBotUpdate[]> {
+  return rows<ClaimedBotUpdate>(
+    db,
+    'claim_bot_updates',
+    `WITH heads AS MATERIALIZED (
+       SELECT DISTINCT ON (channel, lane) id, retry_at, leased_until
+       FROM bot_updates WHERE handled_at IS NULL AND set_aside_at IS NULL
+       ORDER BY channel, lane, id
+     ), due AS MATERIALIZED (
+       SELECT id FROM heads
+       WHERE (retry_at IS NULL OR retry_at <= clock_timestamp())
+         AND (leased_until IS NULL OR leased_until <= clock_timestamp())
+       ORDER BY id LIMIT $1
+     )
+     UPDATE bot_updates AS update
+     SET leased_until = clock_timestamp() + make_interval(secs => $2)
+     FROM due
+     -- Asked again of the row itself: another process may have been faster.
+     WHERE update.id = due.id AND update.handled_at IS NULL AND update.set_aside_at IS NULL
+       AND (update.retry_at IS NULL OR update.retry_at <= clock_timestamp())
+       AND (update.leased_until IS NULL OR update.leased_until <= clock_timestamp())
+     RETURNING update.id, update.channel, update.payload, update.received_at`,
+    [limit, leaseSeconds],
+  );
+}
+
+export async function extendBotUpdateLeases(db: Db, ids: number[], leaseSeconds: number): Promise<void> {
+  await change(
+    db,
+    'extend_bot_update_leases',
+    `UPDATE bot_updates SET leased_until = clock_timestamp() + make_interval(secs => $2)
+     WHERE id = ANY($1::bigint[]) AND handled_at IS NULL`,
+    [ids, leaseSeconds],
+  );
+}
+
+export async function markBotUpdateHandled(db: Db, id: number): Promise<void> {
+  await change(
+    db,
+    'mark_bot_update_handled',
+    `UPDATE bot_updates SET handled_at = clock_timestamp(), payload = NULL, last_error = NULL, leased_until = NULL
+     WHERE id = $1 AND handled_at IS NULL`,
+    [id],
+  );
+}
+
+export interface FailedBotUpdate {
+  error: string;
+  retryMs: number;
+  /** A fault that passes by itself (a platform that is away) does not count, and is given up only after a day. */
+  passing: boolean;
+  firstRetryMs: number;
+  maxFailures: number;
+}
+
+/** Plans the next try, or sets the update aside; answers what it did. */
+export async function markBotUpdateFailed(
+  db: Db,
+  id: number,
+  { error, passing, retryMs, firstRetryMs, maxFailures }: FailedBotUpdate,
+): Promise<{ failures: number; waitMs: number; setAside: boolean } | null> {
+  return row(
+    db,
+    'mark_bot_update_failed',
+    `WITH failed AS (
+       SELECT id, failures + CASE WHEN $3 THEN 0 ELSE 1 END AS failures,
+         CASE WHEN $3 THEN received_at < now() - interval '1 day' ELSE failures + 1 >= $6 END AS is_over,
+         -- Twice as long each time, five minutes at most.
+         CASE WHEN $3 THEN $4 ELSE least($5 * power(2, failures), 300000) END AS wait_ms
+       FROM bot_updates WHERE id = $1 AND handled_at IS NULL
+     )
+     UPDATE bot_updates AS update
+     SET failures = failed.failures, last_error = $2, leased_until = NULL,
+       retry_at = clock_timestamp() + make_interval(secs => failed.wait_ms / 1000.0),
+       set_aside_at = CASE WHEN failed.is_over THEN clock_timestamp() END
+     FROM failed WHERE update.id = failed.id
+     RETURNING update.failures, failed.wait_ms::float8 AS "waitMs", failed.is_over AS "setAside"`,
+    [id, error, passing, retryMs, firstRetryMs, maxFailures],
+  );
+}
+
+/**
+ * Forgets, a small batch at a time, handled updates after 48 hours, as long as any platform could deliver one again,
+ * and what was set aside after 30 days. Answers how many went.
+ */
+export function pruneBotUpdates(db: Db, limit: number): Promise<number> {
+  return change(
+    db,
+    'prune_bot_updates',
+    `DELETE FROM bot_updates WHERE id IN (
+       SELECT id FROM bot_updates
+       WHERE received_at < now() - interval '48 hours'
+         AND (handled_at IS NOT NULL OR set_aside_at < now() - interval '30 days')
+       ORDER BY received_at LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+    [limit],
+  );
+}

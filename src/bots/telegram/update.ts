@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { incomingText, laneOf, languageOf, withoutNul } from '../incoming';
+import type { BotUser, Incoming, ParsedUpdate, ReceivedUpdate } from '../update';
+
+const text = z.string().transform(withoutNul);
+const id = z.number().int().transform(String);
+
+const userSchema = z.object({
+  id,
+  first_name: text.catch(''),
+  username: text.nullish(),
+  language_code: z.string().nullish(),
+});
+
+const chatSchema = z.object({ id, type: z.string().optional() });
+
+const messageSchema = z.object({
+  message_id: id,
+  from: userSchema.nullish(),
+  chat: chatSchema,
+  date: z.number().nullish(),
+  text: text.nullish(),
+});
+
+const updateSchema = z.object({
+  update_id: z.number().int(),
+  message: messageSchema.nullish(),
+  callback_query: z
+    .object({
+      id: text,
+      from: userSchema,
+      // An inaccessible message has no more than its chat and id; a message of another bot's inline mode is missing.
+      message: z.object({ message_id: id, chat: chatSchema }).nullish(),
+      data: text.nullish(),
+    })
+    .nullish(),
+  my_chat_member: z
+    .object({
+      chat: chatSchema,
+      from: userSchema,
+      date: z.number().nullish(),
+      old_chat_member: z.object({ status: z.string() }),
+      new_chat_member: z.object({ status: z.string() }),
+    })
+    .nullish(),
+});
+
+type TelegramUpdate = z.output<typeof updateSchema>;
+
+/** Null where the update has no id to know it by. */
+export function parseTelegramUpdate(raw: unknown): ReceivedUpdate | null {
+  const whole = updateSchema.safeParse(raw);
+  if (whole.success) return received(whole.data);
+  const bare = updateSchema.pick({ update_id: true }).safeParse(raw);
+  return bare.success ? received({ update_id: bare.data.update_id }) : null;
+}
+
+function received(update: TelegramUpdate): ReceivedUpdate {
+  const parsed = domainShape(update);
+  return {
+    dedupeKey: String(update.update_id),
+    lane: laneOf(parsed),
+    sequence: update.update_id,
+    parsed,
+  };
+}
+
+function domainShape({
+  message,
+  callback_query: tap,
+  my_chat_member: membership,
+}: TelegramUpdate): ParsedUpdate {
+  if (message) {
+    const incoming = message.text ? incomingText(message.text) : ({ kind: 'other' } as const);
+    return shape(message.chat, message.from, incoming, message.date);
+  }
+  if (tap) {
+    // In a private chat the chat's id is the user's.
+    const chat = tap.message?.chat ?? { id: tap.from.id, type: 'private' };
+    const messageId = tap.message?.message_id ?? null;
+    return shape(chat, tap.from, { kind: 'tap', data: tap.data ?? '', callbackId: tap.id, messageId });
+  }
+  if (membership) {
+    const { chat, from, date, old_chat_member: before, new_chat_member: after } = membership;
+    return shape(chat, from, membershipChange(chat.type, before.status, after.status), date);
+  }
+  return shape({ id: 'none' }, null, { kind: 'other' });
+}
+
+function membershipChange(chatType: string | undefined, before: string, after: string): Incoming {
+  // In a group it tells that the bot was added or thrown out, which is no user's choice about messages.
+  if (chatType !== 'private') return { kind: 'other' };
+  if (after === 'kicked') return { kind: 'blocked' };
+  return before === 'kicked' ? { kind: 'unblocked' } : { kind: 'other' };
+}
+
+function shape(
+  chat: { id: string; type?: string | undefined },
+  from: z.output<typeof userSchema> | null | undefined,
+  incoming: Incoming,
+  date?: number | null,
+): ParsedUpdate {
+  return {
+    channel: 'telegram',
+    chatId: chat.id,
+    private: chat.type === 'private',
+    user: from ? botUser(from) : null,
+    incoming,
+    ...(date && { at: new Date(date * 1000) }),
+  };
+}
+
+function botUser({ id, first_name, username, language_code }: z.output<typeof userSchema>): BotUser {
+  return { id, firstName: first_name, username: username || null, lang: languageOf(language_code) };
+}

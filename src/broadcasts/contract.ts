@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { channelSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
+import { limits } from '../contract/limits';
+import { contentFields, type MessageContent } from '../messages/contract';
+import { labelSchema } from '../subscribers/contract';
+
+const labels = z.array(labelSchema).max(limits.tagsPerProject).default([]);
+
+export const newBroadcastSchema = z.strictObject({
+  ...contentFields,
+  tags_all: labels.describe('Only subscribers who have all of these tags.'),
+  tags_any: labels.describe('Only subscribers who have one of these tags.'),
+  exclude_tags: labels.describe('No subscriber who has one of these tags.'),
+  permission: labelSchema.optional().describe('Only subscribers who have it.'),
+  channel: channelSchema.optional(),
+  messages_per_minute: z
+    .number()
+    .int()
+    .min(1)
+    .max(limits.broadcastMessagesPerMinute)
+    .optional()
+    .describe('A slower pace than the bot could hold.'),
+  dry_run: z.boolean().default(false).describe('Only counts the audience.'),
+});
+export type NewBroadcast = z.output<typeof newBroadcastSchema>;
+
+export type Audience = Pick<
+  NewBroadcast,
+  'tags_all' | 'tags_any' | 'exclude_tags' | 'permission' | 'channel'
+>;
+
+/** The message apart from whom it is for. */
+export function contentOf({ text, format, buttons, media }: MessageContent): MessageContent {
+  return { text, format, buttons, ...(media ? { media } : {}) };
+}
+
+export const broadcastStatuses = ['queued', 'running', 'cancelling', 'cancelled', 'completed'] as const;
+export type BroadcastStatus = (typeof broadcastStatuses)[number];
+
+export const startedBroadcastSchema = z.strictObject({
+  job_id: idSchema.nullable().describe('Null for a dry run.'),
+  status: z.enum([...broadcastStatuses, 'dry_run']),
+  total_subscribers: z.number().int(),
+});
+
+export const broadcastSchema = z.strictObject({
+  job_id: idSchema,
+  status: z.enum(broadcastStatuses),
+  total_subscribers: z.number().int(),
+  sent: z.number().int(),
+  failed: z.number().int(),
+  skipped: z.number().int().describe('Inactive or unsubscribed, or not reached before a cancel.'),
+  remaining: z.number().int(),
+  possible_duplicates: z
+    .number()
+    .int()
+    .describe('Sent again because a worker died while the first call was under way.'),
+  messages_per_minute: z.number().int().nullable(),
+  created_at: timestampSchema,
+  started_at: timestampSchema.nullable(),
+  ended_at: timestampSchema.nullable(),
+});
+export type BroadcastView = z.infer<typeof broadcastSchema>;
+
+export const broadcastParams = z.strictObject({ job_id: idSchema });
+export const broadcastListQuery = z.strictObject({ ...pageQuery });

@@ -1,0 +1,202 @@
+import type { Audience, BroadcastStatus } from '../contract';
+import type { Cursor } from '../../contract/cursor';
+import type { MessageContent } from '../../messages/contract';
+import { cursorTime } from '../../db/cursor-time';
+import { notifyChannels } from '../../db/notify';
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+
+export interface BroadcastCounts {
+  sent: number;
+  failed: number;
+  skipped: number;
+  possible_duplicates: number;
+}
+
+export interface BroadcastRow extends BroadcastCounts {
+  id: string;
+  project_id: string;
+  status: BroadcastStatus;
+  total: number;
+  messages_per_minute: number | null;
+  created_at: Date;
+  started_at: Date | null;
+  ended_at: Date | null;
+}
+
+/** Whom the filters name, active or not. */
+const NAMED = `s.project_id = $1 AND ($2::text IS NULL OR s.channel = $2) AND s.tags @> $3::text[]
+  AND (cardinality($4::text[]) = 0 OR s.tags && $4) AND NOT s.tags && $5::text[]
+  AND ($6::text IS NULL OR s.permissions @> ARRAY[$6])`;
+
+function namedBy(projectId: string, audience: Audience): unknown[] {
+  return [
+    projectId,
+    audience.channel ?? null,
+    audience.tags_all,
+    audience.tags_any,
+    audience.exclude_tags,
+    audience.permission ?? null,
+  ];
+}
+
+export async function countAudience(
+  db: Db,
+  projectId: string,
+  audience: Audience,
+): Promise<{ active: number; inactive: number }> {
+  const counted = await row<{ active: number; inactive: number }>(
+    db,
+    'count_audience',
+    `SELECT count(*) FILTER (WHERE s.active) AS active, count(*) FILTER (WHERE NOT s.active) AS inactive
+     FROM subscribers s WHERE ${NAMED}`,
+    namedBy(projectId, audience),
+  );
+  return counted ?? { active: 0, inactive: 0 };
+}
+
+export interface NewBroadcastRow {
+  content: MessageContent;
+  audience: Audience;
+  messages_per_minute: number | null;
+}
+
+export async function insertBroadcast(
+  db: Db,
+  projectId: string,
+  broadcast: NewBroadcastRow,
+): Promise<string> {
+  const inserted = await row<{ id: string }>(
+    db,
+    'insert_broadcast',
+    `INSERT INTO broadcasts (project_id, content, audience, messages_per_minute) VALUES ($1, $2, $3, $4) RETURNING id`,
+    [
+      projectId,
+      JSON.stringify(broadcast.content),
+      JSON.stringify(broadcast.audience),
+      broadcast.messages_per_minute,
+    ],
+  );
+  if (!inserted) throw new Error('the broadcast was not inserted');
+  return inserted.id;
+}
+
+/** Takes the active part of the audience into rows of its own; answers how many, at most one above `most`. */
+export function snapshotAudience(
+  db: Db,
+  projectId: string,
+  broadcastId: string,
+  audience: Audience,
+  most: number,
+): Promise<number> {
+  return change(
+    db,
+    'snapshot_audience',
+    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel)
+     SELECT $7, s.id, s.channel FROM subscribers s WHERE ${NAMED} AND s.active LIMIT $8`,
+    [...namedBy(projectId, audience), broadcastId, most + 1],
+  );
+}
+
+/** From its commit on the relay starts the workflow. */
+export async function releaseBroadcast(db: Db, id: string, active: number, inactive: number): Promise<void> {
+  await row(
+    db,
+    'release_broadcast',
+    `WITH released AS (UPDATE broadcasts SET total = $2::int + $3::int, inactive = $3 WHERE id = $1 RETURNING 1)
+     SELECT pg_notify($4, '') FROM released`,
+    [id, active, inactive, notifyChannels.broadcast],
+  );
+}
+
+/** While a broadcast is under way its recipients are counted; at its end the counts are in its row. */
+const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.messages_per_minute, b.created_at, b.started_at, b.ended_at,
+    coalesce(b.sent, c.sent) AS sent, coalesce(b.failed, c.failed) AS failed,
+    coalesce(b.skipped, c.skipped + b.inactive) AS skipped,
+    coalesce(b.possible_duplicates, c.resent) AS possible_duplicates, ${cursorTime('b.created_at')} AS cursor_at
+  FROM broadcasts b LEFT JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE r.status = 'sent') AS sent, count(*) FILTER (WHERE r.status = 'failed') AS failed,
+      count(*) FILTER (WHERE r.status = 'skipped') AS skipped, count(*) FILTER (WHERE r.resent) AS resent
+    FROM broadcast_recipients r WHERE r.broadcast_id = b.id
+  ) c ON b.ended_at IS NULL`;
+
+export function findBroadcast(db: Db, id: string): Promise<BroadcastRow | null> {
+  return row<BroadcastRow>(db, 'find_broadcast', `${VIEW} WHERE b.id = $1`, [id]);
+}
+
+export function findProjectBroadcast(db: Db, projectId: string, id: string): Promise<BroadcastRow | null> {
+  return row<BroadcastRow>(db, 'find_project_broadcast', `${VIEW} WHERE b.id = $2 AND b.project_id = $1`, [
+    projectId,
+    id,
+  ]);
+}
+
+/** One row more than the limit, which tells whether there is another page. */
+export function listBroadcasts(
+  db: Db,
+  projectId: string,
+  { before, limit }: { before: Cursor | null; limit: number },
+): Promise<(BroadcastRow & { cursor_at: string })[]> {
+  return rows<BroadcastRow & { cursor_at: string }>(
+    db,
+    'list_broadcasts',
+    `${VIEW} WHERE b.project_id = $1
+       AND (b.created_at, b.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+     ORDER BY b.created_at DESC, b.id DESC LIMIT $4`,
+    [projectId, before?.at ?? null, before?.id ?? null, limit + 1],
+  );
+}
+
+export interface LockedBroadcast {
+  id: string;
+  project_id: string;
+  status: BroadcastStatus;
+}
+
+export function lockBroadcast(db: Db, id: string): Promise<LockedBroadcast | null> {
+  return row<LockedBroadcast>(
+    db,
+    'lock_broadcast',
+    'SELECT id, project_id, status FROM broadcasts WHERE id = $1 FOR UPDATE',
+    [id],
+  );
+}
+
+/** From its commit on nothing more is claimed. */
+export function markCancelling(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'cancel_broadcast',
+    `UPDATE broadcasts SET status = 'cancelling' WHERE id = $1 AND status IN ('queued', 'running')`,
+    [id],
+  );
+}
+
+export interface DueBroadcast {
+  id: string;
+  project_id: string;
+  total: number;
+}
+
+/** For the relay: broadcasts that have no workflow yet, or whose worker has been silent for too long. */
+export function claimDueBroadcasts(db: Db, limit: number): Promise<DueBroadcast[]> {
+  return rows<DueBroadcast>(
+    db,
+    'claim_due_broadcasts',
+    `UPDATE broadcasts b SET start_at = now() + interval '10 seconds'
+     FROM (SELECT id FROM broadcasts WHERE status IN ('queued', 'running', 'cancelling') AND start_at <= now()
+           ORDER BY start_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
+     WHERE b.id = due.id RETURNING b.id, b.project_id, b.total`,
+    [limit],
+  );
+}
+
+/** Somebody works on it, or will soon: the relay need not look for two minutes. */
+export function touchBroadcast(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'touch_broadcast',
+    `UPDATE broadcasts SET start_at = now() + interval '2 minutes' WHERE id = $1`,
+    [id],
+  );
+}

@@ -1,0 +1,67 @@
+import type { Channel } from '../../contract/common';
+import type { BroadcastCounts } from './broadcasts';
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+
+/** What still stands between a broadcast and its end. The caller holds its lock. */
+export async function countOpenRecipients(db: Db, id: string): Promise<{ queued: number; sending: number }> {
+  const open = await row<{ queued: number; sending: number }>(
+    db,
+    'count_open_recipients',
+    `SELECT count(*) FILTER (WHERE status = 'queued') AS queued, count(*) FILTER (WHERE status = 'sending') AS sending
+     FROM broadcast_recipients WHERE broadcast_id = $1 AND status IN ('queued', 'sending')`,
+    [id],
+  );
+  return open ?? { queued: 0, sending: 0 };
+}
+
+export function skipQueuedRecipients(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'skip_queued_recipients',
+    `UPDATE broadcast_recipients SET status = 'skipped', reason = 'cancelled', ended_at = now()
+     WHERE broadcast_id = $1 AND status = 'queued'`,
+    [id],
+  );
+}
+
+export interface LostRecipient {
+  subscriber_id: string;
+  channel: Channel;
+  external_id: string | null;
+}
+
+/** A cancelled broadcast sends nothing again: what its dead worker was sending stays unknown. */
+export function failLostRecipients(db: Db, id: string, error: string): Promise<LostRecipient[]> {
+  return rows<LostRecipient>(
+    db,
+    'fail_lost_recipients',
+    `WITH lost AS (
+       UPDATE broadcast_recipients SET status = 'failed', reason = 'unknown', error = $2, ended_at = now(), token = NULL
+       WHERE broadcast_id = $1 AND status = 'sending' RETURNING subscriber_id, channel)
+     SELECT lost.subscriber_id, lost.channel, s.external_id
+     FROM lost LEFT JOIN subscribers s ON s.id = lost.subscriber_id`,
+    [id, error],
+  );
+}
+
+/** Writes the end and the counts, which add up to the total by then. */
+export async function endBroadcast(
+  db: Db,
+  id: string,
+  status: 'completed' | 'cancelled',
+): Promise<BroadcastCounts & { total: number }> {
+  const ended = await row<BroadcastCounts & { total: number }>(
+    db,
+    'end_broadcast',
+    `UPDATE broadcasts b SET status = $2, ended_at = now(), run_token = NULL, sent = c.sent, failed = c.failed,
+       skipped = c.skipped + b.inactive, possible_duplicates = c.resent
+     FROM (SELECT count(*) FILTER (WHERE status = 'sent') AS sent, count(*) FILTER (WHERE status = 'failed') AS failed,
+             count(*) FILTER (WHERE status = 'skipped') AS skipped, count(*) FILTER (WHERE resent) AS resent
+           FROM broadcast_recipients WHERE broadcast_id = $1) c
+     WHERE b.id = $1 RETURNING b.sent, b.failed, b.skipped, b.possible_duplicates, b.total`,
+    [id, status],
+  );
+  if (!ended) throw new Error('the broadcast has vanished under its lock');
+  return ended;
+}

@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import type { BroadcastStatus } from '../contract';
+import type { Channel } from '../../contract/common';
+import type { FailureReason } from '../../events/contract';
+import type { MessageContent } from '../../messages/contract';
+import {
+  type Pace,
+  affordable,
+  channelPaces,
+  creditOf,
+  lockChannelPace,
+  spendChannelPace,
+  spent,
+} from '../../bots';
+import { withTransaction, type Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+
+/** One holder of a broadcast: a page of the workflow in one worker. */
+export interface BroadcastRun {
+  id: string;
+  token: string;
+  projectId: string;
+  content: MessageContent;
+}
+
+/**
+ * Makes the caller the only one who may claim and record. What an earlier holder had claimed without recording a
+ * result is queued again, so that nobody is left out; where its call had been made, there is a second copy.
+ */
+export function beginRun(
+  pool: pg.Pool,
+  id: string,
+): Promise<{ status: BroadcastStatus; run: BroadcastRun | null }> {
+  return withTransaction(pool, async (db) => {
+    const token = randomUUID();
+    const begun = await row<{ project_id: string; content: MessageContent }>(
+      db,
+      'begin_broadcast_run',
+      `UPDATE broadcasts SET status = 'running', run_token = $2, started_at = coalesce(started_at, now()), next_at = greatest(next_at, coalesce(started_at, now())),
+         start_at = now() + interval '2 minutes'
+       WHERE id = $1 AND status IN ('queued', 'running') RETURNING project_id, content`,
+      [id, token],
+    );
+    if (!begun) {
+      const found = await row<{ status: BroadcastStatus }>(
+        db,
+        'broadcast_status',
+        'SELECT status FROM broadcasts WHERE id = $1',
+        [id],
+      );
+      return { status: found?.status ?? 'cancelled', run: null };
+    }
+    await change(
+      db,
+      'requeue_lost_recipients',
+      `UPDATE broadcast_recipients SET status = 'queued', token = NULL, resent = true
+       WHERE broadcast_id = $1 AND status = 'sending'`,
+      [id],
+    );
+    return { status: 'running', run: { id, token, projectId: begun.project_id, content: begun.content } };
+  });
+}
+
+export interface ClaimedRecipient {
+  id: string;
+  subscriber_id: string;
+  external_id: string | null;
+  chat_id: string;
+  platform_user_id: string;
+  tries: number;
+}
+
+export type Claim =
+  /** Cancelled, or another run holds the token. */
+  | { state: 'stopped' }
+  | { state: 'empty' }
+  | { state: 'claimed'; recipients: ClaimedRecipient[]; waitMs: number };
+
+interface ClaimableJob {
+  messages_per_minute: number | null;
+  credit: number;
+}
+
+const OWN_SLACK_SECONDS = 2;
+
+/** The pace that the project asked for, if it did. */
+function ownPace({ messages_per_minute: perMinute }: ClaimableJob): Pace | null {
+  return perMinute === null ? null : { perSecond: perMinute / 60, slackSeconds: OWN_SLACK_SECONDS };
+}
+
+/**
+ * A small claim: checks under the broadcast's lock that it still runs and that the token is good, passes by who has
+ * left meanwhile, and takes as many as the bot's shared pace and the project's own one allow.
+ */
+export function claimRecipients(
+  pool: pg.Pool,
+  run: BroadcastRun,
+  channel: Channel,
+  { wanted, perSecond }: { wanted: number; perSecond: number },
+): Promise<Claim> {
+  return withTransaction(pool, async (db): Promise<Claim> => {
+    const job = await row<ClaimableJob>(
+      db,
+      'lock_broadcast_run',
+      `SELECT messages_per_minute, ${creditOf('next_at')} AS credit
+       FROM broadcasts WHERE id = $1 AND run_token = $2 AND status = 'running' FOR UPDATE`,
+      [run.id, run.token],
+    );
+    if (!job) return { state: 'stopped' };
+    const waiting = await waitingRecipients(db, run.id, channel, wanted);
+    if (waiting.length === 0) return { state: 'empty' };
+    const reachable = waiting.filter(
+      (recipient): recipient is ClaimedRecipient => recipient.chat_id !== null,
+    );
+    const gone = waiting.filter((recipient) => recipient.chat_id === null);
+    if (gone.length > 0) {
+      await skip(
+        db,
+        gone.map((recipient) => recipient.id),
+      );
+    }
+    if (reachable.length === 0) return { state: 'claimed', recipients: [], waitMs: 0 };
+
+    const own = ownPace(job);
+    const { average, peak } = channelPaces(perSecond);
+    const credit = await lockChannelPace(db, channel);
+    const granted = Math.min(
+      affordable(credit.average, reachable.length, average),
+      affordable(credit.peak, reachable.length, peak),
+      own ? affordable(job.credit, reachable.length, own) : Infinity,
+    );
+    if (granted === 0) {
+      const missing = Math.max(-credit.average, -credit.peak, own ? -job.credit : 0);
+      return { state: 'claimed', recipients: [], waitMs: missing * 1000 };
+    }
+    const taken = reachable.slice(0, granted);
+    await markSending(db, run, taken);
+    await spendChannelPace(db, channel, granted, perSecond);
+    if (own) await spendOwnPace(db, run.id, granted, own);
+    return {
+      state: 'claimed',
+      recipients: taken,
+      waitMs: 1000 / Math.min(perSecond, own?.perSecond ?? Infinity),
+    };
+  });
+}
+
+type WaitingRecipient = Omit<ClaimedRecipient, 'chat_id'> & { chat_id: string | null };
+
+/** The chat is null for one who is not an active subscriber any more. */
+function waitingRecipients(db: Db, id: string, channel: Channel, limit: number): Promise<WaitingRecipient[]> {
+  return rows<WaitingRecipient>(
+    db,
+    'waiting_recipients',
+    `SELECT r.id, r.subscriber_id, r.tries, s.external_id, s.chat_id, s.platform_user_id
+     FROM (SELECT id, subscriber_id, tries FROM broadcast_recipients
+           WHERE broadcast_id = $1 AND channel = $2 AND status = 'queued' ORDER BY id LIMIT $3) r
+     LEFT JOIN subscribers s ON s.id = r.subscriber_id AND s.active`,
+    [id, channel, limit],
+  );
+}
+
+function skip(db: Db, ids: string[]): Promise<number> {
+  return change(
+    db,
+    'skip_recipients',
+    `UPDATE broadcast_recipients SET status = 'skipped', reason = 'unsubscribed', ended_at = now() WHERE id = ANY ($1::uuid[])`,
+    [ids],
+  );
+}
+
+function markSending(db: Db, run: BroadcastRun, recipients: ClaimedRecipient[]): Promise<number> {
+  return change(
+    db,
+    'mark_recipients_sending',
+    `UPDATE broadcast_recipients SET status = 'sending', token = $2 WHERE id = ANY ($1::uuid[])`,
+    [recipients.map((recipient) => recipient.id), run.token],
+  );
+}
+
+function spendOwnPace(
+  db: Db,
+  id: string,
+  messages: number,
+  { perSecond, slackSeconds }: Pace,
+): Promise<number> {
+  return change(
+    db,
+    'spend_broadcast_pace',
+    `UPDATE broadcasts SET next_at = ${spent('next_at', '$2', '$3', slackSeconds)} WHERE id = $1`,
+    [id, messages, perSecond],
+  );
+}
+
+/** `queued`: refused for the moment, without having reached anybody. */
+export type RecipientResult = { id: string } & (
+  | { status: 'sent'; platformMessageId: string }
+  | { status: 'failed'; reason: FailureReason; error: string }
+  | { status: 'queued'; tries: number }
+);
+
+/** Answers which of the results are the recipients' own, and when: what another run has taken over is not. */
+export async function recordRecipients(
+  db: Db,
+  run: BroadcastRun,
+  results: RecipientResult[],
+): Promise<{ ids: Set<string>; at: Date }> {
+  const recorded = await rows<{ id: string; at: Date }>(
+    db,
+    'record_recipients',
+    `UPDATE broadcast_recipients r SET status = given.status, platform_message_id = given.message, reason = given.reason,
+       error = given.error, tries = coalesce(given.tries, r.tries), token = NULL,
+       ended_at = CASE WHEN given.status <> 'queued' THEN clock_timestamp() END
+     FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[])
+       AS given (id, status, message, reason, error, tries)
+     WHERE r.id = given.id AND r.broadcast_id = $1 AND r.status = 'sending' AND r.token = $2
+     RETURNING r.id, clock_timestamp() AS at`,
+    [
+      run.id,
+      run.token,
+      results.map((result) => result.id),
+      results.map((result) => result.status),
+      results.map((result) => (result.status === 'sent' ? result.platformMessageId : null)),
+      results.map((result) => (result.status === 'failed' ? result.reason : null)),
+      results.map((result) => (result.status === 'failed' ? result.error : null)),
+      results.map((result) => (result.status === 'queued' ? result.tries : null)),
+    ],
+  );
+  return { ids: new Set(recorded.map(({ id }) => id)), at: recorded[0]?.at ?? new Date() };
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Channel } from '../contract/common';
+import type { Core } from '../core';
+import {
+  recordRecipients,
+  type BroadcastRun,
+  type ClaimedRecipient,
+  type RecipientResult,
+} from './queries/runs';
+import { type BulkEvent, emitBulkEvents } from '../events';
+import { withTransaction } from '../db/pool';
+import { markBlocked } from '../subscribers';
+import { deliveryFailed, deliverySuccess } from '../messages';
+
+export interface SettledRecipient {
+  recipient: ClaimedRecipient;
+  channel: Channel;
+  result: RecipientResult;
+}
+
+export interface BroadcastRecorder {
+  /** Resolves when the result is committed. */
+  record(settled: SettledRecipient): Promise<void>;
+}
+
+const MOST_AT_ONCE = 200;
+/** A database that is away: the results are worth waiting for, since without them the messages are sent again. */
+const RETRY_MS = { first: 200, most: 5_000, total: 5 * 60_000 };
+
+interface Waiting extends SettledRecipient {
+  done: () => void;
+  failed: (error: unknown) => void;
+}
+
+/**
+ * Writes results as they come, those that have come during one write together in the next: no result waits for a
+ * batch to fill, and no message costs a commit of its own.
+ */
+export function createBroadcastRecorder(
+  { pool, config, log }: Pick<Core, 'pool' | 'config' | 'log'>,
+  run: BroadcastRun,
+): BroadcastRecorder {
+  const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+  let waiting: Waiting[] = [];
+  let isWriting = false;
+
+  function eventOf({ recipient, channel, result }: SettledRecipient, at: Date): BulkEvent | null {
+    const named = { ...recipient, channel };
+    if (result.status === 'queued') return null;
+    return result.status === 'sent'
+      ? { name: 'delivery.success', data: deliverySuccess(named, recipient.id, at, format) }
+      : { name: 'delivery.failed', data: deliveryFailed(named, result, at, format) };
+  }
+
+  async function write(batch: SettledRecipient[]): Promise<void> {
+    await withTransaction(pool, async (db) => {
+      const { ids, at } = await recordRecipients(
+        db,
+        run,
+        batch.map((settled) => settled.result),
+      );
+      const own = batch.filter(({ result }) => ids.has(result.id));
+      const events = own.map((settled) => eventOf(settled, at)).filter((event) => event !== null);
+      await emitBulkEvents(db, run.projectId, events);
+      for (const { recipient, channel, result } of own) {
+        if (result.status !== 'failed' || result.reason !== 'user_blocked_bot') continue;
+        await markBlocked(db, channel, recipient.platform_user_id, format);
+      }
+    });
+  }
+
+  async function writeAtLast(batch: SettledRecipient[]): Promise<void> {
+    const giveUpAt = performance.now() + RETRY_MS.total;
+    for (let pause = RETRY_MS.first; ; pause = Math.min(pause * 2, RETRY_MS.most)) {
+      try {
+        return await write(batch);
+      } catch (error) {
+        if (performance.now() > giveUpAt) throw error;
+        log.warn({ err: error, broadcast_id: run.id }, 'results of a broadcast could not be written yet');
+        await sleep(pause);
+      }
+    }
+  }
+
+  async function writeAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, MOST_AT_ONCE);
+      waiting = waiting.slice(MOST_AT_ONCE);
+      try {
+        await writeAtLast(batch);
+        for (const { done } of batch) done();
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
+      }
+    }
+    isWriting = false;
+  }
+
+  return {
+    record: (settled) =>
+      new Promise((done, failed) => {
+        waiting.push({ ...settled, done, failed });
+        if (isWriting) return;
+        isWriting = true;
+        void writeAll();
+      }),
+  };
+}

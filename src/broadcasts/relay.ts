@@ -1,0 +1,53 @@
+import { type Client, type WorkflowOptions } from '@temporalio/client';
+import type pg from 'pg';
+import type { broadcast } from '../../workflows/broadcast';
+import { claimDueBroadcasts, touchBroadcast, type DueBroadcast } from './queries/broadcasts';
+import { notifyChannels, type Notifications } from '../db/notify';
+import type { Logger } from '../lib/log';
+import { searchAttributes, workflowIds, type TaskQueues } from '../temporal/names';
+import { startRelay, type Relay } from '../temporal/relay';
+import { within } from '../temporal/within';
+
+export interface BroadcastRelayDeps {
+  pool: pg.Pool;
+  log: Logger;
+  notifications: Notifications;
+  client: Client;
+  queues: TaskQueues;
+}
+
+const START_LIMIT_MS = 5_000;
+
+/**
+ * The one path on which broadcasts reach Temporal. A broadcast is due when it is new and when nobody has worked on it
+ * for two minutes: where its workflow runs, the start finds it running; where it is gone, another one goes on.
+ */
+export function startBroadcastRelay({ pool, log, notifications, client, queues }: BroadcastRelayDeps): Relay {
+  function optionsFor({ id, project_id, total }: DueBroadcast) {
+    return {
+      workflowId: workflowIds.broadcast(id),
+      taskQueue: queues.broadcasts,
+      args: [{ jobId: id }],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: `broadcast to ${total} subscribers`,
+      typedSearchAttributes: [{ key: searchAttributes.ProjectId, value: project_id }],
+    } satisfies WorkflowOptions & { taskQueue: string; args: Parameters<typeof broadcast> };
+  }
+
+  return startRelay<DueBroadcast>({
+    name: 'broadcasts',
+    channel: notifyChannels.broadcast,
+    notifications,
+    sweepMs: 1_000,
+    concurrency: 4,
+    claim: (limit) => claimDueBroadcasts(pool, limit),
+    async start(due) {
+      await within(client, START_LIMIT_MS, () =>
+        client.workflow.start<typeof broadcast>('broadcast', optionsFor(due)),
+      );
+      await touchBroadcast(pool, due.id);
+    },
+    log,
+  });
+}

@@ -1,0 +1,25 @@
+/** Deep links: what follows `start=`, by prefix. */
+const prefixes = {
+  /** A session made through the API; followed by its start token. */
+  session: 's_',
+  /** The static login link of a project; followed by the project's slug. */
+  staticLink: 'auth_',
+  /** Subscribes to a project; followed by the project's slug. */
+  subscribe: 'proj_',
+} as const;
+
+export type StartKind = keyof typeof prefixes;
+
+export function startParameter(kind: StartKind, rest: string): string {
+  return prefixes[kind] + rest;
+}
+
+/** Null for text that no link of ours carries. */
+export function parseStartParameter(text: string): { kind: StartKind; rest: string } | null {
+  // The messengers allow no more than this in a link.
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(text)) return null;
+  for (const [kind, prefix] of Object.entries(prefixes)) {
+    if (text.startsWith(prefix)) return { kind: kind as StartKind, rest: text.slice(prefix.length) };
+  }
+  return null;
+}

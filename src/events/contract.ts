@@ -1,0 +1,264 @@
+import { z } from 'zod';
+import { channelSchema, languages, timestampSchema } from '../contract/common';
+
+/**
+ * Every event of the specification, written once: TypeScript types, validation on emit, `GET /v1/event-types`,
+ * the OpenAPI `webhooks`, the dashboard's pickers and the docs derive from this registry.
+ */
+export interface EventEntry<S extends z.ZodType = z.ZodType> {
+  summary: string;
+  schema: S;
+  example: z.infer<S>;
+  /** In the specification's catalogue; no operation of Herald emits it yet. */
+  reserved?: true;
+}
+
+function event<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>): EventEntry<S> {
+  return { summary, schema, example };
+}
+
+function reserved<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>): EventEntry<S> {
+  return { summary, schema, example, reserved: true };
+}
+
+const SUBSCRIBER = '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01';
+const MESSAGE = '8c5c1f5a-6c1f-4c36-9f6b-0d8f2b7f9a11';
+const JOB = 'b1a7c0de-52b4-4d0e-9c57-3d9a1e6f7c21';
+const TICKET = '3b0f6a7d-1d7d-4f0e-8f70-5b7d0a9c1e31';
+const AT = '2026-01-15T10:30:00.000+00:00';
+
+export const subscriberFields = {
+  subscriber_id: z.string(),
+  channel: channelSchema,
+  external_id: z.string().nullable(),
+  first_name: z.string(),
+  username: z.string().nullable(),
+  lang: z.enum(languages),
+  permissions: z.array(z.string()),
+  tags: z.array(z.string()),
+  active: z.boolean(),
+  blocked: z.boolean(),
+  created_at: timestampSchema,
+};
+
+const subscriber = z.strictObject(subscriberFields);
+export type SubscriberFields = z.infer<typeof subscriber>;
+
+const subscriberExample: SubscriberFields = {
+  subscriber_id: SUBSCRIBER,
+  channel: 'telegram',
+  external_id: 'user-42',
+  first_name: 'Anna',
+  username: 'anna',
+  lang: 'en',
+  permissions: ['news'],
+  tags: ['beta'],
+  active: true,
+  blocked: false,
+  created_at: AT,
+};
+
+const recipientFields = {
+  subscriber_id: z.string(),
+  channel: channelSchema,
+  external_id: z.string().nullable(),
+};
+const recipientExample = { subscriber_id: SUBSCRIBER, channel: 'telegram' as const, external_id: 'user-42' };
+
+export const failureReasons = [
+  'user_blocked_bot',
+  'chat_not_found',
+  'bot_banned',
+  'invalid_message',
+  'rate_limited',
+  'platform_unavailable',
+  'unknown',
+] as const;
+export type FailureReason = (typeof failureReasons)[number];
+
+const broadcastCounts = z.strictObject({
+  job_id: z.string(),
+  sent: z.number().int(),
+  failed: z.number().int(),
+  skipped: z.number().int(),
+  total: z.number().int(),
+});
+const broadcastExample = { job_id: JOB, sent: 940, failed: 35, skipped: 25, total: 1000 };
+
+const otp = z.strictObject({ ...recipientFields, purpose: z.string(), occurred_at: timestampSchema });
+const otpExample = { ...recipientExample, purpose: 'login', occurred_at: AT };
+const otpAttempt = z.strictObject({ ...otp.shape, attempts_left: z.number().int() });
+
+const ticketFields = { ticket_id: z.string(), subscriber_id: z.string(), occurred_at: timestampSchema };
+const ticket = z.strictObject(ticketFields);
+const ticketExample = { ticket_id: TICKET, subscriber_id: SUBSCRIBER, occurred_at: AT };
+
+const scheduled = z.strictObject({
+  scheduled_id: z.string(),
+  subscriber_id: z.string(),
+  occurred_at: timestampSchema,
+});
+const scheduledExample = { scheduled_id: MESSAGE, subscriber_id: SUBSCRIBER, occurred_at: AT };
+const scheduledReason = z.strictObject({ ...scheduled.shape, reason: z.string() });
+
+const drip = z.strictObject({ drip_id: z.string(), subscriber_id: z.string(), occurred_at: timestampSchema });
+const dripExample = { drip_id: JOB, subscriber_id: SUBSCRIBER, occurred_at: AT };
+
+export const eventRegistry = {
+  'subscription.created': event(
+    'A user subscribed, by any path, for the first time or again.',
+    subscriber,
+    subscriberExample,
+  ),
+  'subscription.deleted': event('A user unsubscribed or blocked the bot.', subscriber, {
+    ...subscriberExample,
+    active: false,
+    blocked: true,
+  }),
+  'subscription.permission_changed': event(
+    'The permissions of a subscriber changed.',
+    z.strictObject({ ...recipientFields, permissions: z.array(z.string()), previous: z.array(z.string()) }),
+    { ...recipientExample, permissions: ['news', 'offers'], previous: ['news'] },
+  ),
+  'delivery.success': event(
+    'A message reached the messenger.',
+    z.strictObject({ ...recipientFields, delivery_id: z.string(), delivered_at: timestampSchema }),
+    { ...recipientExample, delivery_id: MESSAGE, delivered_at: AT },
+  ),
+  'delivery.failed': event(
+    'A message could not be delivered.',
+    z.strictObject({
+      ...recipientFields,
+      reason: z.enum(failureReasons),
+      retryable: z.boolean(),
+      should_unsubscribe: z.boolean(),
+      error: z.string(),
+      attempted_at: timestampSchema,
+    }),
+    {
+      ...recipientExample,
+      reason: 'user_blocked_bot',
+      retryable: false,
+      should_unsubscribe: true,
+      error: 'Forbidden: bot was blocked by the user',
+      attempted_at: AT,
+    },
+  ),
+  'broadcast.completed': event('A broadcast is fully processed.', broadcastCounts, broadcastExample),
+  'broadcast.cancelled': event('A broadcast was cancelled.', broadcastCounts, broadcastExample),
+  'batch.completed': reserved(
+    'A batch of messages is fully processed.',
+    z.strictObject({ batch_id: z.string(), sent: z.number().int(), failed: z.number().int() }),
+    { batch_id: JOB, sent: 10, failed: 0 },
+  ),
+  'otp.sent': event('A one-time code was sent.', otp, otpExample),
+  'otp.verified': event('A one-time code was verified.', otp, otpExample),
+  'otp.failed_attempt': event('A wrong one-time code was tried.', otpAttempt, {
+    ...otpExample,
+    attempts_left: 2,
+  }),
+  'otp.max_attempts_reached': event('The attempts of a one-time code are used up.', otp, otpExample),
+  'auth.completed': event(
+    'A login session that was created through the API is confirmed.',
+    z.strictObject({ ...subscriberFields, state: z.string(), auth_time: timestampSchema }),
+    { ...subscriberExample, state: 'af0ifjsldkj', auth_time: AT },
+  ),
+  'button.clicked': event(
+    'A subscriber tapped a button of a message.',
+    z.strictObject({
+      ...recipientFields,
+      delivery_id: z.string(),
+      data: z.string(),
+      clicked_at: timestampSchema,
+    }),
+    { ...recipientExample, delivery_id: MESSAGE, data: 'accept', clicked_at: AT },
+  ),
+  'ticket.created': reserved('A helpdesk ticket was created.', ticket, ticketExample),
+  'ticket.replied': reserved('A helpdesk ticket got a reply.', ticket, ticketExample),
+  'ticket.status_changed': reserved(
+    'The status of a helpdesk ticket changed.',
+    z.strictObject({ ...ticketFields, status: z.string() }),
+    { ...ticketExample, status: 'open' },
+  ),
+  'ticket.assigned': reserved('A helpdesk ticket was assigned.', ticket, ticketExample),
+  'ticket.closed': reserved('A helpdesk ticket was closed.', ticket, ticketExample),
+  'ticket.csat_received': reserved(
+    'A rating for a helpdesk ticket was received.',
+    z.strictObject({ ...ticketFields, score: z.number().int() }),
+    { ...ticketExample, score: 5 },
+  ),
+  'ticket.unanswered_24h': reserved(
+    'A helpdesk ticket has had no answer for 24 hours.',
+    ticket,
+    ticketExample,
+  ),
+  'scheduled.sent': reserved('A scheduled message was sent.', scheduled, scheduledExample),
+  'scheduled.failed': reserved('A scheduled message failed.', scheduledReason, {
+    ...scheduledExample,
+    reason: 'user_blocked_bot',
+  }),
+  'scheduled.skipped': reserved('A scheduled message was skipped.', scheduledReason, {
+    ...scheduledExample,
+    reason: 'inactive',
+  }),
+  'drip.step_sent': reserved(
+    'A step of a drip campaign was sent.',
+    z.strictObject({ ...drip.shape, step: z.number().int() }),
+    {
+      ...dripExample,
+      step: 1,
+    },
+  ),
+  'drip.completed': reserved('A drip campaign is complete for a subscriber.', drip, dripExample),
+  'recurring.sent': reserved('A recurring message was sent.', scheduled, scheduledExample),
+  'event.tracked': reserved(
+    'A custom event of the project was tracked.',
+    z.strictObject({ subscriber_id: z.string(), name: z.string(), occurred_at: timestampSchema }),
+    { subscriber_id: SUBSCRIBER, name: 'purchase', occurred_at: AT },
+  ),
+  'form.submitted': reserved(
+    'A subscriber submitted a form.',
+    z.strictObject({
+      form_id: z.string(),
+      subscriber_id: z.string(),
+      answers: z.record(z.string(), z.string()),
+      occurred_at: timestampSchema,
+    }),
+    { form_id: JOB, subscriber_id: SUBSCRIBER, answers: { size: 'M' }, occurred_at: AT },
+  ),
+} as const satisfies Record<string, EventEntry>;
+
+export type EventName = keyof typeof eventRegistry;
+export type EventData<N extends EventName> = z.infer<(typeof eventRegistry)[N]['schema']>;
+
+export const eventNames = Object.keys(eventRegistry) as [EventName, ...EventName[]];
+export const eventNameSchema = z.enum(eventNames);
+
+/**
+ * The bytes of a delivery's body, fixed when the event happens. Validated here, so that no receiver ever sees
+ * a payload that the catalogue does not describe.
+ */
+export function eventBody<N extends EventName>(name: N, data: EventData<N>): string {
+  return JSON.stringify({ event: name, data: eventRegistry[name].schema.parse(data) });
+}
+
+export const eventTypeSchema = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  schema: z.record(z.string(), z.unknown()),
+  example: z.record(z.string(), z.unknown()),
+  reserved: z.boolean(),
+});
+
+/** The catalogue as `GET /v1/event-types` shows it. The schema and the example are those of the whole body. */
+export const eventTypes = eventNames.map((name) => {
+  const entry = eventRegistry[name];
+  const body = z.strictObject({ event: z.literal(name), data: entry.schema });
+  return {
+    name,
+    description: entry.summary,
+    schema: z.toJSONSchema(body) as Record<string, unknown>,
+    example: { event: name, data: entry.example } as Record<string, unknown>,
+    reserved: 'reserved' in entry,
+  };
+});

@@ -1,0 +1,31 @@
+import pino from 'pino';
+import pretty from 'pino-pretty';
+import type { Config } from '../config';
+import { redacted } from './log-redaction';
+
+export type Logger = pino.Logger;
+
+/** Logs go to standard error: standard output belongs to the summary and to `--json`. */
+export function createLogger(
+  config: Pick<Config, 'HERALD_LOG_LEVEL' | 'HERALD_LOG_FORMAT'>,
+  destination?: pino.DestinationStream,
+): Logger {
+  const format = config.HERALD_LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json');
+  const options: pino.LoggerOptions = {
+    level: config.HERALD_LOG_LEVEL,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    // Errors are presented by the redaction; pino's own way with them would add to it.
+    serializers: { err: (err: unknown) => err },
+    formatters: {
+      level: (label) => ({ level: label }),
+      log: (fields) => redacted(fields) as Record<string, unknown>,
+    },
+  };
+  if (destination) return pino(options, destination);
+  if (format === 'json') return pino(options, pino.destination({ fd: 2, sync: false }));
+  return pino(
+    options,
+    pretty({ destination: 2, colorize: true, translateTime: 'HH:MM:ss.l', singleLine: true }),
+  );
+}

@@ -1,0 +1,22 @@
+import type { ChatHandlers } from '../bots';
+import type { Core } from '../core';
+import { createLoginAnswers, parseAnswer } from './answers';
+import { createLoginQuestions } from './question';
+import type { SessionStarter } from './workflow';
+
+/** Logins in the chat: opened links become questions, taps on Yes and No become answers. */
+export function loginChat(
+  deps: Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'log'> & { starter: SessionStarter },
+): ChatHandlers {
+  const { openSession, openStatic } = createLoginQuestions(deps);
+  const answer = createLoginAnswers(deps);
+  return {
+    links: { session: openSession, staticLink: openStatic },
+    async tap(tap) {
+      const parsed = parseAnswer(tap.data);
+      if (!parsed) return false;
+      await answer(tap, parsed.answer, parsed.nonce);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import type { Context, Middleware } from 'koa';
+import { startParameter } from '../contract/start-parameters';
+import { channels, languages, type Language } from '../contract/common';
+import { AppError } from '../contract/errors';
+import type { Core } from '../core';
+import type { HostedSession } from './queries/hosted';
+import { viewSession } from './queries/status';
+import { presentStatus } from './present';
+import { isOwnBrowser, requireHostedSession, takePage } from './hosted-session';
+import { loginDocument, messagePage, waitingPage, type Offer } from './hosted-views';
+import { channelNames, loginTexts } from './hosted-texts';
+
+type Deps = Pick<Core, 'pool' | 'cipher' | 'messengers' | 'publicUrl'>;
+
+/**
+ * The hosted login page. Links and QR codes work without JavaScript, and so does the way back: the page then reloads
+ * itself. With it, the script waits by long poll.
+ */
+export function loginPage(core: Deps): Middleware {
+  return async (ctx, next) => {
+    const token = /^\/login\/([0-9A-Za-z]{32})$/.exec(ctx.path)?.[1];
+    if (!token || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+    ctx.state['routePattern'] = '/login/{token}';
+    ctx.set('Cache-Control', 'no-store');
+    ctx.vary('Accept-Language');
+    ctx.type = 'html';
+    const lang = languageOf(ctx);
+    const session = await requireHostedSession(core.pool, token).catch(unlessUnknown);
+    if (!session) return unknownLogin(ctx, lang);
+    // Programs that look at links ask by HEAD: they must not take the page from the person.
+    const own = ctx.method === 'HEAD' ? isOwnBrowser(ctx, session) : await takePage(ctx, core, session);
+    if (!own) return openElsewhere(ctx, lang);
+    await showSession(ctx, core, session, token, lang);
+  };
+}
+
+async function showSession(
+  ctx: Context,
+  core: Deps,
+  session: HostedSession,
+  token: string,
+  lang: Language,
+): Promise<void> {
+  const t = loginTexts[lang];
+  const view = await viewSession(core.pool, session.id);
+  if (!view) return unknownLogin(ctx, lang);
+  const status = presentStatus(view, core.cipher);
+  // A window that the embedded button opened hands the code over by script; any other goes back to the site.
+  if (status.status === 'confirmed' && status.redirect_url !== null && ctx.query['mode'] !== 'popup') {
+    return ctx.redirect(status.redirect_url);
+  }
+  const start = startParameter('session', core.cipher.decrypt(session.start_sealed, 'start_token'));
+  const content = waitingPage({
+    t,
+    token,
+    start,
+    project: session.project_name,
+    matchCode: session.match_code,
+    offers: offersFor(core, start),
+    status: status.status,
+    reason: status.status === 'declined' ? status.reason : null,
+    expiresIn: status.expires_in,
+  });
+  ctx.body = loginDocument({
+    title: t.title(session.project_name),
+    lang,
+    content,
+    refresh: status.status === 'pending' || status.status === 'confirmed',
+    query: ctx.query['mode'] === 'popup' ? 'mode=popup&' : '',
+  });
+}
+
+function offersFor({ messengers }: Deps, start: string): Offer[] {
+  return channels.flatMap((channel) => {
+    const messenger = messengers.get(channel);
+    if (!messenger) return [];
+    return [
+      {
+        channel,
+        name: channelNames[channel],
+        bot: `@${messenger.botName}`,
+        link: messenger.link(start),
+        appLink: messenger.appLink(start),
+      },
+    ];
+  });
+}
+
+function openElsewhere(ctx: Context, lang: Language): void {
+  const t = loginTexts[lang];
+  ctx.status = 403;
+  ctx.body = loginDocument({
+    title: t.elsewhereTitle,
+    lang,
+    content: messagePage(t.elsewhereTitle, t.elsewhereText),
+  });
+}
+
+function unknownLogin(ctx: Context, lang: Language): void {
+  const t = loginTexts[lang];
+  ctx.status = 404;
+  ctx.body = loginDocument({
+    title: t.unknownTitle,
+    lang,
+    content: messagePage(t.unknownTitle, t.unknownText),
+  });
+}
+
+function unlessUnknown(error: unknown): null {
+  if (error instanceof AppError && error.code === 'not_found') return null;
+  throw error;
+}
+
+/** ?lang= first, then the browser's own languages in their order. */
+function languageOf(ctx: Context): Language {
+  const asked = ctx.query['lang'];
+  const known = languages.find((language) => language === asked);
+  return known ?? (ctx.acceptsLanguages('en', 'ru') === 'ru' ? 'ru' : 'en');
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { qrQuery, sessionStatusSchema, statusQuery } from './contract';
+import { startParameter } from '../contract/start-parameters';
+import type { Channel } from '../contract/common';
+import { AppError } from '../contract/errors';
+import type { Core } from '../core';
+import { viewSession } from './queries/status';
+import { presentStatus } from './present';
+import type { SessionWaiter } from './session-waiter';
+import { isOwnBrowser, requireHostedSession } from './hosted-session';
+import { qrPicture } from './qr';
+import { route } from '../http/route';
+
+const params = z.strictObject({ token: z.string().regex(/^[0-9A-Za-z]{32}$/) });
+const tag = 'Hosted login page';
+
+/** What the hosted page needs. Its token stands in for a key, so an <img> can show the QR picture. */
+export function createHostedRoutes(
+  deps: Pick<Core, 'pool' | 'cipher' | 'messengers'> & { waiter: SessionWaiter },
+) {
+  const { pool, cipher, messengers, waiter } = deps;
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/login/{token}/qr',
+        summary: 'The QR picture of a session’s link, without a key',
+        tag,
+        auth: 'none',
+        params,
+        query: qrQuery,
+        status: 200,
+        response: ['image/svg+xml', 'image/png'],
+        errors: [],
+      },
+      async ({ params: { token }, query }) => {
+        const session = await requireHostedSession(pool, token);
+        const start = startParameter('session', cipher.decrypt(session.start_sealed, 'start_token'));
+        const link = messengers.get(query.channel as Channel)?.link(start);
+        if (!link) throw new AppError('not_found', 'This channel is not offered here.');
+        return qrPicture(link, query.format);
+      },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/login/{token}/status',
+        summary: 'The status of a session, for the hosted page',
+        description: 'Only the browser that opened the page first gets the code.',
+        tag,
+        auth: 'none',
+        params,
+        query: statusQuery,
+        status: 200,
+        response: sessionStatusSchema,
+        errors: [],
+      },
+      async ({ params: { token }, query, ctx }) => {
+        const session = await requireHostedSession(pool, token);
+        // To any other browser the session is not there.
+        if (!isOwnBrowser(ctx, session)) throw new AppError('not_found');
+        const watched = waiter.watch(session.id);
+        try {
+          const first = await viewSession(pool, session.id);
+          if (!first) throw new AppError('not_found');
+          if (query.wait === 0 || first.status !== 'pending') return presentStatus(first, cipher);
+          const hungUp = new AbortController();
+          ctx.res.once('close', () => hungUp.abort());
+          await watched.wait(query.wait * 1000, hungUp.signal);
+          return presentStatus((await viewSession(pool, session.id)) ?? first, cipher);
+        } finally {
+          watched.done();
+        }
+      },
+    ),
+  ];
+}

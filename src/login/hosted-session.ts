@@ -1,0 +1,38 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Context } from 'koa';
+import { AppError } from '../contract/errors';
+import type { Core } from '../core';
+import { randomToken256, sha256 } from '../lib/tokens';
+import { bindBrowser, findHostedSession, type HostedSession } from './queries/hosted';
+import { setOwnCookie } from '../http/own-cookie';
+
+/** One cookie for each session, so that two logins side by side do not take each other's. */
+const cookieName = (sessionId: string) => `herald_login_${sessionId.replaceAll('-', '').slice(0, 16)}`;
+
+export async function requireHostedSession(pool: Core['pool'], token: string): Promise<HostedSession> {
+  const session = await findHostedSession(pool, sha256(token));
+  if (!session) throw new AppError('not_found');
+  return session;
+}
+
+/** Whether this is the browser that opened the page first: only that one may get the code. */
+export function isOwnBrowser(ctx: Context, session: HostedSession): boolean {
+  const cookie = ctx.cookies.get(cookieName(session.id));
+  if (!cookie || !session.browser_hash) return false;
+  const hash = sha256(cookie);
+  return hash.length === session.browser_hash.length && timingSafeEqual(hash, session.browser_hash);
+}
+
+/** Gives the page to the browser that asks, if it is the first. Answers whether the page is this browser's. */
+export async function takePage(
+  ctx: Context,
+  core: Pick<Core, 'pool' | 'publicUrl'>,
+  session: HostedSession,
+): Promise<boolean> {
+  if (session.browser_hash) return isOwnBrowser(ctx, session);
+  const secret = randomToken256();
+  if (!(await bindBrowser(core.pool, session.id, sha256(secret)))) return false;
+  const scope = { sameSite: 'lax', path: '/login' } as const;
+  setOwnCookie(ctx, core.publicUrl(), cookieName(session.id), secret, scope);
+  return true;
+}

@@ -1,0 +1,57 @@
+import type pg from 'pg';
+import { pageOf } from '../contract/common';
+import { decodeCursor, toPage } from '../contract/cursor';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import { sessionListQuery, sessionRecordSchema, type SessionRecord } from './contract';
+import type { Config } from '../config';
+import { listSessions, type SessionLogRow } from './queries/log';
+import { route } from '../http/route';
+
+export function createSessionListRoutes({
+  pool,
+  config,
+}: {
+  pool: pg.Pool;
+  config: Pick<Config, 'HERALD_SUBSCRIBER_ID_FORMAT'>;
+}) {
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/v1/auth/sessions',
+        summary: 'The logins of the project',
+        description: 'Sessions of the API and logins by the permanent link, newest first, without codes.',
+        tag: 'Login',
+        auth: 'key',
+        query: sessionListQuery,
+        status: 200,
+        response: pageOf(sessionRecordSchema),
+        errors: [],
+      },
+      async ({ project, query }) => {
+        const { cursor, ...filter } = query;
+        const found = await listSessions(pool, project.id, { ...filter, before: decodeCursor(cursor) });
+        return toPage(found, query.limit, (session) =>
+          presentSession(session, config.HERALD_SUBSCRIBER_ID_FORMAT),
+        );
+      },
+    ),
+  ];
+}
+
+function presentSession(session: SessionLogRow, format: SubscriberIdFormat): SessionRecord {
+  return {
+    session_id: session.id,
+    flow: session.flow,
+    status: session.status,
+    reason: session.decline_reason,
+    channel: session.channel,
+    subscriber_id: session.subscriber_id && formatSubscriberId(session.subscriber_id, format),
+    state: session.state,
+    client_ip: session.client_ip,
+    created_at: session.created_at.toISOString(),
+    expires_at: session.expires_at.toISOString(),
+    decided_at: session.decided_at?.toISOString() ?? null,
+    consumed_at: session.consumed_at?.toISOString() ?? null,
+  };
+}

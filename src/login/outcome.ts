@@ -1,0 +1,51 @@
+import { returnUrl } from './contract';
+import type { Core } from '../core';
+import { closePrompts, lastPrompt } from './queries/prompts';
+import { findSession, type AuthSession } from './queries/sessions';
+import { findProject } from '../projects';
+import type { Project } from '../projects/contract';
+import { type OutgoingMessage, PlatformError, botTexts, withWelcome } from '../bots';
+
+type OutcomeDeps = Pick<Core, 'pool' | 'cipher' | 'messengers' | 'log'>;
+
+/**
+ * Edits the session's newest question to say how it ended; its buttons go. A message that the user has deleted, or
+ * that the platform will not have edited, is left as it is: the login does not depend on it.
+ */
+export async function showSessionOutcome(deps: OutcomeDeps, sessionId: string): Promise<void> {
+  const { pool, messengers, log } = deps;
+  const session = await findSession(pool, sessionId);
+  if (!session || session.status === 'pending') return;
+  const prompt = await lastPrompt(pool, sessionId);
+  const project = await findProject(pool, session.project_id);
+  if (!prompt?.message_id || !project) return;
+  const messenger = messengers.get(prompt.channel);
+  if (!messenger) throw new PlatformError('platform_unavailable', 'the bot is not connected yet');
+  try {
+    await messenger.edit(prompt.chat_id, prompt.message_id, outcomeMessage(deps, session, project));
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.retryable) throw error;
+    log.info({ session_id: sessionId, reason: error.reason }, 'the question could not be edited');
+  }
+  await closePrompts(pool, sessionId);
+}
+
+function outcomeMessage({ cipher }: OutcomeDeps, session: AuthSession, project: Project): OutgoingMessage {
+  const lang = session.lang ?? 'en';
+  const texts = botTexts[lang];
+  if (session.status === 'declined') {
+    return {
+      text:
+        session.decline_reason === 'billing_blocked'
+          ? texts.billingBlocked(project.name)
+          : texts.declined(project.name),
+    };
+  }
+  if (session.status === 'expired' && !session.was_confirmed) return { text: texts.expired(project.name) };
+  const text = withWelcome(texts.confirmed(project.name), project, lang);
+  const base = session.flow === 'static' ? project.callback_url : session.redirect_uri;
+  // A phone must not use up the desktop's code: a session gets the button only where redirect_uri was passed.
+  if (!base || !session.code_sealed) return { text };
+  const url = returnUrl(base, cipher.decrypt(session.code_sealed, 'auth_code'), session.state);
+  return { text, buttons: [[{ text: texts.returnToSite, url }]] };
+}

@@ -1,0 +1,110 @@
+import type { DeclineReason } from '../contract';
+import { notifyChannels } from '../../db/notify';
+import type { Db } from '../../db/pool';
+import { change, row } from '../../db/query';
+
+export interface Answer {
+  update_id: number;
+  answer: 'yes' | 'no';
+  first_name: string;
+  username: string | null;
+}
+
+/** Notes a tap that passed every check. Answers false where another tap was first. */
+export async function recordAnswer(
+  db: Db,
+  answer: Answer & { session_id: string; received_at: Date },
+): Promise<boolean> {
+  const noted = await row<{ first: boolean }>(
+    db,
+    'record_answer',
+    `WITH mine AS (
+       INSERT INTO auth_answers (update_id, session_id, answer, first_name, username, received_at)
+       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (update_id) DO NOTHING)
+     SELECT NOT EXISTS (SELECT 1 FROM auth_answers WHERE session_id = $2 AND update_id <> $1) AS first`,
+    [
+      answer.update_id,
+      answer.session_id,
+      answer.answer,
+      answer.first_name,
+      answer.username,
+      answer.received_at,
+    ],
+  );
+  return noted?.first ?? false;
+}
+
+/** The first answer that arrived in time: `received_at` and `expires_at` are both the database's times. */
+export function firstAnswer(db: Db, sessionId: string): Promise<Answer | null> {
+  return row<Answer>(
+    db,
+    'first_answer',
+    `SELECT a.update_id, a.answer, a.first_name, a.username FROM auth_answers a JOIN auth_sessions s ON s.id = a.session_id
+     WHERE a.session_id = $1 AND a.received_at <= s.expires_at ORDER BY a.received_at, a.update_id LIMIT 1`,
+    [sessionId],
+  );
+}
+
+/** Whether an update of the session's user arrived in time and still waits to be handled: it may be the answer. */
+export async function hasUnhandledUpdate(db: Db, sessionId: string): Promise<boolean> {
+  const found = await row<{ waiting: boolean }>(
+    db,
+    'unhandled_update',
+    `SELECT EXISTS (
+       SELECT 1 FROM auth_sessions s JOIN bot_updates u ON u.channel = s.channel AND u.lane = 'user:' || s.platform_user_id
+       WHERE s.id = $1 AND u.handled_at IS NULL AND u.set_aside_at IS NULL AND u.received_at <= s.expires_at) AS waiting`,
+    [sessionId],
+  );
+  return found?.waiting ?? false;
+}
+
+export async function confirmSession(
+  db: Db,
+  sessionId: string,
+  decision: { subscriberId: string; codeHash: Buffer; codeSealed: string; codeTtlSeconds: number },
+): Promise<{ decidedAt: Date; codeLifeMs: number }> {
+  const confirmed = await row<{ decided_at: Date; life_ms: number }>(
+    db,
+    'confirm_session',
+    `UPDATE auth_sessions SET status = 'confirmed', decided_at = clock_timestamp(), subscriber_id = $2, code_hash = $3,
+       code_sealed = $4, code_expires_at = clock_timestamp() + make_interval(secs => $5)
+     WHERE id = $1 AND status = 'pending'
+     RETURNING decided_at, (extract(epoch FROM code_expires_at - clock_timestamp()) * 1000)::float8 AS life_ms`,
+    [sessionId, decision.subscriberId, decision.codeHash, decision.codeSealed, decision.codeTtlSeconds],
+  );
+  if (!confirmed) throw new Error('a session was confirmed that was not pending');
+  await notifySession(db, sessionId);
+  return { decidedAt: confirmed.decided_at, codeLifeMs: confirmed.life_ms };
+}
+
+export async function endSession(
+  db: Db,
+  sessionId: string,
+  status: 'declined' | 'expired',
+  reason: DeclineReason | null,
+): Promise<void> {
+  await change(
+    db,
+    'end_session',
+    `UPDATE auth_sessions SET status = $2, decline_reason = $3, decided_at = clock_timestamp()
+     WHERE id = $1 AND status = 'pending'`,
+    [sessionId, status, reason],
+  );
+  await notifySession(db, sessionId);
+}
+
+/** Ends the life of an unused code. The hash stays, so that a late verify is told the truth. */
+export async function expireCode(db: Db, sessionId: string): Promise<void> {
+  const expired = await change(
+    db,
+    'expire_code',
+    `UPDATE auth_sessions SET status = 'expired', code_sealed = NULL
+     WHERE id = $1 AND status = 'confirmed' AND code_expires_at <= clock_timestamp()`,
+    [sessionId],
+  );
+  if (expired > 0) await notifySession(db, sessionId);
+}
+
+function notifySession(db: Db, sessionId: string): Promise<unknown> {
+  return row(db, 'notify_session', 'SELECT pg_notify($1, $2)', [notifyChannels.session, sessionId]);
+}

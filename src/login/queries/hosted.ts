@@ -1,0 +1,34 @@
+import type { AuthSession } from './sessions';
+import type { Db } from '../../db/pool';
+import { change, row } from '../../db/query';
+
+/** A session as its hosted page knows it: found by the page's own token, which is neither the id nor the start token. */
+export interface HostedSession {
+  id: string;
+  project_name: string;
+  start_sealed: string;
+  match_code: string;
+  status: AuthSession['status'];
+  browser_hash: Buffer | null;
+}
+
+export function findHostedSession(db: Db, hostedHash: Buffer): Promise<HostedSession | null> {
+  return row<HostedSession>(
+    db,
+    'hosted_session',
+    `SELECT s.id, p.name AS project_name, s.start_sealed, s.match_code, s.status, s.hosted_browser_hash AS browser_hash
+     FROM auth_sessions s JOIN projects p ON p.id = s.project_id WHERE s.hosted_hash = $1 AND p.active`,
+    [hostedHash],
+  );
+}
+
+/** Binds the page to the browser that opened it first. Answers whether this one was the first. */
+export async function bindBrowser(db: Db, sessionId: string, browserHash: Buffer): Promise<boolean> {
+  const bound = await change(
+    db,
+    'bind_browser',
+    'UPDATE auth_sessions SET hosted_browser_hash = $2 WHERE id = $1 AND hosted_browser_hash IS NULL',
+    [sessionId, browserHash],
+  );
+  return bound > 0;
+}

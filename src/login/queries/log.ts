@@ -1,0 +1,65 @@
+import type { DeclineReason, SessionStatus } from '../contract';
+import type { Channel } from '../../contract/common';
+import type { Cursor } from '../../contract/cursor';
+import { cursorTime } from '../../db/cursor-time';
+import type { Db } from '../../db/pool';
+import { rows } from '../../db/query';
+
+/** A session as the log of logins shows it. */
+export interface SessionLogRow {
+  id: string;
+  flow: 'session' | 'static';
+  status: SessionStatus;
+  decline_reason: DeclineReason | null;
+  channel: Channel | null;
+  subscriber_id: string | null;
+  state: string | null;
+  client_ip: string | null;
+  created_at: Date;
+  expires_at: Date;
+  decided_at: Date | null;
+  consumed_at: Date | null;
+}
+
+/** As the status poll shows it: an unused code is over when its time is, whatever the workflow has got round to. */
+export const STATUS = `CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired' ELSE s.status END`;
+
+export const COLUMNS = `s.id, s.flow, ${STATUS} AS status, s.decline_reason, s.channel, s.subscriber_id, s.state,
+  s.client_ip, s.created_at, s.expires_at, s.decided_at, s.consumed_at`;
+
+export interface SessionFilter {
+  status?: SessionStatus | undefined;
+  flow?: string | undefined;
+  channel?: Channel | undefined;
+  before: Cursor | null;
+  limit: number;
+}
+
+/** One row more than the limit, which tells whether there is another page. */
+export function listSessions(
+  db: Db,
+  projectId: string,
+  filter: SessionFilter,
+): Promise<(SessionLogRow & { cursor_at: string })[]> {
+  return rows<SessionLogRow & { cursor_at: string }>(
+    db,
+    'list_sessions',
+    `SELECT ${COLUMNS}, ${cursorTime('s.created_at')} AS cursor_at
+     FROM auth_sessions s
+     WHERE s.project_id = $1
+       AND ($2::text IS NULL OR ${STATUS} = $2)
+       AND ($3::text IS NULL OR s.flow = $3)
+       AND ($4::text IS NULL OR s.channel = $4)
+       AND (s.created_at, s.id) < (coalesce($5::timestamptz, 'infinity'), coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+     ORDER BY s.created_at DESC, s.id DESC LIMIT $7`,
+    [
+      projectId,
+      filter.status ?? null,
+      filter.flow ?? null,
+      filter.channel ?? null,
+      filter.before?.at ?? null,
+      filter.before?.id ?? null,
+      filter.limit + 1,
+    ],
+  );
+}

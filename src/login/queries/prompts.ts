@@ -1,0 +1,89 @@
+import type { Channel } from '../../contract/common';
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+
+/** A question that the bot has asked. `message_id` is null between the decision to ask and the messenger's answer. */
+export interface Prompt {
+  id: number;
+  session_id: string;
+  channel: Channel;
+  chat_id: string;
+  platform_user_id: string;
+  message_id: string | null;
+  update_id: number;
+  closed: boolean;
+}
+
+const COLUMNS = `id, session_id, channel, chat_id, platform_user_id, message_id, update_id, closed_at IS NOT NULL AS closed`;
+
+export interface NewPrompt {
+  session_id: string;
+  nonce_hash: Buffer;
+  channel: Channel;
+  chat_id: string;
+  platform_user_id: string;
+  update_id: number;
+}
+
+export async function insertPrompt(db: Db, prompt: NewPrompt): Promise<number> {
+  const inserted = await row<{ id: number }>(
+    db,
+    'insert_prompt',
+    `INSERT INTO auth_prompts (session_id, nonce_hash, channel, chat_id, platform_user_id, update_id)
+     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+    [
+      prompt.session_id,
+      prompt.nonce_hash,
+      prompt.channel,
+      prompt.chat_id,
+      prompt.platform_user_id,
+      prompt.update_id,
+    ],
+  );
+  if (!inserted) throw new Error('the prompt was not inserted');
+  return inserted.id;
+}
+
+/** Whether this update has asked its question already: an update that is handled again asks nothing twice. */
+export async function wasPrompted(db: Db, updateId: number): Promise<boolean> {
+  const found = await row(
+    db,
+    'was_prompted',
+    'SELECT 1 FROM auth_prompts WHERE update_id = $1 AND message_id IS NOT NULL',
+    [updateId],
+  );
+  return found !== null;
+}
+
+export function setPromptMessage(db: Db, promptId: number, messageId: string): Promise<number> {
+  return change(db, 'prompt_message', 'UPDATE auth_prompts SET message_id = $2 WHERE id = $1', [
+    promptId,
+    messageId,
+  ]);
+}
+
+export function findPromptByNonce(db: Db, nonceHash: Buffer): Promise<Prompt | null> {
+  return row<Prompt>(db, 'prompt_by_nonce', `SELECT ${COLUMNS} FROM auth_prompts WHERE nonce_hash = $1`, [
+    nonceHash,
+  ]);
+}
+
+/** Closes every open question of a session: their buttons count no longer. Answers those that a user can see. */
+export function closePrompts(db: Db, sessionId: string): Promise<Prompt[]> {
+  return rows<Prompt>(
+    db,
+    'close_prompts',
+    `UPDATE auth_prompts SET closed_at = now() WHERE session_id = $1 AND closed_at IS NULL RETURNING ${COLUMNS}`,
+    [sessionId],
+  );
+}
+
+/** The newest question of a session, which shows its end. */
+export function lastPrompt(db: Db, sessionId: string): Promise<Prompt | null> {
+  return row<Prompt>(
+    db,
+    'last_prompt',
+    `SELECT ${COLUMNS} FROM auth_prompts WHERE session_id = $1 AND message_id IS NOT NULL ORDER BY id DESC LIMIT 1`,
+    [sessionId],
+  );
+}

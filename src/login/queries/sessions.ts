@@ -1,0 +1,214 @@
+import type { DeclineReason, SessionStatus } from '../contract';
+import type { Channel, Language } from '../../contract/common';
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+
+export interface AuthSession {
+  id: string;
+  project_id: string;
+  flow: 'session' | 'static';
+  status: SessionStatus;
+  decline_reason: DeclineReason | null;
+  state: string | null;
+  redirect_uri: string | null;
+  client_ip: string | null;
+  user_agent: string | null;
+  match_code: string | null;
+  start_sealed: string | null;
+  channel: Channel | null;
+  platform_user_id: string | null;
+  chat_id: string | null;
+  lang: Language | null;
+  code_sealed: string | null;
+  /** True also after the code has expired. */
+  was_confirmed: boolean;
+  created_at: Date;
+  expires_at: Date;
+  /** By the database's clock, at the moment of the query. */
+  wait_ms: number;
+  code_life_ms: number;
+}
+
+const COLUMNS = `s.id, s.project_id, s.flow, s.status, s.decline_reason, s.state, s.redirect_uri, s.client_ip,
+  s.user_agent, s.match_code, s.start_sealed, s.channel, s.platform_user_id, s.chat_id, s.lang, s.code_sealed,
+  s.code_hash IS NOT NULL AS was_confirmed, s.created_at, s.expires_at,
+  ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms,
+  coalesce(ceil(extract(epoch FROM s.code_expires_at - clock_timestamp()) * 1000), 0)::float8 AS code_life_ms`;
+
+/** The user's live session of a static link, or a new one; one of them per user and project. */
+export async function openStaticSession(
+  db: Db,
+  projectId: string,
+  user: { channel: Channel; platform_user_id: string; chat_id: string; lang: Language },
+  ttlSeconds: number,
+): Promise<AuthSession> {
+  const owner = [projectId, user.channel, user.platform_user_id];
+  await change(
+    db,
+    'end_old_static_session',
+    `UPDATE auth_sessions SET status = 'expired', decided_at = clock_timestamp()
+     WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3 AND flow = 'static' AND status = 'pending'
+       AND expires_at <= clock_timestamp()`,
+    owner,
+  );
+  await change(
+    db,
+    'insert_static_session',
+    `INSERT INTO auth_sessions (project_id, flow, channel, platform_user_id, chat_id, lang, expires_at, start_leased_until)
+     VALUES ($1, 'static', $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6),
+       clock_timestamp() + interval '5 seconds')
+     ON CONFLICT (project_id, channel, platform_user_id) WHERE flow = 'static' AND status = 'pending' DO NOTHING`,
+    [...owner, user.chat_id, user.lang, ttlSeconds],
+  );
+  const session = await row<AuthSession>(
+    db,
+    'live_static_session',
+    `SELECT ${COLUMNS} FROM auth_sessions s
+     WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3 AND flow = 'static' AND status = 'pending' FOR UPDATE`,
+    owner,
+  );
+  if (!session) throw new Error('the static session was not inserted');
+  return session;
+}
+
+export function lockSession(db: Db, sessionId: string): Promise<AuthSession | null> {
+  return row<AuthSession>(
+    db,
+    'lock_session',
+    `SELECT ${COLUMNS} FROM auth_sessions s WHERE id = $1 FOR UPDATE`,
+    [sessionId],
+  );
+}
+
+export function lockSessionByStart(db: Db, startHash: Buffer): Promise<AuthSession | null> {
+  return row<AuthSession>(
+    db,
+    'lock_session_by_start',
+    `SELECT ${COLUMNS} FROM auth_sessions s WHERE start_hash = $1 FOR UPDATE`,
+    [startHash],
+  );
+}
+
+export function findSession(db: Db, sessionId: string): Promise<AuthSession | null> {
+  return row<AuthSession>(db, 'find_session', `SELECT ${COLUMNS} FROM auth_sessions s WHERE id = $1`, [
+    sessionId,
+  ]);
+}
+
+export function findProjectSession(
+  db: Db,
+  projectId: string,
+  sessionId: string,
+): Promise<AuthSession | null> {
+  return row<AuthSession>(
+    db,
+    'find_project_session',
+    `SELECT ${COLUMNS} FROM auth_sessions s WHERE id = $1 AND project_id = $2`,
+    [sessionId, projectId],
+  );
+}
+
+/** Binds a session to the user who opened its link. */
+export function claimSession(
+  db: Db,
+  sessionId: string,
+  user: { channel: Channel; platform_user_id: string; chat_id: string; lang: Language },
+): Promise<number> {
+  return change(
+    db,
+    'claim_session',
+    'UPDATE auth_sessions SET channel = $2, platform_user_id = $3, chat_id = $4, lang = $5 WHERE id = $1',
+    [sessionId, user.channel, user.platform_user_id, user.chat_id, user.lang],
+  );
+}
+
+/** Notes an opening of a static link and answers whether the user has opened too many within a minute. */
+export async function noteOpening(
+  db: Db,
+  channel: Channel,
+  platformUserId: string,
+  perMinute: number,
+): Promise<boolean> {
+  await change(
+    db,
+    'drop_old_openings',
+    `DELETE FROM auth_openings WHERE channel = $1 AND platform_user_id = $2 AND opened_at <= now() - interval '1 minute'`,
+    [channel, platformUserId],
+  );
+  const allowed = await change(
+    db,
+    'insert_opening',
+    `INSERT INTO auth_openings (channel, platform_user_id)
+     SELECT $1, $2 WHERE (SELECT count(*) FROM auth_openings WHERE channel = $1 AND platform_user_id = $2) < $3`,
+    [channel, platformUserId, perMinute],
+  );
+  return allowed > 0;
+}
+
+export function markSessionsStarted(db: Db, sessionIds: string[]): Promise<number> {
+  return change(
+    db,
+    'sessions_started',
+    // In the order in which everybody locks sessions.
+    `UPDATE auth_sessions SET workflow_started_at = now() WHERE id IN (
+       SELECT id FROM auth_sessions WHERE id = ANY ($1::uuid[]) AND workflow_started_at IS NULL ORDER BY id FOR UPDATE)`,
+    [sessionIds],
+  );
+}
+
+export interface StartableSession {
+  id: string;
+  project_id: string;
+  flow: 'session' | 'static';
+  wait_ms: number;
+}
+
+const STARTABLE = `s.id, s.project_id, s.flow,
+  ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms`;
+
+export function findStartableSession(db: Db, sessionId: string): Promise<StartableSession | null> {
+  return row<StartableSession>(
+    db,
+    'startable_session',
+    `SELECT ${STARTABLE} FROM auth_sessions s WHERE id = $1`,
+    [sessionId],
+  );
+}
+
+/** Whether at least `count` sessions of the last second still wait for their workflow. */
+export async function haveManyJustArrived(db: Db, count: number): Promise<boolean> {
+  const found = await row(
+    db,
+    'many_just_arrived',
+    `SELECT 1 FROM auth_sessions WHERE workflow_started_at IS NULL AND created_at > now() - interval '1 second'
+     ORDER BY created_at DESC OFFSET $1 LIMIT 1`,
+    [count - 1],
+  );
+  return found !== null;
+}
+
+/** Sessions whose workflow has not been started: leased, so that a dead relay's share comes back. */
+export function claimUnstartedSessions(db: Db, limit: number): Promise<StartableSession[]> {
+  return rows<StartableSession>(
+    db,
+    'claim_unstarted_sessions',
+    `UPDATE auth_sessions s SET start_leased_until = clock_timestamp() + interval '10 seconds'
+     WHERE s.id IN (
+       SELECT id FROM auth_sessions
+       WHERE workflow_started_at IS NULL AND (start_leased_until IS NULL OR start_leased_until < clock_timestamp())
+       ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+     RETURNING ${STARTABLE}`,
+    [limit],
+  );
+}
+
+/** Asked only while tracing is on. */
+export async function findSessionTraceparent(db: Db, sessionId: string): Promise<string | null> {
+  const found = await row<{ traceparent: string | null }>(
+    db,
+    'find_session_traceparent',
+    'SELECT traceparent FROM auth_sessions WHERE id = $1',
+    [sessionId],
+  );
+  return found?.traceparent ?? null;
+}

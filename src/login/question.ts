@@ -1,0 +1,186 @@
+import type { PoolClient } from 'pg';
+import { limits } from '../contract/limits';
+import type { Core } from '../core';
+import { randomBase62, sha256 } from '../lib/tokens';
+import { closePrompts, insertPrompt, setPromptMessage, wasPrompted, type Prompt } from './queries/prompts';
+import {
+  claimSession,
+  findSession,
+  lockSessionByStart,
+  noteOpening,
+  openStaticSession,
+  type AuthSession,
+} from './queries/sessions';
+import { findProject, findProjectBySlug, isBillingBlocked } from '../projects';
+import { withTransaction } from '../db/pool';
+import type { Project } from '../projects/contract';
+import type { SessionStarter } from './workflow';
+import {
+  type BotTexts,
+  type BotUser,
+  type Chat,
+  type OutgoingMessage,
+  PlatformError,
+  botTexts,
+} from '../bots';
+import { showSessionOutcome } from './outcome';
+
+/** Yes and No carry this nonce: unguessable, and bound to user, chat, message and session in the database. */
+const NONCE_LENGTH = 32;
+export const tapData = { yes: (nonce: string) => `y:${nonce}`, no: (nonce: string) => `n:${nonce}` };
+
+/** Far less than a session lives; Temporal being away must not keep the question from the user. */
+const START_DEADLINE_MS = 1_000;
+
+/** What came of an opening: a question to ask, or a sentence that says why there is none. */
+type Claimed = {
+  session: AuthSession;
+  project: Project;
+  promptId: number;
+  nonce: string;
+  replaced: Prompt[];
+};
+type Refused = { refused: string };
+
+/** The bot's side of a login: asks the question when a link is opened. Answers are in login-answers.ts. */
+export function createLoginQuestions(
+  deps: Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'log'> & { starter: SessionStarter },
+) {
+  const { pool, config, log, starter } = deps;
+
+  async function refusal(db: PoolClient, project: Project | null, texts: BotTexts): Promise<string | null> {
+    if (!project?.active) return texts.loginNotSetUp;
+    const blocked = await isBillingBlocked(db, project.id, config.HERALD_GRACE_HOURS);
+    return blocked ? texts.billingBlocked(project.name) : null;
+  }
+
+  async function newPrompt(
+    db: PoolClient,
+    session: AuthSession,
+    project: Project,
+    chat: Chat,
+  ): Promise<Claimed> {
+    const replaced = await closePrompts(db, session.id);
+    const nonce = randomBase62(NONCE_LENGTH);
+    const promptId = await insertPrompt(db, {
+      session_id: session.id,
+      nonce_hash: sha256(nonce),
+      channel: chat.messenger.channel,
+      chat_id: chat.chatId,
+      platform_user_id: chat.user.id,
+      update_id: chat.updateId,
+    });
+    return { session, project, promptId, nonce, replaced };
+  }
+
+  async function claimByToken(db: PoolClient, token: string, chat: Chat): Promise<Claimed | Refused> {
+    const texts = botTexts[chat.user.lang];
+    const session = await lockSessionByStart(db, sha256(token));
+    if (!session) return { refused: texts.unknownLink };
+    const project = await findProject(db, session.project_id);
+    const refused = await refusal(db, project, texts);
+    if (!project || refused !== null) return { refused: refused ?? texts.loginNotSetUp };
+    const owner = session.platform_user_id;
+    if (owner !== null && (owner !== chat.user.id || session.channel !== chat.messenger.channel)) {
+      return { refused: texts.linkInUse };
+    }
+    if (session.status !== 'pending' || session.wait_ms <= 0) return { refused: texts.expired(project.name) };
+    await claimSession(db, session.id, ownerOf(chat));
+    return newPrompt(db, { ...session, lang: chat.user.lang }, project, chat);
+  }
+
+  async function claimBySlug(db: PoolClient, slug: string, chat: Chat): Promise<Claimed | Refused> {
+    const texts = botTexts[chat.user.lang];
+    const project = await findProjectBySlug(db, slug);
+    // An unknown slug, an inactive project and one without a callback answer alike.
+    if (!project?.active || project.callback_url === null) return { refused: texts.loginNotSetUp };
+    const allowed = await noteOpening(
+      db,
+      chat.messenger.channel,
+      chat.user.id,
+      limits.authStaticOpeningsPerMinute,
+    );
+    if (!allowed) return { refused: texts.tooManyOpenings };
+    const refused = await refusal(db, project, texts);
+    if (refused !== null) return { refused };
+    const session = await openStaticSession(db, project.id, ownerOf(chat), config.HERALD_SESSION_TTL_SECONDS);
+    return newPrompt(db, session, project, chat);
+  }
+
+  async function ask(chat: Chat, claim: (db: PoolClient) => Promise<Claimed | Refused>): Promise<void> {
+    // The update was handled before, up to the question, by a process that died right after it.
+    if (await wasPrompted(pool, chat.updateId)) return;
+    const claimed = await withTransaction(pool, claim);
+    if ('refused' in claimed) {
+      await chat.messenger.send(chat.chatId, { text: claimed.refused });
+      return;
+    }
+    const { session, project, promptId, nonce, replaced } = claimed;
+    startIfNeeded(session);
+    const { messageId } = await chat.messenger.send(
+      chat.chatId,
+      question(session, project, nonce, chat.user),
+    );
+    await setPromptMessage(pool, promptId, messageId);
+    await disable(chat, replaced);
+    // The session may have ended while the question was on its way: then nobody else would close it.
+    const now = await findSession(pool, session.id);
+    if (now && now.status !== 'pending') await showSessionOutcome(deps, session.id);
+  }
+
+  /** A static link's session begins here; the relay starts it where this fails. */
+  function startIfNeeded(session: AuthSession): void {
+    if (session.flow !== 'static') return;
+    starter.start(session, START_DEADLINE_MS).catch((err: unknown) => {
+      log.warn(
+        { err, session_id: session.id },
+        'the workflow was not started at once; the relay will start it',
+      );
+    });
+  }
+
+  /** Older questions of the same session: only the newest one counts, and they say so. Best effort. */
+  async function disable(chat: Chat, replaced: Prompt[]): Promise<void> {
+    for (const prompt of replaced) {
+      if (prompt.message_id === null) continue;
+      try {
+        await chat.messenger.edit(prompt.chat_id, prompt.message_id, {
+          text: botTexts[chat.user.lang].replaced,
+        });
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error;
+        log.info(
+          { session_id: prompt.session_id, reason: error.reason },
+          'an older question could not be edited',
+        );
+      }
+    }
+  }
+
+  return {
+    openSession: (token: string, chat: Chat) => ask(chat, (db) => claimByToken(db, token, chat)),
+    openStatic: (slug: string, chat: Chat) => ask(chat, (db) => claimBySlug(db, slug, chat)),
+  };
+}
+
+function ownerOf({ messenger, user, chatId }: Chat) {
+  return { channel: messenger.channel, platform_user_id: user.id, chat_id: chatId, lang: user.lang };
+}
+
+function question(session: AuthSession, project: Project, nonce: string, user: BotUser): OutgoingMessage {
+  const texts = botTexts[user.lang];
+  return {
+    text: texts.loginQuestion({
+      project: project.name,
+      matchCode: session.match_code,
+      device: session.user_agent,
+      address: session.client_ip,
+    }),
+    buttons: [
+      [
+        { text: texts.yes, data: tapData.yes(nonce) },
+        { text: texts.no, data: tapData.no(nonce) },
+      ],
+    ],
+  };
+}

@@ -1,0 +1,198 @@
+import {
+  authLinkSchema,
+  createdSessionSchema,
+  newSessionSchema,
+  qrQuery,
+  sessionStatusSchema,
+  statusQuery,
+  verifyResultSchema,
+  verifySchema,
+} from './contract';
+import { startParameter } from '../contract/start-parameters';
+import { idParams, type Channel } from '../contract/common';
+import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
+import type { Core } from '../core';
+import { findProjectSession } from './queries/sessions';
+import { viewSession } from './queries/status';
+import { createSessionOpener } from './create-session';
+import { createSessionPoller } from './poll';
+import { presentStatus } from './present';
+import type { SessionWaiter } from './session-waiter';
+import { createCodeVerifier } from './verify';
+import type { SessionStarter } from './workflow';
+import { createFailureLimit } from '../http/failure-limit';
+import { qrPicture } from './qr';
+import { route } from '../http/route';
+
+export interface AuthRouteDeps extends Pick<
+  Core,
+  'pool' | 'config' | 'cipher' | 'messengers' | 'publicUrl' | 'log'
+> {
+  waiter: SessionWaiter;
+  starter: SessionStarter;
+}
+
+/** The API answers 201 whether or not Temporal does: what did not start in time, the relay starts. */
+const START_DEADLINE_MS = 1_000;
+const tag = 'Login';
+
+export function createAuthRoutes(deps: AuthRouteDeps) {
+  const { pool, config, cipher, messengers, publicUrl, log, waiter, starter } = deps;
+  const noteFailure = createFailureLimit(pool, 'verify', limits.authVerifyFailuresPerMinute, 60);
+  const openSession = createSessionOpener(deps);
+  const pollSession = createSessionPoller(pool);
+  const verifyCode = createCodeVerifier({ pool, config, noteFailure });
+  const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
+  const links = (start: string) => ({ telegram_link: link('telegram', start), max_link: link('max', start) });
+
+  async function startQuickly(sessionId: string, projectId: string): Promise<void> {
+    const waitMs = config.HERALD_SESSION_TTL_SECONDS * 1000;
+    try {
+      await starter.start(
+        { id: sessionId, project_id: projectId, flow: 'session', wait_ms: waitMs },
+        START_DEADLINE_MS,
+      );
+    } catch (err) {
+      log.warn(
+        { err, session_id: sessionId },
+        'the workflow was not started at once; the relay will start it',
+      );
+    }
+  }
+
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/v1/auth/link',
+        summary: 'The permanent login links of the project',
+        description:
+          '`configured` is false until the project has a callback URL; the bot then says that login is not set up.',
+        tag,
+        auth: 'key',
+        status: 200,
+        response: authLinkSchema,
+        errors: [],
+      },
+      async ({ project }) => ({
+        ...links(startParameter('staticLink', project.slug)),
+        configured: project.callback_url !== null,
+      }),
+    ),
+
+    route(
+      {
+        method: 'POST',
+        path: '/v1/auth/session',
+        summary: 'Start a login session',
+        description:
+          'Show one of the links, the hosted page or the QR picture to the user, then poll the status.',
+        tag,
+        auth: 'key',
+        body: newSessionSchema,
+        status: 201,
+        response: createdSessionSchema,
+        errors: ['invalid_url', 'billing_blocked', 'rate_limit_auth_sessions'],
+      },
+      async ({ project, body }) => {
+        const place = starter.takePlace();
+        let session;
+        try {
+          session = await openSession(project, body, place !== null);
+          if (place) await startQuickly(session.id, project.id);
+        } finally {
+          place?.leave();
+        }
+        const hostedUrl = `${publicUrl()}/login/${session.hostedToken}`;
+        return {
+          session_id: session.id,
+          ...links(startParameter('session', session.startToken)),
+          hosted_url: hostedUrl,
+          qr_url: `${hostedUrl}/qr`,
+          match_code: session.matchCode,
+          expires_in: config.HERALD_SESSION_TTL_SECONDS,
+          interval: limits.authPollRecommendedSeconds,
+        };
+      },
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/auth/session/{id}/status',
+        summary: 'Poll a login session',
+        description: 'With `wait` the answer comes when the user has answered, or after that many seconds.',
+        tag,
+        auth: 'key',
+        params: idParams,
+        query: statusQuery,
+        status: 200,
+        response: sessionStatusSchema,
+        errors: ['slow_down'],
+      },
+      async ({ project, params, query, ctx }) => {
+        const watched = query.wait > 0 ? waiter.watch(params.id) : null;
+        try {
+          const first = await pollSession(project.id, params.id);
+          if (!first) throw new AppError('not_found');
+          if (!first.allowed) {
+            throw new AppError('slow_down', undefined, { retryAfter: limits.authPollSeconds });
+          }
+          if (!watched || first.status !== 'pending') return presentStatus(first, cipher);
+          const hungUp = new AbortController();
+          ctx.res.once('close', () => hungUp.abort());
+          await watched.wait(query.wait * 1000, hungUp.signal);
+          return presentStatus((await viewSession(pool, params.id)) ?? first, cipher);
+        } finally {
+          watched?.done();
+        }
+      },
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/auth/session/{id}/qr',
+        summary: 'The QR picture of a session’s link',
+        tag,
+        auth: 'key',
+        params: idParams,
+        query: qrQuery,
+        status: 200,
+        response: ['image/svg+xml', 'image/png'],
+        errors: [],
+      },
+      async ({ project, params, query }) => {
+        const session = await findProjectSession(pool, project.id, params.id);
+        if (!session?.start_sealed) throw new AppError('not_found');
+        const token = cipher.decrypt(session.start_sealed, 'start_token');
+        const target = link(query.channel, startParameter('session', token));
+        if (target === null) throw new AppError('not_found', 'This channel is not offered here.');
+        return qrPicture(target, query.format);
+      },
+    ),
+
+    route(
+      {
+        method: 'POST',
+        path: '/v1/auth/verify',
+        summary: 'Use a one-time code up and get the user',
+        description: 'A code works once, for 300 seconds, for the project that it was made for.',
+        tag,
+        auth: 'key',
+        body: verifySchema,
+        status: 200,
+        response: verifyResultSchema,
+        errors: [
+          'invalid_code',
+          'code_expired',
+          'invalid_code_verifier',
+          'code_already_used',
+          'rate_limit_verify',
+        ],
+      },
+      ({ project, body }) => verifyCode(project.id, body),
+    ),
+  ];
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { channelSchema } from '../contract/common';
+import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
+import { failureReasons } from '../events/contract';
+import { externalIdSchema, labelSchema, subscriberIdSchema } from '../subscribers/contract';
+
+function webUrl(field: string) {
+  return z
+    .string()
+    .max(limits.messageUrlLength)
+    .refine(isWebUrl, {
+      params: { error: new AppError('invalid_url', `${field}: must be an absolute http or https URL`) },
+    });
+}
+
+function isWebUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+const buttonSchema = z
+  .strictObject({
+    text: z.string().min(1).max(limits.buttonTextLength),
+    url: webUrl('buttons').optional(),
+    data: z
+      .string()
+      .min(1)
+      .max(limits.buttonDataLength)
+      .optional()
+      .describe('Comes back in `button.clicked`.'),
+  })
+  .refine((button) => (button.url === undefined) !== (button.data === undefined), 'needs either url or data');
+
+/** What a message consists of, in /v1/send and in broadcasts alike. */
+export const contentFields = {
+  text: z
+    .string()
+    .max(limits.messageTextLength)
+    .refine((text) => text.trim() !== '', 'must not be empty'),
+  format: z.enum(['plain', 'markdown', 'html']).default('plain'),
+  buttons: z
+    .array(z.array(buttonSchema).min(1).max(limits.buttonsPerRow))
+    .max(limits.buttonRows)
+    .default([])
+    .describe('Rows of buttons; each button has either `url` or `data`.'),
+  media: z
+    .strictObject({ type: z.enum(['photo', 'video', 'document']), url: webUrl('media.url') })
+    .optional()
+    .describe('A photo of up to 20 MB, a video or document of up to 50 MB.'),
+};
+
+export const contentSchema = z.strictObject(contentFields);
+export type MessageContent = z.output<typeof contentSchema>;
+export type MessageMedia = NonNullable<MessageContent['media']>;
+
+export const sendSchema = z
+  .strictObject({
+    subscriber_id: subscriberIdSchema.optional(),
+    external_id: externalIdSchema.optional(),
+    channels: z.array(channelSchema).min(1).optional().describe('Only these; default: every channel.'),
+    ...contentFields,
+    permission: labelSchema.optional().describe('Only to a subscriber who has it.'),
+  })
+  .refine((body) => body.subscriber_id === undefined || body.external_id === undefined, {
+    params: { error: new AppError('mutually_exclusive_identifiers') },
+  })
+  .refine((body) => body.subscriber_id !== undefined || body.external_id !== undefined, {
+    path: ['subscriber_id'],
+    message: 'is needed, or external_id',
+  });
+export type SendRequest = z.output<typeof sendSchema>;
+
+/** Why a recipient got nothing: the specification's reasons, and two where nothing was tried. */
+export const sendReasons = [...failureReasons, 'unsubscribed', 'permission_missing'] as const;
+export type SendReason = (typeof sendReasons)[number];
+
+export const sendDetailSchema = z.strictObject({
+  subscriber_id: z.string(),
+  channel: channelSchema,
+  status: z.enum(['sent', 'failed']),
+  delivery_id: z.string().describe('Names the message in `delivery.success` and `button.clicked`.'),
+  reason: z.enum(sendReasons).optional(),
+});
+export type SendDetail = z.infer<typeof sendDetailSchema>;
+
+export const sendAnswerSchema = z.strictObject({
+  sent: z.number().int(),
+  failed: z.number().int(),
+  details: z.array(sendDetailSchema),
+});
+export type SendAnswer = z.infer<typeof sendAnswerSchema>;
+
+const purposeSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ . : -')
+  .default('default')
+  .describe('Codes of different purposes do not touch each other.');
+
+const { otpTtlMinutes: ttl, otpAttempts: attempts } = limits;
+
+export const sendOtpSchema = z.strictObject({
+  subscriber_id: subscriberIdSchema,
+  purpose: purposeSchema,
+  ttl_minutes: z.number().int().min(ttl.min).max(ttl.max).default(ttl.default),
+  max_attempts: z.number().int().min(attempts.min).max(attempts.max).default(attempts.default),
+  code_length: z.union([z.literal(4), z.literal(6), z.literal(8)]).default(6),
+});
+export type SendOtp = z.output<typeof sendOtpSchema>;
+
+export const sentOtpSchema = z.strictObject({ sent: z.literal(true), expires_in_seconds: z.number().int() });
+
+export const verifyOtpSchema = z.strictObject({
+  subscriber_id: subscriberIdSchema,
+  code: z.string().min(1).max(32),
+  purpose: purposeSchema,
+});
+export type VerifyOtp = z.output<typeof verifyOtpSchema>;
+
+export const verifiedOtpSchema = z.strictObject({ verified: z.literal(true) });

@@ -1,0 +1,45 @@
+import type { EventData, FailureReason } from '../events/contract';
+import type { Channel } from '../contract/common';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import { isoTime } from '../subscribers';
+import { isRetryableReason, unsubscribes } from '../bots';
+
+/** Whom a message is for, as its events name them. */
+export interface Recipient {
+  subscriber_id: string;
+  channel: Channel;
+  external_id: string | null;
+}
+
+export function recipientFields(recipient: Recipient, format: SubscriberIdFormat) {
+  return {
+    subscriber_id: formatSubscriberId(recipient.subscriber_id, format),
+    channel: recipient.channel,
+    external_id: recipient.external_id,
+  };
+}
+
+export function deliverySuccess(
+  recipient: Recipient,
+  deliveryId: string,
+  at: Date,
+  format: SubscriberIdFormat,
+): EventData<'delivery.success'> {
+  return { ...recipientFields(recipient, format), delivery_id: deliveryId, delivered_at: isoTime(at) };
+}
+
+export function deliveryFailed(
+  recipient: Recipient,
+  failure: { reason: FailureReason; error: string },
+  at: Date,
+  format: SubscriberIdFormat,
+): EventData<'delivery.failed'> {
+  return {
+    ...recipientFields(recipient, format),
+    reason: failure.reason,
+    retryable: isRetryableReason(failure.reason),
+    should_unsubscribe: unsubscribes(failure.reason),
+    error: failure.error,
+    attempted_at: isoTime(at),
+  };
+}

@@ -1,0 +1,140 @@
+import { createHmac, randomInt, randomUUID } from 'node:crypto';
+import { botTexts, isRetryableReason } from '../bots';
+import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
+import type { SendOtp, VerifyOtp } from './contract';
+import { type SubscriberRecord, isoTime, lockSubscriber, requireSubscriber } from '../subscribers';
+import type { Core } from '../core';
+import type { Cipher } from '../lib/cipher';
+import { isBillingBlocked } from '../projects';
+import { emitEvent } from '../events';
+import { insertMessages } from './queries/messages';
+import { activateOtp, insertOtp, otpWindowWait, removeOtp, tryOtp } from './queries/otp';
+import { withTransaction } from '../db/pool';
+import type { Project } from '../projects/contract';
+import { deliver } from './deliver';
+import { recipientFields } from './delivery-events';
+
+export type OtpDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'log'>;
+
+/**
+ * Sends a code. It becomes the active one of its purpose when the messenger has taken it, in the transaction that
+ * records that (of two at once, the later commit wins); a code that could not be sent leaves the one before it alone
+ * and does not count in the hour.
+ */
+export async function sendOtp(
+  deps: OtpDeps,
+  project: Pick<Project, 'id' | 'name'>,
+  request: SendOtp,
+): Promise<void> {
+  const { pool, config, messengers } = deps;
+  if (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS)) {
+    throw new AppError('billing_blocked');
+  }
+  const subscriber = await requireSubscriber(pool, project.id, request.subscriber_id);
+  if (!subscriber.active) throw unreachable(subscriber.blocked);
+  if (!messengers.get(subscriber.channel)) throw new AppError('platform_busy');
+
+  const code = newCode(request.code_length);
+  const { codeId, messageId } = await reserve(deps, project.id, subscriber, request, code);
+  const text = botTexts[subscriber.lang].oneTimeCode({
+    project: project.name,
+    code,
+    minutes: request.ttl_minutes,
+  });
+  const result = await deliver(deps, messageId, subscriber, { text }, async (db, { status }, at) => {
+    if (status === 'failed') {
+      await removeOtp(db, codeId);
+      return;
+    }
+    await activateOtp(db, {
+      id: codeId,
+      subscriberId: subscriber.id,
+      purpose: request.purpose,
+      ttlMinutes: request.ttl_minutes,
+    });
+    await emitEvent(db, project.id, 'otp.sent', eventFields(deps, subscriber, request.purpose, at));
+  });
+  if (result?.status === 'sent') return;
+  if (!result || isRetryableReason(result.reason)) throw new AppError('platform_busy');
+  if (result.reason === 'user_blocked_bot') throw unreachable(true);
+  throw new AppError('conflict', `The messenger refused the code: ${result.reason}.`);
+}
+
+/** Under the subscriber's lock, so that the limit of the hour is exact under concurrency. */
+function reserve(
+  { pool, cipher }: OtpDeps,
+  projectId: string,
+  subscriber: SubscriberRecord,
+  { purpose, max_attempts }: SendOtp,
+  code: string,
+): Promise<{ codeId: string; messageId: string }> {
+  return withTransaction(pool, async (db) => {
+    if (!(await lockSubscriber(db, projectId, subscriber.id))) throw new AppError('subscriber_not_found');
+    const wait = await otpWindowWait(db, subscriber.id, limits.otpCodesPerHour);
+    if (wait !== null) throw new AppError('rate_limit_otp', undefined, { retryAfter: wait });
+    const codeId = await insertOtp(db, {
+      subscriberId: subscriber.id,
+      purpose,
+      hash: hashOf(cipher, subscriber.id, purpose, code),
+      maxAttempts: max_attempts,
+    });
+    const [message] = await insertMessages(
+      db,
+      { projectId, requestId: randomUUID(), kind: 'otp', content: null },
+      [{ subscriberId: subscriber.id, channel: subscriber.channel, refused: null }],
+    );
+    if (!message) throw new Error('the message was not inserted');
+    return { codeId, messageId: message.id };
+  });
+}
+
+export async function verifyOtp(deps: OtpDeps, projectId: string, request: VerifyOtp): Promise<void> {
+  const { pool, cipher } = deps;
+  const subscriber = await requireSubscriber(pool, projectId, request.subscriber_id);
+  const { purpose } = request;
+  // Committed before anything is thrown: a wrong try counts.
+  const tried = await withTransaction(pool, async (db) => {
+    const hash = hashOf(cipher, subscriber.id, purpose, request.code);
+    const outcome = await tryOtp(db, { subscriberId: subscriber.id, purpose, hash });
+    if (!outcome) return null;
+    const fields = eventFields(deps, subscriber, purpose, outcome.tried_at);
+    if (outcome.verified) {
+      await emitEvent(db, projectId, 'otp.verified', fields);
+      return outcome;
+    }
+    const left = { ...fields, attempts_left: outcome.attempts_left };
+    await emitEvent(db, projectId, 'otp.failed_attempt', left);
+    if (outcome.attempts_left === 0) await emitEvent(db, projectId, 'otp.max_attempts_reached', fields);
+    return outcome;
+  });
+  if (!tried) throw new AppError('not_found', 'There is no active code for this subscriber and purpose.');
+  if (!tried.verified) throw new AppError('invalid_code', 'The code is wrong.');
+}
+
+function unreachable(isBlocked: boolean): AppError {
+  return new AppError(
+    'conflict',
+    isBlocked ? 'The subscriber has blocked the bot.' : 'The subscriber has unsubscribed.',
+  );
+}
+
+function eventFields({ config }: OtpDeps, subscriber: SubscriberRecord, purpose: string, at: Date) {
+  const recipient = { ...subscriber, subscriber_id: subscriber.id };
+  return {
+    ...recipientFields(recipient, config.HERALD_SUBSCRIBER_ID_FORMAT),
+    purpose,
+    occurred_at: isoTime(at),
+  };
+}
+
+function newCode(length: number): string {
+  return String(randomInt(10 ** length)).padStart(length, '0');
+}
+
+/** Bound to whom and what it is for; the key is derived from one that the database never sees. */
+function hashOf(cipher: Cipher, subscriberId: string, purpose: string, code: string): Buffer {
+  return createHmac('sha256', cipher.derive('otp code'))
+    .update(`${subscriberId}\n${purpose}\n${code}`)
+    .digest();
+}

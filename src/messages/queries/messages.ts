@@ -1,0 +1,151 @@
+import type { Channel } from '../../contract/common';
+import type { FailureReason } from '../../events/contract';
+import type { MessageContent, SendReason } from '../contract';
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+
+export interface MessageRow {
+  id: string;
+  subscriber_id: string;
+  channel: Channel;
+  status: 'queued' | 'sending' | 'sent' | 'failed';
+  reason: SendReason | null;
+}
+
+const COLUMNS = 'id, subscriber_id, channel, status, reason';
+
+export interface NewMessage {
+  subscriberId: string;
+  channel: Channel;
+  /** Why it will not be tried at all. */
+  refused: SendReason | null;
+}
+
+/** The messages of one request, each subscriber once, in the order given. */
+export async function insertMessages(
+  db: Db,
+  request: { projectId: string; requestId: string; kind: 'send' | 'otp'; content: MessageContent | null },
+  messages: NewMessage[],
+): Promise<MessageRow[]> {
+  await change(
+    db,
+    'insert_messages',
+    `INSERT INTO messages (project_id, request_id, kind, content, subscriber_id, channel, reason, status, ended_at)
+     SELECT $1, $2, $3, $4, subscriber, channel, refused,
+       CASE WHEN refused IS NULL THEN 'queued' ELSE 'failed' END, CASE WHEN refused IS NOT NULL THEN now() END
+     FROM unnest($5::uuid[], $6::text[], $7::text[]) AS given (subscriber, channel, refused)
+     ON CONFLICT (request_id, subscriber_id) DO NOTHING`,
+    [
+      request.projectId,
+      request.requestId,
+      request.kind,
+      request.content === null ? null : JSON.stringify(request.content),
+      messages.map((message) => message.subscriberId),
+      messages.map((message) => message.channel),
+      messages.map((message) => message.refused),
+    ],
+  );
+  const inserted = await findMessages(db, request.requestId);
+  const place = new Map(messages.map((message, index) => [message.subscriberId, index]));
+  return inserted.sort((a, b) => (place.get(a.subscriber_id) ?? 0) - (place.get(b.subscriber_id) ?? 0));
+}
+
+export function findMessages(db: Db, requestId: string): Promise<MessageRow[]> {
+  return rows<MessageRow>(
+    db,
+    'messages_of_request',
+    `SELECT ${COLUMNS} FROM messages WHERE request_id = $1 ORDER BY created_at, id`,
+    [requestId],
+  );
+}
+
+/** Committed before the call: false where somebody else has begun it. */
+export async function beginMessage(db: Db, id: string): Promise<boolean> {
+  const begun = await change(
+    db,
+    'begin_message',
+    `UPDATE messages SET status = 'sending', attempted_at = clock_timestamp() WHERE id = $1 AND status = 'queued'`,
+    [id],
+  );
+  return begun > 0;
+}
+
+export type MessageResult =
+  { status: 'sent'; platformMessageId: string } | { status: 'failed'; reason: FailureReason; error: string };
+
+/** The result of a message, once. Answers the database's time of it, or null where there is a result already. */
+export async function recordMessage(db: Db, id: string, result: MessageResult): Promise<Date | null> {
+  const sent = result.status === 'sent';
+  const recorded = await row<{ ended_at: Date }>(
+    db,
+    'record_message',
+    `UPDATE messages SET status = $2, platform_message_id = $3, reason = $4, error = $5, ended_at = clock_timestamp()
+     WHERE id = $1 AND status IN ('queued', 'sending') RETURNING ended_at`,
+    [
+      id,
+      result.status,
+      sent ? result.platformMessageId : null,
+      sent ? null : result.reason,
+      sent ? null : result.error,
+    ],
+  );
+  return recorded?.ended_at ?? null;
+}
+
+export interface AbandonedMessage extends MessageRow {
+  project_id: string;
+  external_id: string | null;
+}
+
+/** Messages whose process has gone: nobody will record them any more. */
+export function lockAbandonedMessages(
+  db: Db,
+  olderThanSeconds: number,
+  limit: number,
+): Promise<AbandonedMessage[]> {
+  return rows<AbandonedMessage>(
+    db,
+    'lock_abandoned_messages',
+    `SELECT m.id, m.subscriber_id, m.channel, m.status, m.reason, m.project_id, s.external_id
+     FROM messages m JOIN subscribers s ON s.id = m.subscriber_id
+     WHERE m.status IN ('queued', 'sending') AND m.created_at < now() - make_interval(secs => $1)
+     ORDER BY m.created_at LIMIT $2 FOR UPDATE OF m SKIP LOCKED`,
+    [olderThanSeconds, limit],
+  );
+}
+
+export interface TappedMessage {
+  id: string;
+  project_id: string;
+  subscriber_id: string;
+  external_id: string | null;
+  channel: Channel;
+  platform_user_id: string;
+  content: MessageContent | null;
+}
+
+/** A message of any kind with the subscriber it went to, for a tap on one of its buttons. */
+export function findTappedMessage(db: Db, id: string): Promise<TappedMessage | null> {
+  return row<TappedMessage>(
+    db,
+    'find_tapped_message',
+    `SELECT m.id, m.project_id, m.subscriber_id, s.external_id, s.channel, s.platform_user_id, m.content
+     FROM messages m JOIN subscribers s ON s.id = m.subscriber_id WHERE m.id = $1
+     UNION ALL
+     SELECT r.id, b.project_id, r.subscriber_id, s.external_id, s.channel, s.platform_user_id, b.content
+     FROM broadcast_recipients r JOIN broadcasts b ON b.id = r.broadcast_id
+       JOIN subscribers s ON s.id = r.subscriber_id WHERE r.id = $1`,
+    [id],
+  );
+}
+
+/** False where this update has been counted before. */
+export async function insertClick(db: Db, updateId: number, deliveryId: string, at: Date): Promise<boolean> {
+  const inserted = await change(
+    db,
+    'insert_button_click',
+    `INSERT INTO button_clicks (update_id, delivery_id, clicked_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+    [updateId, deliveryId, at],
+  );
+  return inserted > 0;
+}

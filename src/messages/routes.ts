@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { idempotencyHeaders } from '../contract/idempotency';
+import { sendAnswerSchema, sendSchema } from './contract';
+import type { Core } from '../core';
+import { once } from '../http/idempotency';
+import { sendMessages } from './send';
+import { route } from '../http/route';
+
+export type SendRouteDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'log'>;
+
+export function createSendRoutes(deps: SendRouteDeps) {
+  return [
+    route(
+      {
+        method: 'POST',
+        path: '/v1/send',
+        summary: 'Send a message to one user',
+        description:
+          'By subscriber_id, or by external_id to every subscriber who has it. A message that the messenger refuses is a result, not an error: see `details`. With an Idempotency-Key the first answer is given again for 24 hours.',
+        tag: 'Messages',
+        auth: 'key',
+        headers: idempotencyHeaders,
+        body: sendSchema,
+        status: 200,
+        response: sendAnswerSchema,
+        errors: [
+          'subscriber_not_found',
+          'mutually_exclusive_identifiers',
+          'invalid_external_id',
+          'invalid_url',
+          'billing_blocked',
+          'idempotency_conflict',
+          'request_in_progress',
+          'platform_busy',
+        ],
+      },
+      async ({ project, headers, body, ctx }) => {
+        const key = headers['idempotency-key'];
+        const run = (requestId: string) => sendMessages(deps, project.id, body, requestId);
+        if (key === undefined) return run(randomUUID());
+        const { answer, replayed } = await once(deps, { projectId: project.id, key }, body, run);
+        if (replayed) ctx.set('Idempotent-Replayed', 'true');
+        return answer;
+      },
+    ),
+  ];
+}

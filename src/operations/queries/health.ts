@@ -1,0 +1,56 @@
+import { MOST_COUNTED } from './lag';
+import type { Db } from '../../db/pool';
+import { row } from '../../db/query';
+
+/** As the server writes it, and as a number that can be compared. */
+export async function serverVersion(db: Db): Promise<{ version: string; number: number }> {
+  const found = await row<{ version: string; number: number }>(
+    db,
+    'server_version',
+    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number`,
+  );
+  return found ?? { version: 'unknown', number: 0 };
+}
+
+/** Milliseconds of the database's clock. */
+export async function serverTime(db: Db): Promise<number> {
+  const found = await row<{ now: number }>(
+    db,
+    'server_time',
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
+  );
+  return found?.now ?? 0;
+}
+
+/**
+ * Pending deliveries that should have moved five minutes ago: the reconciler looks after two, so something is wrong
+ * with whoever runs it. Those of a disabled endpoint wait for it and for nothing else.
+ */
+export async function overdueDeliveries(db: Db): Promise<number> {
+  const found = await row<{ count: number }>(
+    db,
+    'overdue_deliveries',
+    `SELECT count(*)::int AS count FROM (
+       SELECT 1 FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id AND e.status = 'active'
+       WHERE d.status = 'pending' AND d.start_at IS NULL
+         AND greatest(d.overdue_at - interval '2 minutes', d.next_attempt_at) <= now() - interval '5 minutes'
+       LIMIT $1) overdue`,
+    [MOST_COUNTED],
+  );
+  return found?.count ?? 0;
+}
+
+/** Sessions whose end, or whose code's end, was due a quarter of an hour ago: a late tap is waited for ten minutes. */
+export async function overdueSessions(db: Db): Promise<number> {
+  const found = await row<{ count: number }>(
+    db,
+    'overdue_sessions',
+    `SELECT count(*)::int AS count FROM (
+       SELECT 1 FROM auth_sessions
+       WHERE status IN ('pending', 'confirmed')
+         AND coalesce(code_expires_at, expires_at) <= now() - interval '15 minutes'
+       LIMIT $1) overdue`,
+    [MOST_COUNTED],
+  );
+  return found?.count ?? 0;
+}

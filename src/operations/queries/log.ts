@@ -1,0 +1,97 @@
+import type { SessionStatus } from '../../login/contract';
+import type { DeliveryStatus } from '../../webhooks/contract';
+import * as delivery from '../../webhooks/queries/deliveries';
+import type { DeliveryRow } from '../../webhooks/queries/deliveries';
+import type { Db } from '../../db/pool';
+import * as session from '../../login/queries/log';
+import type { SessionLogRow } from '../../login/queries/log';
+
+/*
+ * The logs as an operator reads them: across projects, with any mix of filters. The statements are put together from
+ * the filters that are given, so that each finds its own index; that is also why they have no names.
+ */
+
+export interface OperatorDelivery extends DeliveryRow {
+  project_id: string;
+  project_slug: string;
+  url: string;
+}
+
+export interface OperatorDeliveryFilter {
+  projectId?: string | undefined;
+  endpointId?: string | undefined;
+  event?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  since?: string | undefined;
+  limit: number;
+}
+
+const DELIVERY = `SELECT ${delivery.COLUMNS}, d.project_id, p.slug AS project_slug, e.url
+  FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id JOIN projects p ON p.id = d.project_id`;
+
+export async function searchDeliveries(db: Db, filter: OperatorDeliveryFilter): Promise<OperatorDelivery[]> {
+  const { text, values } = conditions({
+    // Through its endpoints: their log is indexed.
+    'e.project_id = ?': filter.projectId,
+    'd.endpoint_id = ?': filter.endpointId,
+    'd.event_name = ?': filter.event,
+    [`${delivery.STATUS} = ?`]: filter.status,
+    'd.created_at >= ?': filter.since,
+  });
+  const found = await db.query<OperatorDelivery>({
+    text: `${DELIVERY} ${text} ORDER BY d.created_at DESC, d.id DESC LIMIT $${values.length + 1}`,
+    values: [...values, filter.limit],
+  });
+  return found.rows;
+}
+
+export async function findAnyDelivery(db: Db, id: string): Promise<OperatorDelivery | null> {
+  const found = await db.query<OperatorDelivery>({ text: `${DELIVERY} WHERE d.id = $1`, values: [id] });
+  return found.rows[0] ?? null;
+}
+
+export interface OperatorSession extends SessionLogRow {
+  project_id: string;
+  project_slug: string;
+  code_expires_at: Date | null;
+  workflow_started_at: Date | null;
+}
+
+export interface OperatorSessionFilter {
+  projectId?: string | undefined;
+  status?: SessionStatus | undefined;
+  since?: string | undefined;
+  limit: number;
+}
+
+const SESSION = `SELECT ${session.COLUMNS}, s.project_id, p.slug AS project_slug, s.code_expires_at,
+  s.workflow_started_at
+  FROM auth_sessions s JOIN projects p ON p.id = s.project_id`;
+
+export async function searchSessions(db: Db, filter: OperatorSessionFilter): Promise<OperatorSession[]> {
+  const { text, values } = conditions({
+    's.project_id = ?': filter.projectId,
+    [`${session.STATUS} = ?`]: filter.status,
+    's.created_at >= ?': filter.since,
+  });
+  const found = await db.query<OperatorSession>({
+    text: `${SESSION} ${text} ORDER BY s.created_at DESC, s.id DESC LIMIT $${values.length + 1}`,
+    values: [...values, filter.limit],
+  });
+  return found.rows;
+}
+
+export async function findAnySession(db: Db, id: string): Promise<OperatorSession | null> {
+  const found = await db.query<OperatorSession>({ text: `${SESSION} WHERE s.id = $1`, values: [id] });
+  return found.rows[0] ?? null;
+}
+
+/** The conditions whose value is given, joined, with their places numbered. */
+function conditions(wanted: Record<string, unknown>): { text: string; values: unknown[] } {
+  const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
+  const texts = given.map(([text], index) => text.replace('?', `$${index + 1}`));
+  return {
+    text: texts.length > 0 ? `WHERE ${texts.join(' AND ')}` : '',
+    values: given.map(([, value]) => value),
+  };
+}

@@ -1,0 +1,36 @@
+import type { StartableSession } from '../../login/queries/sessions';
+import type { Db } from '../../db/pool';
+import { row, rows } from '../../db/query';
+
+/** Open sessions that are said to have a workflow. Those that wait for their first start are the relay's. */
+export async function startedOpenSessions(db: Db): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    db,
+    'started_open_sessions',
+    `SELECT id FROM auth_sessions
+     WHERE status IN ('pending', 'confirmed') AND workflow_started_at IS NOT NULL ORDER BY expires_at`,
+  );
+  return found.map(({ id }) => id);
+}
+
+/** The session as a start needs it, unless it has ended meanwhile. */
+export function findOpenSession(db: Db, id: string): Promise<StartableSession | null> {
+  return row<StartableSession>(
+    db,
+    'find_open_session',
+    `SELECT id, project_id, flow, ceil(extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms
+     FROM auth_sessions WHERE id = $1 AND status IN ('pending', 'confirmed')`,
+    [id],
+  );
+}
+
+/** Pending deliveries that are said to have a workflow. The others stand in the relay's queue, or in the express lane. */
+export async function startedOpenDeliveries(db: Db): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    db,
+    'started_open_deliveries',
+    `SELECT id FROM deliveries WHERE status = 'pending' AND start_at IS NULL AND lease_token IS NULL
+     ORDER BY overdue_at`,
+  );
+  return found.map(({ id }) => id);
+}

@@ -1,0 +1,79 @@
+import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+
+/** Every column that holds sealed values, with the purpose that its values are bound to. */
+export const sealedColumns = [
+  { table: 'endpoint_secrets', column: 'sealed', type: 'bigint', purpose: webhookSecretPurpose },
+  { table: 'auth_sessions', column: 'start_sealed', type: 'uuid', purpose: 'start_token' },
+  { table: 'auth_sessions', column: 'code_sealed', type: 'uuid', purpose: 'auth_code' },
+] as const;
+
+export type SealedColumn = (typeof sealedColumns)[number];
+
+export interface SealedValue {
+  id: string;
+  sealed: string;
+}
+
+/** How many values each key has sealed. */
+export async function countSealedByKey(
+  db: Db,
+  { table, column }: SealedColumn,
+): Promise<Map<string, number>> {
+  const found = await rows<{ key_id: string; count: number }>(
+    db,
+    `count_sealed_${table}_${column}`,
+    `SELECT split_part(${column}, '.', 1) AS key_id, count(*) FROM ${table} WHERE ${column} IS NOT NULL GROUP BY 1`,
+  );
+  return new Map(found.map(({ key_id, count }) => [key_id, count]));
+}
+
+/** Values that another key than this one has sealed, in the order of their ids. */
+export function sealedByOthers(
+  db: Db,
+  { table, column, type }: SealedColumn,
+  keyId: string,
+  after: string | null,
+  limit: number,
+): Promise<SealedValue[]> {
+  return rows<SealedValue>(
+    db,
+    `sealed_by_others_${table}_${column}`,
+    `SELECT id::text, ${column} AS sealed FROM ${table}
+     WHERE ${column} IS NOT NULL AND split_part(${column}, '.', 1) <> $1 AND ($2::${type} IS NULL OR id > $2::${type})
+     ORDER BY id LIMIT $3`,
+    [keyId, after, limit],
+  );
+}
+
+/** Replaces values, unless they have changed meanwhile: a code that was used must not come back. */
+export function replaceSealed(
+  db: Db,
+  { table, column, type }: SealedColumn,
+  values: (SealedValue & { resealed: string })[],
+): Promise<number> {
+  return change(
+    db,
+    `replace_sealed_${table}_${column}`,
+    `UPDATE ${table} t SET ${column} = given.resealed
+     FROM unnest($1::${type}[], $2::text[], $3::text[]) AS given (id, sealed, resealed)
+     WHERE t.id = given.id AND t.${column} = given.sealed`,
+    [values.map(({ id }) => id), values.map(({ sealed }) => sealed), values.map(({ resealed }) => resealed)],
+  );
+}
+
+/** The newest value that this key has sealed, to see whether it can be opened. */
+export async function sampleSealed(
+  db: Db,
+  { table, column }: SealedColumn,
+  keyId: string,
+): Promise<string | null> {
+  const found = await row<{ sealed: string }>(
+    db,
+    `sample_sealed_${table}_${column}`,
+    `SELECT ${column} AS sealed FROM ${table} WHERE split_part(${column}, '.', 1) = $1 LIMIT 1`,
+    [keyId],
+  );
+  return found?.sealed ?? null;
+}

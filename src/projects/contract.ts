@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { idSchema, slugSchema, timestampSchema } from '../contract/common';
+import { limits, planNames, type PlanName } from '../contract/limits';
+import { retryPolicySchema } from '../webhooks/contract';
+
+/** Where a user returns to after the login: an absolute http(s) address, which gets `code` and `state` appended. */
+export const returnUrlSchema = z
+  .string()
+  .max(2048)
+  .refine(isReturnUrl, 'must be an absolute http or https URL without user info or fragment');
+
+function isReturnUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return /^https?:$/.test(url.protocol) && !url.username && !url.password && !text.includes('#');
+}
+
+const welcomeSchema = z.string().trim().min(1).max(limits.welcomeLength).nullable();
+
+export const projectSchema = z.strictObject({
+  id: idSchema,
+  slug: z.string(),
+  name: z.string(),
+  plan: z.enum(planNames),
+  callback_url: z.string().nullable().describe('Where users of the static link return to.'),
+  redirect_urls: z
+    .array(z.string())
+    .describe('What a session may name as its redirect_uri, beside callback_url.'),
+  retry_policy: retryPolicySchema.describe('For endpoints that name none when they are created.'),
+  welcome_en: z
+    .string()
+    .nullable()
+    .describe('What the bot adds, in English, when somebody has logged in or subscribed.'),
+  welcome_ru: z.string().nullable().describe('The same in Russian.'),
+  created_at: timestampSchema,
+});
+export type ProjectView = z.infer<typeof projectSchema>;
+
+export const ownProjectChangesSchema = z.strictObject({
+  name: z.string().trim().min(1).max(100).optional(),
+  callback_url: returnUrlSchema.nullable().optional(),
+  redirect_urls: z
+    .array(returnUrlSchema)
+    .max(limits.redirectUrls)
+    .transform((urls) => [...new Set(urls)])
+    .optional(),
+  retry_policy: retryPolicySchema.optional(),
+  welcome_en: welcomeSchema.optional(),
+  welcome_ru: welcomeSchema.optional(),
+});
+export type OwnProjectChanges = z.input<typeof ownProjectChangesSchema>;
+
+export const usageSchema = z.strictObject({
+  plan: z.enum(planNames),
+  month: z.string().describe('The calendar month in UTC: YYYY-MM.'),
+  logins: z.number().int().describe('Successful logins of the month.'),
+  plan_logins: z.number().int().describe('Logins that the plan includes each month.'),
+  plan_logins_used: z.number().int(),
+  purchased_credits: z.number().int().describe('Logins left of purchased packs.'),
+  grace_ends_at: timestampSchema.nullable().describe('End of this month’s grace period, once it has begun.'),
+  billing_blocked: z.boolean().describe('Whether paid operations are refused.'),
+  days: z
+    .array(z.strictObject({ date: z.iso.date(), logins: z.number().int() }))
+    .describe('Successful logins of each of the last 30 days in UTC, oldest first.'),
+});
+export type UsageView = z.infer<typeof usageSchema>;
+
+const wholeLimit = z.coerce.number().int().min(1).max(10_000_000);
+
+export const newProjectSchema = z.strictObject({
+  slug: slugSchema,
+  name: z.string().trim().min(1).max(100),
+  callback_url: returnUrlSchema.optional(),
+  plan: z.enum(planNames).optional(),
+});
+
+/** What `herald project set` takes. */
+export const projectChangesSchema = z.strictObject({
+  name: z.string().trim().min(1).max(100).optional(),
+  callback_url: returnUrlSchema.optional(),
+  redirect_urls: z.array(returnUrlSchema).max(20).optional(),
+  plan: z.enum(planNames).optional(),
+  active: z.boolean().optional(),
+  requests_per_minute: wholeLimit.optional(),
+  sessions_per_hour: wholeLimit.optional(),
+  sessions_per_address: wholeLimit.optional(),
+});
+
+export const keySchema = z.strictObject({
+  id: idSchema,
+  name: z.string().nullable(),
+  hint: z.string().describe('The first characters of the key.'),
+  current: z.boolean().describe('Whether this request was made with it.'),
+  created_at: timestampSchema,
+  last_used_at: timestampSchema.nullable().describe('To the minute.'),
+  revoked_at: timestampSchema.nullable(),
+});
+export type KeyView = z.infer<typeof keySchema>;
+
+export const newKeySchema = z.strictObject({ name: z.string().trim().min(1).max(100).optional() });
+
+export const createdKeySchema = z.strictObject({
+  ...keySchema.shape,
+  api_key: z.string().describe('The key itself. Shown this one time.'),
+});
+
+export const signInSchema = z.strictObject({ api_key: z.string().min(1).max(200) });
+
+/** What the dashboard's pages need to know beside the API itself. */
+export const dashboardSessionSchema = z.strictObject({
+  project_id: idSchema,
+  key_id: idSchema,
+  temporal_ui_url: z
+    .string()
+    .nullable()
+    .describe('Where the workflows of the namespace can be looked at, or null.'),
+});
+export type DashboardSession = z.infer<typeof dashboardSessionSchema>;
+
+/** A project as the database has it. */
+export interface Project {
+  id: string;
+  slug: string;
+  name: string;
+  active: boolean;
+  plan: PlanName;
+  callback_url: string | null;
+  redirect_urls: string[];
+  retry_policy: 'durable' | 'quick';
+  /** What the bot adds when somebody has logged in or subscribed. */
+  welcome_en: string | null;
+  welcome_ru: string | null;
+  requests_per_minute: number | null;
+  sessions_per_hour: number | null;
+  sessions_per_address: number | null;
+  purchased_credits: number;
+  grace_started_at: Date | null;
+  created_at: Date;
+}
+
+/** The project of an authenticated request, with the key that was used. */
+export type KeyedProject = Project & { key_id: string };

@@ -1,0 +1,89 @@
+import { dashboardSessionSchema, signInSchema, type DashboardSession } from './contract';
+import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
+import type { Core } from '../core';
+import { sha256 } from '../lib/tokens';
+import { findProjectByKey } from './queries/keys';
+import type { KeyedProject } from './contract';
+import { requireOwnPage, signIn, signOut } from './dashboard-session';
+import { createFailureLimit } from '../http/failure-limit';
+import { route } from '../http/route';
+
+const tag = 'Dashboard';
+const path = '/dashboard/session';
+const WINDOW_SECONDS = 300;
+
+/** Signing in to the dashboard. Its pages then call the API itself, with the cookie in the key's place. */
+export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publicUrl' | 'temporalUiUrl'>) {
+  const { pool, config, publicUrl, temporalUiUrl } = core;
+  const noteFailure = createFailureLimit(
+    pool,
+    'sign_in',
+    limits.dashboardFailuresPerFiveMinutes,
+    WINDOW_SECONDS,
+  );
+
+  const present = (project: KeyedProject): DashboardSession => ({
+    project_id: project.id,
+    key_id: project.key_id,
+    temporal_ui_url:
+      temporalUiUrl && `${temporalUiUrl}/namespaces/${encodeURIComponent(config.TEMPORAL_NAMESPACE)}`,
+  });
+
+  return [
+    route(
+      {
+        method: 'POST',
+        path,
+        summary: 'Sign in to the dashboard',
+        description: `With an API key of the project; sets a cookie for ${limits.dashboardSessionHours} hours. For the dashboard's own pages.`,
+        tag,
+        auth: 'none',
+        body: signInSchema,
+        status: 200,
+        response: dashboardSessionSchema,
+        errors: ['invalid_api_key', 'project_inactive', 'forbidden', 'rate_limit_sign_in'],
+      },
+      async ({ body, ctx }) => {
+        requireOwnPage(ctx, publicUrl());
+        const project = await findProjectByKey(pool, sha256(body.api_key.trim()));
+        if (!project) {
+          const retryAfter = await noteFailure(ctx.ip);
+          if (retryAfter !== null) throw new AppError('rate_limit_sign_in', undefined, { retryAfter });
+          throw new AppError('invalid_api_key');
+        }
+        if (!project.active) throw new AppError('project_inactive');
+        await signIn(ctx, core, project.key_id);
+        return present(project);
+      },
+    ),
+    route(
+      {
+        method: 'GET',
+        path,
+        summary: 'The current sign-in',
+        tag,
+        auth: 'key',
+        status: 200,
+        response: dashboardSessionSchema,
+        errors: ['forbidden'],
+      },
+      async ({ project }) => present(project),
+    ),
+    route(
+      {
+        method: 'DELETE',
+        path,
+        summary: 'Sign out of the dashboard',
+        tag,
+        auth: 'none',
+        status: 204,
+        errors: ['forbidden'],
+      },
+      async ({ ctx }) => {
+        requireOwnPage(ctx, publicUrl());
+        await signOut(ctx, core);
+      },
+    ),
+  ];
+}

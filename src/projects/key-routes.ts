@@ -1,0 +1,95 @@
+import type pg from 'pg';
+import { idParams, pageOf } from '../contract/common';
+import { AppError } from '../contract/errors';
+import { createdKeySchema, keySchema, newKeySchema, type KeyView } from './contract';
+import { limits } from '../contract/limits';
+import { newApiKey } from '../lib/tokens';
+import { insertApiKey, listApiKeys, revokeApiKey, type ApiKeyRecord } from './queries/keys';
+import { withTransaction } from '../db/pool';
+import { lockProject } from './queries/projects';
+import { route } from '../http/route';
+
+const tag = 'API keys';
+
+export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/v1/keys',
+        summary: 'List the API keys of the project',
+        tag,
+        auth: 'key',
+        status: 200,
+        response: pageOf(keySchema),
+        errors: [],
+      },
+      async ({ project }) => {
+        const found = await listApiKeys(pool, project.id);
+        return { data: found.map((key) => presentKey(key, project.key_id)), next_cursor: null };
+      },
+    ),
+    route(
+      {
+        method: 'POST',
+        path: '/v1/keys',
+        summary: 'Create an API key',
+        description: `The key is shown this one time. At most ${limits.apiKeys} live keys for each project.`,
+        tag,
+        auth: 'key',
+        body: newKeySchema,
+        status: 201,
+        response: createdKeySchema,
+        errors: ['conflict'],
+      },
+      async ({ project, body }) => {
+        const { key, hash, hint } = newApiKey();
+        const created = await withTransaction(pool, async (db) => {
+          await lockProject(db, project.id);
+          const live = (await listApiKeys(db, project.id)).filter(({ revoked_at }) => revoked_at === null);
+          if (live.length >= limits.apiKeys) {
+            throw new AppError('conflict', `A project has at most ${limits.apiKeys} live API keys.`);
+          }
+          return insertApiKey(db, { project_id: project.id, hash, hint, name: body.name });
+        });
+        return { ...presentKey(created, project.key_id), api_key: key };
+      },
+    ),
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/keys/{id}',
+        summary: 'Revoke an API key',
+        description:
+          'It stops working within a second. The key of the request itself cannot be revoked with it.',
+        tag,
+        auth: 'key',
+        params: idParams,
+        status: 204,
+        errors: ['conflict'],
+      },
+      async ({ project, params }) => {
+        // So that nobody locks the door behind the last key.
+        if (params.id === project.key_id) {
+          throw new AppError(
+            'conflict',
+            'This is the key of the request itself. Revoke it with another one.',
+          );
+        }
+        if (!(await revokeApiKey(pool, project.id, params.id))) throw new AppError('not_found');
+      },
+    ),
+  ];
+}
+
+function presentKey(key: ApiKeyRecord, currentId: string): KeyView {
+  return {
+    id: key.id,
+    name: key.name,
+    hint: key.hint,
+    current: key.id === currentId,
+    created_at: key.created_at.toISOString(),
+    last_used_at: key.last_used_at?.toISOString() ?? null,
+    revoked_at: key.revoked_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,93 @@
+import { plans } from '../../contract/limits';
+import type { Db } from '../../db/pool';
+import type { Project } from '../contract';
+import { change, row } from '../../db/query';
+
+/** Where a login's credit came from, or that there was none. */
+export type Charge = 'plan' | 'pack' | 'grace' | 'blocked';
+
+type Account = Pick<Project, 'id' | 'plan' | 'purchased_credits'>;
+
+/** The first day of the current month in UTC, by the database's clock. */
+const MONTH = `date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')`;
+
+/**
+ * Takes one credit for a login: the month's plan, then purchased packs, then the grace period, which begins with the
+ * first login that finds nothing (at most once a calendar month). The caller holds the project's row lock, so that
+ * concurrent confirmations never overspend; UNIQUE(session) makes a second charge impossible.
+ */
+export async function chargeLogin(
+  db: Db,
+  project: Account,
+  sessionId: string,
+  graceHours: number,
+): Promise<Charge> {
+  const source = await takeCredit(db, project, graceHours);
+  if (source === 'blocked') return source;
+  await change(
+    db,
+    'insert_credit',
+    'INSERT INTO credit_ledger (session_id, project_id, source, charged_at) VALUES ($1, $2, $3, clock_timestamp())',
+    [sessionId, project.id, source],
+  );
+  return source;
+}
+
+async function takeCredit(db: Db, project: Account, graceHours: number): Promise<Charge> {
+  const fromPlan = await change(
+    db,
+    'charge_plan',
+    `INSERT INTO credit_months AS m (project_id, month, used) VALUES ($1, ${MONTH}, 1)
+     ON CONFLICT (project_id, month) DO UPDATE SET used = m.used + 1 WHERE m.used < $2`,
+    [project.id, plans[project.plan].loginsPerMonth],
+  );
+  if (fromPlan > 0) return 'plan';
+  const fromPack = await change(
+    db,
+    'charge_pack',
+    'UPDATE projects SET purchased_credits = purchased_credits - 1 WHERE id = $1 AND purchased_credits > 0',
+    [project.id],
+  );
+  if (fromPack > 0) return 'pack';
+  await change(
+    db,
+    'begin_grace',
+    `UPDATE projects SET grace_started_at = clock_timestamp() WHERE id = $1
+       AND (grace_started_at IS NULL OR (grace_started_at AT TIME ZONE 'UTC') < ${MONTH})`,
+    [project.id],
+  );
+  return (await isGraceOver(db, project.id, graceHours)) ? 'blocked' : 'grace';
+}
+
+async function isGraceOver(db: Db, projectId: string, graceHours: number): Promise<boolean> {
+  const found = await row<{ over: boolean }>(
+    db,
+    'grace_over',
+    `SELECT coalesce(clock_timestamp() >= grace_started_at + make_interval(secs => $2::float8 * 3600), false) AS over
+     FROM projects WHERE id = $1`,
+    [projectId, graceHours],
+  );
+  return found?.over ?? false;
+}
+
+const PLAN_LIMIT = `CASE p.plan ${Object.entries(plans)
+  .map(([name, plan]) => `WHEN '${name}' THEN ${plan.loginsPerMonth}`)
+  .join(' ')} END`;
+
+/** A project `p` with what it has used this month. */
+export const BILLING = `projects p LEFT JOIN credit_months m ON m.project_id = p.id AND m.month = ${MONTH}`;
+
+/** Whether paid operations are refused: the month, the packs and this month's grace period ($2 hours) are used up. */
+export const BLOCKED = `coalesce(p.purchased_credits = 0 AND coalesce(m.used, 0) >= ${PLAN_LIMIT}
+  AND (p.grace_started_at AT TIME ZONE 'UTC') >= ${MONTH}
+  AND clock_timestamp() >= p.grace_started_at + make_interval(secs => $2::float8 * 3600), false)`;
+
+export async function isBillingBlocked(db: Db, projectId: string, graceHours: number): Promise<boolean> {
+  const found = await row<{ blocked: boolean }>(
+    db,
+    'billing_blocked',
+    `SELECT ${BLOCKED} AS blocked FROM ${BILLING} WHERE p.id = $1`,
+    [projectId, graceHours],
+  );
+  return found?.blocked ?? false;
+}

@@ -1,0 +1,37 @@
+import type { KeyedProject } from '../contract';
+import type { Db } from '../../db/pool';
+import { change, row } from '../../db/query';
+
+/** Notes a sign-in, and forgets those that are over. */
+export async function insertDashboardSession(
+  db: Db,
+  session: { hash: Buffer; key_id: string; hours: number },
+): Promise<void> {
+  await change(
+    db,
+    'remove_ended_dashboard_sessions',
+    'DELETE FROM dashboard_sessions WHERE expires_at < now()',
+  );
+  await change(
+    db,
+    'insert_dashboard_session',
+    `INSERT INTO dashboard_sessions (hash, key_id, expires_at) VALUES ($1, $2, now() + make_interval(hours => $3))`,
+    [session.hash, session.key_id, session.hours],
+  );
+}
+
+/** The project behind a sign-in whose key is still alive. */
+export function findProjectByDashboardSession(db: Db, hash: Buffer): Promise<KeyedProject | null> {
+  return row<KeyedProject>(
+    db,
+    'project_by_dashboard_session',
+    `SELECT p.*, k.id AS key_id FROM dashboard_sessions s JOIN api_keys k ON k.id = s.key_id
+       JOIN projects p ON p.id = k.project_id
+     WHERE s.hash = $1 AND s.expires_at > now() AND k.revoked_at IS NULL`,
+    [hash],
+  );
+}
+
+export function removeDashboardSession(db: Db, hash: Buffer): Promise<number> {
+  return change(db, 'remove_dashboard_session', 'DELETE FROM dashboard_sessions WHERE hash = $1', [hash]);
+}

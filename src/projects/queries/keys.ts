@@ -1,0 +1,70 @@
+import type { Db } from '../../db/pool';
+import type { KeyedProject } from '../contract';
+import { change, row, rows } from '../../db/query';
+
+export interface ApiKeyRecord {
+  id: string;
+  hint: string;
+  name: string | null;
+  created_at: Date;
+  last_used_at: Date | null;
+  revoked_at: Date | null;
+}
+
+const COLUMNS = 'id, hint, name, created_at, last_used_at, revoked_at';
+
+export async function insertApiKey(
+  db: Db,
+  key: { project_id: string; hash: Buffer; hint: string; name?: string | undefined },
+): Promise<ApiKeyRecord> {
+  const inserted = await row<ApiKeyRecord>(
+    db,
+    'insert_api_key',
+    `INSERT INTO api_keys (project_id, hash, hint, name) VALUES ($1, $2, $3, $4) RETURNING ${COLUMNS}`,
+    [key.project_id, key.hash, key.hint, key.name ?? null],
+  );
+  if (!inserted) throw new Error('the key was not inserted');
+  return inserted;
+}
+
+/** The project behind a live key, with everything that a request needs to know of it: one round trip. */
+export function findProjectByKey(db: Db, hash: Buffer): Promise<KeyedProject | null> {
+  return row<KeyedProject>(
+    db,
+    'project_by_key',
+    `SELECT p.*, k.id AS key_id FROM api_keys k JOIN projects p ON p.id = k.project_id
+     WHERE k.hash = $1 AND k.revoked_at IS NULL`,
+    [hash],
+  );
+}
+
+export function listApiKeys(db: Db, projectId: string): Promise<ApiKeyRecord[]> {
+  return rows<ApiKeyRecord>(
+    db,
+    'list_api_keys',
+    `SELECT ${COLUMNS} FROM api_keys WHERE project_id = $1 ORDER BY created_at DESC, id DESC`,
+    [projectId],
+  );
+}
+
+/** Answers whether there was a live key to revoke. */
+export async function revokeApiKey(db: Db, projectId: string, keyId: string): Promise<boolean> {
+  const changed = await change(
+    db,
+    'revoke_api_key',
+    `UPDATE api_keys SET revoked_at = now() WHERE id = $2 AND project_id = $1 AND revoked_at IS NULL`,
+    [projectId, keyId],
+  );
+  return changed > 0;
+}
+
+/** Kept to the minute: a write for every request would cost more than the request. */
+export function touchApiKey(db: Db, keyId: string): Promise<number> {
+  return change(
+    db,
+    'touch_api_key',
+    `UPDATE api_keys SET last_used_at = now()
+     WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
+    [keyId],
+  );
+}

@@ -1,0 +1,91 @@
+import type { PlanName } from '../../contract/limits';
+import type { Project } from '../contract';
+import { sha256 } from '../../lib/tokens';
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+
+const COLUMNS = `p.id, p.slug, p.name, p.active, p.plan, p.callback_url, p.redirect_urls, p.retry_policy,
+  p.welcome_en, p.welcome_ru,
+  p.requests_per_minute, p.sessions_per_hour, p.sessions_per_address, p.purchased_credits, p.grace_started_at,
+  p.created_at`;
+
+export interface NewProject {
+  slug: string;
+  name: string;
+  callback_url?: string | undefined;
+  plan?: PlanName | undefined;
+}
+
+/** Null where the slug is taken. */
+export function insertProject(db: Db, project: NewProject): Promise<Project | null> {
+  return row<Project>(
+    db,
+    'insert_project',
+    `INSERT INTO projects AS p (slug, name, callback_url, plan)
+     VALUES ($1, $2, $3, coalesce($4, 'free')) ON CONFLICT (slug) DO NOTHING RETURNING ${COLUMNS}`,
+    [project.slug, project.name, project.callback_url ?? null, project.plan ?? null],
+  );
+}
+
+export function findProjectBySlug(db: Db, slug: string): Promise<Project | null> {
+  return row<Project>(db, 'project_by_slug', `SELECT ${COLUMNS} FROM projects p WHERE slug = $1`, [slug]);
+}
+
+export function findProject(db: Db, id: string): Promise<Project | null> {
+  return row<Project>(db, 'project_by_id', `SELECT ${COLUMNS} FROM projects p WHERE id = $1`, [id]);
+}
+
+export function listProjects(db: Db): Promise<Project[]> {
+  return rows<Project>(db, 'list_projects', `SELECT ${COLUMNS} FROM projects p ORDER BY created_at DESC`);
+}
+
+/**
+ * Every counting rule of a project ("at most five …") runs under this lock, so that it is exact under concurrency.
+ * NO KEY: rows of other transactions that merely refer to the project need not wait for it.
+ */
+export async function lockProject(db: Db, id: string): Promise<Project> {
+  const project = await row<Project>(
+    db,
+    'lock_project',
+    `SELECT ${COLUMNS} FROM projects p WHERE id = $1 FOR NO KEY UPDATE`,
+    [id],
+  );
+  if (!project) throw new Error('the project has vanished');
+  return project;
+}
+
+/** Columns that an operator or the dashboard may set. An absent one stays; null puts a limit back to its default. */
+export interface ProjectChanges {
+  name?: string;
+  active?: boolean;
+  plan?: PlanName;
+  callback_url?: string | null;
+  redirect_urls?: string[];
+  retry_policy?: 'durable' | 'quick';
+  welcome_en?: string | null;
+  welcome_ru?: string | null;
+  requests_per_minute?: number | null;
+  sessions_per_hour?: number | null;
+  sessions_per_address?: number | null;
+}
+
+export function updateProject(db: Db, id: string, changes: ProjectChanges): Promise<Project | null> {
+  const names = Object.keys(changes) as (keyof ProjectChanges)[];
+  const assignments = ['updated_at = now()', ...names.map((name, index) => `${name} = $${index + 2}`)];
+  return row<Project>(
+    db,
+    // A statement's name has at most 63 characters, and must be another one for another set of columns.
+    `update_project_${sha256(names.join()).toString('hex').slice(0, 16)}`,
+    `UPDATE projects p SET ${assignments.join(', ')} WHERE id = $1 RETURNING ${COLUMNS}`,
+    [id, ...names.map((name) => changes[name])],
+  );
+}
+
+export function addPurchasedCredits(db: Db, id: string, credits: number): Promise<number> {
+  return change(
+    db,
+    'add_purchased_credits',
+    `UPDATE projects SET purchased_credits = purchased_credits + $2, updated_at = now() WHERE id = $1`,
+    [id, credits],
+  );
+}

@@ -1,0 +1,102 @@
+import type pg from 'pg';
+import { ownProjectChangesSchema, projectSchema, usageSchema, type ProjectView } from './contract';
+import { plans } from '../contract/limits';
+import type { Config } from '../config';
+import { isBillingBlocked } from './queries/credits';
+import { findProject, updateProject, type ProjectChanges } from './queries/projects';
+import type { Project } from './contract';
+import { loginsByDay, readMonthUsage } from './queries/usage';
+import { route } from '../http/route';
+
+const tag = 'Project';
+const CHART_DAYS = 30;
+
+export function createProjectRoutes({
+  pool,
+  config,
+}: {
+  pool: pg.Pool;
+  config: Pick<Config, 'HERALD_GRACE_HOURS'>;
+}) {
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/v1/project',
+        summary: 'The project of the key',
+        tag,
+        auth: 'key',
+        status: 200,
+        response: projectSchema,
+        errors: [],
+      },
+      // Read again, because the one of the key may be half a second old.
+      async ({ project }) => presentProject((await findProject(pool, project.id)) ?? project),
+    ),
+    route(
+      {
+        method: 'PATCH',
+        path: '/v1/project',
+        summary: 'Change the project',
+        description: 'Every field is optional. Plan and limits are the operator’s.',
+        tag,
+        auth: 'key',
+        body: ownProjectChangesSchema,
+        status: 200,
+        response: projectSchema,
+        errors: [],
+      },
+      async ({ project, body }) => {
+        const given = Object.entries(body).filter(([, value]) => value !== undefined);
+        const changes = Object.fromEntries(given) as ProjectChanges;
+        return presentProject((await updateProject(pool, project.id, changes)) ?? project);
+      },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v1/usage',
+        summary: 'Logins and credits of the project',
+        tag,
+        auth: 'key',
+        status: 200,
+        response: usageSchema,
+        errors: [],
+      },
+      async ({ project }) => {
+        const graceHours = config.HERALD_GRACE_HOURS;
+        const [usage, blocked, days] = await Promise.all([
+          readMonthUsage(pool, project.id, graceHours),
+          isBillingBlocked(pool, project.id, graceHours),
+          loginsByDay(pool, project.id, CHART_DAYS),
+        ]);
+        return {
+          plan: project.plan,
+          month: usage.month,
+          logins: usage.logins,
+          plan_logins: plans[project.plan].loginsPerMonth,
+          plan_logins_used: usage.plan_used,
+          purchased_credits: usage.purchased_credits,
+          grace_ends_at: usage.grace_ends_at?.toISOString() ?? null,
+          billing_blocked: blocked,
+          days,
+        };
+      },
+    ),
+  ];
+}
+
+function presentProject(project: Project): ProjectView {
+  return {
+    id: project.id,
+    slug: project.slug,
+    name: project.name,
+    plan: project.plan,
+    callback_url: project.callback_url,
+    redirect_urls: project.redirect_urls,
+    retry_policy: project.retry_policy,
+    welcome_en: project.welcome_en,
+    welcome_ru: project.welcome_ru,
+    created_at: project.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,91 @@
+import type pg from 'pg';
+import { AppError } from '../contract/errors';
+import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import { limits } from '../contract/limits';
+import type { SubscriberChanges } from './contract';
+import { presentSubscriber, type SubscriberRecord } from './record';
+import { emitEvent } from '../events';
+import { admitLabels, type LabelKind } from './queries/labels';
+import { withTransaction, type Db } from '../db/pool';
+import { lockProject } from '../projects';
+import { deleteSubscriber, findSubscriber, lockSubscriber, updateSubscriber } from './queries/records';
+
+/** The subscriber behind either public form of an id. An unknown id and a malformed one answer alike. */
+export async function requireSubscriber(
+  db: Db,
+  projectId: string,
+  publicId: string,
+): Promise<SubscriberRecord> {
+  return found(await findSubscriber(db, projectId, uuidOf(publicId)));
+}
+
+export function uuidOf(publicId: string): string {
+  const id = parseSubscriberId(publicId);
+  if (id === null) throw new AppError('subscriber_not_found');
+  return id;
+}
+
+function found(subscriber: SubscriberRecord | null): SubscriberRecord {
+  if (!subscriber) throw new AppError('subscriber_not_found');
+  return subscriber;
+}
+
+const mostLabels = { tags: limits.tagsPerProject, permissions: limits.permissionsPerProject } as const;
+
+/** Locks are taken in the order project → subscriber, like everywhere. */
+export function patchSubscriber(
+  pool: pg.Pool,
+  projectId: string,
+  publicId: string,
+  changes: SubscriberChanges,
+  format: SubscriberIdFormat,
+): Promise<SubscriberRecord> {
+  return withTransaction(pool, async (db) => {
+    if (changes.tags || changes.permissions) await lockProject(db, projectId);
+    const before = found(await lockSubscriber(db, projectId, uuidOf(publicId)));
+    const after = await updateSubscriber(db, before.id, {
+      external_id: changes.external_id === undefined ? before.external_id : changes.external_id,
+      tags: changes.tags ?? before.tags,
+      permissions: changes.permissions ?? before.permissions,
+    });
+    for (const kind of ['tags', 'permissions'] as const) await admit(db, projectId, kind, changes[kind]);
+    if (!sameSet(before.permissions, after.permissions)) {
+      await emitEvent(db, projectId, 'subscription.permission_changed', {
+        subscriber_id: formatSubscriberId(after.id, format),
+        channel: after.channel,
+        external_id: after.external_id,
+        permissions: after.permissions,
+        previous: before.permissions,
+      });
+    }
+    return after;
+  });
+}
+
+async function admit(db: Db, projectId: string, kind: LabelKind, names: string[] | undefined): Promise<void> {
+  if (!names || (await admitLabels(db, projectId, kind, names, mostLabels[kind]))) return;
+  throw new AppError(
+    'validation_failed',
+    `${kind}: a project has at most ${mostLabels[kind]} different ones`,
+  );
+}
+
+export function removeSubscriber(
+  pool: pg.Pool,
+  projectId: string,
+  publicId: string,
+  format: SubscriberIdFormat,
+): Promise<void> {
+  return withTransaction(pool, async (db) => {
+    const removed = found(await deleteSubscriber(db, projectId, uuidOf(publicId)));
+    if (!removed.active) return;
+    await emitEvent(db, projectId, 'subscription.deleted', {
+      ...presentSubscriber(removed, format),
+      active: false,
+    });
+  });
+}
+
+function sameSet(one: string[], other: string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name));
+}

@@ -1,0 +1,107 @@
+import type { Channel } from '../../contract/common';
+import type { Cursor } from '../../contract/cursor';
+import type { SubscriberRecord } from '../record';
+import { cursorTime } from '../../db/cursor-time';
+import type { Db } from '../../db/pool';
+import { row, rows } from '../../db/query';
+import { SUBSCRIBER_COLUMNS } from './subscriptions';
+
+export interface SubscriberFilter {
+  channel?: Channel | undefined;
+  tag?: string | undefined;
+  external_id?: string | undefined;
+  active?: boolean | undefined;
+  before: Cursor | null;
+  limit: number;
+}
+
+/** One row more than the limit, which tells whether there is another page. */
+export function listSubscribers(
+  db: Db,
+  projectId: string,
+  filter: SubscriberFilter,
+): Promise<(SubscriberRecord & { cursor_at: string })[]> {
+  return rows<SubscriberRecord & { cursor_at: string }>(
+    db,
+    'list_subscribers',
+    `SELECT ${SUBSCRIBER_COLUMNS}, ${cursorTime('created_at')} AS cursor_at FROM subscribers
+     WHERE project_id = $1
+       AND ($2::text IS NULL OR channel = $2)
+       AND ($3::text IS NULL OR tags @> ARRAY[$3])
+       AND ($4::text IS NULL OR external_id = $4)
+       AND ($5::boolean IS NULL OR active = $5)
+       AND (created_at, id) < (coalesce($6::timestamptz, 'infinity'), coalesce($7::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+     ORDER BY created_at DESC, id DESC LIMIT $8`,
+    [
+      projectId,
+      filter.channel ?? null,
+      filter.tag ?? null,
+      filter.external_id ?? null,
+      filter.active ?? null,
+      filter.before?.at ?? null,
+      filter.before?.id ?? null,
+      filter.limit + 1,
+    ],
+  );
+}
+
+export function findSubscriber(db: Db, projectId: string, id: string): Promise<SubscriberRecord | null> {
+  return row<SubscriberRecord>(
+    db,
+    'find_subscriber',
+    `SELECT ${SUBSCRIBER_COLUMNS} FROM subscribers WHERE id = $2 AND project_id = $1`,
+    [projectId, id],
+  );
+}
+
+export function lockSubscriber(db: Db, projectId: string, id: string): Promise<SubscriberRecord | null> {
+  return row<SubscriberRecord>(
+    db,
+    'lock_subscriber',
+    `SELECT ${SUBSCRIBER_COLUMNS} FROM subscribers WHERE id = $2 AND project_id = $1 FOR UPDATE`,
+    [projectId, id],
+  );
+}
+
+/** One user can be there once on each channel, or several times: the project gives external ids as it likes. */
+export function findSubscribersByExternalId(
+  db: Db,
+  projectId: string,
+  externalId: string,
+  limit: number,
+): Promise<SubscriberRecord[]> {
+  return rows<SubscriberRecord>(
+    db,
+    'subscribers_by_external_id',
+    `SELECT ${SUBSCRIBER_COLUMNS} FROM subscribers WHERE project_id = $1 AND external_id = $2
+     ORDER BY created_at, id LIMIT $3`,
+    [projectId, externalId, limit],
+  );
+}
+
+export type SubscriberValues = Pick<SubscriberRecord, 'external_id' | 'tags' | 'permissions'>;
+
+export async function updateSubscriber(
+  db: Db,
+  id: string,
+  values: SubscriberValues,
+): Promise<SubscriberRecord> {
+  const updated = await row<SubscriberRecord>(
+    db,
+    'update_subscriber',
+    `UPDATE subscribers SET external_id = $2, tags = $3, permissions = $4, updated_at = now()
+     WHERE id = $1 RETURNING ${SUBSCRIBER_COLUMNS}`,
+    [id, values.external_id, values.tags, values.permissions],
+  );
+  if (!updated) throw new Error('the subscriber has vanished under its lock');
+  return updated;
+}
+
+export function deleteSubscriber(db: Db, projectId: string, id: string): Promise<SubscriberRecord | null> {
+  return row<SubscriberRecord>(
+    db,
+    'delete_subscriber',
+    `DELETE FROM subscribers WHERE id = $2 AND project_id = $1 RETURNING ${SUBSCRIBER_COLUMNS}`,
+    [projectId, id],
+  );
+}

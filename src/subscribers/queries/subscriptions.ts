@@ -1,0 +1,152 @@
+import type { Channel, Language } from '../../contract/common';
+import { presentSubscriber, type SubscriberRecord } from '../record';
+import type { SubscriberIdFormat } from '../../contract/ids';
+import { emitEvent } from '../../events';
+import type { Db } from '../../db/pool';
+import { row, rows } from '../../db/query';
+
+export const SUBSCRIBER_COLUMNS = `id, project_id, channel, platform_user_id, chat_id, external_id, first_name, username,
+  lang, permissions, tags, active, blocked, created_at`;
+
+/** A user of a messenger, as an update shows them. */
+export interface MessengerUser {
+  channel: Channel;
+  platform_user_id: string;
+  chat_id: string;
+  first_name: string;
+  username: string | null;
+  lang: Language;
+}
+
+/**
+ * Subscribes a user by any path, in the caller's transaction. `subscription.created` is emitted only when the
+ * subscription is new or comes back; tags and external_id survive an absence.
+ */
+export async function subscribe(
+  db: Db,
+  projectId: string,
+  user: MessengerUser,
+  format: SubscriberIdFormat,
+): Promise<{ subscriber: SubscriberRecord; isNew: boolean }> {
+  const values = [
+    projectId,
+    user.channel,
+    user.platform_user_id,
+    user.chat_id,
+    user.first_name,
+    user.username,
+    user.lang,
+  ];
+  const inserted = await row<SubscriberRecord>(
+    db,
+    'insert_subscriber',
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, username, lang)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)
+     ON CONFLICT (project_id, channel, platform_user_id) DO NOTHING RETURNING ${SUBSCRIBER_COLUMNS}`,
+    values,
+  );
+  const known = inserted ? null : await refreshSubscriber(db, values);
+  const subscriber = inserted ?? known?.subscriber;
+  if (!subscriber) throw new Error('the subscriber was neither inserted nor found');
+  const isNew = inserted !== null || known?.cameBack === true;
+  if (isNew) await emitEvent(db, projectId, 'subscription.created', presentSubscriber(subscriber, format));
+  return { subscriber, isNew };
+}
+
+async function refreshSubscriber(
+  db: Db,
+  values: unknown[],
+): Promise<{ subscriber: SubscriberRecord; cameBack: boolean } | null> {
+  const updated = await row<SubscriberRecord & { was_active: boolean }>(
+    db,
+    'refresh_subscriber',
+    `WITH before AS (
+       SELECT id AS before_id, active AS was_active FROM subscribers
+       WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3 FOR UPDATE)
+     UPDATE subscribers SET chat_id = $4, first_name = $5, username = $6, lang = $7,
+       active = true, blocked = false, ended_by_block = false, updated_at = now()
+     FROM before WHERE id = before_id RETURNING ${SUBSCRIBER_COLUMNS}, was_active`,
+    values,
+  );
+  if (!updated) return null;
+  const { was_active: wasActive, ...subscriber } = updated;
+  return { subscriber, cameBack: !wasActive };
+}
+
+/** The user blocked the bot: every subscription of theirs ends, once. */
+export async function markBlocked(
+  db: Db,
+  channel: Channel,
+  platformUserId: string,
+  format: SubscriberIdFormat,
+): Promise<void> {
+  await rows(
+    db,
+    'block_inactive_subscribers',
+    `UPDATE subscribers SET blocked = true, updated_at = now()
+     WHERE channel = $1 AND platform_user_id = $2 AND NOT active AND NOT blocked`,
+    [channel, platformUserId],
+  );
+  const ended = await rows<SubscriberRecord>(
+    db,
+    'block_active_subscribers',
+    `UPDATE subscribers SET blocked = true, active = false, ended_by_block = true, updated_at = now()
+     WHERE channel = $1 AND platform_user_id = $2 AND active RETURNING ${SUBSCRIBER_COLUMNS}`,
+    [channel, platformUserId],
+  );
+  for (const subscriber of ended) {
+    await emitEvent(db, subscriber.project_id, 'subscription.deleted', presentSubscriber(subscriber, format));
+  }
+}
+
+/** The user is back: subscriptions that the block had ended come back; those ended by /stop do not. */
+export async function markUnblocked(
+  db: Db,
+  channel: Channel,
+  platformUserId: string,
+  format: SubscriberIdFormat,
+): Promise<void> {
+  const back = await rows<SubscriberRecord & { came_back: boolean }>(
+    db,
+    'unblock_subscribers',
+    `WITH before AS (
+       SELECT id AS before_id, ended_by_block AS came_back FROM subscribers
+       WHERE channel = $1 AND platform_user_id = $2 AND blocked FOR UPDATE)
+     UPDATE subscribers SET blocked = false, active = active OR ended_by_block, ended_by_block = false, updated_at = now()
+     FROM before WHERE id = before_id RETURNING ${SUBSCRIBER_COLUMNS}, came_back`,
+    [channel, platformUserId],
+  );
+  for (const { came_back: cameBack, ...subscriber } of back) {
+    if (cameBack) {
+      await emitEvent(
+        db,
+        subscriber.project_id,
+        'subscription.created',
+        presentSubscriber(subscriber, format),
+      );
+    }
+  }
+}
+
+/** `/stop`: ends every live subscription of the user and answers the names of the projects. */
+export async function unsubscribeAll(
+  db: Db,
+  channel: Channel,
+  platformUserId: string,
+  format: SubscriberIdFormat,
+): Promise<string[]> {
+  const ended = await rows<SubscriberRecord & { project_name: string }>(
+    db,
+    'unsubscribe_all',
+    `UPDATE subscribers s SET active = false, updated_at = now() FROM projects p
+     WHERE p.id = s.project_id AND s.channel = $1 AND s.platform_user_id = $2 AND s.active
+     RETURNING ${SUBSCRIBER_COLUMNS.split(',')
+       .map((column) => `s.${column.trim()}`)
+       .join(', ')}, p.name AS project_name`,
+    [channel, platformUserId],
+  );
+  for (const { project_name: _, ...subscriber } of ended) {
+    await emitEvent(db, subscriber.project_id, 'subscription.deleted', presentSubscriber(subscriber, format));
+  }
+  return ended.map((entry) => entry.project_name);
+}

@@ -1,0 +1,43 @@
+import type { Channel, Language } from '../contract/common';
+import type { SubscriberFields } from '../events/contract';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+
+/** A subscriber as the database has it. */
+export interface SubscriberRecord {
+  id: string;
+  project_id: string;
+  channel: Channel;
+  platform_user_id: string;
+  chat_id: string;
+  external_id: string | null;
+  first_name: string;
+  username: string | null;
+  lang: Language;
+  permissions: string[];
+  tags: string[];
+  active: boolean;
+  blocked: boolean;
+  created_at: Date;
+}
+
+/** ISO 8601 with offset, the one form of every time that leaves the service. */
+export function isoTime(date: Date): string {
+  return date.toISOString().replace('Z', '+00:00');
+}
+
+/** The subscriber as responses and events show it. */
+export function presentSubscriber(record: SubscriberRecord, format: SubscriberIdFormat): SubscriberFields {
+  return {
+    subscriber_id: formatSubscriberId(record.id, format),
+    channel: record.channel,
+    external_id: record.external_id,
+    first_name: record.first_name,
+    username: record.username,
+    lang: record.lang,
+    permissions: record.permissions,
+    tags: record.tags,
+    active: record.active,
+    blocked: record.blocked,
+    created_at: isoTime(record.created_at),
+  };
+}

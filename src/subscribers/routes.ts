@@ -1,0 +1,114 @@
+import { startParameter } from '../contract/start-parameters';
+import { pageOf, type Channel } from '../contract/common';
+import { decodeCursor, toPage } from '../contract/cursor';
+import {
+  subscribeLinkSchema,
+  subscriberChangesSchema,
+  subscriberListQuery,
+  subscriberParams,
+  subscriberSchema,
+} from './contract';
+import { presentSubscriber, type SubscriberRecord } from './record';
+import type { Core } from '../core';
+import { listSubscribers } from './queries/records';
+import { patchSubscriber, removeSubscriber, requireSubscriber } from './changes';
+import { route } from '../http/route';
+
+const tag = 'Subscribers';
+
+export function createSubscriberRoutes({
+  pool,
+  config,
+  messengers,
+}: Pick<Core, 'pool' | 'config' | 'messengers'>) {
+  const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+  const present = (subscriber: SubscriberRecord) => presentSubscriber(subscriber, format);
+  const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
+
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/v1/subscribers',
+        summary: 'The subscribers of the project',
+        tag,
+        auth: 'key',
+        query: subscriberListQuery,
+        status: 200,
+        response: pageOf(subscriberSchema),
+        errors: ['invalid_external_id'],
+      },
+      async ({ project, query }) => {
+        const { cursor, ...filter } = query;
+        const found = await listSubscribers(pool, project.id, { ...filter, before: decodeCursor(cursor) });
+        return toPage(found, query.limit, present);
+      },
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/subscribers/{id}',
+        summary: 'One subscriber',
+        tag,
+        auth: 'key',
+        params: subscriberParams,
+        status: 200,
+        response: subscriberSchema,
+        errors: ['subscriber_not_found'],
+      },
+      async ({ project, params }) => present(await requireSubscriber(pool, project.id, params.id)),
+    ),
+
+    route(
+      {
+        method: 'PATCH',
+        path: '/v1/subscribers/{id}',
+        summary: 'Change external_id, tags or permissions',
+        description:
+          'What is given replaces what was there; null takes an external_id away. A project has at most 20 different tags and 20 different permissions.',
+        tag,
+        auth: 'key',
+        params: subscriberParams,
+        body: subscriberChangesSchema,
+        status: 200,
+        response: subscriberSchema,
+        errors: ['subscriber_not_found', 'invalid_external_id'],
+      },
+      async ({ project, params, body }) =>
+        present(await patchSubscriber(pool, project.id, params.id, body, format)),
+    ),
+
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/subscribers/{id}',
+        summary: 'Remove a subscriber',
+        description: 'With what was sent to them. They may subscribe again, as somebody new.',
+        tag,
+        auth: 'key',
+        params: subscriberParams,
+        status: 204,
+        errors: ['subscriber_not_found'],
+      },
+      ({ project, params }) => removeSubscriber(pool, project.id, params.id, format),
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/subscribe-link',
+        summary: 'Links that subscribe whoever opens them',
+        tag,
+        auth: 'key',
+        status: 200,
+        response: subscribeLinkSchema,
+        errors: [],
+      },
+      async ({ project }) => {
+        const start = startParameter('subscribe', project.slug);
+        return { telegram_link: link('telegram', start), max_link: link('max', start) };
+      },
+    ),
+  ];
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { idSchema, pageQuery, timestampSchema } from '../contract/common';
+import { idempotencyKeySchema } from '../contract/idempotency';
+import { limits } from '../contract/limits';
+import { eventNameSchema } from '../events/contract';
+
+export const endpointStatuses = ['active', 'disabled'] as const;
+export type EndpointStatus = (typeof endpointStatuses)[number];
+
+export const retryPolicySchema = z.enum(['durable', 'quick']);
+export type RetryPolicyName = z.infer<typeof retryPolicySchema>;
+
+export const deliveryLaneSchema = z.enum(['workflow', 'express']);
+export type DeliveryLane = z.infer<typeof deliveryLaneSchema>;
+const laneSchema = deliveryLaneSchema
+  .nullable()
+  .describe('`express`: the first attempt is made without a workflow. Null: as the installation is set.');
+
+/** A set, whatever the caller repeats. */
+const eventsSchema = z
+  .array(eventNameSchema)
+  .transform((names) => [...new Set(names)])
+  .describe('Event names; an empty list subscribes to all events.');
+
+const descriptionSchema = z.string().max(limits.webhookDescriptionLength);
+
+export const newEndpointSchema = z.strictObject({
+  // Vetted by webhooks/addresses.ts, which says more than a pattern could (400 invalid_url).
+  url: z.string().describe('https, without user info or fragment, not in a private network.'),
+  events: eventsSchema.default([]),
+  description: descriptionSchema.nullish(),
+  retry_policy: retryPolicySchema.optional().describe("Default: the project's."),
+  delivery_lane: laneSchema.optional(),
+});
+
+export const endpointChangesSchema = z.strictObject({
+  url: z.string().optional(),
+  events: eventsSchema.optional(),
+  description: descriptionSchema.nullable().optional(),
+  status: z.enum(endpointStatuses).optional(),
+  retry_policy: retryPolicySchema.optional(),
+  delivery_lane: laneSchema.optional(),
+});
+
+export const endpointSchema = z.strictObject({
+  id: idSchema,
+  url: z.string(),
+  events: z.array(z.string()),
+  description: z.string().nullable(),
+  status: z.enum(endpointStatuses),
+  disabled_reason: z.string().nullable().describe('Why the service disabled it, or null.'),
+  retry_policy: retryPolicySchema,
+  delivery_lane: laneSchema,
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+});
+export type EndpointView = z.infer<typeof endpointSchema>;
+
+const secretSchema = z.string().describe('Signs the deliveries. Shown this one time.');
+
+export const createdEndpointSchema = z.strictObject({ ...endpointSchema.shape, secret: secretSchema });
+export const rotatedSecretSchema = z.strictObject({ id: idSchema, secret: secretSchema });
+
+export const testRequestSchema = z.strictObject({ event: eventNameSchema.default('auth.completed') });
+export const testAnswerSchema = z.strictObject({ delivery_id: idSchema });
+
+export const recoverRequestSchema = z.strictObject({
+  since: timestampSchema.describe(`At most ${limits.webhookRecoverDays} days back.`),
+});
+export const recoverAnswerSchema = z.strictObject({ recovered: z.number().int() });
+
+/** `paused` is a pending delivery whose endpoint is disabled: computed, never stored. */
+export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'paused', 'cancelled'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+export const deliverySchema = z.strictObject({
+  id: idSchema.describe('Also the X-Service-Delivery-Id of every attempt.'),
+  endpoint_id: idSchema,
+  event_id: idSchema,
+  event: z.string(),
+  status: z.enum(deliveryStatuses),
+  attempt_count: z.number().int(),
+  last_http_status: z.number().int().nullable(),
+  last_error: z.string().nullable(),
+  created_at: timestampSchema,
+  first_attempt_at: timestampSchema.nullable(),
+  next_attempt_at: timestampSchema
+    .nullable()
+    .describe('Null while an attempt is under way and after the end.'),
+  ended_at: timestampSchema.nullable(),
+});
+export type DeliveryView = z.infer<typeof deliverySchema>;
+
+export const attemptSchema = z.strictObject({
+  number: z.number().int(),
+  attempted_at: timestampSchema,
+  duration_ms: z.number().int().nullable().describe('Null while the attempt is under way.'),
+  status: z.number().int().nullable().describe('HTTP status of the answer; null without a complete one.'),
+  error: z.string().nullable().describe('One word for each way to fail: dns, refused, timeout, tls …'),
+  error_detail: z.string().nullable(),
+  response_body: z.string().nullable().describe('The first 16 KiB.'),
+  response_headers: z.record(z.string(), z.string()),
+  next_attempt_at: timestampSchema.nullable(),
+});
+export type AttemptView = z.infer<typeof attemptSchema>;
+
+export const deliveryWithAttemptsSchema = z.strictObject({
+  ...deliverySchema.shape,
+  body: z.string().describe('The exact text that every attempt sends and signs.'),
+  attempts: z.array(attemptSchema),
+});
+
+export const deliveryListQuery = z.strictObject({
+  status: z.enum(deliveryStatuses).optional(),
+  event: eventNameSchema.optional(),
+  since: timestampSchema.optional().describe('Only deliveries created at or after this time.'),
+  ...pageQuery,
+});
+
+export const retryHeaders = z.object({
+  'idempotency-key': idempotencyKeySchema
+    .optional()
+    .describe('Makes a repeated request harmless as long as the delivery is kept.'),
+});

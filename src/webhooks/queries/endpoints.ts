@@ -1,0 +1,165 @@
+import { limits } from '../../contract/limits';
+import type { DeliveryLane, EndpointStatus, RetryPolicyName } from '../contract';
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+
+export interface Endpoint {
+  id: string;
+  project_id: string;
+  url: string;
+  events: string[];
+  description: string | null;
+  retry_policy: RetryPolicyName;
+  delivery_lane: DeliveryLane | null;
+  status: EndpointStatus;
+  disabled_reason: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = `id, project_id, url, events, description, retry_policy, delivery_lane, status, disabled_reason, created_at,
+  updated_at`;
+
+export interface NewEndpoint {
+  project_id: string;
+  url: string;
+  events: string[];
+  description: string | null;
+  retry_policy: RetryPolicyName;
+  delivery_lane: DeliveryLane | null;
+  sealed_secret: string;
+}
+
+export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<Endpoint> {
+  const inserted = await row<Endpoint>(
+    db,
+    'insert_endpoint',
+    `WITH endpoint AS (
+       INSERT INTO endpoints (project_id, url, events, description, retry_policy, delivery_lane)
+       VALUES ($1, $2, $3, $4, $5, $7) RETURNING ${COLUMNS}
+     ), secret AS (
+       INSERT INTO endpoint_secrets (endpoint_id, sealed) SELECT id, $6 FROM endpoint
+     )
+     SELECT * FROM endpoint`,
+    [
+      endpoint.project_id,
+      endpoint.url,
+      endpoint.events,
+      endpoint.description,
+      endpoint.retry_policy,
+      endpoint.sealed_secret,
+      endpoint.delivery_lane,
+    ],
+  );
+  if (!inserted) throw new Error('the endpoint was not inserted');
+  return inserted;
+}
+
+export async function countEndpoints(db: Db, projectId: string): Promise<number> {
+  const counted = await row<{ count: number }>(
+    db,
+    'count_endpoints',
+    'SELECT count(*) FROM endpoints WHERE project_id = $1 AND deleted_at IS NULL',
+    [projectId],
+  );
+  return counted?.count ?? 0;
+}
+
+export function listEndpoints(db: Db, projectId: string): Promise<Endpoint[]> {
+  return rows<Endpoint>(
+    db,
+    'list_endpoints',
+    `SELECT ${COLUMNS} FROM endpoints WHERE project_id = $1 AND deleted_at IS NULL
+     ORDER BY created_at DESC, id DESC`,
+    [projectId],
+  );
+}
+
+export function findEndpoint(db: Db, projectId: string, id: string): Promise<Endpoint | null> {
+  return row<Endpoint>(
+    db,
+    'find_endpoint',
+    `SELECT ${COLUMNS} FROM endpoints WHERE id = $2 AND project_id = $1 AND deleted_at IS NULL`,
+    [projectId, id],
+  );
+}
+
+/** NO KEY: events that happen meanwhile insert deliveries, whose foreign key must not wait for us. */
+export function lockEndpoint(db: Db, projectId: string, id: string): Promise<Endpoint | null> {
+  return row<Endpoint>(
+    db,
+    'lock_endpoint',
+    `SELECT ${COLUMNS} FROM endpoints WHERE id = $2 AND project_id = $1 AND deleted_at IS NULL
+     FOR NO KEY UPDATE`,
+    [projectId, id],
+  );
+}
+
+/** Writes the fields as they shall be. Another URL or status is a new start: what failed before no longer counts. */
+export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promise<Endpoint | null> {
+  const isNewStart = after.url !== before.url || after.status !== before.status;
+  return row<Endpoint>(
+    db,
+    'update_endpoint',
+    `UPDATE endpoints SET
+       url = $2, events = $3, description = $4, retry_policy = $5, status = $6, delivery_lane = $8, version = version + 1,
+       disabled_reason = CASE WHEN $6 = 'active' OR $7 THEN NULL ELSE disabled_reason END,
+       disabled_at = CASE WHEN $6 = 'active' THEN NULL ELSE coalesce(disabled_at, now()) END,
+       failing_since = CASE WHEN $7 THEN NULL ELSE failing_since END,
+       failing_delivery = CASE WHEN $7 THEN NULL ELSE failing_delivery END,
+       failing_several = failing_several AND NOT $7,
+       updated_at = now()
+     WHERE id = $1 RETURNING ${COLUMNS}`,
+    [
+      after.id,
+      after.url,
+      after.events,
+      after.description,
+      after.retry_policy,
+      after.status,
+      isNewStart,
+      after.delivery_lane,
+    ],
+  );
+}
+
+/** The secrets go at once; the row stays for the log of its deliveries. */
+export function deleteEndpoint(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'delete_endpoint',
+    `WITH gone AS (DELETE FROM endpoint_secrets WHERE endpoint_id = $1)
+     UPDATE endpoints SET deleted_at = now(), updated_at = now(), version = version + 1 WHERE id = $1`,
+    [id],
+  );
+}
+
+/** How often the secret was rotated in the last hour, and the seconds until the oldest of these is an hour old. */
+export async function countRotations(db: Db, id: string): Promise<{ count: number; retryAfter: number }> {
+  const counted = await row<{ count: number; retry_after: number | null }>(
+    db,
+    'count_rotations',
+    // A replaced secret expires a fixed time after its rotation, so its expiry tells when that was.
+    // The clock, not now(): the transaction may have waited for the lock longer than the rotation is old.
+    `SELECT count(*),
+       extract(epoch FROM min(expires_at) - make_interval(hours => $2 - 1) - clock_timestamp())::float AS retry_after
+     FROM endpoint_secrets WHERE endpoint_id = $1 AND expires_at > now() + make_interval(hours => $2 - 1)`,
+    [id, limits.webhookSecretGraceHours],
+  );
+  return { count: counted?.count ?? 0, retryAfter: Math.max(1, counted?.retry_after ?? 1) };
+}
+
+export function rotateSecret(db: Db, id: string, sealed: string): Promise<number> {
+  return change(
+    db,
+    'rotate_secret',
+    `WITH replaced AS (
+       UPDATE endpoint_secrets SET expires_at = now() + make_interval(hours => $3)
+       WHERE endpoint_id = $1 AND expires_at IS NULL
+     ), touched AS (
+       UPDATE endpoints SET updated_at = now() WHERE id = $1
+     )
+     INSERT INTO endpoint_secrets (endpoint_id, sealed) VALUES ($1, $2)`,
+    [id, sealed, limits.webhookSecretGraceHours],
+  );
+}

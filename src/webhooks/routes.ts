@@ -1,0 +1,241 @@
+import type pg from 'pg';
+import { idParams, pageOf } from '../contract/common';
+import { AppError } from '../contract/errors';
+import { eventRegistry } from '../events/contract';
+import { limits } from '../contract/limits';
+import {
+  createdEndpointSchema,
+  endpointChangesSchema,
+  endpointSchema,
+  newEndpointSchema,
+  rotatedSecretSchema,
+  testAnswerSchema,
+  testRequestSchema,
+  type EndpointView,
+} from './contract';
+import type { Config } from '../config';
+import type { Cipher } from '../lib/cipher';
+import { webhookSecretPurpose } from './secret-purpose';
+import { randomToken256 } from '../lib/tokens';
+import { cancelDeliveriesOf, resumeDeliveries } from './queries/deliveries';
+import * as endpoints from './queries/endpoints';
+import type { Endpoint } from './queries/endpoints';
+import { emitTestEvent } from '../events';
+import { withTransaction } from '../db/pool';
+import { lockProject } from '../projects';
+import { hostOf, resolveAndVet, vetUrl } from '../outbound/addresses';
+import { route } from '../http/route';
+
+export interface WebhookRouteDeps {
+  pool: pg.Pool;
+  cipher: Cipher;
+  config: Pick<Config, 'allowLocalWebhooks'>;
+}
+
+const tag = 'Webhooks';
+
+export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) {
+  const policy = { allowLocal: config.allowLocalWebhooks };
+
+  /** The same rules as at the dial; a name that does not resolve yet is accepted. */
+  async function requireGoodUrl(url: string): Promise<void> {
+    const vetted = vetUrl(url, policy);
+    if (!vetted.ok) throw new AppError('invalid_url', `url: ${vetted.why}`);
+    const resolved = await resolveAndVet(hostOf(vetted.url), policy);
+    if (!resolved.ok) throw new AppError('invalid_url', `url: ${resolved.why}`);
+  }
+
+  function newSecret(): { secret: string; sealed: string } {
+    const secret = `whsec_${randomToken256()}`;
+    return { secret, sealed: cipher.encrypt(secret, webhookSecretPurpose) };
+  }
+
+  return [
+    route(
+      {
+        method: 'POST',
+        path: '/v1/webhooks',
+        summary: 'Create a webhook endpoint',
+        description: `At most ${limits.webhookEndpoints} for each project. The secret is shown this one time.`,
+        tag,
+        auth: 'key',
+        body: newEndpointSchema,
+        status: 201,
+        response: createdEndpointSchema,
+        errors: ['invalid_url', 'conflict'],
+      },
+      async ({ project, body }) => {
+        await requireGoodUrl(body.url);
+        const { secret, sealed } = newSecret();
+        const created = await withTransaction(pool, async (db) => {
+          const { retry_policy } = await lockProject(db, project.id);
+          if ((await endpoints.countEndpoints(db, project.id)) >= limits.webhookEndpoints) {
+            throw new AppError(
+              'conflict',
+              `A project has at most ${limits.webhookEndpoints} webhook endpoints.`,
+            );
+          }
+          return endpoints.insertEndpoint(db, {
+            project_id: project.id,
+            url: body.url,
+            events: body.events,
+            description: body.description ?? null,
+            retry_policy: body.retry_policy ?? retry_policy,
+            delivery_lane: body.delivery_lane ?? null,
+            sealed_secret: sealed,
+          });
+        });
+        return { ...presentEndpoint(created), secret };
+      },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v1/webhooks',
+        summary: 'List the webhook endpoints of the project',
+        tag,
+        auth: 'key',
+        status: 200,
+        response: pageOf(endpointSchema),
+        errors: [],
+      },
+      async ({ project }) => {
+        const found = await endpoints.listEndpoints(pool, project.id);
+        return { data: found.map(presentEndpoint), next_cursor: null };
+      },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v1/webhooks/{id}',
+        summary: 'Read a webhook endpoint',
+        tag,
+        auth: 'key',
+        params: idParams,
+        status: 200,
+        response: endpointSchema,
+        errors: [],
+      },
+      async ({ project, params }) =>
+        presentEndpoint(required(await endpoints.findEndpoint(pool, project.id, params.id))),
+    ),
+    route(
+      {
+        method: 'PUT',
+        path: '/v1/webhooks/{id}',
+        summary: 'Change a webhook endpoint',
+        description:
+          'Every field is optional. While an endpoint is disabled its deliveries are paused; enabling it resumes them.',
+        tag,
+        auth: 'key',
+        params: idParams,
+        body: endpointChangesSchema,
+        status: 200,
+        response: endpointSchema,
+        errors: ['invalid_url'],
+      },
+      async ({ project, params, body }) => {
+        if (body.url !== undefined) await requireGoodUrl(body.url);
+        const { before, after } = await withTransaction(pool, async (db) => {
+          const before = required(await endpoints.lockEndpoint(db, project.id, params.id));
+          const given = Object.entries(body).filter(([, value]) => value !== undefined);
+          if (given.length === 0) return { before, after: before };
+          const wanted = { ...before, ...Object.fromEntries(given) } as Endpoint;
+          return { before, after: required(await endpoints.updateEndpoint(db, before, wanted)) };
+        });
+        // After the commit: under the endpoint's lock it could wait for an attempt that waits for the endpoint.
+        if (before.status === 'disabled' && after.status === 'active') {
+          await resumeDeliveries(pool, after.id);
+        }
+        return presentEndpoint(after);
+      },
+    ),
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/webhooks/{id}',
+        summary: 'Delete a webhook endpoint',
+        description: 'Deliveries that wait are cancelled.',
+        tag,
+        auth: 'key',
+        params: idParams,
+        status: 204,
+        errors: [],
+      },
+      async ({ project, params }) => {
+        await withTransaction(pool, async (db) => {
+          required(await endpoints.lockEndpoint(db, project.id, params.id));
+          await endpoints.deleteEndpoint(db, params.id);
+        });
+        await cancelDeliveriesOf(pool, params.id);
+      },
+    ),
+    route(
+      {
+        method: 'POST',
+        path: '/v1/webhooks/{id}/rotate-secret',
+        summary: 'Replace the signing secret',
+        description: `The old secret goes on signing, beside the new one, for ${limits.webhookSecretGraceHours} hours.`,
+        tag,
+        auth: 'key',
+        params: idParams,
+        status: 200,
+        response: rotatedSecretSchema,
+        errors: ['rate_limit_rotations'],
+      },
+      async ({ project, params }) => {
+        const { secret, sealed } = newSecret();
+        await withTransaction(pool, async (db) => {
+          required(await endpoints.lockEndpoint(db, project.id, params.id));
+          const { count, retryAfter } = await endpoints.countRotations(db, params.id);
+          if (count >= limits.webhookRotationsPerHour) {
+            throw new AppError('rate_limit_rotations', undefined, { retryAfter });
+          }
+          await endpoints.rotateSecret(db, params.id, sealed);
+        });
+        return { id: params.id, secret };
+      },
+    ),
+    route(
+      {
+        method: 'POST',
+        path: '/v1/webhooks/{id}/test',
+        summary: 'Send an example event to the endpoint',
+        description: "Through the ordinary path, whatever the endpoint's filter.",
+        tag,
+        auth: 'key',
+        params: idParams,
+        body: testRequestSchema,
+        status: 202,
+        response: testAnswerSchema,
+        errors: ['conflict'],
+      },
+      async ({ project, params, body }) => {
+        const endpoint = required(await endpoints.findEndpoint(pool, project.id, params.id));
+        if (endpoint.status === 'disabled') throw new AppError('conflict', 'The endpoint is disabled.');
+        const { example } = eventRegistry[body.event];
+        return { delivery_id: await emitTestEvent(pool, endpoint, body.event, example) };
+      },
+    ),
+  ];
+}
+
+function required<T>(found: T | null): T {
+  if (found === null) throw new AppError('not_found');
+  return found;
+}
+
+function presentEndpoint(endpoint: Endpoint): EndpointView {
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    events: endpoint.events,
+    description: endpoint.description,
+    status: endpoint.status,
+    disabled_reason: endpoint.disabled_reason,
+    retry_policy: endpoint.retry_policy,
+    delivery_lane: endpoint.delivery_lane,
+    created_at: endpoint.created_at.toISOString(),
+    updated_at: endpoint.updated_at.toISOString(),
+  };
+}

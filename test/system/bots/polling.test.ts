@@ -1,0 +1,147 @@
+import { channels, type Channel } from '../../../src/contract/common';
+import { type Polling, startPolling } from '../../../src/bots/polling';
+import type { Messenger } from '../../../src/bots/messenger';
+import type { StoredUpdate } from '../../../src/bots/intake';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { quiet, type RunningIntake, startIntake, textOf, until } from './fixture';
+import { type Stage, startStage } from './simulator-control';
+
+describe.each(channels)('long polling of %s', (channel: Channel) => {
+  let stage: Stage;
+  let database: TestDatabase;
+  let messenger: Messenger;
+  let running: RunningIntake;
+  let pollings: Polling[] = [];
+  let seen: StoredUpdate[] = [];
+
+  beforeEach(async () => {
+    [stage, database] = await Promise.all([startStage(), createTestDatabase()]);
+    messenger = await stage.messenger(channel);
+    seen = [];
+    running = startIntake(database, async (update) => void seen.push(update));
+  });
+  afterEach(async () => {
+    await Promise.all(pollings.map((polling) => polling.stop()));
+    pollings = [];
+    await running.stop();
+    await Promise.all([stage.stop(), database.drop()]);
+  });
+
+  function start(intake: Pick<RunningIntake['intake'], 'store'> = running.intake): Polling {
+    const { pool, url: databaseUrl } = database;
+    const polling = startPolling({
+      channel,
+      messenger: () => messenger,
+      intake,
+      pool,
+      databaseUrl,
+      log: quiet,
+    });
+    pollings.push(polling);
+    return polling;
+  }
+
+  const say = (user: string, text: string) => stage.act(channel, user, 'say', { text });
+  const texts = () => seen.map(textOf);
+  const polls = async () => (await stage.calls(channel, 'getUpdates')).length;
+
+  it('brings what users do, in order, and what they did while nobody listened', async () => {
+    await say('anna', 'before');
+    start();
+    await until(() => seen.length === 1);
+    for (const text of ['one', 'two', 'three']) await say('anna', text);
+    await stage.act(channel, 'anna', 'block');
+    await until(() => seen.length === 5);
+    expect(texts()).toEqual(['before', 'one', 'two', 'three', 'blocked']);
+  });
+
+  it('has one effect for updates that come twice or out of order', async () => {
+    start();
+    await stage.fault(channel, { updates: 'duplicate', times: 3 });
+    await stage.fault(channel, { updates: 'reorder', times: 3 });
+    for (const text of ['one', 'two', 'three', 'four']) await say('anna', text);
+    await until(() => seen.length >= 4);
+    await say('anna', 'last');
+    await until(() => texts().includes('last'));
+    expect(texts()).toEqual(['one', 'two', 'three', 'four', 'last']);
+  });
+
+  it('goes on after errors, limits and cut connections, and loses nothing', async () => {
+    await stage.fault(channel, { method: 'getUpdates', status: 429, retry_after: 1 });
+    await stage.fault(channel, { method: 'getUpdates', status: 502 });
+    await stage.fault(channel, { method: 'getUpdates', drop: true });
+    await stage.fault(channel, { method: 'getUpdates', drop_after: true });
+    await say('anna', 'through all of it');
+    start();
+    await until(() => seen.length === 1);
+    expect(await polls()).toBeGreaterThanOrEqual(5);
+    await say('anna', 'and on');
+    await until(() => seen.length === 2);
+    expect(texts()).toEqual(['through all of it', 'and on']);
+  });
+
+  it('takes updates off the platform only after they are stored', async () => {
+    await say('anna', 'kept');
+    let refusals = 2;
+    const store: RunningIntake['intake']['store'] = async (...args) => {
+      if (refusals > 0) {
+        refusals -= 1;
+        throw new Error('the database is away');
+      }
+      await running.intake.store(...args);
+    };
+    start({ store });
+    await until(() => seen.length === 1);
+    expect(refusals).toBe(0);
+    expect(texts()).toEqual(['kept']);
+  });
+
+  it('removes a webhook that was left set', async () => {
+    await messenger.setWebhook('http://127.0.0.1:1/bots', 'test-only-secret-000');
+    start();
+    await say('anna', 'hello');
+    await until(() => seen.length === 1);
+  });
+
+  it('stops at once although a poll is under way', async () => {
+    const polling = start();
+    await until(async () => (await polls()) > 0);
+    const started = performance.now();
+    await polling.stop();
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  it('is done by one process; the next takes over and goes on where it stopped', async () => {
+    const first = start();
+    await say('anna', 'one');
+    await until(() => seen.length === 1);
+    let stoodBy = true;
+    start({
+      store: async (...args) => {
+        stoodBy = false;
+        await running.intake.store(...args);
+      },
+    });
+    await say('anna', 'two');
+    await until(() => seen.length === 2);
+    expect(stoodBy).toBe(true);
+    await first.stop();
+    await say('anna', 'three');
+    await until(() => seen.length === 3);
+    expect(stoodBy).toBe(false);
+    expect(texts()).toEqual(['one', 'two', 'three']);
+  });
+
+  it('comes back when its database connection is cut', async () => {
+    start();
+    await say('anna', 'one');
+    await until(() => seen.length === 1);
+    await database.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name LIKE 'herald poll/%'`,
+    );
+    await say('anna', 'two');
+    await until(() => seen.length === 2);
+    expect(texts()).toEqual(['one', 'two']);
+  });
+});

@@ -1,0 +1,98 @@
+import { workflowIds } from '../../../src/temporal/names';
+import { recordHistory } from '../replay/record';
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
+import { addCrowd, eventsOf, statsOf, untilBroadcast } from '../messages/fixture';
+
+jest.setTimeout(180_000);
+
+const env = { HERALD_BROADCAST_PER_SECOND: '100' };
+const RECIPIENTS = 600;
+/** What one channel of a run may have under way; see broadcast-run.ts. */
+const MOST_IN_FLIGHT = 100;
+
+describe('a broadcast whose worker ends in the middle', () => {
+  let service: TestService;
+  let project: TestProject;
+  let jobId: string;
+  let before: number;
+  let worker: HeraldProcess | undefined;
+
+  beforeAll(async () => {
+    service = await startTestService({ roles: 'api,bots', env });
+  });
+  beforeEach(async () => {
+    project = await service.createProject();
+    await addCrowd(service, project, 'telegram', RECIPIENTS);
+    before = (await statsOf(service, 'telegram')).messages_sent;
+    // Slow enough that a kill meets calls under way; they take effect all the same.
+    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 150, times: 100_000 });
+    worker = await startSecondProcess(service, 'worker', env);
+    const { body } = await project.api('POST', '/v1/broadcast', { text: 'news' });
+    jobId = body.job_id as string;
+    await eventually(async () => {
+      const { body: view } = await project.api('GET', `/v1/broadcast/${jobId}`);
+      return view.sent > RECIPIENTS / 3;
+    });
+  });
+  afterEach(async () => {
+    await worker?.kill9();
+    await service.control.faults('telegram', { clear: true });
+  });
+  afterAll(() => service.stop());
+
+  const received = async () => (await statsOf(service, 'telegram')).messages_sent - before;
+
+  it('by kill -9 leaves nobody out, and sends twice only what was under way', async () => {
+    await worker?.kill9();
+    const after = await project.api('GET', `/v1/broadcast/${jobId}`);
+    expect(after.body.status).toBe('running');
+    expect(after.body.remaining).toBeGreaterThan(0);
+    worker = await startSecondProcess(service, 'worker', env);
+    const end = await untilBroadcast(project, jobId, 'completed', 90_000);
+    expect(end).toMatchObject({ sent: RECIPIENTS, failed: 0, skipped: 0, total_subscribers: RECIPIENTS });
+    const copies = (await received()) - RECIPIENTS;
+    expect(copies).toBeGreaterThanOrEqual(0);
+    expect(copies).toBeLessThanOrEqual(end.possible_duplicates);
+    expect(end.possible_duplicates).toBeGreaterThan(0);
+    expect(end.possible_duplicates).toBeLessThanOrEqual(MOST_IN_FLIGHT);
+    const stats = await statsOf(service, 'telegram');
+    expect(stats.by_user_max).toBeLessThanOrEqual(2);
+    expect(await eventsOf(service, project, 'delivery.success')).toHaveLength(RECIPIENTS);
+    expect(await eventsOf(service, project, 'broadcast.completed')).toEqual([
+      {
+        name: 'broadcast.completed',
+        data: { job_id: jobId, sent: RECIPIENTS, failed: 0, skipped: 0, total: RECIPIENTS },
+      },
+    ]);
+    await recordHistory(
+      service.client.workflow.getHandle(workflowIds.broadcast(jobId)),
+      'broadcast',
+      'worker-killed',
+    );
+  });
+
+  it('by a stop is taken up by the next one without a second copy', async () => {
+    await worker?.stop();
+    const { body } = await project.api('GET', `/v1/broadcast/${jobId}`);
+    expect(body.sent).toBe(await received());
+    worker = await startSecondProcess(service, 'worker', env);
+    const end = await untilBroadcast(project, jobId, 'completed', 90_000);
+    expect(end).toMatchObject({ sent: RECIPIENTS, failed: 0, possible_duplicates: 0 });
+    expect(await received()).toBe(RECIPIENTS);
+  });
+
+  it('by kill -9 can be cancelled meanwhile: what was under way is reported as unknown', async () => {
+    await worker?.kill9();
+    const { body } = await project.api('DELETE', `/v1/broadcast/${jobId}`);
+    expect(['cancelling', 'cancelled']).toContain(body.status);
+    worker = await startSecondProcess(service, 'worker', env);
+    const end = await untilBroadcast(project, jobId, 'cancelled', 90_000);
+    expect(end.sent + end.failed + end.skipped).toBe(RECIPIENTS);
+    expect(end.failed).toBeLessThanOrEqual(MOST_IN_FLIGHT);
+    expect(await eventsOf(service, project, 'delivery.failed')).toHaveLength(end.failed);
+    expect(await eventsOf(service, project, 'broadcast.cancelled')).toHaveLength(1);
+    expect(await received()).toBeLessThanOrEqual(end.sent + end.failed);
+  });
+});

@@ -1,0 +1,130 @@
+import { startTestService, type TestService } from '../../support/service';
+import { createEndpoint } from '../webhooks/fixture';
+import { herald, settingsOf } from './fixture';
+
+jest.setTimeout(120_000);
+
+let service: TestService;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  service = await startTestService();
+  settings = settingsOf(service);
+  const project = await service.createProject();
+  await createEndpoint(project, 'http://127.0.0.1:9/');
+});
+afterAll(() => service?.stop());
+
+interface Check {
+  check: string;
+  status: string;
+  message: string;
+  advice: string | null;
+}
+
+async function examine(more: Record<string, string> = {}): Promise<{ code: number | null; checks: Check[] }> {
+  const { code, stdout } = await herald(['doctor', '--json'], { ...settings, ...more });
+  const { checks, healthy } = JSON.parse(stdout) as { healthy: boolean; checks: Check[] };
+  expect(healthy).toBe(code === 0);
+  return { code, checks };
+}
+
+/** The problems that a changed setting brings. */
+async function problems(more: Record<string, string> = {}): Promise<Check[]> {
+  const { code, checks } = await examine(more);
+  expect(code).toBe(1);
+  return checks.filter(({ status }) => status === 'problem');
+}
+
+test('a healthy installation is found to be healthy, part by part', async () => {
+  const { code, checks } = await examine();
+  expect(checks.filter(({ status }) => status !== 'ok')).toEqual([]);
+  expect(code).toBe(0);
+  expect(checks.map(({ check }) => check)).toEqual([
+    'temporal',
+    'search attributes',
+    ...['logins', 'deliveries', 'broadcasts'].map((queue) => `task queue ${service.queuePrefix}-${queue}`),
+    'database',
+    'migrations',
+    'clock',
+    'bot updates',
+    'sessions',
+    'deliveries',
+    'encryption key',
+    'bot telegram',
+    'webhook telegram',
+    'bot max',
+    'webhook max',
+  ]);
+  const { stdout } = await herald(['doctor'], settings);
+  expect(stdout).toMatch(/^ok +database +PostgreSQL \d+/m);
+});
+
+test('a part that is away is named, with what to do, and the others are examined all the same', async () => {
+  const noTemporal = await problems({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
+  expect(noTemporal).toEqual([
+    expect.objectContaining({ check: 'temporal', advice: expect.stringContaining('127.0.0.1:1') }),
+  ]);
+  const noDatabase = await problems({ DATABASE_URL: 'postgres://a:hunter2@127.0.0.1:1/b' });
+  expect(noDatabase[0]).toMatchObject({ check: 'database', message: 'The database does not answer.' });
+  expect(JSON.stringify(noDatabase)).not.toContain('hunter2');
+  const noWorker = await problems({ HERALD_TASK_QUEUE_PREFIX: 'nobody-polls' });
+  expect(noWorker.map(({ check }) => check)).toEqual([
+    'task queue nobody-polls-logins',
+    'task queue nobody-polls-deliveries',
+    'task queue nobody-polls-broadcasts',
+  ]);
+});
+
+test('a wrong encryption key and a missing one are told apart', async () => {
+  const [wrong] = await problems({ HERALD_ENCRYPTION_KEY: Buffer.alloc(32, 8).toString('base64') });
+  expect(wrong).toMatchObject({
+    check: 'encryption key',
+    message: 'the key k1 does not open what it should have sealed (endpoint_secrets.sealed)',
+  });
+  const [missing] = await problems({ HERALD_ENCRYPTION_KEY: `k2:${Buffer.alloc(32, 8).toString('base64')}` });
+  expect(missing?.message).toMatch(/were sealed with the key k1, which is missing/);
+});
+
+test('a revoked bot token and a webhook that points elsewhere are found', async () => {
+  const [revoked] = await problems({ TELEGRAM_BOT_TOKEN: '1000002:revoked-telegram-bot-token' });
+  expect(revoked).toMatchObject({
+    check: 'bot telegram',
+    message: 'the platform does not accept the token',
+    advice: expect.stringContaining('TELEGRAM_BOT_TOKEN'),
+  });
+  const elsewhere = await problems({
+    HERALD_BOT_UPDATES: 'webhook',
+    HERALD_PUBLIC_URL: 'https://herald.example',
+  });
+  expect(elsewhere.map(({ check, message }) => [check, message])).toEqual([
+    ['webhook telegram', 'the platform delivers nowhere, not to https://herald.example/bots/telegram'],
+    ['webhook max', 'the platform delivers nowhere, not to https://herald.example/bots/max'],
+  ]);
+});
+
+test('what was set aside, what is late and what is overdue is counted', async () => {
+  const { pool } = service;
+  await pool.query(
+    `INSERT INTO bot_updates (channel, dedupe_key, lane, failures, set_aside_at) VALUES ('telegram', 'x', 'user:1', 5, now())`,
+  );
+  await pool.query(
+    `INSERT INTO auth_sessions (project_id, flow, status, workflow_started_at, expires_at)
+     SELECT id, 'session', 'pending', now(), now() - interval '1 hour' FROM projects`,
+  );
+  await pool.query(
+    `WITH event AS (
+       INSERT INTO events (project_id, name, body) SELECT id, 'auth.completed', '{}' FROM projects RETURNING id, project_id)
+     INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, started, start_at, next_attempt_at, overdue_at)
+     SELECT v.project_id, e.id, v.id, 'auth.completed', 'durable', true, NULL, now() - interval '1 hour', now() - interval '50 minutes'
+     FROM event v JOIN endpoints e ON e.project_id = v.project_id`,
+  );
+  const found = await problems();
+  expect(found.map(({ check, message }) => [check, message])).toEqual([
+    ['bot updates', '1 were set aside after failing again and again'],
+    ['sessions', '1 should have ended and have not'],
+    ['deliveries', '1 are overdue'],
+  ]);
+  const { stdout } = await herald(['doctor'], settings);
+  expect(stdout).toMatch(/^PROBLEM +bot updates +1 were set aside.*\n +→ Find the reason/m);
+});

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import type { TestService } from '../../support/service';
+import { userEnvironment, type Finished } from '../../support/npm-start';
+
+const cli = path.join(__dirname, '..', '..', '..', 'dist', 'src', 'cli.js');
+
+/** The settings of an operator's shell on the installation that a test service runs on. */
+export function settingsOf(service: TestService): Record<string, string> {
+  return {
+    DATABASE_URL: service.database.url,
+    TEMPORAL_ADDRESS: process.env['HERALD_TEST_TEMPORAL_ADDRESS'] ?? '',
+    HERALD_TASK_QUEUE_PREFIX: service.queuePrefix,
+    HERALD_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    HERALD_BOT_UPDATES: 'polling',
+    TELEGRAM_BOT_TOKEN: '1000001:simulated-telegram-bot-token',
+    TELEGRAM_API_ROOT: service.simulator.telegramApiRoot,
+    MAX_BOT_TOKEN: 'simulated-max-bot-token',
+    MAX_API_ROOT: service.simulator.maxApiRoot,
+  };
+}
+
+/** Runs a command of the compiled CLI to its end. */
+export function herald(args: string[], settings: Record<string, string>): Promise<Finished> {
+  const child = spawn(process.execPath, [cli, ...args], { env: userEnvironment(settings) });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output.stdout += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output.stderr += chunk));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...output }));
+  });
+}
+
+/** The JSON that a command prints; it must have succeeded. */
+export async function heraldJson<T>(args: string[], settings: Record<string, string>): Promise<T> {
+  const { code, stdout, stderr } = await herald([...args, '--json'], settings);
+  if (code !== 0) throw new Error(`herald ${args.join(' ')} ended with ${code}: ${stderr}${stdout}`);
+  return JSON.parse(stdout) as T;
+}

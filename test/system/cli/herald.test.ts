@@ -1,0 +1,186 @@
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { runHerald } from '../../support/npm-start';
+import { findProjectByKey } from '../../../src/projects/queries/keys';
+import { sha256 } from '../../../src/lib/tokens';
+
+jest.setTimeout(120_000);
+
+describe('the herald command', () => {
+  let database: TestDatabase;
+  let settings: Record<string, string>;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    settings = { DATABASE_URL: database.url };
+  });
+  afterAll(() => database.drop());
+
+  async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await runHerald([...args, '--json'], settings);
+    expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+    expect(stdout.trim().split('\n')).toHaveLength(1);
+    return JSON.parse(stdout) as T;
+  }
+
+  /** One sentence on standard error, nothing on standard output, and an exit code that is not 0. */
+  async function refusal(args: string[], env = settings): Promise<string> {
+    const { code, stdout, stderr } = await runHerald(args, env);
+    expect({ args, stdout, failed: code !== 0, lines: stderr.trim().split('\n').length }).toEqual({
+      args,
+      stdout: '',
+      failed: true,
+      lines: 1,
+    });
+    return stderr.trim();
+  }
+
+  it('creates a project with its first key, shown once', async () => {
+    const created = await json<{ project_id: string; slug: string; api_key: string }>(
+      ...['project', 'create', '--slug', 'shop', '--name', 'My shop'],
+      ...['--callback-url', 'https://shop.example.com/callback?from=herald', '--plan', 'basic'],
+    );
+    expect(created).toEqual({
+      project_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      slug: 'shop',
+      api_key: expect.stringMatching(/^hk_[0-9A-Za-z]{40}$/),
+    });
+    expect(await findProjectByKey(database.pool, sha256(created.api_key))).toMatchObject({
+      id: created.project_id,
+      name: 'My shop',
+      plan: 'basic',
+      callback_url: 'https://shop.example.com/callback?from=herald',
+    });
+    expect(await json('project', 'show', 'shop')).toMatchObject({ id: created.project_id, slug: 'shop' });
+    const { rows } = await database.pool.query('SELECT encode(hash, $1) AS hash FROM api_keys', ['escape']);
+    expect(JSON.stringify(rows)).not.toContain(created.api_key);
+  });
+
+  it('sets what an operator may set, and lists it', async () => {
+    await json('project', 'create', '--slug', 'change', '--name', 'Before');
+    const changed = await json(
+      ...['project', 'set', 'change', '--name', 'After', '--plan', 'basic', '--active', 'false'],
+      ...['--requests-per-minute', '1000', '--sessions-per-hour', '50', '--sessions-per-address', '9'],
+      ...['--callback-url', 'https://a.example/cb'],
+      ...['--redirect-url', 'https://a.example/one', '--redirect-url', 'https://a.example/two'],
+    );
+    const expected = {
+      slug: 'change',
+      name: 'After',
+      plan: 'basic',
+      active: false,
+      requests_per_minute: 1000,
+      sessions_per_hour: 50,
+      sessions_per_address: 9,
+      callback_url: 'https://a.example/cb',
+      redirect_urls: ['https://a.example/one', 'https://a.example/two'],
+    };
+    expect(changed).toMatchObject(expected);
+    expect(await json<object[]>('project', 'list')).toContainEqual(expect.objectContaining(expected));
+    expect(await json('project', 'set', 'change', '--active', 'true')).toMatchObject({
+      ...expected,
+      active: true,
+    });
+  });
+
+  it('adds purchased credits', async () => {
+    await json('project', 'create', '--slug', 'credit', '--name', 'Credit');
+    expect(await json('project', 'credits', 'credit', '--add', '100')).toEqual({
+      slug: 'credit',
+      purchased_credits: 100,
+    });
+    expect(await json('project', 'credits', 'credit', '--add', '5')).toMatchObject({
+      purchased_credits: 105,
+    });
+  });
+
+  it('creates, lists and revokes keys', async () => {
+    await json('project', 'create', '--slug', 'keys', '--name', 'Keys');
+    const created = await json<{ key_id: string; api_key: string }>(
+      'key',
+      'create',
+      'keys',
+      '--name',
+      'backend',
+    );
+    expect(created.api_key).toMatch(/^hk_/);
+    const listed = await json<object[]>('key', 'list', 'keys');
+    expect(listed).toHaveLength(2);
+    expect(listed[0]).toMatchObject({ id: created.key_id, name: 'backend', revoked_at: null });
+    expect(JSON.stringify(listed)).not.toContain(created.api_key);
+    expect(await json('key', 'revoke', 'keys', created.key_id)).toEqual({
+      key_id: created.key_id,
+      revoked: true,
+    });
+    expect(await findProjectByKey(database.pool, sha256(created.api_key))).toBeNull();
+    expect(await refusal(['key', 'revoke', 'keys', created.key_id])).toBe(
+      `The project "keys" has no live key with the id "${created.key_id}".`,
+    );
+  });
+
+  it('prints tables for people', async () => {
+    await json('project', 'create', '--slug', 'people', '--name', 'For people');
+    for (const args of [
+      ['project', 'list'],
+      ['project', 'show', 'people'],
+      ['key', 'list', 'people'],
+    ]) {
+      const { code, stdout } = await runHerald(args, settings);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(args[0] === 'key' ? /hk_/ : /For people/);
+    }
+  });
+
+  it('says in one sentence what is wrong with a command', async () => {
+    const create = (slug: string, ...more: string[]) => [
+      'project',
+      'create',
+      '--slug',
+      slug,
+      '--name',
+      'X',
+      ...more,
+    ];
+    expect(await refusal(create('a b'))).toBe(
+      'Not valid: slug: must be 3 to 50 characters of a-z, 0-9 and -.',
+    );
+    expect(await refusal(create('fine', '--callback-url', 'javascript:alert(1)'))).toMatch(
+      /^Not valid: callback_url: /,
+    );
+    expect(await refusal(create('fine', '--plan', 'gold'))).toMatch(/^Not valid: plan: /);
+    expect(await refusal(['project', 'create', '--slug', 'fine'])).toContain(
+      "required option '--name <name>'",
+    );
+    await json('project', 'create', '--slug', 'taken', '--name', 'Taken');
+    expect(await refusal(create('taken'))).toBe('The slug "taken" is taken.');
+    expect(await refusal(['project', 'show', 'nobody'])).toBe('There is no project with the slug "nobody".');
+    expect(await refusal(['project', 'set', 'taken'])).toBe(
+      'There is nothing to set: give at least one option.',
+    );
+    expect(await refusal(['project', 'set', 'taken', '--active', 'maybe'])).toContain(
+      'It must be true or false.',
+    );
+    expect(await refusal(['project', 'set', 'taken', '--requests-per-minute', '0'])).toMatch(
+      /requests_per_minute: /,
+    );
+    expect(await refusal(['project', 'credits', 'taken', '--add', '-3'])).toContain('a whole number above 0');
+    expect(await refusal(['dance'])).toContain("unknown command 'dance'");
+  });
+
+  it('says in one sentence what is wrong with the database', async () => {
+    const list = ['project', 'list'];
+    expect(await refusal(list, { DATABASE_URL: 'mysql://a/b' })).toMatch(/^DATABASE_URL: must be an address/);
+    expect(await refusal(list, { DATABASE_URL: 'postgres://a:hunter2@127.0.0.1:1/b' })).toBe(
+      'The database does not answer.',
+    );
+    const other = new URL(database.url);
+    other.pathname = '/nowhere';
+    expect(await refusal(list, { DATABASE_URL: other.href })).toBe(
+      'There is no database of this name on the server.',
+    );
+    other.pathname = '/postgres';
+    expect(await refusal(list, { DATABASE_URL: other.href })).toContain('no Herald schema yet');
+    expect(await refusal(list, { HERALD_DATA_DIR: '/nonexistent/herald' })).toContain(
+      'Herald does not run with the data directory /nonexistent/herald',
+    );
+  });
+});

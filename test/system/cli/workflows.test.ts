@@ -1,0 +1,182 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { findTemporalCli } from '../../../src/embedded/temporal-cli';
+import { buildChangedBundle, type ChangedBundle } from '../replay/bundles/build';
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import {
+  createEndpoint,
+  emitOne,
+  readDelivery,
+  scriptedReceiver,
+  untilAttempts,
+  untilStatus,
+  untilWorkflow,
+  workflowOf,
+  type ScriptedReceiver,
+} from '../webhooks/fixture';
+import { herald, heraldJson, settingsOf } from './fixture';
+
+jest.setTimeout(120_000);
+
+let service: TestService;
+let settings: Record<string, string>;
+let receiver: ScriptedReceiver;
+let project: TestProject;
+let endpointId: string;
+let current: string[];
+let unguarded: ChangedBundle;
+
+beforeAll(async () => {
+  service = await startTestService({ roles: 'api,worker' });
+  settings = settingsOf(service);
+  project = await service.createProject();
+  // The bundle of this run: dist/ may be of another moment.
+  current = ['--bundle', process.env['HERALD_TEST_WORKFLOW_BUNDLE'] ?? ''];
+  unguarded = await buildChangedBundle('unguarded');
+});
+afterAll(async () => {
+  await service?.stop();
+  await unguarded?.remove();
+});
+beforeEach(async () => {
+  receiver = await scriptedReceiver(503);
+  endpointId = (await createEndpoint(project, receiver.url)).id;
+});
+afterEach(async () => {
+  await project.api('DELETE', `/v1/webhooks/${endpointId}`);
+  await receiver.close();
+});
+
+interface Outcome {
+  workflow_id: string;
+  ok: boolean;
+  event_id: number | null;
+  event_type: string | null;
+}
+
+/** As the `temporal` program writes it, and the Temporal UI with it. */
+async function shownByTemporal(workflowId: string): Promise<string> {
+  const cli = await findTemporalCli({ configured: process.env['HERALD_TEMPORAL_CLI'], onProgress: () => {} });
+  const address = process.env['HERALD_TEST_TEMPORAL_ADDRESS'] ?? '';
+  const args = ['workflow', 'show', '--workflow-id', workflowId, '--address', address, '-o', 'json'];
+  return (await promisify(execFile)(cli, args)).stdout;
+}
+
+async function waitingDelivery(): Promise<string> {
+  const id = await emitOne(service, project, endpointId);
+  await untilAttempts(project, id, 1);
+  return id;
+}
+
+test('a history replays by its workflow id and from a file, and the change that breaks it is named', async () => {
+  const id = await waitingDelivery();
+  const workflowId = `delivery/${id}`;
+  const replay = ['workflows', 'replay', workflowId];
+  expect(await heraldJson<Outcome[]>([...replay, ...current], settings)).toMatchObject([
+    { workflow_id: workflowId, ok: true, event_id: null },
+  ]);
+  const { stdout } = await herald([...replay, ...current], settings);
+  expect(stdout).toBe('1 of 1 histories replay with this code.\n');
+
+  const broken = await herald([...replay, '--bundle', unguarded.path, '--json'], settings);
+  expect(broken.code).toBe(1);
+  const [outcome] = JSON.parse(broken.stdout) as Outcome[];
+  expect(outcome).toMatchObject({ workflow_id: workflowId, ok: false, event_type: 'ActivityTaskScheduled' });
+  const { events } = await workflowOf(service, id).fetchHistory();
+  const diverging = events?.find((event) => Number(event.eventId) === outcome?.event_id);
+  expect(diverging?.activityTaskScheduledEventAttributes?.activityType?.name).toBe('attemptDelivery');
+
+  const directory = await mkdtemp(path.join(tmpdir(), 'herald-history-'));
+  try {
+    const file = path.join(directory, 'from-the-ui.json');
+    await writeFile(file, await shownByTemporal(workflowId));
+    expect((await herald(['workflows', 'replay', file, ...current], settings)).code).toBe(0);
+    const table = await herald(['workflows', 'replay', file, '--bundle', unguarded.path], settings);
+    expect(table.code).toBe(1);
+    expect(table.stdout).toContain('0 of 1 histories replay');
+    expect(table.stdout).toContain(`${outcome?.event_id} `);
+    await writeFile(file, '{"no": "history"}');
+    expect((await herald(['workflows', 'replay', file], settings)).stderr).toMatch(/holds no history/);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+});
+
+test('failed workflows since a time, and running ones, are replayed together', async () => {
+  const open = await waitingDelivery();
+  receiver.behave(400);
+  const failed = await emitOne(service, project, endpointId);
+  await untilWorkflow(service, failed, 'FAILED');
+  const found = (...args: string[]) =>
+    eventually(async () => {
+      const outcomes = await heraldJson<Outcome[]>(['workflows', 'replay', ...args, ...current], settings);
+      return outcomes.length > 0 ? outcomes : null;
+    });
+  const ended = await found('--failed', '--since', '1h');
+  expect(ended).toContainEqual(expect.objectContaining({ workflow_id: `delivery/${failed}`, ok: true }));
+  expect(ended.map((outcome) => outcome.workflow_id)).not.toContain(`delivery/${open}`);
+  expect(await found('--open')).toContainEqual(
+    expect.objectContaining({ workflow_id: `delivery/${open}`, ok: true }),
+  );
+  expect(
+    await heraldJson(['workflows', 'replay', '--failed', '--since', '2999-01-01', ...current], settings),
+  ).toEqual([]);
+});
+
+test('a reset runs the workflow anew and sends nothing again', async () => {
+  const id = await waitingDelivery();
+  const before = await readDelivery(project, id);
+  const first = (await workflowOf(service, id).describe()).runId;
+  const answer = await heraldJson<{ run_id: string }>(['workflows', 'reset', `delivery/${id}`], settings);
+  expect(answer.run_id).not.toBe(first);
+  await eventually(async () => {
+    const { events } = await workflowOf(service, id).fetchHistory();
+    return events?.filter((event) => event.activityTaskCompletedEventAttributes).length;
+  });
+  const after = await readDelivery(project, id);
+  expect(after.attempts).toHaveLength(1);
+  expect(after.next_attempt_at).toBe(before.next_attempt_at);
+  expect(receiver.of(id)).toHaveLength(1);
+
+  receiver.behave(200);
+  await herald(['deliveries', 'retry', id], settings);
+  await untilStatus(project, id, 'succeeded');
+  expect(receiver.of(id)).toHaveLength(2);
+
+  // An ended delivery stays ended, whatever is done to its workflow.
+  await untilWorkflow(service, id, 'COMPLETED');
+  await heraldJson(['workflows', 'reset', `delivery/${id}`, '--event', '9'], settings);
+  await untilWorkflow(service, id, 'COMPLETED');
+  expect(receiver.of(id)).toHaveLength(2);
+});
+
+test('a reset refuses what is not of this installation, and what does not exist', async () => {
+  const foreign = `foreign-${randomUUID()}`;
+  const handle = await service.client.workflow.start('somebodyElses', {
+    workflowId: foreign,
+    taskQueue: 'somebody-elses',
+  });
+  try {
+    const refused = await herald(['workflows', 'reset', foreign], settings);
+    expect(refused).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `The workflow "${foreign}" runs on the task queue "somebody-elses", which is not one of this installation's.\n`,
+    });
+  } finally {
+    await handle.terminate();
+  }
+  expect((await herald(['workflows', 'reset', 'delivery/none'], settings)).stderr).toBe(
+    'Temporal knows no workflow with the id "delivery/none".\n',
+  );
+  expect((await herald(['workflows', 'replay'], settings)).stderr).toMatch(/^Give workflow ids/);
+  expect(
+    (await herald(['workflows', 'replay', '--open'], { ...settings, TEMPORAL_ADDRESS: '127.0.0.1:1' }))
+      .stderr,
+  ).toBe('Temporal does not answer at 127.0.0.1:1.\n');
+});

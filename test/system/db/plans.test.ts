@@ -1,0 +1,195 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { startTestService, type TestService } from '../../support/service';
+import { haveManyJustArrived } from '../../../src/login/queries/sessions';
+import { confirmedSession, createSession } from '../login/fixture';
+import { eventually } from '../../support/eventually';
+import { createEndpoint, scriptedReceiver } from '../webhooks/fixture';
+
+/** Tables that grow without end in production. */
+const GROWING = [
+  'auth_sessions',
+  'auth_prompts',
+  'auth_answers',
+  'bot_updates',
+  'subscribers',
+  'events',
+  'deliveries',
+  'attempts',
+  'credit_ledger',
+];
+const ROWS = 30_000;
+
+interface Statement {
+  name: string;
+  text: string;
+  values: unknown[];
+}
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  Plans?: Plan[];
+}
+
+let service: TestService;
+const seen = new Map<string, Statement>();
+const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+/** Remembers every prepared statement that the service sends while `work` runs. */
+async function recording(work: () => Promise<void>): Promise<void> {
+  const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...args: unknown[]
+  ) {
+    const [config] = args as [{ name?: string; text?: string; values?: unknown[] }];
+    if (config?.name && config.text) {
+      seen.set(config.name, { name: config.name, text: config.text, values: config.values ?? [] });
+    }
+    return query.apply(this, args);
+  } as never);
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+async function grow(projectId: string, endpointId: string): Promise<void> {
+  const sql = [
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang, external_id)
+     SELECT $1, 'telegram', 'grown-' || i, i, 'G', 'en', 'ext-' || i FROM generate_series(1, ${ROWS}) i`,
+    `INSERT INTO auth_sessions (project_id, flow, number, status, start_hash, hosted_hash, code_hash, created_at, expires_at, workflow_started_at)
+     SELECT $1, 'session', 1000000 + i, 'consumed', sha256(('s' || i)::bytea), sha256(('h' || i)::bytea), sha256(('c' || i)::bytea),
+       now() - interval '2 days', now() - interval '2 days', now() FROM generate_series(1, ${ROWS}) i`,
+    `INSERT INTO auth_prompts (session_id, nonce_hash, channel, chat_id, platform_user_id, update_id, message_id, closed_at)
+     SELECT id, sha256(id::text::bytea), 'telegram', 'x', 'x', -number, '1', now() FROM auth_sessions WHERE project_id = $1`,
+    `INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at)
+     SELECT -number, id, 'yes', 'G', now() FROM auth_sessions WHERE project_id = $1`,
+    `INSERT INTO credit_ledger (session_id, project_id, source) SELECT id, project_id, 'plan' FROM auth_sessions WHERE project_id = $1`,
+    `INSERT INTO bot_updates (channel, dedupe_key, lane, handled_at)
+     SELECT 'telegram', 'grown-' || i, 'user:' || i, now() FROM generate_series(1, ${ROWS}) i WHERE $1::uuid IS NOT NULL`,
+    `INSERT INTO events (project_id, name, body) SELECT $1, 'auth.completed', '{}' FROM generate_series(1, ${ROWS}) i`,
+  ];
+  for (const text of sql) await service.pool.query(text, [projectId]);
+  await service.pool.query(
+    `INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, ended_at, start_at, next_attempt_at, created_at)
+     SELECT project_id, $1, id, name, 'durable', 'succeeded', now(), NULL, NULL, now() - interval '1 day' FROM events`,
+    [endpointId],
+  );
+  await service.pool.query(
+    `INSERT INTO attempts (delivery_id, number, requested, finished_at) SELECT id, 1, false, now() FROM deliveries`,
+  );
+  for (const table of GROWING) await service.pool.query(`ANALYZE ${table}`);
+}
+
+function sequentialScans(plan: Plan): string[] {
+  const own =
+    plan['Node Type'] === 'Seq Scan' && GROWING.includes(plan['Relation Name'] ?? '')
+      ? [plan['Relation Name'] ?? '']
+      : [];
+  return [...own, ...(plan.Plans ?? []).flatMap(sequentialScans)];
+}
+
+/** What must be among the statements that are looked at. */
+const expected = [
+  'poll_sessions',
+  'consume_codes',
+  'open_sessions',
+  'confirm_session',
+  'emit_event',
+  'claim_attempt',
+  'record_attempt',
+  'claim_starts',
+  'claim_slotless',
+  'workflow_waits',
+  'express_waits',
+  'claim_express',
+  'express_successes',
+  'hand_over',
+  'lost_attempts',
+  'list_deliveries',
+];
+
+test('no statement of a login, a poll, a verification or a delivery scans a grown table', async () => {
+  const project = await service.createProject({ callback_url: 'https://shop.example/cb' });
+  const endpoint = await project.api('POST', '/v1/webhooks', {
+    url: 'http://127.0.0.1:9/',
+    retry_policy: 'quick',
+  });
+  expect(endpoint.status).toBe(201);
+  const receiver = await scriptedReceiver(200);
+  for (const url of [receiver.url, 'http://127.0.0.1:9/']) {
+    await createEndpoint(project, url, { delivery_lane: 'express' });
+  }
+  await grow(project.id, String(endpoint.body.id));
+  await recording(async () => {
+    const { status } = await confirmedSession(service, project, 'planner', {
+      body: { client_ip: '203.0.113.9' },
+    });
+    await project.api('POST', '/v1/auth/verify', { code: status.code });
+    await project.api('POST', '/v1/auth/verify', { code: 'unknown' });
+    const session = await createSession(project);
+    await fetch(session.qr_url);
+    await project.api('GET', `/v1/webhooks/${String(endpoint.body.id)}/deliveries`);
+    expect(await haveManyJustArrived(service.pool, 100)).toBe(false);
+    await service.control.open('telegram', 'planner', { start: `auth_${project.slug}` });
+    await eventually(async () => {
+      const { rows } = await service.pool.query(
+        'SELECT 1 FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.ended_at IS NULL AND a.finished_at IS NOT NULL',
+      );
+      return rows.length > 0 && expected.every((name) => seen.has(name));
+    });
+  });
+  await receiver.close();
+  expect(expected.filter((name) => !seen.has(name))).toEqual([]);
+
+  const scans: string[] = [];
+  const explain = (options: string, { text }: Statement, values?: unknown[]) =>
+    service.pool.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`EXPLAIN (${options}) ${text}`, values);
+  for (const statement of seen.values()) {
+    const plans = {
+      // For these values, and for any: PostgreSQL uses either.
+      custom: await explain('FORMAT JSON', statement, statement.values),
+      generic: await explain('FORMAT JSON, GENERIC_PLAN', statement),
+    };
+    for (const [kind, { rows }] of Object.entries(plans)) {
+      const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
+      if (!plan) throw new Error(`${statement.name} has no ${kind} plan`);
+      scans.push(...sequentialScans(plan).map((table) => `${statement.name} scans ${table} (${kind})`));
+    }
+  }
+  expect(scans).toEqual([]);
+  expect(await scansWithin(seen.get('open_sessions'))).toBe(0);
+});
+
+/** What a function does inside is not in its plan: it is run again, and the scans of its transaction are counted. */
+async function scansWithin(statement: Statement | undefined): Promise<number> {
+  const [projectId, grace, asked, ...rest] = statement?.values ?? [];
+  const again = (JSON.parse(String(asked)) as object[]).map((session) => ({
+    ...session,
+    id: randomUUID(),
+    client_ip: '203.0.113.9',
+    start_hash: randomBytes(32).toString('hex'),
+    hosted_hash: randomBytes(32).toString('hex'),
+  }));
+  const client = await service.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(statement?.text ?? '', [projectId, grace, JSON.stringify(again), ...rest]);
+    const { rows } = await client.query<{ scans: number }>(
+      `SELECT pg_stat_get_xact_numscans('auth_sessions'::regclass) AS scans`,
+    );
+    return rows[0]?.scans ?? NaN;
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}

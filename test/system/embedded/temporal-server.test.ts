@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+import type { ChildExit } from '../../../src/embedded/child-process';
+import { openDataDir, type DataDir } from '../../../src/embedded/data-dir';
+import { identifyProcess } from '../../../src/embedded/process-identity';
+import type { SetupError } from '../../../src/embedded/setup-error';
+import { findTemporalCli } from '../../../src/embedded/temporal-cli';
+import {
+  startTemporalServer,
+  type RunningTemporalServer,
+  type TemporalServerOptions,
+} from '../../../src/embedded/temporal-server';
+import { searchAttributeTypes } from '../../../src/temporal/names';
+
+let cliPath: string;
+let directory: string;
+let dataDir: DataDir;
+const running: RunningTemporalServer[] = [];
+
+beforeAll(async () => {
+  cliPath = await findTemporalCli({ configured: process.env['HERALD_TEMPORAL_CLI'] });
+});
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'herald-temporal-'));
+  dataDir = await openDataDir(path.join(directory, '.herald'));
+});
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+  await dataDir.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function start(options: Partial<TemporalServerOptions> = {}): Promise<RunningTemporalServer> {
+  const server = await startTemporalServer({
+    cliPath,
+    dataDir,
+    port: 0,
+    uiPort: null,
+    dbFile: null,
+    searchAttributes: searchAttributeTypes,
+    ...options,
+  });
+  running.push(server);
+  return server;
+}
+
+async function withClient<T>(address: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address });
+  try {
+    return await work(new Client({ connection }));
+  } finally {
+    await connection.close();
+  }
+}
+
+async function rejection(promise: Promise<unknown>): Promise<SetupError> {
+  return promise.then(
+    () => Promise.reject(new Error('it should have failed')),
+    (error: SetupError) => error,
+  );
+}
+
+async function occupyPort() {
+  const occupant = createServer().listen(0, '127.0.0.1');
+  await once(occupant, 'listening');
+  return { port: (occupant.address() as AddressInfo).port, free: () => occupant.close() };
+}
+
+test('workflows and their search attributes are still there at the next start', async () => {
+  const first = await start({ dbFile: 'temporal.db' });
+  const project = defineSearchAttributeKey('ProjectId', 'KEYWORD');
+  await withClient(first.address, (client) =>
+    client.workflow.start('never-run', {
+      taskQueue: 'nobody',
+      workflowId: 'delivery/1',
+      typedSearchAttributes: new TypedSearchAttributes([{ key: project, value: 'p1' }]),
+    }),
+  );
+  await first.stop();
+
+  const second = await start({ dbFile: 'temporal.db' });
+  const found = await withClient(second.address, async (client) => {
+    const ids: string[] = [];
+    for await (const { workflowId } of client.workflow.list({ query: `ProjectId = 'p1'` })) {
+      ids.push(workflowId);
+    }
+    return ids;
+  });
+  expect(found).toEqual(['delivery/1']);
+});
+
+test('the web UI answers on loopback, and ended workflows are kept for 30 days', async () => {
+  const { address, uiUrl, uiPort } = await start({ uiPort: 0 });
+  expect(uiUrl).toBe(`http://127.0.0.1:${uiPort}`);
+  expect((await fetch(uiUrl as string)).status).toBe(200);
+  const namespace = await withClient(address, (client) =>
+    client.workflowService.describeNamespace({ namespace: 'default' }),
+  );
+  expect(Number(namespace.config?.workflowExecutionRetentionTtl?.seconds)).toBe(30 * 24 * 3600);
+});
+
+test('a stop leaves no process and no record of one behind', async () => {
+  const server = await start();
+  expect(await readFile(dataDir.file('children.json'), 'utf8')).toContain(`"pid": ${server.pid}`);
+  await server.stop();
+  expect(identifyProcess(server.pid)).toBeNull();
+  expect(JSON.parse(await readFile(dataDir.file('children.json'), 'utf8'))).toEqual([]);
+});
+
+test('a server that dies on its own is reported', async () => {
+  const died = new Promise<ChildExit>((resolve) => {
+    void start({ onExit: resolve }).then((server) => process.kill(server.pid, 'SIGKILL'));
+  });
+  expect(await died).toMatchObject({ name: 'Temporal server', signal: 'SIGKILL' });
+});
+
+test('ports in use are named together with their settings', async () => {
+  const occupant = await occupyPort();
+  const ofServer = await rejection(start({ port: occupant.port }));
+  const ofUi = await rejection(start({ uiPort: occupant.port }));
+  occupant.free();
+  expect(ofServer.message).toMatch(new RegExp(`Port ${occupant.port} .*HERALD_TEMPORAL_PORT`));
+  expect(ofUi.message).toMatch(new RegExp(`Port ${occupant.port} .*HERALD_TEMPORAL_UI_PORT`));
+  expect(ofServer.exitCode).toBe(69);
+});
+
+test('a damaged store is told with the reason and the log to read', async () => {
+  await writeFile(
+    dataDir.file('temporal.db'),
+    'this is no database, but it is long enough to be read as one',
+  );
+  const error = await rejection(start({ dbFile: 'temporal.db' }));
+  expect(error.message).toContain('file is not a database');
+  expect(error.message).toContain(dataDir.file('logs', 'temporal.log'));
+});
+
+test('a start that is interrupted leaves nothing running', async () => {
+  const interrupt = new AbortController();
+  await expect(start({ signal: interrupt.signal, onProgress: () => interrupt.abort() })).rejects.toThrow(
+    /abort/i,
+  );
+  expect(JSON.parse(await readFile(dataDir.file('children.json'), 'utf8'))).toEqual([]);
+});

@@ -1,0 +1,246 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findProjectByKey, revokeApiKey } from '../../../src/projects/queries/keys';
+import { updateProject } from '../../../src/projects/queries/projects';
+import { sha256 } from '../../../src/lib/tokens';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
+import { expectError } from './envelope';
+
+const unknownId = '00000000-0000-4000-8000-000000000000';
+
+describe('every route of the API', () => {
+  let service: TestService;
+  let project: TestProject;
+
+  beforeAll(async () => {
+    service = await startTestService({ roles: 'api' });
+    project = await service.createProject();
+  });
+  afterAll(() => service.stop());
+
+  it('answers with data when the key is good', async () => {
+    const answer = await project.api('GET', '/v1/event-types');
+    expect(answer.status).toBe(200);
+    expect(answer.body.data.length).toBeGreaterThan(20);
+  });
+
+  it.each(['{', '{"url":', 'not json', '"\\ud800', '[1,]', '\u0000'])(
+    'answers malformed JSON %j with validation_failed',
+    async (body) => {
+      expectError(await project.api('POST', '/v1/webhooks', body), 'validation_failed', /JSON|character/);
+    },
+  );
+
+  it('answers bytes that are not UTF-8 with validation_failed', async () => {
+    const response = await fetch(`${service.url}/v1/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${project.api_key}`, 'content-type': 'application/json' },
+      body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]),
+    });
+    const answer = { status: response.status, headers: response.headers, body: await response.json() };
+    expectError(answer, 'validation_failed', 'JSON');
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+    'answers the content type %s with unsupported_media_type',
+    async (type) => {
+      const answer = await project.api('POST', '/v1/webhooks', 'a=1', { 'content-type': type });
+      expectError(answer, 'unsupported_media_type');
+    },
+  );
+
+  it('answers a compressed body with unsupported_media_type', async () => {
+    const answer = await project.api('POST', '/v1/webhooks', '{}', { 'content-encoding': 'gzip' });
+    expectError(answer, 'unsupported_media_type', 'compressed');
+  });
+
+  it('answers a body above 1 MiB with payload_too_large, announced or streamed', async () => {
+    const large = JSON.stringify({ url: 'x'.repeat(1024 * 1024) });
+    expectError(await project.api('POST', '/v1/webhooks', large), 'payload_too_large');
+
+    const chunk = new TextEncoder().encode('x'.repeat(64 * 1024));
+    let sent = 0;
+    const stream = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(chunk);
+        sent += chunk.length;
+        if (sent > 4 * 1024 * 1024) controller.close();
+      },
+    });
+    const response = await fetch(`${service.url}/v1/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${project.api_key}`, 'content-type': 'application/json' },
+      body: stream,
+      duplex: 'half',
+    } as RequestInit);
+    const answer = { status: response.status, headers: response.headers, body: await response.json() };
+    expectError(answer, 'payload_too_large');
+  });
+
+  it('answers an unknown path with not_found and a wrong method with method_not_allowed', async () => {
+    expectError(await project.api('GET', '/v1/nothing-here'), 'not_found');
+    expectError(await project.api('GET', '/v1/event-types/'), 'not_found');
+    expectError(await service.apiWith(null)('GET', '/nothing-here'), 'not_found');
+    const wrong = await project.api('DELETE', '/v1/event-types');
+    expectError(wrong, 'method_not_allowed');
+    expect(wrong.headers.get('allow')?.split(', ')).toContain('GET');
+  });
+
+  it('answers an unknown id and a malformed one alike', async () => {
+    const unknown = await project.api('GET', `/v1/webhooks/${unknownId}`);
+    const malformed = await project.api('GET', '/v1/webhooks/%00%2e%2e');
+    expectError(unknown, 'not_found');
+    expectError(malformed, 'not_found');
+    expect(malformed.body).toEqual(unknown.body);
+  });
+
+  it.each([
+    ['no header', {}],
+    ['another scheme', { authorization: 'Basic aGVsbG86d29ybGQ=' }],
+    ['no key after Bearer', { authorization: 'Bearer ' }],
+    ['two words after Bearer', { authorization: 'Bearer a b' }],
+    ['a bare key', { authorization: 'hk_0000000000000000000000000000000000000000' }],
+  ])('answers %s with unauthorized', async (_name, headers) => {
+    expectError(
+      await service.apiWith(null)('GET', '/v1/event-types', undefined, headers as Record<string, string>),
+      'unauthorized',
+    );
+  });
+
+  it.each(['x', `hk_${'0'.repeat(40)}`, 'ключ'])(
+    'answers the unknown key %s with invalid_api_key',
+    async (key) => {
+      const header = Buffer.from(key, 'utf8').toString('latin1');
+      expectError(await service.apiWith(header)('GET', '/v1/event-types'), 'invalid_api_key');
+    },
+  );
+
+  it('checks the key before the body, so that strangers learn nothing', async () => {
+    expectError(await service.apiWith('x')('POST', '/v1/webhooks', '{'), 'invalid_api_key');
+  });
+
+  it('takes a scheme in any case and more than one space', async () => {
+    const answer = await service.apiWith(null)('GET', '/v1/event-types', undefined, {
+      authorization: `bearer   ${project.api_key}`,
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  it('refuses a character that cannot be stored, and names its field', async () => {
+    for (const text of ['a\0b', '\ud800']) {
+      const answer = await project.api('POST', '/v1/webhooks', {
+        url: 'https://example.com',
+        description: text,
+      });
+      expectError(answer, 'validation_failed', /^description: /);
+    }
+    expectError(await project.api('GET', '/v1/webhooks/x/deliveries?cursor=%00'), 'not_found');
+  });
+
+  it('names the field at fault', async () => {
+    const answer = await project.api('POST', '/v1/webhooks', { url: 7, colour: 'red' });
+    expectError(answer, 'validation_failed', /url: .*colour: is not a known field/);
+  });
+
+  it('keeps the request id of the caller, and makes one where it has none or an odd one', async () => {
+    const given = await project.api('GET', '/v1/event-types', undefined, { 'x-request-id': 'order-42' });
+    expect(given.headers.get('x-request-id')).toBe('order-42');
+    const odd = await project.api('GET', '/v1/event-types', undefined, { 'x-request-id': 'a b<c>' });
+    expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('stops taking a key within a second of its revocation', async () => {
+    const { api, api_key, id } = await service.createProject();
+    expect((await api('GET', '/v1/event-types')).status).toBe(200);
+    const { key_id } = (await findProjectByKey(service.pool, sha256(api_key))) ?? {};
+    await revokeApiKey(service.pool, id, key_id ?? '');
+    await sleep(1_000);
+    expectError(await api('GET', '/v1/event-types'), 'invalid_api_key');
+  });
+
+  it('answers project_inactive within a second of the switch, and works again after it is switched back', async () => {
+    const { api, id } = await service.createProject();
+    expect((await api('GET', '/v1/event-types')).status).toBe(200);
+    await updateProject(service.pool, id, { active: false });
+    await sleep(1_000);
+    expectError(await api('GET', '/v1/event-types'), 'project_inactive');
+    await updateProject(service.pool, id, { active: true });
+    await sleep(1_000);
+    expect((await api('GET', '/v1/event-types')).status).toBe(200);
+  });
+
+  it('keeps the time of the last use of a key', async () => {
+    const { api, id } = await service.createProject();
+    await api('GET', '/v1/event-types');
+    await eventually(async () => {
+      const { rows } = await service.pool.query('SELECT last_used_at FROM api_keys WHERE project_id = $1', [
+        id,
+      ]);
+      return rows[0]?.last_used_at;
+    });
+  });
+
+  it('sends headers that keep browsers from guessing and framing', async () => {
+    const { headers } = await service.apiWith(null)('GET', '/docs');
+    expect(headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-powered-by')).toBeNull();
+  });
+
+  it('has an anchor for the docs_url of every error', async () => {
+    const { body } = await project.api('GET', '/v1/nothing-here');
+    const [page = '', code] = (body.docs_url as string).split('#');
+    expect(page.startsWith(`${service.url}/`)).toBe(true);
+    expect(await (await fetch(page)).text()).toContain(`id="${code}"`);
+  });
+});
+
+describe('without its database', () => {
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+  let service: TestService;
+  let project: TestProject;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const url = new URL(database.url);
+    proxy = await startTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    service = await startTestService({ roles: 'api', database: { ...database, url: url.href } });
+    project = await service.createProject();
+  });
+  afterAll(async () => {
+    await proxy.open();
+    await service.stop();
+    await proxy.close();
+    await database.drop();
+  });
+
+  it('answers service_unavailable with Retry-After, names the missing part, and recovers by itself', async () => {
+    expect((await project.api('GET', '/v1/event-types')).status).toBe(200);
+    expect(await service.apiWith(null)('GET', '/readyz')).toMatchObject({
+      status: 200,
+      body: { status: 'ready', parts: { database: 'ok', temporal: 'ok' } },
+    });
+    await proxy.close();
+    // Half a second of what is known of the key may pass before the database is asked again.
+    await eventually(async () => (await project.api('GET', '/v1/event-types')).status !== 200);
+    expectError(await project.api('GET', '/v1/event-types'), 'service_unavailable');
+    expectError(
+      await project.api('POST', '/v1/webhooks', { url: 'https://example.com' }),
+      'service_unavailable',
+    );
+    expectError(
+      await service.apiWith(null)('GET', '/readyz'),
+      'service_unavailable',
+      'Not ready: database does not',
+    );
+    expect((await service.apiWith(null)('GET', '/healthz')).body).toEqual({ status: 'ok' });
+    await proxy.open();
+    await eventually(async () => (await service.apiWith(null)('GET', '/readyz')).status === 200);
+    expect((await project.api('GET', '/v1/event-types')).status).toBe(200);
+  });
+});

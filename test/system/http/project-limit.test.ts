@@ -1,0 +1,91 @@
+import { updateProject } from '../../../src/projects/queries/projects';
+import { startTestService, type ApiResponse, type TestService } from '../../support/service';
+import { eventually } from '../../support/eventually';
+import { expectError } from './envelope';
+
+const rateHeaders = ({ headers }: ApiResponse) => ({
+  limit: Number(headers.get('x-ratelimit-limit')),
+  remaining: Number(headers.get('x-ratelimit-remaining')),
+  reset: Number(headers.get('x-ratelimit-reset')),
+});
+
+describe('the requests a minute of a project', () => {
+  let first: TestService;
+  let second: TestService;
+
+  beforeAll(async () => {
+    first = await startTestService({ roles: 'api' });
+    second = await startTestService({ roles: 'api', database: first.database, simulator: first.simulator });
+  });
+  afterAll(async () => {
+    await second.stop();
+    await first.stop();
+  });
+
+  it('are 300 unless an operator says otherwise', async () => {
+    const project = await first.createProject();
+    await first.pool.query('UPDATE projects SET requests_per_minute = NULL WHERE id = $1', [project.id]);
+    const answer = await project.api('GET', '/v1/event-types');
+    expect(rateHeaders(answer)).toMatchObject({ limit: 300, remaining: 299 });
+  });
+
+  it('are told on every answer, errors included, with the reset in Unix seconds', async () => {
+    const { api } = await first.createProject({ requests_per_minute: 50 });
+    const before = Date.now() / 1000;
+    const answers = [
+      await api('GET', '/v1/event-types'),
+      await api('POST', '/v1/webhooks', '{'),
+      await api('GET', '/v1/webhooks/unknown'),
+      await api('GET', '/v1/nothing-here'),
+      await api('DELETE', '/v1/event-types'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 404, 405]);
+    expect(answers.map((answer) => rateHeaders(answer).remaining)).toEqual([49, 48, 47, 46, 45]);
+    for (const answer of answers) {
+      const { limit, reset } = rateHeaders(answer);
+      expect(limit).toBe(50);
+      expect(reset).toBeGreaterThanOrEqual(Math.floor(before));
+      expect(reset).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000) + 61);
+    }
+  });
+
+  it('are not told to strangers', async () => {
+    const answer = await first.apiWith(`hk_${'0'.repeat(40)}`)('GET', '/v1/event-types');
+    expect(answer.headers.get('x-ratelimit-limit')).toBeNull();
+  });
+
+  it('are exact across two processes: of thirty at once, exactly twenty pass', async () => {
+    const project = await first.createProject({ requests_per_minute: 20 });
+    const other = second.apiWith(project.api_key);
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => (n % 2 ? other : project.api)('GET', '/v1/event-types')),
+    );
+    const passed = answers.filter((answer) => answer.status === 200);
+    const refused = answers.filter((answer) => answer.status !== 200);
+    expect(passed).toHaveLength(20);
+    expect(refused).toHaveLength(10);
+    for (const answer of refused) {
+      expectError(answer, 'rate_limit_project');
+      expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+      expect(rateHeaders(answer)).toMatchObject({ limit: 20, remaining: 0 });
+    }
+    const remaining = passed.map((answer) => rateHeaders(answer).remaining);
+    expect([...remaining].sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+  });
+
+  it('of one project do not touch another', async () => {
+    const busy = await first.createProject({ requests_per_minute: 1 });
+    const calm = await first.createProject({ requests_per_minute: 1 });
+    await busy.api('GET', '/v1/event-types');
+    expectError(await busy.api('GET', '/v1/event-types'), 'rate_limit_project');
+    expect((await calm.api('GET', '/v1/event-types')).status).toBe(200);
+  });
+
+  it('can be raised for a project that has met its limit', async () => {
+    const project = await first.createProject({ requests_per_minute: 1 });
+    await project.api('GET', '/v1/event-types');
+    expectError(await project.api('GET', '/v1/event-types'), 'rate_limit_project');
+    await updateProject(first.pool, project.id, { requests_per_minute: 1_000 });
+    await eventually(async () => (await project.api('GET', '/v1/event-types')).status === 200, 2_000);
+  });
+});

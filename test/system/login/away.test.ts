@@ -1,0 +1,55 @@
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestService } from '../../support/service';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
+import { createSession, eventsOf, openAndWait, startOf, waitForStatus, type StatusBody } from './fixture';
+
+jest.setTimeout(120_000);
+
+let proxy: TcpProxy;
+let service: TestService;
+beforeAll(async () => {
+  const port = Number(process.env['HERALD_TEST_TEMPORAL_ADDRESS']?.split(':')[1]);
+  proxy = await startTcpProxy(port);
+  service = await startTestService({ temporalAddress: `127.0.0.1:${proxy.port}` });
+});
+afterAll(async () => {
+  await service.stop();
+  await proxy.close();
+});
+
+test('Temporal is away at the tap: after its return the login completes, once', async () => {
+  const project = await service.createProject();
+  const session = await createSession(project);
+  await openAndWait(service, 'telegram', 'away', startOf(session.telegram_link));
+  await proxy.close();
+  await service.control.tap('telegram', 'away', { button: 'Yes' });
+  await eventually(async () => {
+    const { rows } = await service.pool.query<{ failures: number }>(
+      'SELECT max(failures) AS failures FROM bot_updates WHERE last_error IS NOT NULL',
+    );
+    return rows.length > 0 && rows[0]?.failures !== null;
+  });
+  // Polls need Postgres only.
+  const poll = await project.api<StatusBody>('GET', `/v1/auth/session/${session.session_id}/status`);
+  expect(poll.body.status).toBe('pending');
+  await proxy.open();
+  await eventually(async () => {
+    await waitForStatus(service, session.session_id, 'confirmed');
+    return true;
+  }, 60_000);
+  expect((await eventsOf(service, project)).map((event) => event.name).sort()).toEqual([
+    'auth.completed',
+    'subscription.created',
+  ]);
+});
+
+test('Temporal is away when a session is created: 201 all the same, and the relay starts it later', async () => {
+  const project = await service.createProject();
+  await proxy.close();
+  const session = await createSession(project);
+  await proxy.open();
+  await eventually(async () => {
+    const { status } = await service.client.workflow.getHandle(`auth/${session.session_id}`).describe();
+    return status.name === 'RUNNING';
+  }, 60_000);
+});

@@ -1,0 +1,116 @@
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import {
+  confirmedSession,
+  createSession,
+  lastBotMessage,
+  openAndWait,
+  startOf,
+  waitForStatus,
+} from './fixture';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+async function useUpPlan(project: TestProject, used: number): Promise<void> {
+  await service.pool.query(
+    `INSERT INTO credit_months (project_id, month, used) VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC'), $2)
+     ON CONFLICT (project_id, month) DO UPDATE SET used = excluded.used`,
+    [project.id, used],
+  );
+}
+
+async function sourcesOf(project: TestProject): Promise<string[]> {
+  const { rows } = await service.pool.query<{ source: string }>(
+    'SELECT source FROM credit_ledger WHERE project_id = $1 ORDER BY charged_at',
+    [project.id],
+  );
+  return rows.map(({ source }) => source);
+}
+
+/** A grace of no time is over as soon as it has begun, on any day of the month. */
+function endGrace(): void {
+  service.config.HERALD_GRACE_HOURS = 0;
+}
+afterEach(() => {
+  service.config.HERALD_GRACE_HOURS = 72;
+});
+
+test('the 101st free login of a month begins the grace; after it sessions are 402 and a pack lifts it', async () => {
+  const project = await service.createProject();
+  await useUpPlan(project, 99);
+  await confirmedSession(service, project, 'hundredth');
+  await confirmedSession(service, project, 'first-of-grace');
+  await confirmedSession(service, project, 'second-of-grace');
+  expect(await sourcesOf(project)).toEqual(['plan', 'grace', 'grace']);
+
+  const open = await createSession(project);
+  await openAndWait(service, 'telegram', 'caught', startOf(open.telegram_link));
+  endGrace();
+  const refused = await project.api('POST', '/v1/auth/session', { state: 's' });
+  expect([refused.status, refused.body.code, refused.body.retryable]).toEqual([
+    402,
+    'billing_blocked',
+    false,
+  ]);
+
+  // A Yes that meets exhausted credits declines the session and tells the user.
+  await service.control.tap('telegram', 'caught', { button: 'Yes' });
+  await waitForStatus(service, open.session_id, 'declined');
+  const { body } = await project.api('GET', `/v1/auth/session/${open.session_id}/status`);
+  expect(body).toMatchObject({ status: 'declined', reason: 'billing_blocked' });
+  await eventually(async () =>
+    (await lastBotMessage(service, 'telegram', 'caught'))?.text.includes('cannot accept logins now'),
+  );
+
+  await service.pool.query('UPDATE projects SET purchased_credits = 1 WHERE id = $1', [project.id]);
+  await confirmedSession(service, project, 'packed');
+  expect(await sourcesOf(project)).toEqual(['plan', 'grace', 'grace', 'pack']);
+  expect((await project.api('POST', '/v1/auth/session', { state: 's' })).status).toBe(402);
+});
+
+test('the bot says that the project cannot accept logins now', async () => {
+  const project = await service.createProject({ callback_url: 'https://shop.example/cb' });
+  await useUpPlan(project, 100);
+  await service.pool.query(`UPDATE projects SET grace_started_at = now() WHERE id = $1`, [project.id]);
+  endGrace();
+  await service.control.open('max', 'blocked-out', { start: `auth_${project.slug}` });
+  await eventually(async () =>
+    (await lastBotMessage(service, 'max', 'blocked-out'))?.text.includes('cannot accept logins now'),
+  );
+});
+
+test('a new month resets the plan, and the basic plan has 700', async () => {
+  const project = await service.createProject();
+  await service.pool.query(
+    `INSERT INTO credit_months (project_id, month, used) VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month', 100)`,
+    [project.id],
+  );
+  await service.pool.query(
+    `UPDATE projects SET grace_started_at = now() - interval '40 days' WHERE id = $1`,
+    [project.id],
+  );
+  await confirmedSession(service, project, 'new-month');
+  expect(await sourcesOf(project)).toEqual(['plan']);
+  const basic = await service.createProject({ plan: 'basic' });
+  await useUpPlan(basic, 699);
+  await confirmedSession(service, basic, 'basic-1');
+  await confirmedSession(service, basic, 'basic-2');
+  expect(await sourcesOf(basic)).toEqual(['plan', 'grace']);
+});
+
+test('concurrent confirmations never overspend', async () => {
+  const project = await service.createProject();
+  await useUpPlan(project, 97);
+  await service.pool.query('UPDATE projects SET purchased_credits = 2 WHERE id = $1', [project.id]);
+  await Promise.all(
+    Array.from({ length: 8 }, (_, index) => confirmedSession(service, project, `crowd-${index}`)),
+  );
+  const sources = await sourcesOf(project);
+  expect(sources.filter((source) => source === 'plan')).toHaveLength(3);
+  expect(sources.filter((source) => source === 'pack')).toHaveLength(2);
+  expect(sources.filter((source) => source === 'grace')).toHaveLength(3);
+});

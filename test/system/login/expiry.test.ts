@@ -1,0 +1,83 @@
+import type { Channel } from '../../../src/contract/common';
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestService } from '../../support/service';
+import {
+  confirmedSession,
+  createSession,
+  lastBotMessage,
+  linkOf,
+  openAndWait,
+  startOf,
+  waitForStatus,
+} from './fixture';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({
+    env: { HERALD_SESSION_TTL_SECONDS: '3', HERALD_CODE_TTL_SECONDS: '2' },
+  });
+});
+afterAll(() => service.stop());
+
+describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
+  test('nobody answers: the question is edited at the end, the status is expired, and a late Yes is told so', async () => {
+    const project = await service.createProject();
+    const user = `late-${channel}`;
+    const session = await createSession(project);
+    const question = await openAndWait(service, channel, user, startOf(linkOf(session, channel)));
+    await waitForStatus(service, session.session_id, 'expired');
+    const edited = await eventually(async () => {
+      const last = await lastBotMessage(service, channel, user);
+      return last?.edited && last.buttons.length === 0 ? last : null;
+    });
+    expect(edited.text).toContain('is over');
+    const yes = question.buttons[0]?.[0]?.data ?? '';
+    await service.control.tap(channel, user, { message_id: question.message_id, data: yes });
+    await eventually(async () => {
+      const { toasts = [] } = await service.control.chat(channel, user);
+      return toasts.some((toast) => toast.text.includes('over'));
+    });
+    const { body } = await project.api('GET', `/v1/auth/session/${session.session_id}/status`);
+    expect(body).toMatchObject({ status: 'expired', expires_in: 0 });
+    const { rows } = await service.pool.query('SELECT 1 FROM credit_ledger WHERE project_id = $1', [
+      project.id,
+    ]);
+    expect(rows).toHaveLength(0);
+    const result = await service.client.workflow.getHandle(`auth/${session.session_id}`).result();
+    expect(result).toEqual({ status: 'expired', reason: 'nobody answered in time' });
+  });
+
+  test('an unused code expires by the workflow’s timer, and its value is erased', async () => {
+    const project = await service.createProject();
+    const { session, status } = await confirmedSession(service, project, `unused-${channel}`, { channel });
+    await waitForStatus(service, session.session_id, 'expired');
+    const { rows } = await service.pool.query('SELECT code_sealed FROM auth_sessions WHERE id = $1', [
+      session.session_id,
+    ]);
+    expect(rows[0]).toEqual({ code_sealed: null });
+    const late = await project.api('POST', '/v1/auth/verify', { code: status.code });
+    expect([late.status, late.body.code]).toEqual([400, 'code_expired']);
+    const result = await service.client.workflow.getHandle(`auth/${session.session_id}`).result();
+    expect(result).toEqual({ status: 'expired', reason: 'the code was not used in time' });
+  });
+});
+
+test('a used code ends the workflow as consumed, with its search attribute', async () => {
+  const project = await service.createProject();
+  const { session, status } = await confirmedSession(service, project, 'consumer');
+  await project.api('POST', '/v1/auth/verify', { code: status.code });
+  const handle = service.client.workflow.getHandle(`auth/${session.session_id}`);
+  expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
+  const { searchAttributes } = await handle.describe();
+  expect(searchAttributes['AuthStatus']).toEqual(['consumed']);
+});
+
+test('a link opened after the session’s end says so', async () => {
+  const project = await service.createProject();
+  const session = await createSession(project);
+  await waitForStatus(service, session.session_id, 'expired');
+  await service.control.open('telegram', 'too-late', { start: startOf(session.telegram_link) });
+  await eventually(async () =>
+    (await lastBotMessage(service, 'telegram', 'too-late'))?.text.includes('is over'),
+  );
+});

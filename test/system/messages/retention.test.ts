@@ -1,0 +1,64 @@
+import pino from 'pino';
+import { keepHouse } from '../../../src/operations/retention';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { eventsOf, freshName, subscribePerson, type Person } from './fixture';
+
+describe('housekeeping', () => {
+  let service: TestService;
+  let project: TestProject;
+  let person: Person;
+  beforeAll(async () => {
+    service = await startTestService({ roles: 'api,bots', env: { HERALD_RETENTION_DAYS: '10' } });
+    project = await service.createProject();
+    person = await subscribePerson(service, project);
+  });
+  afterAll(() => service.stop());
+
+  const keep = () =>
+    keepHouse({ pool: service.pool, config: service.config, log: pino({ level: 'silent' }) });
+  const count = async (table: string) => {
+    const { rows } = await service.pool.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`);
+    return rows[0]?.n;
+  };
+  const send = (key?: string) =>
+    project.api(
+      'POST',
+      '/v1/send',
+      { subscriber_id: person.subscriberId, text: 'x' },
+      key ? { 'idempotency-key': key } : {},
+    );
+
+  it('keeps what was sent to whom for the retention, and keys for a day', async () => {
+    await send(freshName('key'));
+    await project.api('POST', '/v1/otp/send', { subscriber_id: person.subscriberId });
+    await project.api('POST', '/v1/broadcast', { text: 'x' });
+    await service.pool.query(`UPDATE broadcasts SET status = 'cancelled', ended_at = now()`);
+    const tables = ['messages', 'idempotency_keys', 'otp_codes', 'broadcasts', 'broadcast_recipients'];
+    const counts = () => Promise.all(tables.map(count));
+    await keep();
+    expect(await counts()).toEqual([2, 1, 1, 1, 1]);
+    await service.pool.query(`UPDATE idempotency_keys SET created_at = now() - interval '25 hours'`);
+    await service.pool.query(`UPDATE otp_codes SET created_at = now() - interval '25 hours'`);
+    await service.pool.query(`UPDATE messages SET created_at = now() - interval '9 days'`);
+    await keep();
+    expect(await counts()).toEqual([2, 0, 0, 1, 1]);
+    await service.pool.query(`UPDATE messages SET created_at = now() - interval '11 days'`);
+    await service.pool.query(`UPDATE broadcasts SET ended_at = now() - interval '11 days'`);
+    await keep();
+    expect(await counts()).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it('gives a result to a message whose process was killed', async () => {
+    const { body } = await send();
+    await service.pool.query(
+      `UPDATE messages SET status = 'sending', created_at = now() - interval '16 minutes' WHERE id = $1`,
+      [body.details[0].delivery_id],
+    );
+    await keep();
+    await keep();
+    const failed = await eventsOf(service, project, 'delivery.failed');
+    expect(failed.map((event) => event.data)).toEqual([
+      expect.objectContaining({ subscriber_id: person.subscriberId, reason: 'unknown', retryable: false }),
+    ]);
+  });
+});

@@ -1,0 +1,209 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openDataDir, type DataDir } from '../../../src/embedded/data-dir';
+import type { Simulator } from '../../../src/embedded/simulator';
+import { findTemporalCli } from '../../../src/embedded/temporal-cli';
+import { startTemporalServer, type RunningTemporalServer } from '../../../src/embedded/temporal-server';
+import { searchAttributeTypes, workflowIds } from '../../../src/temporal/names';
+import { herald, heraldJson, settingsOf } from '../cli/fixture';
+import {
+  confirmedSession,
+  createSession,
+  eventsOf,
+  linkOf,
+  openAndWait,
+  startOf,
+  statusInDatabase,
+  waitForStatus,
+} from '../login/fixture';
+import { eventually } from '../../support/eventually';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import {
+  startTestService,
+  startTestSimulator,
+  type TestProject,
+  type TestService,
+} from '../../support/service';
+import {
+  createEndpoint,
+  emitOne,
+  scriptedReceiver,
+  untilAttempts,
+  untilStatus,
+  type ScriptedReceiver,
+} from '../webhooks/fixture';
+
+jest.setTimeout(240_000);
+
+/** A second of the schedule takes 300 ms: attempts at 0, 9, 36 and 180 seconds. */
+const SCALE = 0.3;
+const PLACES = [0, 30, 120, 600];
+const env = {
+  HERALD_RETRY_SCALE: String(SCALE),
+  HERALD_SESSION_TTL_SECONDS: '60',
+  HERALD_CODE_TTL_SECONDS: '25',
+};
+
+let directory: string;
+let dataDir: DataDir;
+let receiver: ScriptedReceiver;
+let temporal: RunningTemporalServer;
+let database: TestDatabase;
+let simulator: Simulator;
+let service: TestService;
+let project: TestProject;
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'herald-disaster-'));
+  dataDir = await openDataDir(path.join(directory, 'data'));
+  receiver = await scriptedReceiver(503);
+  database = await createTestDatabase();
+  simulator = await startTestSimulator();
+  temporal = await startTemporal();
+  service = await startTestService({ env, temporalAddress: temporal.address, database, simulator });
+  project = await service.createProject();
+});
+
+afterAll(async () => {
+  await service?.stop();
+  await temporal?.stop();
+  await simulator?.stop();
+  await receiver?.close();
+  await database?.drop();
+  await dataDir?.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function startTemporal(): Promise<RunningTemporalServer> {
+  return startTemporalServer({
+    cliPath: await findTemporalCli({ configured: process.env['HERALD_TEMPORAL_CLI'], onProgress: () => {} }),
+    dataDir,
+    port: 0,
+    uiPort: null,
+    dbFile: null,
+    searchAttributes: searchAttributeTypes,
+  });
+}
+
+const at = (time: string | null) => Date.parse(time ?? '');
+
+interface Recovered {
+  sessions_open: number;
+  sessions_restarted: number;
+  deliveries_open: number;
+  deliveries_restarted: number;
+}
+
+test("Temporal's store is lost and Postgres kept: herald recover lets everything end as it would have, under the same ids", async () => {
+  const endpoint = await createEndpoint(project, receiver.url, { events: ['broadcast.completed'] });
+  const resting = await createEndpoint(project, receiver.url, { events: ['batch.completed'] });
+
+  // Waiting for the third place of its schedule, for the second, and for its endpoint.
+  const waiting = await emitOne(service, project, endpoint.id, 'broadcast.completed');
+  await untilAttempts(project, waiting, 2);
+  const missing = await emitOne(service, project, endpoint.id, 'broadcast.completed');
+  await untilAttempts(project, missing, 1);
+  const paused = await emitOne(service, project, resting.id, 'batch.completed');
+  await untilAttempts(project, paused, 1);
+  await project.api('PUT', `/v1/webhooks/${resting.id}`, { status: 'disabled' });
+  const cancelled = await emitOne(service, project, endpoint.id, 'broadcast.completed');
+  await untilAttempts(project, cancelled, 1);
+  await project.api('POST', `/v1/deliveries/${cancelled}/cancel`);
+
+  // Asked and not answered, opened by nobody, confirmed and not yet used, used.
+  const asked = await createSession(project);
+  await openAndWait(service, 'telegram', 'asked', startOf(linkOf(asked, 'telegram')));
+  const unopened = await createSession(project);
+  const { session: confirmed } = await confirmedSession(service, project, 'confirmed');
+  const { session: used, status } = await confirmedSession(service, project, 'used');
+  expect((await project.api('POST', '/v1/auth/verify', { code: status.code })).status).toBe(200);
+
+  // The disaster: a server with an empty store at the same installation.
+  await service.stop();
+  await temporal.stop();
+  temporal = await startTemporal();
+  const { queuePrefix } = service;
+  service = await startTestService({
+    env,
+    temporalAddress: temporal.address,
+    database,
+    simulator,
+    queuePrefix,
+  });
+  const settings = { ...settingsOf(service), TEMPORAL_ADDRESS: temporal.address };
+  project = { ...project, api: service.apiWith(project.api_key) };
+
+  const recovered = await heraldJson<Recovered>(['recover'], settings);
+  expect(recovered).toEqual({
+    sessions_open: 3,
+    sessions_restarted: 3,
+    deliveries_open: 3,
+    deliveries_restarted: 3,
+  });
+  // Whoever is not sure runs it again.
+  await eventually(async () => {
+    const again = await heraldJson<Recovered>(['recover'], settings);
+    return again.sessions_restarted === 0 && again.deliveries_restarted === 0;
+  });
+
+  // Sessions: the tap still counts, once.
+  await service.control.tap('telegram', 'asked', { button: 'Yes' });
+  await waitForStatus(service, asked.session_id, 'confirmed');
+  const { body } = await project.api('GET', `/v1/auth/session/${asked.session_id}/status`);
+  expect((await project.api('POST', '/v1/auth/verify', { code: body.code })).status).toBe(200);
+
+  // Deliveries: at their place in the schedule, or at once where that went by; under the same id and numbers.
+  await untilAttempts(project, missing, 2);
+  receiver.behave(200);
+  for (const id of [waiting, missing]) {
+    const delivered = await untilStatus(project, id, 'succeeded', 200_000);
+    // A slow machine can be late for a place; nothing may be early for it.
+    for (const [index, { attempted_at }] of delivered.attempts.entries()) {
+      const place = (at(attempted_at) - at(delivered.first_attempt_at)) / 1000;
+      expect(place).toBeGreaterThan((PLACES[index] ?? 0) * SCALE - 0.1);
+    }
+    const numbers = delivered.attempts.map(({ number }) => number);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    expect(receiver.of(id)).toHaveLength(numbers.length);
+  }
+  await project.api('PUT', `/v1/webhooks/${resting.id}`, { status: 'active' });
+  await untilStatus(project, paused, 'succeeded', 60_000);
+  expect(receiver.of(paused)).toHaveLength(2);
+  expect(receiver.of(cancelled)).toHaveLength(1);
+
+  // The other sessions end at their time.
+  await eventually(async () => (await statusInDatabase(service, confirmed.session_id)) === 'expired', 60_000);
+  await eventually(async () => (await statusInDatabase(service, unopened.session_id)) === 'expired', 90_000);
+  expect(await statusInDatabase(service, used.session_id)).toBe('consumed');
+
+  // Nothing doubled: one credit and one event for each confirmation, whenever it came.
+  const { rows } = await service.pool.query<{ credits: number }>(
+    'SELECT count(*) AS credits FROM credit_ledger WHERE project_id = $1',
+    [project.id],
+  );
+  expect(rows[0]?.credits).toBe(3);
+  const completed = (await eventsOf(service, project)).filter(({ name }) => name === 'auth.completed');
+  expect(completed).toHaveLength(3);
+  for (const id of [asked, confirmed, unopened].map(({ session_id }) =>
+    workflowIds.authSession(session_id),
+  )) {
+    const handle = service.client.workflow.getHandle(id);
+    await eventually(async () => (await handle.describe()).status.name === 'COMPLETED', 60_000);
+  }
+});
+
+test('on a healthy installation it changes nothing', async () => {
+  receiver.behave(503);
+  const endpoint = await createEndpoint(project, receiver.url, { events: ['batch.completed'] });
+  const id = await emitOne(service, project, endpoint.id, 'batch.completed');
+  await untilAttempts(project, id, 1);
+  await createSession(project);
+  const settings = { ...settingsOf(service), TEMPORAL_ADDRESS: temporal.address };
+  expect(await heraldJson<Recovered>(['recover'], settings)).toMatchObject({
+    sessions_restarted: 0,
+    deliveries_restarted: 0,
+  });
+  const { stdout } = await herald(['recover'], settings);
+  expect(stdout).toMatch(/^0 of \d+ open sessions and 0 of \d+ open deliveries had no workflow/);
+});

@@ -1,0 +1,161 @@
+import { createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import { startTestService, type TestService } from '../../support/service';
+import { eventually } from '../../support/eventually';
+import {
+  confirmedSession,
+  createSession,
+  linkOf,
+  openAndWait,
+  startOf,
+  waitForStatus,
+} from '../login/fixture';
+import { createEndpoint, emitOne, scriptedReceiver, untilAttempts, untilStatus } from '../webhooks/fixture';
+import { scrape } from './scrape';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service?.stop());
+
+const look = () => scrape(service.service.operatorsUrl);
+
+test('a request is counted by its route, never by its address, and a refusal by its code', async () => {
+  const project = await service.createProject({ requests_per_minute: 3 });
+  const session = await createSession(project);
+  await project.api('GET', `/v1/auth/session/${session.session_id}/status`);
+  await project.api('GET', '/v1/event-types');
+  expect((await project.api('GET', '/v1/event-types')).status).toBe(429);
+  await fetch(`${service.url}/nowhere/private-address`);
+
+  const page = await look();
+  const route = '/v1/auth/session/{id}/status';
+  expect(page.value('herald_http_requests_total', { route, method: 'GET', status: '2xx' })).toBe(1);
+  expect(page.value('herald_http_request_duration_seconds_count', { route, method: 'GET' })).toBe(1);
+  expect(page.value('herald_http_errors_total', { code: 'rate_limit_project' })).toBe(1);
+  expect(page.value('herald_http_requests_total', { route: 'none', status: '4xx' })).toBe(1);
+  expect(page.text).not.toContain(session.session_id);
+  expect(page.text).not.toContain(project.id);
+  expect(page.text).not.toContain('private-address');
+});
+
+test('logins are counted by their outcome, updates and platform calls by theirs', async () => {
+  const project = await service.createProject();
+  await confirmedSession(service, project, 'metrics-yes');
+  const declined = await createSession(project);
+  await openAndWait(service, 'max', 'metrics-no', startOf(linkOf(declined, 'max')));
+  await service.control.tap('max', 'metrics-no', { button: 'No' });
+  await waitForStatus(service, declined.session_id, 'declined');
+
+  await eventually(async () => {
+    const page = await look();
+    expect(page.value('herald_login_sessions_total', { outcome: 'confirmed' })).toBe(1);
+    expect(page.value('herald_login_sessions_total', { outcome: 'declined' })).toBe(1);
+    for (const channel of ['telegram', 'max']) {
+      expect(page.value('herald_bot_updates_total', { channel, outcome: 'received' })).toBe(2);
+      expect(page.value('herald_bot_updates_total', { channel, outcome: 'handled' })).toBe(2);
+      expect(page.value('herald_platform_calls_total', { channel, call: 'send', result: 'ok' })).toBe(1);
+    }
+    return true;
+  });
+});
+
+test('a platform that refuses shows in its calls by the reason', async () => {
+  await service.control.faults('telegram', { method: 'sendMessage', times: 1, status: 500 });
+  await service.control.say('telegram', 'metrics-fault', 'hello');
+  await eventually(async () => {
+    const page = await look();
+    expect(page.value('herald_platform_calls_total', { call: 'send', result: 'platform_unavailable' })).toBe(
+      1,
+    );
+    expect(page.value('herald_bot_updates_total', { channel: 'telegram', outcome: 'failed' })).toBe(1);
+    return true;
+  });
+});
+
+test('attempts are counted by verdict and result, deliveries by their end, the relay by what it carried', async () => {
+  const project = await service.createProject();
+  const receiver = await scriptedReceiver(200);
+  const good = await createEndpoint(project, receiver.url);
+  await untilStatus(project, await emitOne(service, project, good.id), 'succeeded');
+  receiver.behave(503);
+  await untilAttempts(project, await emitOne(service, project, good.id), 1);
+  receiver.behave(410);
+  await untilStatus(project, await emitOne(service, project, good.id), 'failed');
+  await receiver.close();
+
+  const page = await look();
+  expect(page.value('herald_webhook_attempts_total', { verdict: 'success', result: '2xx' })).toBe(1);
+  expect(page.value('herald_webhook_attempts_total', { verdict: 'retry', result: '5xx' })).toBe(1);
+  expect(page.value('herald_webhook_attempts_total', { verdict: 'gone', result: '4xx' })).toBe(1);
+  expect(page.value('herald_webhook_attempt_duration_seconds_count')).toBe(3);
+  expect(page.value('herald_deliveries_ended_total', { status: 'succeeded' })).toBe(1);
+  expect(page.value('herald_deliveries_ended_total', { status: 'failed' })).toBe(1);
+  expect(page.value('herald_webhook_endpoints_disabled_total')).toBe(1);
+  expect(page.value('herald_relay_items_total', { relay: 'deliveries', outcome: 'started' })).toBe(3);
+  expect(page.text).not.toContain(good.id);
+});
+
+test('what waits for a disabled endpoint is due but not late; what nobody starts is late', async () => {
+  const project = await service.createProject();
+  const endpoint = await createEndpoint(project, 'http://127.0.0.1:9/hook');
+  await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'disabled' });
+  const waiting = await emitOne(service, project, endpoint.id);
+  await service.pool.query(`UPDATE deliveries SET start_at = now() - interval '1 hour' WHERE id = $1`, [
+    waiting,
+  ]);
+  const page = await look();
+  expect(page.value('herald_deliveries_due')).toBe(1);
+  expect(page.value('herald_relay_lag_seconds', { relay: 'deliveries' })).toBeLessThan(60);
+
+  // A relay that cannot claim: the lock that claims take is held by somebody else.
+  const blocker = await service.pool.connect();
+  try {
+    await blocker.query('SELECT pg_advisory_lock(4837202)');
+    const late = await createEndpoint(project, 'http://127.0.0.1:9/late');
+    const id = await emitOne(service, project, late.id);
+    await service.pool.query(`UPDATE deliveries SET start_at = now() - interval '1 hour' WHERE id = $1`, [
+      id,
+    ]);
+    expect((await look()).value('herald_relay_lag_seconds', { relay: 'deliveries' })).toBeGreaterThan(3_000);
+  } finally {
+    await blocker.query('SELECT pg_advisory_unlock_all()');
+    blocker.release();
+  }
+});
+
+test('the process, the database connections and the Temporal worker are on the same page', async () => {
+  const page = await look();
+  expect(page.types.get('process_cpu_seconds_total')).toBe('counter');
+  expect(page.value('herald_database_connections', { state: 'open' })).toBeGreaterThan(0);
+  const taskQueue = `${service.queuePrefix}-deliveries`;
+  expect(page.value('temporal_workflow_completed_total', { task_queue: taskQueue })).toBeGreaterThan(0);
+  expect(page.value('temporal_worker_task_slots_available', { task_queue: taskQueue })).toBeGreaterThan(0);
+  // Prometheus refuses a page that declares a name twice.
+  const declared = [...page.text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
+  expect(new Set(declared).size).toBe(declared.length);
+});
+
+test('health and readiness are on the same port, and nothing else', async () => {
+  const { operatorsUrl } = service.service;
+  expect((await fetch(`${operatorsUrl}/healthz`)).status).toBe(200);
+  expect((await fetch(`${operatorsUrl}/readyz`)).status).toBe(200);
+  expect((await fetch(`${operatorsUrl}/v1/event-types`)).status).toBe(404);
+  expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
+});
+
+test('a port that is taken stops the start with a sentence that names the setting', async () => {
+  const taken: Server = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  await expect(
+    startTestService({
+      roles: 'api',
+      env: { HERALD_METRICS_PORT: String(port) },
+      database: service.database,
+      simulator: service.simulator,
+    }),
+  ).rejects.toThrow(`Port ${port} for the metrics is already in use; free it, or set HERALD_METRICS_PORT`);
+  taken.close();
+});

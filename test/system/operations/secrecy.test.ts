@@ -1,0 +1,120 @@
+import { confirmedSession } from '../login/fixture';
+import { subscribePerson, textsTo } from '../messages/fixture';
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestService } from '../../support/service';
+import { temporalRecords } from '../../support/temporal-records';
+import {
+  createEndpoint,
+  emitOne,
+  scriptedReceiver,
+  type ScriptedReceiver,
+  untilAttempts,
+  untilStatus,
+  untilWorkflow,
+} from '../webhooks/fixture';
+import { scrape } from './scrape';
+
+const lines: string[] = [];
+let service: TestService;
+let receiver: ScriptedReceiver;
+beforeAll(async () => {
+  receiver = await scriptedReceiver(200);
+  service = await startTestService({ logLines: lines });
+});
+afterAll(async () => {
+  await service?.stop();
+  await receiver.close();
+});
+
+const profile = { first_name: 'Xanthippa', username: 'xanthippa_nick' };
+
+test('no secret, key, body, name, text or code of a delivery or message is in any log, history, search attribute or metric', async () => {
+  const project = await service.createProject({ callback_url: 'https://shop.example/cb' });
+  const endpoint = await createEndpoint(project, `${receiver.url}/path-that-only-the-receiver-knows`, {
+    description: 'our-own-words-about-it',
+  });
+
+  // A login: its events carry the user's names and the project's state to the endpoint.
+  const { status, session } = await confirmedSession(service, project, 'secrecy-login', {
+    profile,
+    body: { state: 'state-nobody-may-read', client_ip: '198.51.100.77', user_agent: 'Browser of Xanthippa' },
+  });
+  await project.api('POST', '/v1/auth/verify', { code: status.code });
+
+  // A delivery that succeeds, one that fails with a talkative receiver, and one that is refused.
+  const good = await emitOne(service, project, endpoint.id);
+  await untilStatus(project, good, 'succeeded');
+  receiver.behave((res) => {
+    res.statusCode = 500;
+    res.end('answer-of-the-receiver');
+  });
+  const failing = await emitOne(service, project, endpoint.id);
+  await untilAttempts(project, failing, 1);
+  const rotated = await project.api('POST', `/v1/webhooks/${endpoint.id}/rotate-secret`);
+  receiver.behave(404);
+  const refused = await emitOne(service, project, endpoint.id);
+  await untilStatus(project, refused, 'failed');
+  await untilWorkflow(service, refused, 'FAILED');
+
+  // A fault of our own in the middle of an attempt: the secret cannot be opened.
+  const broken = await createEndpoint(project, receiver.url, { events: ['otp.verified'] });
+  await service.pool.query(
+    `UPDATE endpoint_secrets SET sealed = 'k1.sealed-value-of-a-secret' WHERE endpoint_id = $1`,
+    [broken.id],
+  );
+  const faulty = await emitOne(service, project, broken.id, 'otp.verified');
+  await eventually(async () => (await temporalRecords(service)).includes('a fault of our own'));
+  await eventually(() => lines.join().includes('an activity met a fault of our own'));
+  await project.api('POST', `/v1/deliveries/${faulty}/cancel`);
+
+  // Messages and one-time codes.
+  const person = await subscribePerson(service, project, 'telegram', {
+    ...profile,
+    first_name: 'Xanthippa II',
+  });
+  const to = { subscriber_id: person.subscriberId };
+  await project.api('PATCH', `/v1/subscribers/${person.subscriberId}`, { external_id: 'crm-of-xanthippa' });
+  const sent = await project.api('POST', '/v1/send', { ...to, text: 'text-of-a-message' });
+  expect(sent.body).toMatchObject({ sent: 1 });
+  expect((await project.api('POST', '/v1/otp/send', to)).status).toBe(200);
+  const otp = await eventually(async () =>
+    (await textsTo(service, person)).map((text) => /\b\d{6}\b/.exec(text)?.[0]).find(Boolean),
+  );
+  await project.api('POST', '/v1/otp/verify', { ...to, code: otp });
+  await service.control.faults('telegram', { method: 'sendMessage', times: 1, status: 400 });
+  await project.api('POST', '/v1/send', { ...to, text: 'text-of-a-refused-message' });
+
+  const records = await temporalRecords(service);
+  for (const id of [session.session_id, good, failing, refused]) expect(records).toContain(id);
+  const { text: metricsPage } = await scrape(service.service.operatorsUrl);
+  const everything = [lines.join('\n'), records, metricsPage].join('\n');
+  expect(everything).toContain('"attempt"');
+
+  const secrets = [
+    endpoint.secret,
+    (rotated.body as { secret: string }).secret,
+    project.api_key,
+    status.code,
+    `"${otp}"`,
+    `: ${otp}`,
+    'sealed-value-of-a-secret',
+    'path-that-only-the-receiver-knows',
+    'our-own-words-about-it',
+    'answer-of-the-receiver',
+    'state-nobody-may-read',
+    '198.51.100.77',
+    'Xanthippa',
+    'xanthippa',
+    'text-of-a-message',
+    'text-of-a-refused-message',
+    'simulated-telegram-bot-token',
+    'simulated-max-bot-token',
+    // A field of every body of a subscriber's event.
+    'first_name',
+  ];
+  for (const secret of secrets) {
+    expect(typeof secret).toBe('string');
+    const place = everything.indexOf(secret ?? '');
+    expect(place < 0 ? 'nowhere' : everything.slice(Math.max(0, place - 200), place + 100)).toBe('nowhere');
+  }
+});

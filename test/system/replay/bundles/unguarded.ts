@@ -1,0 +1,14 @@
+import { sleep } from '@temporalio/workflow';
+import {
+  deliverWebhook as current,
+  type DeliverWebhookInput,
+  type DeliveryResult,
+} from '../../../../workflows';
+
+export * from '../../../../workflows';
+
+/** The mistake: the same change without its guard. */
+export async function deliverWebhook(input: DeliverWebhookInput): Promise<DeliveryResult> {
+  await sleep(1);
+  return current(input);
+}

@@ -1,0 +1,44 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import type { History as RecordedHistory } from '../../../src/temporal/history-json';
+
+export const historiesDir = path.join(__dirname, 'histories');
+
+const { History } = temporal.api.history.v1;
+
+function writtenHistory(history: RecordedHistory): string {
+  const plain = History.toObject(History.fromObject(history), {
+    longs: String,
+    enums: String,
+    bytes: String,
+  });
+  return `${JSON.stringify(plain, withoutMachine, 1)}\n`;
+}
+
+/** Stack traces and identities tell where a history was recorded, which is nobody's business and replays nothing. */
+function withoutMachine(key: string, value: unknown): unknown {
+  if (key === 'stackTrace') return undefined;
+  return typeof value === 'string' && /^\d+@/.test(value) ? 'recorded' : value;
+}
+
+/**
+ * With HERALD_RECORD_HISTORIES=1 a test leaves its history for the replay test. Histories of released shapes are
+ * never overwritten: a new shape gets a new name.
+ */
+export async function recordHistory(
+  handle: Pick<WorkflowHandle, 'fetchHistory' | 'workflowId'>,
+  workflow: string,
+  name: string,
+): Promise<void> {
+  if (!process.env['HERALD_RECORD_HISTORIES']) return;
+  const dir = path.join(historiesDir, workflow);
+  await mkdir(dir, { recursive: true });
+  const json = writtenHistory(await handle.fetchHistory());
+  await writeFile(path.join(dir, `${name}.json`), json, { flag: 'wx' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
+}

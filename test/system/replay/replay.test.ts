@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Worker } from '@temporalio/worker';
+import pino from 'pino';
+import { readHistoryJson } from '../../../src/temporal/history-json';
+import { installRuntime } from '../../../src/temporal/workers';
+import { historiesDir } from './record';
+
+const recorded = readdirSync(historiesDir, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.json'))
+  .sort();
+
+const currentBundle = process.env['HERALD_TEST_WORKFLOW_BUNDLE']!;
+
+beforeAll(() => installRuntime(pino({ level: 'silent' })));
+
+test('there is a recorded history of every kind of end of a delivery', () => {
+  expect(recorded.filter((file) => file.startsWith('deliver-webhook')).length).toBeGreaterThanOrEqual(10);
+});
+
+test('there is a recorded history of every kind of end of a login and of a broadcast', () => {
+  const named = (folder: string) =>
+    recorded.filter((file) => path.dirname(file) === folder).map((file) => path.basename(file, '.json'));
+  expect(named('auth-session')).toEqual(
+    expect.arrayContaining(['consumed', 'declined', 'expired', 'code-expired']),
+  );
+  // Both shapes of a patched change are kept as long as a history of the older one may exist.
+  expect(named('auth-session')).toEqual(expect.arrayContaining(['outcome-not-shown', 'outcome-at-the-end']));
+  expect(named('broadcast')).toEqual(expect.arrayContaining(['completed', 'cancelled']));
+});
+
+test.each(recorded)('%s replays on the workflows of today', async (file) => {
+  // The message names the first command that differs.
+  expect(await replayError(read(file))).toBeUndefined();
+});
+
+test('the change that patched() guards would break the older shape without its guard', async () => {
+  const older = read('auth-session/outcome-not-shown.json');
+  expect(await replayError(older)).toBeUndefined();
+  const code = await readFile(currentBundle, 'utf8');
+  const unguarded = code.replace(/\(0, ?[\w.]+\.patched\)\(['"]outcome-at-the-end['"]\)/, 'true');
+  expect(unguarded).not.toBe(code);
+  const directory = await mkdtemp(path.join(tmpdir(), 'herald-unguarded-'));
+  try {
+    const bundle = path.join(directory, 'bundle.js');
+    await writeFile(bundle, unguarded);
+    expect(await replayError(older, bundle)).toMatch(/Nondeterminism error/);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+});
+
+test('a history of another shape is noticed', async () => {
+  const other = read('deliver-webhook/first-success.json').replaceAll('attemptDelivery', 'anotherActivity');
+  expect(await replayError(other)).toContain('anotherActivity');
+});
+
+function read(file: string): string {
+  return readFileSync(path.join(historiesDir, file), 'utf8');
+}
+
+async function replayError(json: string, codePath = currentBundle): Promise<string | undefined> {
+  const results = Worker.runReplayHistories({ workflowBundle: { codePath } }, [
+    { workflowId: 'replayed', history: readHistoryJson(json) },
+  ]);
+  for await (const { error } of results) return error?.message;
+  throw new Error('nothing was replayed');
+}

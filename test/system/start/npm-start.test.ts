@@ -1,0 +1,205 @@
+import { existsSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRunning } from '../../../src/embedded/process-identity';
+import { eventually } from '../../support/eventually';
+import {
+  recordedChildren,
+  runHerald,
+  startHerald,
+  temporaryDataDir,
+  type HeraldProcess,
+} from '../../support/npm-start';
+
+jest.setTimeout(180_000);
+
+async function call(url: string, key?: string) {
+  const response = await fetch(url, key ? { headers: { authorization: `Bearer ${key}` } } : {});
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe('npm start, as a user runs it', () => {
+  let dataDir: Awaited<ReturnType<typeof temporaryDataDir>>;
+  let settings: { HERALD_DATA_DIR: string };
+  const started: HeraldProcess[] = [];
+
+  const start = (extra: Record<string, string> = {}, args: string[] = []) => {
+    const herald = startHerald({ ...settings, ...extra }, args);
+    started.push(herald);
+    return herald;
+  };
+
+  beforeAll(async () => {
+    dataDir = await temporaryDataDir();
+    settings = { HERALD_DATA_DIR: dataDir.path };
+  });
+  afterAll(async () => {
+    for (const herald of started) {
+      try {
+        herald.signalGroup('SIGKILL');
+      } catch {
+        // It has ended, as it should have.
+      }
+    }
+    for (const child of recordedChildren(dataDir.path)) {
+      if (isRunning(child)) process.kill(child.pid, 'SIGKILL');
+    }
+    await dataDir.remove();
+  });
+
+  it('runs the whole service from nothing, keeps its data over a restart and leaves no process behind', async () => {
+    const first = start();
+    const runtime = await first.ready();
+    expect(Object.keys(runtime)).toEqual([
+      'api_url',
+      'dashboard_url',
+      'docs_url',
+      'simulator_url',
+      'temporal_address',
+      'temporal_ui_url',
+      'database_url',
+      'demo',
+    ]);
+    expect(runtime.demo).toEqual({ slug: 'demo', api_key: expect.stringMatching(/^hk_[0-9A-Za-z]{40}$/) });
+    for (const url of [runtime.api_url, runtime.simulator_url, runtime.temporal_ui_url]) {
+      expect(new URL(url ?? '').hostname).toBe('127.0.0.1');
+    }
+    expect(await call(`${runtime.api_url}/readyz`)).toEqual({
+      status: 200,
+      body: { status: 'ready', parts: { database: 'ok', temporal: 'ok' } },
+    });
+    expect((await call(`${runtime.api_url}/v1/event-types`, runtime.demo?.api_key)).status).toBe(200);
+    expect((await fetch(runtime.docs_url ?? '')).status).toBe(200);
+    expect((await fetch(runtime.simulator_url ?? '')).status).toBe(200);
+    expect((await fetch(runtime.temporal_ui_url ?? '')).status).toBe(200);
+
+    const created = await runHerald(
+      ['project', 'create', '--slug', 'kept', '--name', 'Kept', '--json'],
+      settings,
+    );
+    expect({ code: created.code, stderr: created.stderr }).toEqual({ code: 0, stderr: '' });
+    const kept = JSON.parse(created.stdout) as { project_id: string; slug: string; api_key: string };
+
+    const busy = await start().finished;
+    expect(busy.code).toBe(75);
+    expect(busy.stderr).toMatch(
+      /Herald already runs with the data directory .* \(process \d+\); stop it first/,
+    );
+
+    first.signalGroup('SIGINT');
+    await first.allGone();
+    const stopped = await runHerald(['project', 'list'], settings);
+    expect(stopped.code).toBe(1);
+    expect(stopped.stderr).toMatch(/^Herald does not run with the data directory [^\n]*\n$/);
+
+    const began = performance.now();
+    const second = start();
+    const again = await second.ready();
+    // Fifteen seconds are promised on a machine that does nothing else; this one runs other tests as well.
+    expect(performance.now() - began).toBeLessThan(45_000);
+    expect(again.demo).toEqual(runtime.demo);
+    expect((await call(`${again.api_url}/v1/event-types`, kept.api_key)).status).toBe(200);
+    const listed = JSON.parse((await runHerald(['project', 'list', '--json'], settings)).stdout) as object[];
+    expect(listed).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ slug: 'kept' }),
+        expect.objectContaining({ slug: 'demo' }),
+      ]),
+    );
+
+    second.signalNpm('SIGTERM');
+    await second.allGone();
+    expect(second.stderr()).toContain('stopping');
+    expect(second.stderr()).not.toMatch(/"level":"(error|fatal)"/);
+  });
+
+  it('gives up cleanly on Ctrl-C in the middle of the set-up', async () => {
+    const herald = start();
+    await eventually(() => herald.stderr().includes('starting the Temporal server'), 60_000);
+    herald.signalGroup('SIGINT');
+    await herald.allGone();
+    expect((await herald.finished).stdout).not.toContain('api_url');
+    expect(herald.stderr()).not.toMatch(/"level":"(error|fatal)"/);
+  });
+
+  it('leaves at once on a second Ctrl-C, and takes the embedded servers with it', async () => {
+    const herald = start();
+    const { api_url, demo } = await herald.ready();
+    // A request whose body never comes keeps an orderly stop waiting.
+    const { port } = new URL(api_url ?? '');
+    const socket = net.connect(Number(port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(
+      `POST /v1/webhooks HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${demo?.api_key}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    );
+    await sleep(500);
+    herald.signalGroup('SIGINT');
+    await eventually(() => herald.stderr().includes('"stopping"'));
+    await sleep(1_200);
+    herald.signalGroup('SIGINT');
+    const began = performance.now();
+    await herald.allGone();
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(herald.stderr()).toContain('leaving at once');
+    socket.destroy();
+  });
+
+  it('starts again after everything of it was killed, and stops what was left', async () => {
+    const killed = start();
+    const before = await killed.ready();
+    const left = recordedChildren(dataDir.path);
+    expect(left).toHaveLength(2);
+    killed.signalGroup('SIGKILL');
+    await killed.finished;
+    expect(left.some(isRunning)).toBe(true);
+
+    const next = start({}, ['--roles', 'api']);
+    const after = await next.ready();
+    expect(left.some(isRunning)).toBe(false);
+    expect(after.demo).toEqual(before.demo);
+    expect((await call(`${after.api_url}/v1/event-types`, after.demo?.api_key)).status).toBe(200);
+    next.signalNpm('SIGTERM');
+    await next.allGone();
+  });
+
+  it('says which port is in use, by the name of its setting', async () => {
+    const taken = net.createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const port = String((taken.address() as net.AddressInfo).port);
+    try {
+      for (const name of [
+        'PORT',
+        'HERALD_SIMULATOR_PORT',
+        'HERALD_POSTGRES_PORT',
+        'HERALD_TEMPORAL_UI_PORT',
+      ]) {
+        const herald = start({ [name]: port });
+        const { code, stderr } = await herald.finished;
+        expect({ name, code }).toEqual({ name, code: 69 });
+        expect(stderr).toMatch(
+          new RegExp(`Port ${port} for .* is already in use; free it, or set ${name} to another`),
+        );
+        await herald.allGone();
+      }
+    } finally {
+      taken.close();
+    }
+  });
+
+  it('stops at a wrong setting with its name, before it touches anything', async () => {
+    const elsewhere = path.join(dataDir.path, 'elsewhere');
+    const wrong = await start({ PORT: 'many', HERALD_DATA_DIR: elsewhere }).finished;
+    expect(wrong.code).toBe(78);
+    expect(wrong.stderr).toContain('PORT: must be a whole number from 0 to 65535\n');
+    const roles = await start({ HERALD_DATA_DIR: elsewhere }, ['--roles', 'cook']).finished;
+    expect(roles.code).toBe(78);
+    expect(roles.stderr).toContain('HERALD_ROLES: must be a list of api, worker, bots\n');
+    const production = await start({ NODE_ENV: 'production', HERALD_DATA_DIR: elsewhere }).finished;
+    expect(production.code).toBe(78);
+    expect(production.stderr).toContain('HERALD_ENCRYPTION_KEY: is needed in production');
+    expect(production.stderr).toContain('HERALD_PUBLIC_URL: is needed in production');
+    expect(existsSync(elsewhere)).toBe(false);
+  });
+});

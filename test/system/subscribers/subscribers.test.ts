@@ -1,0 +1,225 @@
+import { formatSubscriberId } from '../../../src/contract/ids';
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { eventsOf, subscribePerson, textsTo } from '../messages/fixture';
+
+describe('subscribers', () => {
+  let service: TestService;
+  let project: TestProject;
+  beforeAll(async () => {
+    service = await startTestService({ roles: 'api,bots' });
+  });
+  beforeEach(async () => {
+    project = await service.createProject();
+  });
+  afterAll(() => service.stop());
+
+  it('come by the subscribe link, which says at once how to stop', async () => {
+    const { body } = await project.api('GET', '/v1/subscribe-link');
+    expect(Object.keys(body).sort()).toEqual(['max_link', 'telegram_link']);
+    expect(new URL(body.telegram_link as string).searchParams.get('start')).toBe(`proj_${project.slug}`);
+    expect(new URL(body.max_link as string).searchParams.get('start')).toBe(`proj_${project.slug}`);
+
+    const person = await subscribePerson(service, project, 'max', { language_code: 'ru' });
+    expect((await textsTo(service, person)).at(-1)).toContain('/stop');
+    const events = await eventsOf(service, project, 'subscription.created');
+    expect(events).toHaveLength(1);
+    expect(events[0]?.data).toMatchObject({
+      subscriber_id: person.subscriberId,
+      channel: 'max',
+      active: true,
+    });
+  });
+
+  it('are listed newest first, page by page, and filtered', async () => {
+    const people = [];
+    for (const channel of ['telegram', 'max', 'telegram'] as const) {
+      people.push(await subscribePerson(service, project, channel));
+    }
+    const [first, second, third] = people.map((person) => person.subscriberId);
+    await project.api('PATCH', `/v1/subscribers/${first}`, { tags: ['vip'], external_id: 'user 1' });
+    const ids = async (query: string) => {
+      const { status, body } = await project.api('GET', `/v1/subscribers${query}`);
+      expect(status).toBe(200);
+      return (body.data as { subscriber_id: string }[]).map((entry) => entry.subscriber_id);
+    };
+    expect(await ids('')).toEqual([third, second, first]);
+    expect(await ids('?channel=max')).toEqual([second]);
+    expect(await ids('?tag=vip')).toEqual([first]);
+    expect(await ids('?external_id=user%201')).toEqual([first]);
+    expect(await ids('?active=false')).toEqual([]);
+
+    const page = await project.api('GET', '/v1/subscribers?limit=2');
+    expect(page.body.data).toHaveLength(2);
+    const next = await project.api(
+      'GET',
+      `/v1/subscribers?limit=2&cursor=${page.body.next_cursor as string}`,
+    );
+    expect(next.body.data.map((entry: { subscriber_id: string }) => entry.subscriber_id)).toEqual([first]);
+    expect(next.body.next_cursor).toBeNull();
+    expect((await project.api('GET', '/v1/subscribers?channel=icq')).body.code).toBe('validation_failed');
+    expect((await project.api('GET', '/v1/subscribers?cursor=nonsense')).body.code).toBe('validation_failed');
+  });
+
+  it('are found by both forms of their id; unknown, malformed and foreign ids answer alike', async () => {
+    const person = await subscribePerson(service, project, 'telegram', { username: 'anna' });
+    const plain = await project.api('GET', `/v1/subscribers/${person.subscriberId}`);
+    const prefixed = await project.api(
+      'GET',
+      `/v1/subscribers/${formatSubscriberId(person.subscriberId, 'prefixed')}`,
+    );
+    expect(plain.status).toBe(200);
+    expect(plain.body).toEqual(prefixed.body);
+    expect(plain.body).toMatchObject({
+      subscriber_id: person.subscriberId,
+      channel: 'telegram',
+      external_id: null,
+      username: 'anna',
+      permissions: [],
+      tags: [],
+      active: true,
+      blocked: false,
+    });
+
+    const stranger = await service.createProject();
+    for (const [api, id] of [
+      [project.api, '00000000-0000-4000-8000-000000000000'],
+      [project.api, 'sub_nobody'],
+      [project.api, 'x'],
+      [stranger.api, person.subscriberId],
+    ] as const) {
+      for (const method of ['GET', 'PATCH', 'DELETE']) {
+        const { status, body } = await api(
+          method,
+          `/v1/subscribers/${id}`,
+          method === 'PATCH' ? {} : undefined,
+        );
+        expect([status, body.code]).toEqual([404, 'subscriber_not_found']);
+      }
+    }
+  });
+
+  it('are changed in part; a change of permissions is an event', async () => {
+    const { subscriberId } = await subscribePerson(service, project);
+    const path = `/v1/subscribers/${subscriberId}`;
+    const first = await project.api('PATCH', path, { external_id: 'user-42', permissions: ['news', 'news'] });
+    expect(first.body).toMatchObject({ external_id: 'user-42', permissions: ['news'], tags: [] });
+    const second = await project.api('PATCH', path, { tags: ['a', 'b'] });
+    expect(second.body).toMatchObject({ external_id: 'user-42', permissions: ['news'], tags: ['a', 'b'] });
+    await project.api('PATCH', path, { permissions: ['news'], external_id: null });
+    await project.api('PATCH', path, { permissions: ['offers'] });
+    expect(await eventsOf(service, project, 'subscription.permission_changed')).toEqual([
+      {
+        name: 'subscription.permission_changed',
+        data: {
+          subscriber_id: subscriberId,
+          channel: 'telegram',
+          external_id: 'user-42',
+          permissions: ['news'],
+          previous: [],
+        },
+      },
+      {
+        name: 'subscription.permission_changed',
+        data: expect.objectContaining({ external_id: null, permissions: ['offers'], previous: ['news'] }),
+      },
+    ]);
+  });
+
+  it('refuse an external_id and tags that are not valid, and name the field', async () => {
+    const { subscriberId } = await subscribePerson(service, project);
+    const patch = (body: unknown) => project.api('PATCH', `/v1/subscribers/${subscriberId}`, body);
+    for (const external_id of ['', ' a', 'a\n', 'x'.repeat(129)]) {
+      expect((await patch({ external_id })).body.code).toBe('invalid_external_id');
+    }
+    expect((await patch({ external_id: 'x'.repeat(128) })).status).toBe(200);
+    for (const tags of [[''], ['x'.repeat(65)], 'vip', [' a']]) {
+      const { status, body } = await patch({ tags });
+      expect([status, body.code]).toEqual([400, 'validation_failed']);
+      expect(body.error).toContain('tags');
+    }
+    expect((await patch({ tags: ['x'.repeat(64)] })).status).toBe(200);
+    expect((await patch({ color: 'red' })).body.error).toContain('color');
+  });
+
+  it('have twenty different tags in a project, exactly, also when many are given at once', async () => {
+    const people = await Promise.all(Array.from({ length: 6 }, () => subscribePerson(service, project)));
+    const answers = await Promise.all(
+      people.map((person, i) =>
+        project.api('PATCH', `/v1/subscribers/${person.subscriberId}`, {
+          tags: Array.from({ length: 5 }, (_, n) => `tag-${i}-${n}`),
+        }),
+      ),
+    );
+    const statuses = answers.map((answer) => answer.status).sort();
+    expect(statuses).toEqual([200, 200, 200, 200, 400, 400]);
+    const refused = answers.findIndex((answer) => answer.status === 400);
+    const accepted = answers.findIndex((answer) => answer.status === 200);
+    expect(answers[refused]?.body.code).toBe('validation_failed');
+
+    // A tag that nobody has any more makes room, and known ones cost none.
+    await project.api('PATCH', `/v1/subscribers/${people[accepted]?.subscriberId}`, { tags: [] });
+    const again = await project.api('PATCH', `/v1/subscribers/${people[refused]?.subscriberId}`, {
+      tags: ['n1', 'n2', 'n3', 'n4', 'n5'],
+    });
+    expect(again.status).toBe(200);
+    const many = await project.api('PATCH', `/v1/subscribers/${people[0]?.subscriberId}`, {
+      permissions: Array.from({ length: 21 }, (_, n) => `p${n}`),
+    });
+    expect([many.status, many.body.code]).toEqual([400, 'validation_failed']);
+  });
+
+  it('are removed with an event, and come back as somebody new', async () => {
+    const person = await subscribePerson(service, project);
+    const removed = await project.api('DELETE', `/v1/subscribers/${person.subscriberId}`);
+    expect(removed.status).toBe(204);
+    expect((await project.api('DELETE', `/v1/subscribers/${person.subscriberId}`)).status).toBe(404);
+    const [event] = await eventsOf(service, project, 'subscription.deleted');
+    expect(event?.data).toMatchObject({ subscriber_id: person.subscriberId, active: false });
+
+    await service.control.open('telegram', person.name, { start: `proj_${project.slug}` });
+    const back = await eventually(async () => {
+      const { body } = await project.api('GET', '/v1/subscribers');
+      return (body.data as { subscriber_id: string }[])[0];
+    });
+    expect(back.subscriber_id).not.toBe(person.subscriberId);
+  });
+
+  it('stop by /stop, keep their tags, and come back by the link; an inactive one is removed quietly', async () => {
+    const person = await subscribePerson(service, project);
+    const path = `/v1/subscribers/${person.subscriberId}`;
+    await project.api('PATCH', path, { tags: ['vip'], external_id: 'u1' });
+    await service.control.say('telegram', person.name, '/stop');
+    await eventually(async () => (await project.api('GET', path)).body.active === false);
+    expect((await project.api('GET', path)).body).toMatchObject({ blocked: false, tags: ['vip'] });
+    expect(await eventsOf(service, project, 'subscription.deleted')).toHaveLength(1);
+
+    await service.control.open('telegram', person.name, { start: `proj_${project.slug}` });
+    await eventually(async () => (await project.api('GET', path)).body.active === true);
+    expect((await project.api('GET', path)).body).toMatchObject({ tags: ['vip'], external_id: 'u1' });
+    expect(await eventsOf(service, project, 'subscription.created')).toHaveLength(2);
+
+    await service.control.say('telegram', person.name, '/stop');
+    await eventually(async () => (await project.api('GET', path)).body.active === false);
+    expect((await project.api('DELETE', path)).status).toBe(204);
+    expect(await eventsOf(service, project, 'subscription.deleted')).toHaveLength(2);
+  });
+
+  it.each(['telegram', 'max'] as const)(
+    'stop by blocking the bot on %s, once, and come back',
+    async (channel) => {
+      const person = await subscribePerson(service, project, channel);
+      const path = `/v1/subscribers/${person.subscriberId}`;
+      await service.control.block(channel, person.name);
+      await eventually(async () => (await project.api('GET', path)).body.blocked === true);
+      expect((await project.api('GET', path)).body.active).toBe(false);
+      expect(await eventsOf(service, project, 'subscription.deleted')).toHaveLength(1);
+
+      await service.control.unblock(channel, person.name);
+      await service.control.open(channel, person.name, { start: `proj_${project.slug}` });
+      await eventually(async () => (await project.api('GET', path)).body.active === true);
+      expect((await project.api('GET', path)).body.blocked).toBe(false);
+      expect(await eventsOf(service, project, 'subscription.created')).toHaveLength(2);
+    },
+  );
+});

@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { createEndpoint } from './fixture';
+
+/** The API alone: nothing here needs Temporal. */
+let service: TestService;
+let project: TestProject;
+
+const url = 'http://127.0.0.1:9/hook';
+
+beforeAll(async () => {
+  service = await startTestService({ roles: 'api' });
+});
+
+afterAll(() => service?.stop());
+
+beforeEach(async () => {
+  project = await service.createProject();
+});
+
+describe('creating', () => {
+  test('an endpoint has its secret once, all events by default, and is active', async () => {
+    const { status, body } = await project.api('POST', '/v1/webhooks', { url });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.any(String),
+      url,
+      events: [],
+      delivery_lane: null,
+      description: null,
+      status: 'active',
+      disabled_reason: null,
+      retry_policy: 'durable',
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/),
+    });
+  });
+
+  test('events, description and retry policy are kept as given, repeated events once', async () => {
+    const { body } = await project.api('POST', '/v1/webhooks', {
+      url,
+      events: ['otp.sent', 'auth.completed', 'otp.sent'],
+      description: 'CRM',
+      retry_policy: 'quick',
+    });
+    expect(body).toMatchObject({
+      events: ['otp.sent', 'auth.completed'],
+      description: 'CRM',
+      retry_policy: 'quick',
+    });
+  });
+
+  test("the project's retry policy is the default", async () => {
+    const quick = await service.createProject({ retry_policy: 'quick' });
+    const { body } = await quick.api('POST', '/v1/webhooks', { url });
+    expect(body.retry_policy).toBe('quick');
+  });
+
+  test('a sixth endpoint is refused, and a deleted one makes room', async () => {
+    const made = [];
+    for (let i = 0; i < 5; i += 1) made.push(await createEndpoint(project, `${url}/${i}`));
+    const sixth = await project.api('POST', '/v1/webhooks', { url });
+    expect([sixth.status, sixth.body.code]).toEqual([409, 'conflict']);
+    expect((await project.api('DELETE', `/v1/webhooks/${made[0]!.id}`)).status).toBe(204);
+    expect((await project.api('POST', '/v1/webhooks', { url })).status).toBe(201);
+  });
+
+  test('twenty creates at once make exactly five', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => project.api('POST', '/v1/webhooks', { url: `${url}/${i}` })),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array<number>(5).fill(201), ...Array<number>(15).fill(409)]);
+    expect((await project.api('GET', '/v1/webhooks')).body.data).toHaveLength(5);
+  });
+});
+
+describe('what is refused names its field', () => {
+  test.each([
+    ['url', 'validation_failed', {}],
+    ['url', 'validation_failed', { url: 42 }],
+    ['url', 'invalid_url', { url: 'not a url' }],
+    ['url', 'invalid_url', { url: 'http://example.com/hook' }],
+    ['url', 'invalid_url', { url: 'https://user:pass@example.com/' }],
+    ['url', 'invalid_url', { url: 'https://example.com/#part' }],
+    ['url', 'invalid_url', { url: 'https://10.0.0.1/' }],
+    ['url', 'invalid_url', { url: `https://example.com/${'a'.repeat(2048)}` }],
+    ['events', 'validation_failed', { url, events: ['no.such_event'] }],
+    ['events', 'validation_failed', { url, events: 'auth.completed' }],
+    ['description', 'validation_failed', { url, description: 'x'.repeat(501) }],
+    ['retry_policy', 'validation_failed', { url, retry_policy: 'never' }],
+    ['secret', 'validation_failed', { url, secret: 'whsec_mine' }],
+    ['status', 'validation_failed', { url, status: 'disabled' }],
+  ])('on creation: %s (%s)', async (field, code, body) => {
+    const answer = await project.api('POST', '/v1/webhooks', body);
+    expect([answer.status, answer.body.code]).toEqual([400, code]);
+    expect(answer.body.error).toContain(`${field}`);
+    expect((await project.api('GET', '/v1/webhooks')).body.data).toEqual([]);
+  });
+
+  test.each([
+    ['status', 'validation_failed', { status: 'paused' }],
+    ['events', 'validation_failed', { events: ['nope'] }],
+    ['url', 'invalid_url', { url: 'ftp://example.com' }],
+    ['colour', 'validation_failed', { colour: 'red' }],
+    ['id', 'validation_failed', { id: randomUUID() }],
+  ])('on change: %s (%s)', async (field, code, body) => {
+    const { id } = await createEndpoint(project, url);
+    const answer = await project.api('PUT', `/v1/webhooks/${id}`, body);
+    expect([answer.status, answer.body.code]).toEqual([400, code]);
+    expect(answer.body.error).toContain(field);
+    expect((await project.api('GET', `/v1/webhooks/${id}`)).body).toMatchObject({ url, status: 'active' });
+  });
+});
+
+describe('reading and changing', () => {
+  test('lists are newest first, of one project, without secrets', async () => {
+    const first = await createEndpoint(project, `${url}/1`);
+    const second = await createEndpoint(project, `${url}/2`);
+    await createEndpoint(await service.createProject(), url);
+    const { status, body } = await project.api('GET', '/v1/webhooks');
+    expect(status).toBe(200);
+    expect(body.next_cursor).toBeNull();
+    expect(body.data.map((endpoint: { id: string }) => endpoint.id)).toEqual([second.id, first.id]);
+    expect(JSON.stringify(body)).not.toContain('whsec_');
+  });
+
+  test('a change of any field leaves the others, and never shows the secret', async () => {
+    const { id } = await createEndpoint(project, url, { events: ['otp.sent'], description: 'one' });
+    const path = `/v1/webhooks/${id}`;
+    expect((await project.api('PUT', path, { description: 'two' })).body).toMatchObject({
+      id,
+      url,
+      events: ['otp.sent'],
+      description: 'two',
+      status: 'active',
+    });
+    expect((await project.api('PUT', path, { events: [] })).body).toMatchObject({
+      events: [],
+      description: 'two',
+    });
+    expect((await project.api('PUT', path, { description: null })).body.description).toBeNull();
+    expect((await project.api('PUT', path, { url: `${url}/new` })).body.url).toBe(`${url}/new`);
+    expect((await project.api('PUT', path, { status: 'disabled' })).body).toMatchObject({
+      status: 'disabled',
+      disabled_reason: null,
+    });
+    expect((await project.api('PUT', path, { status: 'active' })).body.status).toBe('active');
+    const unchanged = await project.api('PUT', path, {});
+    expect(unchanged.status).toBe(200);
+    expect(JSON.stringify(unchanged.body)).not.toContain('whsec_');
+    expect((await project.api('GET', path)).body).toEqual(unchanged.body);
+  });
+
+  test('a deleted endpoint is gone', async () => {
+    const { id } = await createEndpoint(project, url);
+    const gone = await project.api('DELETE', `/v1/webhooks/${id}`);
+    expect([gone.status, gone.body]).toEqual([204, '']);
+    expect((await project.api('GET', `/v1/webhooks/${id}`)).status).toBe(404);
+    expect((await project.api('DELETE', `/v1/webhooks/${id}`)).status).toBe(404);
+    expect((await project.api('GET', '/v1/webhooks')).body.data).toEqual([]);
+  });
+});
+
+describe('rotating the secret', () => {
+  test('answers a new secret and keeps both alive', async () => {
+    const { id, secret } = await createEndpoint(project, url);
+    const { status, body } = await project.api('POST', `/v1/webhooks/${id}/rotate-secret`);
+    expect(status).toBe(200);
+    expect(body).toEqual({ id, secret: expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/) });
+    expect(body.secret).not.toBe(secret);
+    const { rows } = await service.pool.query<{ hours: number | null }>(
+      `SELECT extract(epoch FROM expires_at - now())::float / 3600 AS hours FROM endpoint_secrets
+       WHERE endpoint_id = $1 ORDER BY id`,
+      [id],
+    );
+    expect(rows[0]!.hours).toBeCloseTo(24, 1);
+    expect(rows[1]!.hours).toBeNull();
+  });
+
+  test('ten an hour, even at once; then 429 until the oldest is an hour old', async () => {
+    const { id } = await createEndpoint(project, url);
+    const path = `/v1/webhooks/${id}/rotate-secret`;
+    const answers = await Promise.all(Array.from({ length: 14 }, () => project.api('POST', path)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(refused.body).toMatchObject({ code: 'rate_limit_rotations', retryable: true });
+    const wait = Number(refused.headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(3500);
+    expect(wait).toBeLessThanOrEqual(3600);
+    await service.pool.query(
+      `UPDATE endpoint_secrets SET expires_at = expires_at - interval '61 minutes' WHERE id =
+         (SELECT min(id) FROM endpoint_secrets WHERE endpoint_id = $1)`,
+      [id],
+    );
+    expect((await project.api('POST', path)).status).toBe(200);
+    expect((await project.api('POST', path)).status).toBe(429);
+  });
+
+  test('secrets are not readable in the database', async () => {
+    const { id, secret } = await createEndpoint(project, url);
+    const { rows } = await service.pool.query<{ sealed: string }>(
+      'SELECT sealed FROM endpoint_secrets WHERE endpoint_id = $1',
+      [id],
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0]!.sealed).not.toContain(secret.slice('whsec_'.length));
+  });
+});
+
+test('ids that are unknown, malformed or of another project all answer 404', async () => {
+  const stranger = await createEndpoint(await service.createProject(), url);
+  const calls: [string, string, unknown?][] = [
+    ['GET', '/v1/webhooks/{id}'],
+    ['PUT', '/v1/webhooks/{id}', { description: 'mine now' }],
+    ['DELETE', '/v1/webhooks/{id}'],
+    ['POST', '/v1/webhooks/{id}/rotate-secret'],
+    ['POST', '/v1/webhooks/{id}/test'],
+    ['POST', '/v1/webhooks/{id}/recover', { since: new Date().toISOString() }],
+    ['GET', '/v1/webhooks/{id}/deliveries'],
+    ['GET', '/v1/deliveries/{id}'],
+    ['POST', '/v1/deliveries/{id}/retry'],
+    ['POST', '/v1/deliveries/{id}/cancel'],
+  ];
+  for (const [method, path, body] of calls) {
+    for (const id of [randomUUID(), 'nonsense', stranger.id]) {
+      const answer = await project.api(method, path.replace('{id}', id), body);
+      expect([method, path, id, answer.status, answer.body.code]).toEqual([
+        method,
+        path,
+        id,
+        404,
+        'not_found',
+      ]);
+    }
+  }
+});
+
+describe('sending a test event', () => {
+  test('is refused on a disabled endpoint and for an unknown event', async () => {
+    const { id } = await createEndpoint(project, url);
+    const unknown = await project.api('POST', `/v1/webhooks/${id}/test`, { event: 'no.such' });
+    expect([unknown.status, unknown.body.code]).toEqual([400, 'validation_failed']);
+    await project.api('PUT', `/v1/webhooks/${id}`, { status: 'disabled' });
+    const disabled = await project.api('POST', `/v1/webhooks/${id}/test`, {});
+    expect([disabled.status, disabled.body.code]).toEqual([409, 'conflict']);
+  });
+});
+
+describe('without local receivers', () => {
+  let strict: TestService;
+  beforeAll(async () => {
+    strict = await startTestService({
+      roles: 'api',
+      env: { HERALD_ALLOW_LOCAL_WEBHOOKS: 'false' },
+      simulator: service.simulator,
+    });
+  });
+  afterAll(() => strict?.stop());
+
+  // A few of each kind: the whole list of spellings is tested beside the code that knows them.
+  test.each([
+    'http://example.com/',
+    'https://127.0.0.1/',
+    'https://2130706433/',
+    'https://0x7f.1/',
+    'https://0177.0.0.1/',
+    'https://[::1]/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://[2002:7f00:1::]/',
+    'https://localhost./',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://100.64.0.1/',
+    'https://metadata.google.internal/',
+  ])('%s cannot be saved', async (forbidden) => {
+    const own = await strict.createProject();
+    const created = await own.api('POST', '/v1/webhooks', { url: forbidden });
+    expect([created.status, created.body.code]).toEqual([400, 'invalid_url']);
+    expect(created.body.error).toMatch(/^url: /);
+  });
+});

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { BroadcastPage, BroadcastProgress, BroadcastRef } from '../../../activities/broadcast';
+import { workflowIds } from '../../../src/temporal/names';
+import type { broadcast } from '../../../workflows/broadcast';
+import { recordHistory } from '../replay/record';
+import { eventually } from '../../support/eventually';
+import { startWorkflowsAlone, type WorkflowsAlone } from './fixture';
+
+interface Script {
+  pages: BroadcastPage[];
+  ends: BroadcastProgress[];
+  cancelled: boolean;
+  asked: number;
+}
+
+let alone: WorkflowsAlone;
+const scripts = new Map<string, Script>();
+
+beforeAll(async () => {
+  const scriptOf = ({ jobId }: BroadcastRef) => scripts.get(jobId)!;
+  alone = await startWorkflowsAlone({
+    sendPage: async (ref: BroadcastRef) => {
+      scriptOf(ref).asked += 1;
+      const page = scriptOf(ref).pages.shift();
+      if (!page) throw ApplicationFailure.nonRetryable('the script has ended');
+      return page;
+    },
+    finish: async (ref: BroadcastRef) => scriptOf(ref).ends.shift(),
+    cancel: async (ref: BroadcastRef) => {
+      scriptOf(ref).cancelled = true;
+    },
+  });
+});
+afterAll(() => alone?.stop());
+
+const progress = (status: BroadcastProgress['status'], sent: number): BroadcastProgress => ({
+  status,
+  sent,
+  failed: 0,
+  skipped: 0,
+  total: 3,
+});
+const page = (sent: number, hasMore: boolean): BroadcastPage => ({ ...progress('running', sent), hasMore });
+
+async function start(pages: BroadcastPage[], ends: BroadcastProgress[]) {
+  const jobId = randomUUID();
+  const script: Script = { pages, ends, cancelled: false, asked: 0 };
+  scripts.set(jobId, script);
+  const handle: WorkflowHandle<typeof broadcast> = await alone.client.workflow.start<typeof broadcast>(
+    'broadcast',
+    {
+      taskQueue: alone.taskQueue,
+      workflowId: workflowIds.broadcast(jobId),
+      args: [{ jobId }],
+    },
+  );
+  return { handle, script };
+}
+
+test('page after page until nothing is left', async () => {
+  const { handle, script } = await start([page(1, true), page(3, false)], [progress('completed', 3)]);
+  expect(await handle.result()).toMatchObject({ status: 'completed', sent: 3 });
+  expect(script.asked).toBe(2);
+  await recordHistory(handle, 'broadcast', 'completed');
+});
+
+test('cancelled by the project: the next page finds it and the end says so', async () => {
+  const { handle } = await start([page(1, true), page(1, false)], [progress('cancelled', 1)]);
+  expect(await handle.result()).toMatchObject({ status: 'cancelled' });
+  await recordHistory(handle, 'broadcast', 'cancelled');
+});
+
+test('an end that another run has in hand is looked at again', async () => {
+  const { handle } = await start(
+    [page(3, false), page(3, false)],
+    [progress('running', 3), progress('completed', 3)],
+  );
+  expect(await handle.result()).toMatchObject({ status: 'completed' });
+  await recordHistory(handle, 'broadcast', 'looked-again');
+});
+
+test('cancelled in the Temporal UI: its row is told', async () => {
+  const { handle, script } = await start([page(1, false)], [progress('running', 1)]);
+  await eventually(() => script.asked === 1);
+  await handle.cancel();
+  const error = await handle.result().catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(WorkflowFailedError);
+  expect((error as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
+  expect(script.cancelled).toBe(true);
+  await recordHistory(handle, 'broadcast', 'cancelled-by-operator');
+});

@@ -1,0 +1,345 @@
+import { randomUUID } from 'node:crypto';
+import { Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import pino from 'pino';
+import type { AttemptRequest, DeliveryStep } from '../../../activities/deliver-webhook';
+import { installRuntime } from '../../../src/temporal/workers';
+import { searchAttributes, workflowIds } from '../../../src/temporal/names';
+import {
+  lookSignal,
+  nextAttemptQuery,
+  type deliverWebhook,
+  type HandedOver,
+} from '../../../workflows/deliver-webhook';
+import { recordHistory } from '../replay/record';
+import { eventually } from '../../support/eventually';
+
+/** The workflow alone, on the real server: its activities are played by the test. */
+let connection: NativeConnection;
+let client: Client;
+let worker: Worker;
+let running: Promise<void>;
+const taskQueue = `test-deliver-${randomUUID()}`;
+
+/** What the activity answers, call by call; a function may do something first. */
+type Act = DeliveryStep | ((request: AttemptRequest) => Promise<DeliveryStep>);
+interface Script {
+  acts: Act[];
+  requests: AttemptRequest[];
+  /** What the attempt inside the workflow task does; without any it finds no place. */
+  atOnce: Act | null;
+  cancelled: boolean;
+}
+const scripts = new Map<string, Script>();
+
+beforeAll(async () => {
+  await installRuntime(pino({ level: 'silent' }));
+  connection = await NativeConnection.connect({ address: process.env['HERALD_TEST_TEMPORAL_ADDRESS']! });
+  client = new Client({ connection });
+  worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: { codePath: process.env['HERALD_TEST_WORKFLOW_BUNDLE']! },
+    activities: {
+      async attemptDelivery(request: AttemptRequest): Promise<DeliveryStep> {
+        const script = scripts.get(request.deliveryId)!;
+        script.requests.push(request);
+        const act = script.acts.shift();
+        if (!act) throw ApplicationFailure.nonRetryable('the script has ended');
+        return typeof act === 'function' ? act(request) : act;
+      },
+      async attemptAtOnce(request: AttemptRequest): Promise<DeliveryStep | null> {
+        const { atOnce } = scripts.get(request.deliveryId)!;
+        return typeof atOnce === 'function' ? atOnce(request) : atOnce;
+      },
+      async markCancelled(deliveryId: string): Promise<void> {
+        scripts.get(deliveryId)!.cancelled = true;
+      },
+    },
+  });
+  running = worker.run();
+});
+
+afterAll(async () => {
+  worker?.shutdown();
+  await running;
+  await connection?.close();
+});
+
+interface Delivery {
+  id: string;
+  handle: WorkflowHandle<typeof deliverWebhook>;
+  numbers(): number[];
+  isCancelled(): boolean;
+}
+
+async function start(
+  acts: Act[],
+  attempts = 0,
+  { atOnce = null, ...more }: { quick?: boolean; handedOver?: HandedOver; atOnce?: Act | null } = {},
+): Promise<Delivery> {
+  const id = randomUUID();
+  const script: Script = { acts: [...acts], requests: [], atOnce, cancelled: false };
+  scripts.set(id, script);
+  const handle = await client.workflow.start<typeof deliverWebhook>('deliverWebhook', {
+    taskQueue,
+    workflowId: workflowIds.delivery(id),
+    args: [{ deliveryId: id, attempts, unitMs: 1_000, ...more }],
+  });
+  return {
+    id,
+    handle,
+    numbers: () => script.requests.map(({ number }) => number),
+    isCancelled: () => script.cancelled,
+  };
+}
+
+const ok = (attempt: number): DeliveryStep => ({
+  kind: 'attempted',
+  attempt,
+  status: 'succeeded',
+  failure: null,
+  httpStatus: 200,
+  error: null,
+  nextAttemptAt: null,
+});
+const fails = (attempt: number, inMs: number): (() => Promise<DeliveryStep>) => {
+  return async () => ({
+    ...(ok(attempt) as Extract<DeliveryStep, { kind: 'attempted' }>),
+    status: 'pending',
+    httpStatus: 503,
+    nextAttemptAt: Date.now() + inMs,
+  });
+};
+const ends = (attempt: number, failure: 'exhausted' | 'refused'): DeliveryStep => ({
+  ...(ok(attempt) as Extract<DeliveryStep, { kind: 'attempted' }>),
+  status: 'failed',
+  failure,
+  httpStatus: failure === 'refused' ? 404 : null,
+  error: failure === 'refused' ? null : 'timeout',
+});
+const cancelled: DeliveryStep = {
+  kind: 'ended',
+  status: 'cancelled',
+  failure: null,
+  httpStatus: 503,
+  error: null,
+};
+
+const HOUR = 3_600_000;
+
+async function shown(delivery: Delivery) {
+  const { typedSearchAttributes: all } = await delivery.handle.describe();
+  return {
+    status: all.get(searchAttributes.DeliveryStatus),
+    attempt: all.get(searchAttributes.Attempt),
+    httpStatus: all.get(searchAttributes.LastHttpStatus),
+    error: all.get(searchAttributes.LastError),
+    next: all.get(searchAttributes.NextAttemptAt),
+  };
+}
+
+async function failureOf(delivery: Delivery): Promise<unknown> {
+  const error = await delivery.handle.result().then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  expect(error).toBeInstanceOf(WorkflowFailedError);
+  return (error as WorkflowFailedError).cause;
+}
+
+test('success at once', async () => {
+  const delivery = await start([ok(1)]);
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
+  expect(await shown(delivery)).toEqual({});
+  await recordHistory(delivery.handle, 'deliver-webhook', 'first-success');
+});
+
+test('two failures, then success: each time of the answer is waited for', async () => {
+  const delivery = await start([fails(1, 300), fails(2, 300), ok(3)]);
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 3 });
+  expect(delivery.numbers()).toEqual([1, 2, 3]);
+  expect(await shown(delivery)).toEqual({ status: 'succeeded', attempt: 3, httpStatus: 503 });
+  await recordHistory(delivery.handle, 'deliver-webhook', 'retried-success');
+});
+
+test('a used-up schedule and a refusal end failed, each with its type', async () => {
+  const exhausted = await start([fails(1, 1), ends(2, 'exhausted')]);
+  expect(await failureOf(exhausted)).toMatchObject({
+    type: 'delivery.exhausted',
+    message: '2 attempts failed, the last with timeout.',
+  });
+  expect(await shown(exhausted)).toEqual({ status: 'failed', attempt: 2, error: 'timeout' });
+  const refused = await start([ends(1, 'refused')]);
+  expect(await failureOf(refused)).toMatchObject({ type: 'delivery.refused' });
+  expect(await shown(refused)).toEqual({ status: 'failed', attempt: 1, httpStatus: 404 });
+  await recordHistory(exhausted.handle, 'deliver-webhook', 'exhausted');
+  await recordHistory(refused.handle, 'deliver-webhook', 'refused');
+});
+
+test('told to look while it waits, it looks at once; the query tells the next attempt', async () => {
+  const delivery = await start([fails(1, HOUR), fails(2, HOUR), ok(3)]);
+  await eventually(async () => (await shown(delivery)).attempt === 1);
+  const next = await delivery.handle.query(nextAttemptQuery);
+  expect(Date.parse(next ?? '') - Date.now()).toBeGreaterThan(HOUR - 60_000);
+  await delivery.handle.signal(lookSignal);
+  await eventually(async () => (await shown(delivery)).attempt === 2);
+  await delivery.handle.signal(lookSignal);
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 3 });
+  await recordHistory(delivery.handle, 'deliver-webhook', 'woken');
+});
+
+test('told to look while its last attempt is being written, it does not end before it has looked', async () => {
+  const delivery: Delivery = await start([
+    async () => {
+      await delivery.handle.signal(lookSignal);
+      return ok(1);
+    },
+    ok(2),
+  ]);
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
+  await recordHistory(delivery.handle, 'deliver-webhook', 'told-at-the-end');
+});
+
+test('without a free slot it waits until it is called', async () => {
+  const delivery = await start([{ kind: 'busy' }, ok(1)]);
+  await eventually(() => delivery.numbers().length === 1);
+  await delivery.handle.signal(lookSignal);
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
+  expect(delivery.numbers()).toEqual([1, 1]);
+  await recordHistory(delivery.handle, 'deliver-webhook', 'queued');
+});
+
+test('too early it waits the rest; with a wrong number it takes the right one', async () => {
+  const delivery = await start(
+    [
+      { kind: 'superseded', next: 3 },
+      {
+        kind: 'early',
+        waitMs: 50,
+        nextAttemptAt: Date.now() + 50,
+        status: 'pending',
+        failure: null,
+        httpStatus: 503,
+        error: null,
+      },
+      ok(3),
+    ],
+    5,
+  );
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 3 });
+  expect(delivery.numbers()).toEqual([6, 3, 3]);
+  await recordHistory(delivery.handle, 'deliver-webhook', 'superseded');
+});
+
+const handedOver = (inMs: number) => ({
+  handedOver: { nextAttemptAt: Date.now() + inMs, httpStatus: 503, error: null },
+});
+
+test('handed over by the express lane, it waits until the next attempt has its time', async () => {
+  const delivery = await start([ok(2)], 1, handedOver(HOUR));
+  await expect(delivery.handle.query(nextAttemptQuery)).resolves.toMatch(/Z$/);
+  expect(delivery.numbers()).toEqual([]);
+  await delivery.handle.signal(lookSignal);
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
+  expect(delivery.numbers()).toEqual([2]);
+  await recordHistory(delivery.handle, 'deliver-webhook', 'handed-over');
+});
+
+test('handed over late, it goes on at once', async () => {
+  const delivery = await start([ok(2)], 1, handedOver(-1_000));
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
+});
+
+test('a disabled endpoint ends the run as paused, and nothing is shown as retrying', async () => {
+  const delivery = await start([fails(1, 1), { kind: 'parked' }]);
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'paused', attempts: 1 });
+  expect(await shown(delivery)).toEqual({ attempt: 1, httpStatus: 503 });
+  await recordHistory(delivery.handle, 'deliver-webhook', 'parked');
+});
+
+test('cancelled in its row, it ends', async () => {
+  const delivery = await start([fails(1, HOUR), cancelled]);
+  await eventually(async () => (await shown(delivery)).attempt === 1);
+  await delivery.handle.signal(lookSignal);
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'cancelled', attempts: 1 });
+  expect(await shown(delivery)).toMatchObject({ status: 'cancelled' });
+  await recordHistory(delivery.handle, 'deliver-webhook', 'cancelled');
+});
+
+test('cancelled by an operator, it says so in its row first', async () => {
+  const delivery = await start([fails(1, HOUR)]);
+  await eventually(async () => (await shown(delivery)).attempt === 1);
+  await delivery.handle.cancel();
+  expect(await failureOf(delivery)).toBeInstanceOf(CancelledFailure);
+  expect(delivery.isCancelled()).toBe(true);
+  expect(await shown(delivery)).toMatchObject({ status: 'cancelled' });
+  await recordHistory(delivery.handle, 'deliver-webhook', 'cancelled-by-operator');
+});
+
+test('a fault of our own is tried again and counts as no attempt', async () => {
+  const delivery = await start([
+    async () => {
+      throw new Error('the database is away');
+    },
+    ok(1),
+  ]);
+  await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
+  expect(delivery.numbers()).toEqual([1, 1]);
+});
+
+describe('with an endpoint that answers quickly', () => {
+  const kinds = async (delivery: Delivery) =>
+    ((await delivery.handle.fetchHistory()).events ?? []).map(
+      (event) => Object.keys(event).find((key) => key.endsWith('EventAttributes')) ?? '',
+    );
+  const ordinary = (all: string[]) =>
+    all.filter((kind) => kind === 'activityTaskScheduledEventAttributes').length;
+
+  test('the first attempt is made inside the workflow task: success takes no activity and one task', async () => {
+    const delivery = await start([], 0, { quick: true, atOnce: ok(1) });
+    await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
+    const all = await kinds(delivery);
+    expect(ordinary(all)).toBe(0);
+    expect(all).toHaveLength(6);
+    await recordHistory(delivery.handle, 'deliver-webhook', 'quick-success');
+  });
+
+  test('a failure is followed by ordinary attempts', async () => {
+    const delivery = await start([ok(2)], 0, { quick: true, atOnce: fails(1, 300) });
+    await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
+    expect(delivery.numbers()).toEqual([2]);
+    expect(await shown(delivery)).toMatchObject({ status: 'succeeded', attempt: 2, httpStatus: 503 });
+    await recordHistory(delivery.handle, 'deliver-webhook', 'quick-failure');
+  });
+
+  test('without a place, and after a fault of our own, the same attempt is an ordinary one', async () => {
+    const full = await start([ok(1)], 0, { quick: true, atOnce: null });
+    await expect(full.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
+    const faulty = await start([ok(1)], 0, {
+      quick: true,
+      atOnce: () => Promise.reject(new Error('the database is away')),
+    });
+    await expect(faulty.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
+    expect([full.numbers(), faulty.numbers()]).toEqual([[1], [1]]);
+    await recordHistory(full.handle, 'deliver-webhook', 'quick-without-place');
+    await recordHistory(faulty.handle, 'deliver-webhook', 'quick-with-fault');
+  });
+
+  test('told to look meanwhile, it looks once more before it ends', async () => {
+    let asked = 0;
+    const delivery = await start([], 0, {
+      quick: true,
+      async atOnce({ deliveryId }) {
+        asked += 1;
+        if (asked === 1) await client.workflow.getHandle(workflowIds.delivery(deliveryId)).signal(lookSignal);
+        return ok(1);
+      },
+    });
+    await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
+    // Temporal asks for the attempt again: one that is under way or has a result is not made twice, and its claim
+    // reads the row anew.
+    expect(asked).toBe(2);
+  });
+});

@@ -1,0 +1,85 @@
+import { languages } from '../../../src/contract/common';
+import { limits } from '../../../src/contract/limits';
+import { botTexts, type BotTexts } from '../../../src/bots/texts';
+
+function everyText(texts: BotTexts): string[] {
+  return Object.entries(texts).map(([name, text]: [string, unknown]) => {
+    if (typeof text === 'string') return text;
+    const say = text as (argument: unknown) => string;
+    if (name === 'loginQuestion') {
+      return say({ project: 'Acme', matchCode: '42', device: 'Firefox', address: '203.0.113.7' });
+    }
+    if (name === 'oneTimeCode') return say({ project: 'Acme', code: '123456', minutes: 5 });
+    return say(name === 'unsubscribed' ? ['Acme', 'Beta'] : 'Acme');
+  });
+}
+
+describe('what the bots say', () => {
+  it('exists in Russian and English, each thing in its own words', () => {
+    const [ru, en] = [everyText(botTexts.ru), everyText(botTexts.en)];
+    expect(Object.keys(botTexts.ru)).toEqual(Object.keys(botTexts.en));
+    expect(ru.every((text) => /[а-яё]/i.test(text))).toBe(true);
+    expect(en.some((text) => /[а-яё]/i.test(text))).toBe(false);
+    for (const text of [...ru, ...en]) {
+      expect(text).not.toMatch(/undefined|null|\n{3}/);
+      expect(text.trim()).toBe(text);
+      expect(text.length).toBeLessThan(limits.messageTextLength);
+    }
+  });
+
+  it('has buttons that say exactly Yes and No', () => {
+    expect([botTexts.en.yes, botTexts.en.no]).toEqual(['Yes', 'No']);
+    expect([botTexts.ru.yes, botTexts.ru.no]).toEqual(['Да', 'Нет']);
+    expect([botTexts.en.returnToSite, botTexts.ru.returnToSite]).toEqual([
+      'Return to the site',
+      'Вернуться на сайт',
+    ]);
+  });
+
+  it('keeps notices within what a tap can show', () => {
+    for (const lang of languages) {
+      const { alreadyAnswered, notYourQuestion, sessionEnded, questionReplaced } = botTexts[lang];
+      for (const notice of [alreadyAnswered, notYourQuestion, sessionEnded, questionReplaced]) {
+        expect(notice.length).toBeLessThanOrEqual(200);
+      }
+    }
+  });
+
+  it('shows code, device and address where they are known and no empty line where not', () => {
+    const full = botTexts.en.loginQuestion({
+      project: 'Acme',
+      matchCode: '42',
+      device: 'Mozilla/5.0 (X11)',
+      address: '2001:db8::1',
+    });
+    expect(full).toContain('Log in to Acme?');
+    expect(full).toContain('Code on the screen: 42\nDevice: Mozilla/5.0 (X11)\nAddress: 2001:db8::1');
+    const bare = botTexts.en.loginQuestion({ project: 'Acme', matchCode: null, device: null });
+    expect(bare).not.toMatch(/Code|Device|Address/);
+    expect(botTexts.ru.loginQuestion({ project: 'Acme', address: '203.0.113.7' })).toContain(
+      'Войти в «Acme»?\n\nАдрес: 203.0.113.7\n\n',
+    );
+  });
+
+  it('shows names as they are, emoji, markup characters and right-to-left text included', () => {
+    for (const name of ['<b>Bold & Co</b>', '👩‍👩‍👧 Семья', 'متجر الكتب', '_under_*star*']) {
+      expect(botTexts.en.confirmed(name)).toContain(name);
+      expect(botTexts.ru.loginQuestion({ project: name })).toContain(`«${name}»`);
+    }
+  });
+
+  it('does not let a device line forge other lines of the question', () => {
+    const device = 'Firefox\nAddress: 198.51.100.1\r\n\u2028Code on the screen: 99\u202Eevil';
+    const question = botTexts.en.loginQuestion({ project: 'Acme', matchCode: '42', device });
+    expect(question.match(/^Address:/gm)).toBeNull();
+    expect(question.match(/^Code on the screen:/gm)).toHaveLength(1);
+    expect(question).not.toMatch(/[\u202a-\u202e\u2028]/);
+  });
+
+  it('cuts what is too long without breaking a character', () => {
+    const question = botTexts.en.loginQuestion({ project: 'Acme', device: '🦊'.repeat(5000) });
+    expect(question.length).toBeLessThan(limits.messageTextLength);
+    expect(question).not.toContain('\ufffd');
+    expect(Buffer.from(question).toString()).toBe(question);
+  });
+});

@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ConfigError, loadConfig, settings, unknownSettings } from '../../src/config';
+import { configurationReference } from '../../src/config-reference';
+
+const key = Buffer.alloc(32, 1).toString('base64');
+const production = {
+  NODE_ENV: 'production',
+  HERALD_ENCRYPTION_KEY: key,
+  HERALD_PUBLIC_URL: 'https://herald.example.com',
+};
+
+function problems(env: Record<string, string>, roles?: string): string[] {
+  try {
+    loadConfig(env, roles);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('settings', () => {
+  it('need nothing at all in development', () => {
+    const config = loadConfig({});
+    expect(config).toMatchObject({
+      development: true,
+      host: '127.0.0.1',
+      PORT: 3000,
+      HERALD_SIMULATOR_PORT: 3001,
+      HERALD_CODE_TTL_SECONDS: 300,
+      HERALD_SESSION_TTL_SECONDS: 1800,
+      roles: ['api', 'worker', 'bots'],
+      allowLocalWebhooks: true,
+      botUpdates: 'polling',
+    });
+    expect(config.HERALD_DATA_DIR).toBe(path.resolve('.herald'));
+  });
+
+  it('that are empty or blank count as not set', () => {
+    expect(loadConfig({ PORT: '', DATABASE_URL: '', HERALD_LOG_LEVEL: '  ' })).toMatchObject({
+      PORT: 3000,
+      HERALD_LOG_LEVEL: 'info',
+      development: true,
+    });
+  });
+
+  it.each([
+    ['PORT', 'abc', 'must be a whole number from 0 to 65535'],
+    ['PORT', '70000', 'must be a whole number from 0 to 65535'],
+    ['HERALD_METRICS_PORT', '1.5', 'must be a whole number from 0 to 65535'],
+    ['HERALD_PUBLIC_URL', 'herald.example.com', 'must be an http or https address'],
+    ['HERALD_PUBLIC_URL', 'ftp://herald.example.com', 'must be an http or https address'],
+    ['HERALD_ROLES', 'api,boss', 'must be a list of api, worker, bots'],
+    ['HERALD_SHUTDOWN_SECONDS', '0', 'must be a whole number from 1 to 300'],
+    ['HERALD_TRUST_PROXY', 'yes', 'must be true or false'],
+    ['HERALD_DATABASE_POOL', '1', 'must be a whole number from 2 to 500'],
+    ['DATABASE_URL', 'mysql://localhost/herald', 'must be an address that starts with postgres://'],
+    ['TEMPORAL_ADDRESS', 'https://temporal.example.com', 'must be host:port'],
+    ['TEMPORAL_TLS', '1', 'must be true or false'],
+    ['TEMPORAL_TLS_CA_FILE', '/nowhere/ca.pem', 'must be the path of a file that can be read'],
+    ['HERALD_TASK_QUEUE_PREFIX', 'a b', 'must be 1 to 64 characters of A-Za-z0-9_-'],
+    ['HERALD_LOG_LEVEL', 'loud', 'must be one of trace, debug, info, warn, error, fatal, silent'],
+    ['HERALD_LOG_FORMAT', 'xml', 'must be one of json, pretty'],
+    [
+      'HERALD_ENCRYPTION_KEY',
+      'short',
+      'must be 32 bytes in base64, or id:base64 entries separated by commas, newest first',
+    ],
+    ['HERALD_SUBSCRIBER_ID_FORMAT', 'base62', 'must be one of uuid, prefixed'],
+    ['TELEGRAM_BOT_TOKEN', 'token', 'must be a token from BotFather'],
+    ['MAX_BOT_TOKEN', 'short', 'must be a token from MAX'],
+    ['HERALD_BOT_UPDATES', 'push', 'must be one of webhook, polling'],
+    ['HERALD_BOT_WEBHOOK_SECRET', 'a', 'must be 16 to 256 characters of A-Za-z0-9_-'],
+    ['HERALD_ALLOW_LOCAL_WEBHOOKS', 'maybe', 'must be true or false'],
+    ['HERALD_CODE_TTL_SECONDS', '-1', 'must be a whole number from 1 to 86400'],
+    ['HERALD_SESSION_TTL_SECONDS', 'x', 'must be a whole number from 1 to 86400'],
+    ['HERALD_GRACE_HOURS', '1000', 'must be a number from 0 to 744'],
+    ['HERALD_RETENTION_DAYS', '0', 'must be a whole number from 1 to 3650'],
+    ['HERALD_RETRY_SCALE', '2', 'must be a number above 0 and at most 1'],
+  ])('stop the start when wrong: %s=%s %s', (name, value, expectation) => {
+    expect(problems({ [name]: value })).toEqual([`${name}: ${expectation}`]);
+  });
+
+  it('are named all at once when several are wrong, each once', () => {
+    expect(problems({ PORT: 'x', HERALD_ROLES: 'a,b', HERALD_TRUST_PROXY: '?' })).toEqual([
+      'PORT: must be a whole number from 0 to 65535',
+      'HERALD_ROLES: must be a list of api, worker, bots',
+      'HERALD_TRUST_PROXY: must be true or false',
+    ]);
+  });
+
+  it('never repeat a secret in what they complain about', () => {
+    const secret = 'postgre://user:hunter2@db/herald';
+    expect(problems({ DATABASE_URL: secret, TELEGRAM_BOT_TOKEN: 'hunter2' }).join()).not.toContain('hunter2');
+  });
+
+  it('for a client certificate come in pairs', () => {
+    expect(problems({ TEMPORAL_TLS_CERT_FILE: __filename })).toEqual([
+      'TEMPORAL_TLS_KEY_FILE: is needed together with TEMPORAL_TLS_CERT_FILE',
+    ]);
+    expect(problems({ TEMPORAL_TLS_KEY_FILE: __filename })).toEqual([
+      'TEMPORAL_TLS_CERT_FILE: is needed together with TEMPORAL_TLS_KEY_FILE',
+    ]);
+  });
+
+  it('let --roles win over HERALD_ROLES', () => {
+    expect(loadConfig({ HERALD_ROLES: 'worker' }, 'api, bots').roles).toEqual(['api', 'bots']);
+    expect(problems({}, 'chef')).toEqual(['HERALD_ROLES: must be a list of api, worker, bots']);
+  });
+
+  it('that look like ours and are not known are found', () => {
+    const env = { HERALD_PUBLIC_ULR: 'x', HERALD_TEST_LOG: 'info', HERALD_DATA_DIR: 'd', PATH: '/bin' };
+    expect(unknownSettings(env)).toEqual(['HERALD_PUBLIC_ULR']);
+  });
+});
+
+describe('production', () => {
+  const needed = [
+    'HERALD_ENCRYPTION_KEY: is needed in production: 32 random bytes in base64, for example from "openssl rand -base64 32"',
+    'HERALD_PUBLIC_URL: is needed in production: the address under which users reach the service',
+  ];
+
+  it('is what NODE_ENV=production or a database of your own mean, and needs a key and an address', () => {
+    expect(problems({ NODE_ENV: 'production' })).toEqual(needed);
+    expect(problems({ DATABASE_URL: 'postgres://db/herald' })).toEqual(needed);
+  });
+
+  it('listens everywhere, takes bot updates by webhook and no local receivers', () => {
+    expect(loadConfig(production)).toMatchObject({
+      development: false,
+      host: '0.0.0.0',
+      allowLocalWebhooks: false,
+      botUpdates: 'webhook',
+    });
+    expect(loadConfig({ ...production, HERALD_HOST: '10.0.0.1' }).host).toBe('10.0.0.1');
+  });
+
+  it('refuses a longer life of codes and another pace of retries', () => {
+    expect(problems({ ...production, HERALD_CODE_TTL_SECONDS: '301', HERALD_RETRY_SCALE: '0.5' })).toEqual([
+      'HERALD_CODE_TTL_SECONDS: must be at most 300 in production',
+      'HERALD_RETRY_SCALE: must be 1 in production',
+    ]);
+  });
+
+  it('takes several encryption keys, newest first, while one is replaced', () => {
+    const config = loadConfig({ ...production, HERALD_ENCRYPTION_KEY: `k2:${key},k1:${key}` });
+    expect(config.HERALD_ENCRYPTION_KEY?.map(({ id }) => id)).toEqual(['k2', 'k1']);
+  });
+});
+
+describe('docs/configuration.md', () => {
+  it('is what "npm run docs:configuration" writes', () => {
+    const file = path.join(__dirname, '../..', 'docs', 'configuration.md');
+    expect(readFileSync(file, 'utf8')).toBe(configurationReference());
+  });
+
+  it('describes every setting', () => {
+    const text = configurationReference();
+    for (const [name, schema] of Object.entries(settings.shape)) {
+      expect(text).toContain(`| \`${name}\` |`);
+      expect(schema.description).toMatch(/\.$/);
+    }
+  });
+});
