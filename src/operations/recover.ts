@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
-import { restartDelivery } from '../webhooks/queries/starts';
+import { restartDelivery } from '../webhooks/queries/deliveries';
 import { findOpenSession, startedOpenDeliveries, startedOpenSessions } from './queries/recovery';
 import type { SessionStarter } from '../login/workflow';
 import { isWorkflowRunning } from '../temporal/existence';

@@ -1,9 +1,8 @@
 import type pg from 'pg';
 import { recordSuccesses, type ExpressSuccess } from './queries/express';
 
-/** At most so many rows or so long: this bounds what a crash can make happen twice. */
+/** Successes in one statement at most: this bounds what a crash can repeat. */
 const BATCH_ROWS = 50;
-const BATCH_MS = 10;
 
 export interface SuccessWriter {
   /** Resolves when the success is committed. */
@@ -18,41 +17,36 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Collects successes and writes many in one statement. */
+/** Writes a success at once where no write is in flight; those that arrive meanwhile share the next statement. */
 export function createSuccessWriter(pool: pg.Pool): SuccessWriter {
-  let batch: Waiting[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  const writing = new Set<Promise<void>>();
+  const waiting: Waiting[] = [];
+  let writing: Promise<void> | null = null;
 
-  function flush(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    const taken = batch;
-    batch = [];
-    if (taken.length === 0) return;
-    const write = recordSuccesses(
-      pool,
-      taken.map(({ success }) => success),
-    )
-      .then(
-        () => taken.forEach(({ resolve }) => resolve()),
-        (error: unknown) => taken.forEach(({ reject }) => reject(error)),
-      )
-      .finally(() => writing.delete(write));
-    writing.add(write);
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH_ROWS);
+      try {
+        await recordSuccesses(
+          pool,
+          batch.map(({ success }) => success),
+        );
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    writing = null;
   }
 
   return {
     write(success) {
       return new Promise((resolve, reject) => {
-        batch.push({ success, resolve, reject });
-        if (batch.length >= BATCH_ROWS) flush();
-        else timer ??= setTimeout(flush, BATCH_MS);
+        waiting.push({ success, resolve, reject });
+        writing ??= drain();
       });
     },
     async stop() {
-      flush();
-      await Promise.all(writing);
+      await writing;
     },
   };
 }
