@@ -50,8 +50,8 @@ export function afterCommit(db: Db, hook: (pool: pg.Pool) => void): void {
 /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
 export function withTransaction<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
   return withClient(pool, async (client) => {
-    await client.query('BEGIN');
-    const result = await work(client);
+    // Not awaited: BEGIN shares the round trip of the first statement.
+    const [, result] = await Promise.all([client.query('BEGIN'), work(client)]);
     await client.query('COMMIT');
     return result;
   });
