@@ -1,5 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
-import { randomBytes } from './random';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
 export interface EncryptionKey {
   id: string;

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { randomBytes } from './random';
+import { hash, randomBytes } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
