@@ -29,7 +29,7 @@ const readableFile = z
 export const roleNames = ['api', 'worker', 'bots'] as const;
 export type Role = (typeof roleNames)[number];
 
-export const roleList = z
+const roleList = z
   .string()
   .transform((value) => value.split(',').map((role) => role.trim()))
   .pipe(z.array(z.enum(roleNames, { error: `must be a list of ${roleNames.join(', ')}` })).nonempty());

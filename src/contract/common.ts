@@ -22,12 +22,7 @@ export const slugSchema = z
   .string()
   .regex(/^[a-z0-9-]{3,50}$/, 'must be 3 to 50 characters of a-z, 0-9 and -');
 
-export const limitSchema = z.coerce
-  .number()
-  .int()
-  .min(1)
-  .max(limits.pageSize.max)
-  .default(limits.pageSize.default);
+const limitSchema = z.coerce.number().int().min(1).max(limits.pageSize.max).default(limits.pageSize.default);
 
 /** Every list is a page, newest first. */
 export function pageOf<T extends z.ZodType>(item: T) {

@@ -1,6 +1,6 @@
 import { html, type Html } from './html';
 
-function demoDocument(title: string, content: Html, scripts: Html | '' = ''): string {
+function demoDocument(title: string, content: Html): string {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -11,7 +11,6 @@ function demoDocument(title: string, content: Html, scripts: Html | '' = ''): st
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/demo.css" />
         <script type="module" src="/assets/demo.js"></script>
-        ${scripts}
       </head>
       <body>
         <header>

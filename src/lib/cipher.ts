@@ -42,11 +42,6 @@ export class Cipher {
     return decipher.update(Buffer.from(text, 'base64url'), undefined, 'utf8') + decipher.final('utf8');
   }
 
-  /** The key id of a sealed value, to find what a rotation has still to do. */
-  static keyIdOf(sealed: string): string {
-    return sealed.slice(0, sealed.indexOf('.'));
-  }
-
   /** A stable secret for a purpose that needs no setting of its own (the bots' webhook secret). */
   derive(purpose: string): string {
     return createHmac('sha256', this.newest.key).update(purpose).digest('base64url');

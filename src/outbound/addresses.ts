@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { forbiddenRange, type LocalPolicy } from './forbidden-ranges';
 import { isLocalhostName, type Lookup, systemLookup } from './lookup';
 
-export { isForbiddenAddress, type LocalPolicy } from './forbidden-ranges';
+export type { LocalPolicy } from './forbidden-ranges';
 
 export const maxUrlLength = 2_048;
 

@@ -4,7 +4,7 @@ import { limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
 
 /** Where a user returns to after the login: an absolute http(s) address, which gets `code` and `state` appended. */
-export const returnUrlSchema = z
+const returnUrlSchema = z
   .string()
   .max(2048)
   .refine(isReturnUrl, 'must be an absolute http or https URL without user info or fragment');
@@ -134,7 +134,6 @@ export interface Project {
   sessions_per_hour: number | null;
   sessions_per_address: number | null;
   purchased_credits: number;
-  grace_started_at: Date | null;
   created_at: Date;
 }
 

@@ -140,7 +140,7 @@ export function NextAttempt({
   );
 }
 
-export function duration(seconds: number): string {
+function duration(seconds: number): string {
   const parts: [number, string][] = [
     [Math.floor(seconds / 3600), 'h'],
     [Math.floor((seconds % 3600) / 60), 'min'],
