@@ -1,3 +1,4 @@
+import { limits } from '../contract/limits';
 import { html, type Html } from './html';
 
 function demoDocument(title: string, content: Html): string {
@@ -109,7 +110,10 @@ export function callbackPage(
   return demoDocument(
     'Demo callback',
     html`<h1>Logged in</h1>
-      <p>The demo project got this one-time code. It can be used once and lives 300 seconds.</p>
+      <p>
+        The demo project got this one-time code. It can be used once and lives ${limits.authCodeTtlSeconds}
+        seconds.
+      </p>
       <pre id="code">${code}</pre>
       ${
         state === null

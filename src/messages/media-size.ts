@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import { pinnedTo } from '../bots';
 import { AppError } from '../contract/errors';
-import { limits } from '../contract/limits';
+import { limits, MIB } from '../contract/limits';
 import { withTimeout } from '../lib/timeout';
 import type { MessageMedia } from './contract';
 import {
@@ -30,7 +30,7 @@ export async function refuseLargeMedia({ type, url }: MessageMedia, policy: Loca
   if (!vetted.ok) throw new AppError('invalid_url', `media.url: ${vetted.why}`);
   const bytes = await lengthOf(vetted.url, policy);
   if (bytes === null || bytes <= mostBytes[type]) return;
-  const megabytes = mostBytes[type] / 1024 / 1024;
+  const megabytes = mostBytes[type] / MIB;
   throw new AppError('validation_failed', `media.url: a ${type} may have at most ${megabytes} MB`);
 }
 

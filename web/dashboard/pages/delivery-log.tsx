@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type DeliveryView, type EndpointView } from '../api';
 import {
   ActionButton,
@@ -162,7 +163,7 @@ function RecoverDialog({ id, onClose }: { id: string; onClose: () => void }) {
             <option value="1">the last hour</option>
             <option value="24">the last day</option>
             <option value="168">the last week</option>
-            <option value="336">the last 14 days</option>
+            <option value={limits.webhookRecoverDays * 24}>the last {limits.webhookRecoverDays} days</option>
           </select>
         )}
       </Field>

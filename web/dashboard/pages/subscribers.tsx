@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type Subscriber } from '../api';
 import {
   Badge,
@@ -55,7 +56,11 @@ export function Subscribers() {
         />
         <label class="filter">
           <span>Tag</span>
-          <input value={tag} maxLength={64} onChange={(event) => choose(setTag)(event.currentTarget.value)} />
+          <input
+            value={tag}
+            maxLength={limits.tagLength}
+            onChange={(event) => choose(setTag)(event.currentTarget.value)}
+          />
         </label>
       </div>
       <Problem error={found.error} />
