@@ -40,10 +40,6 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
     JSON.stringify({ ...filter, hours }),
     pages.isFirst ? LOOK_MS : undefined,
   );
-  const choose = (set: (value: string) => void) => (value: string) => {
-    pages.reset();
-    set(value);
-  };
   const list = log.data?.data;
   return (
     <section aria-labelledby="log-title">
@@ -62,19 +58,19 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
         <Select
           label="Status"
           value={status}
-          onChange={choose(setStatus)}
+          onChange={pages.choose(setStatus)}
           options={[{ value: '', text: 'Any' }, ...statuses.map((value) => ({ value, text: value }))]}
         />
         <Select
           label="Event"
           value={event}
-          onChange={choose(setEvent)}
+          onChange={pages.choose(setEvent)}
           options={[
             { value: '', text: 'Any' },
             ...(types.data?.data ?? []).map(({ name }) => ({ value: name, text: name })),
           ]}
         />
-        <Select label="Created" value={hours} onChange={choose(setHours)} options={spans} />
+        <Select label="Created" value={hours} onChange={pages.choose(setHours)} options={spans} />
       </div>
       <Problem error={log.error} />
       {list?.length === 0 && <Empty>No delivery fits. Send a test to see one.</Empty>}
