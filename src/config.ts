@@ -29,7 +29,7 @@ const readableFile = z
 export const roleNames = ['api', 'worker', 'bots'] as const;
 export type Role = (typeof roleNames)[number];
 
-export const roleList = z
+const roleList = z
   .string()
   .transform((value) => value.split(',').map((role) => role.trim()))
   .pipe(z.array(z.enum(roleNames, { error: `must be a list of ${roleNames.join(', ')}` })).nonempty());
@@ -188,7 +188,7 @@ export const settings = z.object({
     ),
   HERALD_CODE_TTL_SECONDS: whole(1, 86_400)
     .default(limits.authCodeTtlSeconds)
-    .describe('Life of a login code. For tests; production refuses more than 300.'),
+    .describe(`Life of a login code. For tests; production refuses more than ${limits.authCodeTtlSeconds}.`),
   HERALD_SESSION_TTL_SECONDS: whole(1, 86_400)
     .default(limits.authSessionTtlSeconds)
     .describe('How long a login session waits for the user.'),

@@ -31,8 +31,6 @@ export interface IntakeOptions {
   log: Logger;
   /** May be called again for an update it has thrown for, and after a crash for one it had finished. */
   handle: (update: StoredUpdate) => Promise<void>;
-  /** Updates, each of another chat, that are handled at once. */
-  concurrency?: number;
   /** After so many failures an update is set aside, and the chat goes on without it. */
   maxFailures?: number;
   /** Doubled at every failure. */
@@ -49,6 +47,8 @@ export interface Intake {
   stop(): Promise<void>;
 }
 
+/** Updates, each of another chat, that are handled at once. */
+const CONCURRENCY = 16;
 const SWEEP_MS = 1_000;
 const LEASE_SECONDS = 30;
 const PRUNE_MS = 10 * 60_000;
@@ -65,7 +65,6 @@ export function createIntake({
   notifications,
   log,
   handle,
-  concurrency = 16,
   maxFailures = 10,
   firstRetryMs = 1_000,
   isPassing = () => false,
@@ -143,7 +142,7 @@ export function createIntake({
         channel: notifyChannels.botUpdate,
         notifications,
         sweepMs: SWEEP_MS,
-        concurrency,
+        concurrency: CONCURRENCY,
         claim: (limit) => claimBotUpdates(pool, limit, LEASE_SECONDS),
         start: handleClaimed,
         log,

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { contentOf, type BroadcastView, type NewBroadcast } from './contract';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
-import { isoTime } from '../subscribers';
+import { isoTime } from '../lib/iso-time';
 import type { Core } from '../core';
 import { countOpenRecipients, endBroadcast, failLostRecipients, skipQueuedRecipients } from './queries/ends';
 import {

@@ -9,6 +9,7 @@ import {
   type ClaimedRecipient,
   type RecipientResult,
 } from './queries/runs';
+import { withAbortAfter } from '../lib/timeout';
 import { touchBroadcast } from './queries/broadcasts';
 import { outgoing } from '../messages';
 import { outcomeOf, Trouble } from './outcome';
@@ -38,25 +39,21 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
   const { run } = await beginRun(deps.pool, id);
   if (!run) return 'stopped';
   const recorder = createBroadcastRecorder(deps, run);
-  // A timer of our own: Node 20 forgets a signal of AbortSignal.timeout that only AbortSignal.any knows of.
-  const over = new AbortController();
-  const end = () => over.abort();
-  const pageEnd = setTimeout(end, options.pageMs);
-  options.signal.addEventListener('abort', end);
-  if (options.signal.aborted) end();
   const touching = setInterval(() => {
     touchBroadcast(deps.pool, id).catch((err: unknown) =>
       deps.log.warn({ err, broadcast_id: id }, 'a broadcast could not be touched'),
     );
   }, TOUCH_MS);
   try {
-    const ends = await Promise.all(
-      channels.map((channel) =>
-        runChannel(deps, run, channel, recorder, over.signal).catch((error: unknown) => {
-          // The other channel ends in order, too, before the fault is reported.
-          end();
-          return { error };
-        }),
+    const ends = await withAbortAfter(options.signal, options.pageMs, (signal, abort) =>
+      Promise.all(
+        channels.map((channel) =>
+          runChannel(deps, run, channel, recorder, signal).catch((error: unknown) => {
+            // The other channel records what it has sent before the fault is reported.
+            abort();
+            return { error };
+          }),
+        ),
       ),
     );
     const fault = ends.find((end) => typeof end === 'object');
@@ -65,8 +62,6 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
     return ends.every((end) => end === 'drained') ? 'drained' : 'more';
   } finally {
     clearInterval(touching);
-    clearTimeout(pageEnd);
-    options.signal.removeEventListener('abort', end);
   }
 }
 
@@ -85,7 +80,7 @@ async function runChannel(
 
   function launch(recipient: ClaimedRecipient): void {
     const call = sendOne(deps, run, channel, recipient, trouble)
-      .then((result) => recorder.record({ recipient, channel, result }))
+      .then((result) => recorder.write({ recipient, channel, result }))
       .catch((error: unknown) => void (fault ??= { error }))
       .finally(() => inFlight.delete(call));
     inFlight.add(call);

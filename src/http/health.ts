@@ -1,7 +1,9 @@
+import { withTimeout } from '../lib/timeout';
+
 /** A part that the process needs to do its work, and how to find out whether it is there. */
 export interface Part {
   name: string;
-  /** Resolves when the part answers; the error's message is shown to the operator's tools, so it names no secret. */
+  /** Resolves when the part responds; the error's message is shown to the operator's tools, so it names no secret. */
   check(): Promise<void>;
 }
 
@@ -12,22 +14,16 @@ export interface PartState {
 
 const CHECK_LIMIT_MS = 2_000;
 
-/** Asks every part at once; one that does not answer in time counts as missing. */
+/** Checks every part at once; a part that does not respond in time counts as missing. */
 export function checkParts(parts: Part[]): Promise<PartState[]> {
-  return Promise.all(parts.map(async (part) => ({ name: part.name, ok: await answers(part) })));
+  return Promise.all(parts.map(async (part) => ({ name: part.name, ok: await responds(part) })));
 }
 
-async function answers(part: Part): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), CHECK_LIMIT_MS);
-  });
+async function responds(part: Part): Promise<boolean> {
   try {
-    await Promise.race([part.check(), late]);
+    await withTimeout(part.check(), CHECK_LIMIT_MS);
     return true;
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -29,8 +29,8 @@ export interface Once<T> {
 }
 
 /**
- * Runs a request at most once under its key. The first answer, or error, is given again for 24 hours. `run` gets the
- * id of the request: after a crash the next request with the key gets the same id and takes up what is left.
+ * Runs a request at most once under its key. The first answer, or error, is given again until the key expires.
+ * `run` gets the id of the request: after a crash the next request with the key gets the same id and takes up what is left.
  */
 export async function once<T>(
   { pool, log }: { pool: pg.Pool; log: Logger },

@@ -1,5 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
-import { randomBytes } from './random';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
 export interface EncryptionKey {
   id: string;
@@ -41,11 +40,6 @@ export class Cipher {
       .setAAD(Buffer.from(purpose))
       .setAuthTag(Buffer.from(tag, 'base64url'));
     return decipher.update(Buffer.from(text, 'base64url'), undefined, 'utf8') + decipher.final('utf8');
-  }
-
-  /** The key id of a sealed value, to find what a rotation has still to do. */
-  static keyIdOf(sealed: string): string {
-    return sealed.slice(0, sealed.indexOf('.'));
   }
 
   /** A stable secret for a purpose that needs no setting of its own (the bots' webhook secret). */

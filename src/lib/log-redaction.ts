@@ -30,7 +30,7 @@ const secretForms: [form: RegExp, shown: string][] = [
   [/(\/\/[^\s/:@]*):[^\s/@]+@/g, '$1:[redacted]@'],
 ];
 
-export function redactedText(text: string): string {
+function redactedText(text: string): string {
   return secretForms.reduce((shown, [form, replacement]) => shown.replaceAll(form, replacement), text);
 }
 

@@ -1,5 +1,5 @@
 import { formatSubscriberId } from '../contract/ids';
-import { isoTime } from '../subscribers';
+import { isoTime } from '../lib/iso-time';
 import type { Core } from '../core';
 import { emitEvent } from '../events';
 import { findTappedMessage, insertClick } from './queries/messages';

@@ -1,7 +1,7 @@
 import type { EventData, FailureReason } from '../events/contract';
 import type { Channel } from '../contract/common';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
-import { isoTime } from '../subscribers';
+import { isoTime } from '../lib/iso-time';
 import { isRetryableReason, unsubscribes } from '../bots';
 
 /** Whom a message is for, as its events name them. */

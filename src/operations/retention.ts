@@ -5,20 +5,20 @@ import { removeExpiredKeysAndCodes, removeOldMessages } from './queries/retentio
 import type { Logger } from '../lib/log';
 import { settleAbandonedMessages } from '../messages/abandoned';
 
-export interface HousekeepingDeps {
+export interface RetentionDeps {
   pool: pg.Pool;
   config: Pick<Config, 'HERALD_RETENTION_DAYS' | 'HERALD_SUBSCRIBER_ID_FORMAT'>;
   log: Logger;
 }
 
-export interface Housekeeping {
+export interface RunningRetention {
   stop(): Promise<void>;
 }
 
 const EVERY_MS = 10 * 60_000;
 
-/** What has to happen some time: the end of long pauses, and the retention of what is over. */
-export async function keepHouse({ pool, config, log }: HousekeepingDeps): Promise<void> {
+/** Cancels deliveries that were paused for too long, settles abandoned messages, and removes rows past their retention. */
+export async function runRetention({ pool, config, log }: RetentionDeps): Promise<void> {
   const cancelled = await cancelAbandonedDeliveries(pool);
   const removed = await removeOldEvents(pool, config.HERALD_RETENTION_DAYS);
   await removeEndpointRemains(pool);
@@ -33,17 +33,17 @@ export async function keepHouse({ pool, config, log }: HousekeepingDeps): Promis
         messages_settled: settled,
         messages_removed: messages,
       },
-      'housekeeping',
+      'retention',
     );
   }
 }
 
-/** Several processes may do it at once: every step takes only what is still there. */
-export function startHousekeeping(deps: HousekeepingDeps): Housekeeping {
+/** Several processes may run it at once: every step takes only rows that are still there. */
+export function startRetention(deps: RetentionDeps): RunningRetention {
   let running: Promise<void> | null = null;
   const timer = setInterval(() => {
-    running ??= keepHouse(deps)
-      .catch((err: unknown) => deps.log.warn({ err }, 'housekeeping failed and will be tried again'))
+    running ??= runRetention(deps)
+      .catch((err: unknown) => deps.log.warn({ err }, 'retention failed and will be retried'))
       .finally(() => (running = null));
   }, EVERY_MS);
   return {

@@ -11,7 +11,6 @@ import { route } from '../http/route';
 
 const tag = 'Dashboard';
 const path = '/dashboard/session';
-const WINDOW_SECONDS = 300;
 
 /** Signing in to the dashboard. Its pages then call the API itself, with the cookie in the key's place. */
 export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publicUrl' | 'temporalUiUrl'>) {
@@ -19,8 +18,8 @@ export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publ
   const noteFailure = createFailureLimit(
     pool,
     'sign_in',
-    limits.dashboardFailuresPerFiveMinutes,
-    WINDOW_SECONDS,
+    limits.dashboardSignInFailures.max,
+    limits.dashboardSignInFailures.minutes * 60,
   );
 
   const present = (project: KeyedProject): DashboardSession => ({

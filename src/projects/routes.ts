@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { ownProjectChangesSchema, projectSchema, usageSchema, type ProjectView } from './contract';
-import { plans } from '../contract/limits';
+import { limits, plans } from '../contract/limits';
 import type { Config } from '../config';
 import { isBillingBlocked } from './queries/credits';
 import { findProject, updateProject, type ProjectChanges } from './queries/projects';
@@ -9,7 +9,6 @@ import { loginsByDay, readMonthUsage } from './queries/usage';
 import { route } from '../http/route';
 
 const tag = 'Project';
-const CHART_DAYS = 30;
 
 export function createProjectRoutes({
   pool,
@@ -68,7 +67,7 @@ export function createProjectRoutes({
         const [usage, blocked, days] = await Promise.all([
           readMonthUsage(pool, project.id, graceHours),
           isBillingBlocked(pool, project.id, graceHours),
-          loginsByDay(pool, project.id, CHART_DAYS),
+          loginsByDay(pool, project.id, limits.usageDays),
         ]);
         return {
           plan: project.plan,

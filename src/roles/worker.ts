@@ -12,7 +12,7 @@ import { startExpressLane } from '../webhooks/express-lane';
 import { installRuntime, startWorkers } from '../temporal/workers';
 import { createAttempter } from '../webhooks/attempt';
 import { createFastEndpoints } from '../webhooks/fast-endpoints';
-import { startHousekeeping } from '../operations/retention';
+import { startRetention } from '../operations/retention';
 
 export interface WorkerRoleOptions {
   temporal: TemporalSettings;
@@ -57,7 +57,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startBroadcastRelay(withOwnClient),
     startExpressLane({ ...core, attempter }),
     startDeliveryReconciler(withOwnClient),
-    startHousekeeping(core),
+    startRetention(core),
   ];
   return {
     async stop() {

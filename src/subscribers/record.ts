@@ -1,6 +1,7 @@
 import type { Channel, Language } from '../contract/common';
 import type { SubscriberFields } from '../events/contract';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import { isoTime } from '../lib/iso-time';
 
 /** A subscriber as the database has it. */
 export interface SubscriberRecord {
@@ -18,11 +19,6 @@ export interface SubscriberRecord {
   active: boolean;
   blocked: boolean;
   created_at: Date;
-}
-
-/** ISO 8601 with offset, the one form of every time that leaves the service. */
-export function isoTime(date: Date): string {
-  return date.toISOString().replace('Z', '+00:00');
 }
 
 /** The subscriber as responses and events show it. */

@@ -4,7 +4,7 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 import { failureConverterPath } from './data-converter';
 
 /** Sources under src/, compiled files under dist/src/: in both, the workflows are two folders up. */
-export const workflowsPath = path.join(__dirname, '..', '..', 'workflows');
+const workflowsPath = path.join(__dirname, '..', '..', 'workflows');
 
 /**
  * Bundles the workflows once, so that a worker starts without running webpack. Written whole or not at all. A sealed

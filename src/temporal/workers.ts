@@ -7,7 +7,7 @@ import {
   type NativeConnection,
 } from '@temporalio/worker';
 import type { DataConverter } from '@temporalio/common';
-
+import { limits } from '../contract/limits';
 import { freePort } from '../lib/ports';
 import type { Logger } from '../lib/log';
 import type { TaskQueues } from './names';
@@ -29,8 +29,8 @@ export interface RunningWorkers {
   stop(): Promise<void>;
 }
 
-/** Above the ten seconds of a webhook attempt, so that a stopping worker finishes what it has begun. */
-const SHUTDOWN_GRACE = '15 seconds';
+/** Longer than a webhook attempt, so that a stopping worker finishes the attempts in flight. */
+const SHUTDOWN_GRACE = `${limits.webhookAttemptSeconds + 5} seconds` as const;
 
 /** Where Temporal's core shows its own metrics, on loopback; null in a process without workers. */
 let coreMetricsUrl: string | null = null;

@@ -44,7 +44,7 @@ export function startExpressLane({
   log,
   config,
 }: ExpressLaneDeps): Relay {
-  const writer = createSuccessWriter(pool);
+  const writer = createSuccessWriter(pool, log);
   const unitMs = 1_000 * config.HERALD_RETRY_SCALE;
 
   async function attempt(claim: ExpressClaim): Promise<void> {

@@ -1,52 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { createBatcher, type Batcher } from '../lib/batch';
+import type { Logger } from '../lib/log';
 import { recordSuccesses, type ExpressSuccess } from './queries/express';
 
 /** Successes in one statement at most: this bounds what a crash can repeat. */
 const BATCH_ROWS = 50;
+/** An attempt has ten of the twenty seconds of its lease; a success that is not recorded by its end is sent again. */
+const RETRY_FOR_MS = 8_000;
+const RETRY_MS = 100;
 
-export interface SuccessWriter {
-  /** Resolves when the success is committed. */
-  write(success: ExpressSuccess): Promise<void>;
-  /** Writes what is left. */
-  stop(): Promise<void>;
-}
-
-interface Waiting {
-  success: ExpressSuccess;
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
-
-/** Writes a success at once where no write is in flight; those that arrive meanwhile share the next statement. */
-export function createSuccessWriter(pool: pg.Pool): SuccessWriter {
-  const waiting: Waiting[] = [];
-  let writing: Promise<void> | null = null;
-
-  async function drain(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, BATCH_ROWS);
+/** Writes successes of the express lane: those that arrive while a write is in flight share the next statement. */
+export function createSuccessWriter(pool: pg.Pool, log: Logger): Batcher<ExpressSuccess, void> {
+  async function record(successes: ExpressSuccess[]): Promise<void> {
+    const deadline = performance.now() + RETRY_FOR_MS;
+    for (;;) {
       try {
-        await recordSuccesses(
-          pool,
-          batch.map(({ success }) => success),
-        );
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
+        return await recordSuccesses(pool, successes);
+      } catch (err) {
+        if (performance.now() > deadline) throw err;
+        log.warn({ err, count: successes.length }, 'successes could not be recorded and will be retried');
+        await sleep(RETRY_MS * (1 + Math.random()));
       }
     }
-    writing = null;
   }
-
-  return {
-    write(success) {
-      return new Promise((resolve, reject) => {
-        waiting.push({ success, resolve, reject });
-        writing ??= drain();
-      });
-    },
-    async stop() {
-      await writing;
-    },
-  };
+  return createBatcher(record, { size: BATCH_ROWS });
 }

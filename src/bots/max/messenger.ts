@@ -10,7 +10,7 @@ import { createMaxMedia } from './media';
 import type { Button, Messenger, MessengerOptions, OutgoingMessage, TapNotice } from '../messenger';
 import { PlatformError } from '../platform-error';
 import { afterShortWait } from '../short-wait';
-import { withinLimit } from '../within-limit';
+import { withAbortAfter } from '../../lib/timeout';
 
 const POLL_SECONDS = 25;
 const POLL_LIMIT_MS = (POLL_SECONDS + 10) * 1000;
@@ -109,7 +109,7 @@ export async function createMaxMessenger({
         limit: 100,
         types: updateTypes.join(','),
       };
-      const answer = await withinLimit(signal, POLL_LIMIT_MS, (limited) =>
+      const answer = await withAbortAfter(signal, POLL_LIMIT_MS, (limited) =>
         call(() => api.raw.subscriptions.getUpdates({ ...request, signal: limited })),
       );
       // The marker is null where the platform has nothing new to count from.

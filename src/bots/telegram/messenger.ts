@@ -4,7 +4,7 @@ import type { Button, Messenger, MessengerOptions, OutgoingMessage } from '../me
 import { PlatformError } from '../platform-error';
 import { afterShortWait } from '../short-wait';
 import { toTelegramPlatformError } from './error';
-import { withinLimit } from '../within-limit';
+import { withAbortAfter } from '../../lib/timeout';
 
 const CALL_LIMIT_MS = 10_000;
 /** Telegram fetches the file before it answers. */
@@ -110,7 +110,7 @@ export async function createTelegramMessenger({
         limit: 100,
         allowed_updates: allowedUpdates,
       };
-      const updates = await withinLimit(signal, POLL_LIMIT_MS, (limited) =>
+      const updates = await withAbortAfter(signal, POLL_LIMIT_MS, (limited) =>
         call<{ update_id: number }[]>('getUpdates', request, limited),
       );
       const ids = updates.map((update) => update.update_id);

@@ -2,9 +2,7 @@ import { limits } from '../../contract/limits';
 import type { Db } from '../../db/pool';
 import { change } from '../../db/query';
 import { cancelAbandoned } from '../../webhooks/queries/deliveries';
-
-/** Small batches: each statement holds its locks for milliseconds, whatever there is to remove. */
-const BATCH = 500;
+import { BATCH, inBatches } from './in-batches';
 
 /** Events and with them their deliveries, attempts and retries, once nothing of them is open or younger. */
 export function removeOldEvents(db: Db, days: number): Promise<number> {
@@ -40,13 +38,4 @@ export async function removeEndpointRemains(db: Db): Promise<void> {
  */
 export function cancelAbandonedDeliveries(db: Db): Promise<number> {
   return inBatches(() => cancelAbandoned(db, limits.webhookPausedDays, BATCH));
-}
-
-async function inBatches(removeSome: () => Promise<number>): Promise<number> {
-  let removed = 0;
-  for (;;) {
-    const some = await removeSome();
-    removed += some;
-    if (some < BATCH) return removed;
-  }
 }
