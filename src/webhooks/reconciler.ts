@@ -19,8 +19,8 @@ export interface Reconciler {
 const BATCH = 100;
 
 /**
- * Finds open deliveries that should have moved two minutes ago and whose workflow is gone (a lost Temporal store,
- * a termination by hand), and puts them back into the relay's queue. Slow workflows are left alone.
+ * Queues open deliveries again that should have moved two minutes ago and whose workflow is gone: a lost Temporal store,
+ * or a run that an operator terminated. Deliveries whose workflow runs are left alone.
  */
 export function startDeliveryReconciler({
   pool,

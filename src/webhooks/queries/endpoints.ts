@@ -84,7 +84,7 @@ export function findEndpoint(db: Db, projectId: string, id: string): Promise<End
   );
 }
 
-/** NO KEY: events that happen meanwhile insert deliveries, whose foreign key must not wait for us. */
+/** NO KEY: the foreign keys of deliveries that are inserted meanwhile must not wait for this lock. */
 export function lockEndpoint(db: Db, projectId: string, id: string): Promise<Endpoint | null> {
   return row<Endpoint>(
     db,
@@ -95,7 +95,7 @@ export function lockEndpoint(db: Db, projectId: string, id: string): Promise<End
   );
 }
 
-/** Writes the fields as they shall be. Another URL or status is a new start: what failed before no longer counts. */
+/** Another URL or status is a new start: earlier failures and the adapted concurrency no longer count. */
 export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promise<Endpoint | null> {
   const isNewStart = after.url !== before.url || after.status !== before.status;
   return row<Endpoint>(
@@ -126,7 +126,7 @@ export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promi
   );
 }
 
-/** The secrets go at once; the row stays for the log of its deliveries. */
+/** Deletes the secrets; the row stays for the log of its deliveries. */
 export function deleteEndpoint(db: Db, id: string): Promise<number> {
   return change(
     db,
