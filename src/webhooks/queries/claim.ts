@@ -234,6 +234,11 @@ export function claimExpress(pool: pg.Pool, options: ClaimOptions): Promise<Expr
   return claim<ExpressClaim>(pool, options, { lane: 'express', text: claimExpressText });
 }
 
+/** Slots that an attempt has for at least so long, without those that a relay has claimed for a start. */
+const attemptsInFlight = (age: string) => `(SELECT count(*) FROM delivery_queue f WHERE f.endpoint_id = e.id
+         AND f.holder IN ('workflow', 'express') AND f.lease_until > clock_timestamp()
+         AND f.claimed_at <= clock_timestamp() - interval '${age}')`;
+
 /**
  * Notes endpoints whose waiting deliveries wait for the receiver: every slot is taken by an attempt of more than a
  * second. Run once a second; `auto` and the lag metric read it.
@@ -245,21 +250,24 @@ export function noteFullEndpoints(db: Db): Promise<number> {
     `WITH RECURSIVE ${heads('first', true)}, ${heads('later', false)}
      UPDATE endpoints e SET full_at = clock_timestamp()
      WHERE e.id IN (SELECT endpoint_id FROM first UNION SELECT endpoint_id FROM later)
-       AND (SELECT count(*) FROM delivery_queue f
-            WHERE f.endpoint_id = e.id AND f.holder IN ('workflow', 'express') AND f.lease_until > clock_timestamp()
-              AND f.claimed_at < clock_timestamp() - interval '1 second') >= ${SLOTS}`,
+       AND ${attemptsInFlight('1 second')} >= ${SLOTS}`,
   );
 }
 
-/** Age of the oldest delivery that a relay could claim now, in seconds. What waits for its receiver is not late. */
+/**
+ * Age in seconds of the oldest delivery that waits for a relay: one that could be claimed now, or one whose claimed start
+ * has not led to an attempt. What waits for its receiver is not late.
+ */
 export async function claimableLag(db: Db): Promise<number> {
   const found = await row<{ lag: number | null }>(
     db,
     'claimable_lag',
     `WITH RECURSIVE ${heads('first', true)}, ${heads('later', false)}
      SELECT max(extract(epoch FROM clock_timestamp() - greatest(h.due_at, e.full_at)))::float8 AS lag
-     FROM (SELECT * FROM first UNION ALL SELECT * FROM later) h JOIN endpoints e ON e.id = h.endpoint_id
-     WHERE e.status = 'active' AND e.deleted_at IS NULL AND ${inFlight('e.id')} < ${SLOTS}`,
+     FROM (SELECT endpoint_id, due_at FROM first UNION ALL SELECT endpoint_id, due_at FROM later
+           UNION ALL SELECT endpoint_id, due_at FROM delivery_queue WHERE holder = 'relay' AND needs_slot) h
+     JOIN endpoints e ON e.id = h.endpoint_id
+     WHERE e.status = 'active' AND e.deleted_at IS NULL AND ${attemptsInFlight('0 seconds')} < ${SLOTS}`,
   );
   return Math.max(0, found?.lag ?? 0);
 }
