@@ -23,8 +23,12 @@ function createProgram(): Command {
     .option('--roles <roles>', 'parts to run in this process: api,worker,bots')
     .action(async (options: { json: boolean; roles?: string }) => {
       // Loaded here so that the small commands do not pay for the whole service.
-      const { runService } = await import('./main.js');
-      process.exitCode = await runService(options);
+      const { runService, summary } = await import('./main.js');
+      process.exitCode = await runService({
+        ...options,
+        onReady: (runtime) =>
+          process.stdout.write(options.json ? `${JSON.stringify(runtime)}\n` : summary(runtime)),
+      });
     });
   addProjectCommands(program);
   addKeyCommands(program);
