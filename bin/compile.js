@@ -37,17 +37,25 @@ async function compile() {
 }
 
 async function transformAll(files) {
-  const swc = require('@swc/core');
-  const results = await Promise.allSettled(
-    files.map((file) => {
-      const sourceFileName = path.relative(path.dirname(outputOf(file, '.js')), file);
-      return swc.transformFile(file, { ...options, sourceFileName });
-    }),
-  );
+  const results = await Promise.allSettled(files.map(transform));
   // The place and a few lines of the source; swc adds a backtrace of its own code.
   const errors = results.flatMap(({ reason }) => (reason ? [reason.message.split('\n\nCaused by:')[0]] : []));
   if (errors.length > 0) throw new Error(errors.join('\n'));
   return results.map(({ value }) => value);
+}
+
+/** Results of this process, for `--watch`: most files are as they were. */
+const known = new Map();
+
+async function transform(file) {
+  const text = read(file);
+  const last = known.get(file);
+  if (last?.text === text) return last.result;
+  const swc = require('@swc/core');
+  const sourceFileName = path.relative(path.dirname(outputOf(file, '.js')), file);
+  const result = await swc.transform(text, { ...options, filename: file, sourceFileName });
+  known.set(file, { text, result });
+  return result;
 }
 
 function declarationsOf(file) {

@@ -30,6 +30,11 @@ function createProgram(): Command {
           process.stdout.write(options.json ? `${JSON.stringify(runtime)}\n` : summary(runtime)),
       });
     });
+  // For a checkout only, as `npm run dev`.
+  program.command('dev', { hidden: true }).action(async () => {
+    const { runDev } = await import('./dev.js');
+    process.exitCode = await runDev();
+  });
   addProjectCommands(program);
   addKeyCommands(program);
   addDeliveryCommands(program);
