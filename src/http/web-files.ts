@@ -7,9 +7,12 @@ import { packageRoot } from '../lib/package-root';
 const built = path.join(packageRoot, 'dist', 'web');
 const ASSET = /^\/assets\/([a-z0-9-]+\.(?:js|css|svg))$/;
 
-/** What `npm run build` made of web/: scripts, styles, the icon, the embeddable button and the dashboard's shell. */
-export function webFiles(): Middleware {
-  const serve = createServing();
+/**
+ * What `npm run build` made of web/: scripts, styles, the icon, the embeddable button and the dashboard's shell. They
+ * are kept in memory, except in development, where a rebuilt page must show on the next reload.
+ */
+export function webFiles({ development }: { development: boolean }): Middleware {
+  const serve = createServing({ keep: !development });
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const asset = ASSET.exec(ctx.path)?.[1] ?? (ctx.path === '/docs/docs.css' ? 'docs.css' : undefined);
@@ -36,7 +39,7 @@ interface Held {
   etag: string;
 }
 
-function createServing() {
+function createServing({ keep }: { keep: boolean }) {
   const held = new Map<string, Promise<Held>>();
   const read = (name: string) => {
     const known = held.get(name);
@@ -45,7 +48,7 @@ function createServing() {
       body,
       etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
     }));
-    held.set(name, file);
+    if (keep) held.set(name, file);
     // A file that is not there yet may be there later.
     file.catch(() => held.delete(name));
     return file;
