@@ -88,7 +88,7 @@ async function watch() {
   process.once('disconnect', () => process.exit());
   for (let seen; ; await sleep(WATCH_MS)) {
     const times = timesOfSources();
-    if (times === seen) continue;
+    if (times === null || times === seen) continue;
     seen = times;
     const changedAt = Date.now();
     if (!(await buildOrReport())) continue;

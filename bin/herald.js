@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 'use strict';
-/** Runs the compiled CLI. In a checkout whose sources have changed it builds first, so that no build step has to be known. */
+/** Runs the compiled CLI. In a checkout whose sources have changed it builds first: no build step has to be known. */
 const { spawnSync } = require('node:child_process');
 const { isBuilt } = require('./build');
 

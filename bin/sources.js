@@ -32,11 +32,17 @@ function contentOf(files) {
   return hash.digest('base64url');
 }
 
-/** Names and times of the sources: cheaper to compare several times a second than their contents. */
+/**
+ * Names and times of the sources: cheaper to compare several times a second than their contents. Null while files
+ * disappear, as during a checkout of another branch.
+ */
 function timesOfSources() {
-  return [...sources.pages(), ...sources.code()]
-    .map((file) => `${file} ${fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs}`)
-    .join('\n');
+  try {
+    const files = [...sources.pages(), ...sources.code()];
+    return files.map((file) => `${file} ${fs.statSync(file).mtimeMs}`).join('\n');
+  } catch {
+    return null;
+  }
 }
 
 /** Without the files that editors put beside the sources. */

@@ -29,6 +29,10 @@ export function runDev(): Promise<number> {
     const service = superviseService(run, servers);
     const build = fork(path.join(packageRoot, 'bin', 'build.js'), ['--watch']);
     build.on('message', (built: Built) => service.use(built));
+    build.once('exit', () => {
+      if (!run.end.signal.aborted) run.log.fatal('the build has ended by itself');
+      run.end.fail();
+    });
     const types = fork(path.join(packageRoot, 'bin', 'typecheck.js'));
     run.stops.push(() => Promise.all([service.stop(), endChild(build), endChild(types)]));
   });
