@@ -43,6 +43,7 @@ export function createAuthSessionActivities(core: Core) {
     /** Runs inside a workflow task: decides the session, then edits the question once if the platform is fast. */
     settleAndShow: reported(async ({ sessionId }: SessionRef): Promise<ShownSession> => {
       const settled = await settle(sessionId);
+      if (settled.status === 'pending') return { ...settled, shown: false };
       const edited = showSessionOutcome(core, sessionId).then(
         () => true,
         () => false,

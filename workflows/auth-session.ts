@@ -71,7 +71,7 @@ export async function authSession({ sessionId, waitMs }: AuthSessionInput): Prom
     seenUpdates.add(updateId);
     isAnswered = true;
   });
-  const inOneTask = patched('settle-in-task');
+  const settlesInTask = patched('settle-in-task');
 
   let outcome: Outcome;
   do {
@@ -80,7 +80,7 @@ export async function authSession({ sessionId, waitMs }: AuthSessionInput): Prom
       await condition(() => isAnswered, waitMs, { summary: 'the session expires' });
     }
     isAnswered = false;
-    outcome = inOneTask
+    outcome = settlesInTask
       ? await orElse(inTask.settleAndShow, settleSession, sessionId)
       : await settleSession({ sessionId });
     waitMs = outcome.waitMs;
@@ -88,7 +88,7 @@ export async function authSession({ sessionId, waitMs }: AuthSessionInput): Prom
 
   const codeEnd = Date.now() + outcome.codeLifeMs;
   // A confirmed session is still open: its attribute is written once, at the end of the code.
-  if (outcome.status !== 'confirmed' || !inOneTask) setStatus(outcome.status);
+  if (outcome.status !== 'confirmed' || !settlesInTask) setStatus(outcome.status);
   const isShown = outcome.shown === true || (await show(sessionId));
   if (outcome.status === 'declined') return { status: 'declined', reason: outcome.reason ?? 'user' };
   if (outcome.status === 'expired') return { status: 'expired', reason: 'nobody answered in time' };
@@ -99,7 +99,7 @@ export async function authSession({ sessionId, waitMs }: AuthSessionInput): Prom
   let end;
   do {
     await sleep(Math.max(1, leftMs), { summary: 'the code expires' });
-    end = inOneTask
+    end = settlesInTask
       ? await orElse(inTask.expireCode, expireCode, sessionId)
       : await expireCode({ sessionId });
     leftMs = end.leftMs;

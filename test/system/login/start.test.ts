@@ -1,4 +1,5 @@
 import { WorkflowClient } from '@temporalio/client';
+import { findOpenSession } from '../../../src/operations/queries/recovery';
 import { claimUnstartedSessions } from '../../../src/login/queries/starts';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestService } from '../../support/service';
@@ -52,4 +53,16 @@ test('the relay leaves a new session alone for five seconds, whether or not it w
     { id, project_id: project.id, flow: 'session', wait_ms: expect.any(Number) as number },
   ]);
   expect(await claimUnstartedSessions(service.pool, 10)).toEqual([]);
+});
+
+test('a session that is started again waits for its end only if it has no answer', async () => {
+  service = await startTestService({ roles: 'api' });
+  const project = await service.createProject();
+  const { session_id: id } = await createSession(project);
+  expect((await findOpenSession(service.pool, id))?.wait_ms).toBeGreaterThan(1_700_000);
+  await service.pool.query(
+    `INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at) VALUES (1, $1, 'yes', 'Anna', now())`,
+    [id],
+  );
+  expect((await findOpenSession(service.pool, id))?.wait_ms).toBe(0);
 });
