@@ -1,4 +1,12 @@
-import { defineSignal, proxyActivities, proxyLocalActivities, setHandler } from '@temporalio/workflow';
+import {
+  condition,
+  defineSignal,
+  proxyActivities,
+  proxyLocalActivities,
+  proxySinks,
+  setHandler,
+  type Sinks,
+} from '@temporalio/workflow';
 
 /** What the benchmarks compare with: a workflow with one activity that POSTs, and nothing else. */
 interface BareActivities {
@@ -19,4 +27,18 @@ export async function bareWithActivity(id: string, path: string): Promise<void> 
 export async function bareWithLocalActivity(id: string, path: string): Promise<void> {
   setHandler(pokeSignal, () => {});
   await local.post(id, path);
+}
+
+interface BenchSinks extends Sinks {
+  bench: { begun(): void };
+}
+
+const { bench } = proxySinks<BenchSinks>();
+
+/** What session creation is compared with: a workflow that waits for a signal. */
+export async function bareWaiting(): Promise<void> {
+  let poked = false;
+  setHandler(pokeSignal, () => void (poked = true));
+  bench.begun();
+  await condition(() => poked);
 }
