@@ -3,7 +3,7 @@ import { api, type EndpointView, type EventType, type NewEndpoint } from '../api
 import { Field, Problem } from '../elements';
 import { useResource } from '../resource';
 
-/** The fields of an endpoint, for a new one and for a change. */
+/** Creates or edits an endpoint. */
 export function EndpointForm(props: {
   endpoint?: EndpointView;
   submit: string;
@@ -20,7 +20,9 @@ export function EndpointForm(props: {
   const [error, setError] = useState<Error | null>(null);
   const [busy, setBusy] = useState(false);
   const submit = async () => {
-    if (!all && events.length === 0) return setError(new Error('Choose at least one event, or all of them.'));
+    if (!all && events.length === 0) {
+      return setError(new Error('Select at least one event, or choose all events.'));
+    }
     setBusy(true);
     setError(null);
     try {
@@ -43,7 +45,7 @@ export function EndpointForm(props: {
         void submit();
       }}
     >
-      <Field label="URL" hint="Where Herald sends the events by POST.">
+      <Field label="URL" hint="Herald sends events to this URL with POST.">
         {(id) => (
           <input
             id={id}
@@ -67,8 +69,8 @@ export function EndpointForm(props: {
       </Field>
       <EventPicker all={all} setAll={setAll} chosen={events} setChosen={setEvents} />
       <Field
-        label="Retries"
-        hint="Durable tries for 24 hours: after 30 s, 2 min, 10 min, 1 h, 6 h, 24 h. Quick tries after 1, 2 and 4 s."
+        label="Retry policy"
+        hint="Durable retries for 24 hours: after 30 s, 2 min, 10 min, 1 h, 6 h and 24 h. Quick retries after 1, 2 and 4 s."
       >
         {(id) => (
           <select
@@ -76,15 +78,15 @@ export function EndpointForm(props: {
             value={policy}
             onChange={(event) => setPolicy(event.currentTarget.value as 'durable' | 'quick' | '')}
           >
-            {!endpoint && <option value="">As the project</option>}
+            {!endpoint && <option value="">Project default</option>}
             <option value="durable">Durable</option>
             <option value="quick">Quick</option>
           </select>
         )}
       </Field>
       <Field
-        label="First attempt"
-        hint="By workflow every delivery is in the Temporal UI from its start; express is faster, and only deliveries whose first attempt failed are there."
+        label="Delivery lane"
+        hint="Workflow shows every delivery in the Temporal UI. Express is faster and shows only deliveries whose first attempt failed."
       >
         {(id) => (
           <select
@@ -92,8 +94,8 @@ export function EndpointForm(props: {
             value={lane}
             onChange={(event) => setLane(event.currentTarget.value as 'workflow' | 'express' | '')}
           >
-            <option value="">As the installation</option>
-            <option value="workflow">By workflow</option>
+            <option value="">System default</option>
+            <option value="workflow">Workflow</option>
             <option value="express">Express</option>
           </select>
         )}
@@ -125,11 +127,11 @@ function EventPicker(props: {
       <legend>Events</legend>
       <label class="choice">
         <input type="radio" name="which" checked={props.all} onChange={() => props.setAll(true)} /> All
-        events, also those that come later
+        events, including future ones
       </label>
       <label class="choice">
         <input type="radio" name="which" checked={!props.all} onChange={() => props.setAll(false)} /> Only
-        these:
+        selected events
       </label>
       {!props.all && (
         <div class="event-groups">
@@ -145,7 +147,7 @@ function EventPicker(props: {
                     onChange={(event) => toggle(type.name, event.currentTarget.checked)}
                   />{' '}
                   {type.name}
-                  {type.reserved && <span class="hint"> (not sent yet)</span>}
+                  {type.reserved && <span class="hint"> (not available yet)</span>}
                 </label>
               ))}
             </fieldset>
@@ -156,7 +158,7 @@ function EventPicker(props: {
   );
 }
 
-/** By what stands before the dot; those that are sent today first. */
+/** Grouped by the part of the name before the dot; groups with available events come first. */
 function grouped(types: EventType[]): [string, EventType[]][] {
   const groups = new Map<string, EventType[]>();
   for (const type of types) {
