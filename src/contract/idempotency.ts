@@ -7,5 +7,5 @@ export const idempotencyKeySchema = z
 export const idempotencyHeaders = z.object({
   'idempotency-key': idempotencyKeySchema
     .optional()
-    .describe('Makes a repeated request harmless for 24 hours.'),
+    .describe('Makes retries of this request safe for 24 hours.'),
 });

@@ -20,7 +20,7 @@ export function checkParts(parts: Part[]): Promise<PartState[]> {
 async function answers(part: Part): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), CHECK_LIMIT_MS);
+    timer = setTimeout(() => reject(new Error('no response in time')), CHECK_LIMIT_MS);
   });
   try {
     await Promise.race([part.check(), late]);

@@ -69,7 +69,7 @@ export function createGatherer<Item, Result>(
 async function limited<T>(call: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const error = Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' });
+    const error = Object.assign(new Error('no response in time'), { code: 'ETIMEDOUT' });
     timer = setTimeout(reject, ms, error).unref();
   });
   try {

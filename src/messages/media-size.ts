@@ -30,7 +30,7 @@ export async function refuseLargeMedia({ type, url }: MessageMedia, policy: Loca
   const bytes = await Promise.race([lengthOf(vetted.url, policy), after(ASK_LIMIT_MS)]);
   if (bytes === null || bytes <= mostBytes[type]) return;
   const megabytes = mostBytes[type] / 1024 / 1024;
-  throw new AppError('validation_failed', `media.url: a ${type} may have at most ${megabytes} MB`);
+  throw new AppError('validation_failed', `media.url: a ${type} can have up to ${megabytes} MB`);
 }
 
 /** Null where nobody answers or the answer does not say. */

@@ -14,9 +14,9 @@ export function createSendRoutes(deps: SendRouteDeps) {
       {
         method: 'POST',
         path: '/v1/send',
-        summary: 'Send a message to one user',
+        summary: 'Send a message',
         description:
-          'By subscriber_id, or by external_id to every subscriber who has it. A message that the messenger refuses is a result, not an error: see `details`. With an Idempotency-Key the first answer is given again for 24 hours.',
+          'To one subscriber by subscriber_id, or to every subscriber with an external_id. A message that the messenger rejects is a result, not an error: see `details`. With an Idempotency-Key, repeated requests return the first response for 24 hours.',
         tag: 'Messages',
         auth: 'key',
         headers: idempotencyHeaders,

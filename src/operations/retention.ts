@@ -33,7 +33,7 @@ export async function keepHouse({ pool, config, log }: HousekeepingDeps): Promis
         messages_settled: settled,
         messages_removed: messages,
       },
-      'housekeeping',
+      'retention run',
     );
   }
 }
@@ -43,7 +43,7 @@ export function startHousekeeping(deps: HousekeepingDeps): Housekeeping {
   let running: Promise<void> | null = null;
   const timer = setInterval(() => {
     running ??= keepHouse(deps)
-      .catch((err: unknown) => deps.log.warn({ err }, 'housekeeping failed and will be tried again'))
+      .catch((err: unknown) => deps.log.warn({ err }, 'a retention run failed and will be retried'))
       .finally(() => (running = null));
   }, EVERY_MS);
   return {

@@ -48,7 +48,7 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
         () => metrics.relayed.inc({ relay, outcome: 'started' }),
         (err: unknown) => {
           metrics.relayed.inc({ relay, outcome: 'failed' });
-          log.warn({ err, relay }, 'a start failed and will be tried again');
+          log.warn({ err, relay }, 'a start failed and will be retried');
         },
       )
       .finally(() => {
@@ -82,7 +82,7 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
     }
     looking = true;
     idle = look()
-      .catch((err: unknown) => log.warn({ err, relay }, 'the relay could not look for work'))
+      .catch((err: unknown) => log.warn({ err, relay }, 'the relay could not claim work'))
       .finally(() => {
         looking = false;
         if (lookAgain) wake();

@@ -7,7 +7,7 @@ import type { Client } from '@temporalio/client';
 export async function within<T>(client: Client, ms: number, call: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`Temporal did not answer within ${ms} ms`)), ms + 50);
+    timer = setTimeout(() => reject(new Error(`Temporal did not respond within ${ms} ms`)), ms + 50);
   });
   const answer = client.withDeadline(Date.now() + ms, call);
   // Where the timer wins, the call's own failure has nobody left to hear it.
