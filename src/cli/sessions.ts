@@ -70,7 +70,7 @@ async function show(id: string, { json }: { json?: boolean }): Promise<void> {
 }
 
 export function addSessionCommands(program: Command): void {
-  const sessions = program.command('sessions').description('login sessions of all projects');
+  const sessions = program.command('sessions').description('sessions of all projects');
   sessions
     .command('list')
     .description('list sessions, newest first')

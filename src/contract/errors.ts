@@ -26,7 +26,7 @@ const table = {
   invalid_url: {
     status: 400,
     text: 'This URL is not allowed.',
-    help: 'A webhook URL must use https, without a user name, password or fragment, and must not point to a private network. A redirect_uri must exactly match the callback URL or a redirect URL of the project.',
+    help: 'A webhook URL must use https, without a username, password or fragment, and must not point to a private network. A redirect_uri must exactly match the callback URL or a redirect URL of the project.',
   },
   invalid_external_id: {
     status: 400,
@@ -136,7 +136,7 @@ const table = {
   },
   rate_limit_auth_sessions: {
     status: 429,
-    text: 'Too many login sessions created.',
+    text: 'Too many sessions created.',
     help: 'By default a project can create 5 sessions per hour (sliding window), and a limited number per client_ip. Retry-After says when the next one is allowed.',
   },
   rate_limit_verify: {

@@ -159,7 +159,7 @@ export const eventRegistry = {
   }),
   'otp.max_attempts_reached': event('A one-time code has no attempts left.', otp, otpExample),
   'auth.completed': event(
-    'A login session created through the API was confirmed.',
+    'A session created through the API was confirmed.',
     z.strictObject({ ...subscriberFields, state: z.string(), auth_time: timestampSchema }),
     { ...subscriberExample, state: 'af0ifjsldkj', auth_time: AT },
   ),

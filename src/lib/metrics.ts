@@ -87,7 +87,7 @@ export const metrics = {
   }),
   logins: new Counter({
     name: 'herald_login_sessions_total',
-    help: 'Login sessions by outcome.',
+    help: 'Sessions by outcome.',
     labelNames: ['outcome'],
     registers,
   }),

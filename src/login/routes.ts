@@ -85,7 +85,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       {
         method: 'POST',
         path: '/v1/auth/session',
-        summary: 'Create a login session',
+        summary: 'Create a session',
         description: 'Show the user one of the links, the hosted page or the QR code, then poll the status.',
         tag,
         auth: 'key',
@@ -120,7 +120,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       {
         method: 'GET',
         path: '/v1/auth/session/{id}/status',
-        summary: 'Poll a login session',
+        summary: 'Poll a session',
         description:
           'With `wait` the response is held until the user answers, for at most that many seconds.',
         tag,

@@ -22,7 +22,7 @@ export function vetUrl(text: string, policy: LocalPolicy): VettedUrl {
   }
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined || !URL.canParse(text)) return refused('must be an absolute https URL');
-  if (authority.includes('@')) return refused('must not contain a user name or password');
+  if (authority.includes('@')) return refused('must not contain a username or password');
   if (text.includes('#')) return refused('must not contain a fragment');
 
   const url = new URL(text);

@@ -7,7 +7,7 @@ import { retryPolicySchema } from '../webhooks/contract';
 export const returnUrlSchema = z
   .string()
   .max(2048)
-  .refine(isReturnUrl, 'must be an absolute http or https URL without a user name, password or fragment');
+  .refine(isReturnUrl, 'must be an absolute http or https URL without a username, password or fragment');
 
 function isReturnUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -28,7 +28,7 @@ export const newEndpointSchema = z.strictObject({
   // Vetted by outbound/addresses.ts (400 invalid_url).
   url: z
     .string()
-    .describe('An https URL without a user name, password or fragment, not in a private network.'),
+    .describe('An https URL without a username, password or fragment, not in a private network.'),
   events: eventsSchema.default([]),
   description: descriptionSchema.nullish(),
   retry_policy: retryPolicySchema.optional().describe('Default: the retry policy of the project.'),
