@@ -34,7 +34,7 @@ function isStale() {
 }
 
 if (isStale()) {
-  process.stderr.write('Compiling Herald …\n');
+  process.stderr.write('Compiling Herald…\n');
   // Standard output belongs to the command itself (--json).
   const build = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
   if (build.status !== 0) process.exit(build.status ?? 1);

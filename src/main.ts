@@ -15,12 +15,12 @@ import { registerSearchAttributes } from './temporal/search-attributes';
 import { endTracing, startTracing } from './lib/tracing';
 
 export interface StartOptions {
-  /** One line of JSON on standard output once ready, instead of the summary for people. */
+  /** Print one line of JSON when ready, instead of the summary. */
   json: boolean;
   roles?: string;
 }
 
-/** What scripts read from `--json` and the CLI from the data directory. */
+/** The output of `--json`, which the CLI also reads from the data directory. */
 export interface Runtime {
   api_url: string | null;
   dashboard_url: string | null;
@@ -32,7 +32,7 @@ export interface Runtime {
   demo: Demo | null;
 }
 
-/** What the workers and the embedded servers may take to stop, beyond the API's own limit. */
+/** Time for the workers and the embedded servers to stop, beyond the API's own limit. */
 const OTHERS_STOP_SECONDS = 60;
 
 interface Running {
@@ -40,7 +40,7 @@ interface Running {
   service?: Service;
 }
 
-/** Runs the service until a signal or a fault ends it. Answers the exit code. */
+/** Runs the service until a signal or a fault ends it. Returns the exit code. */
 export async function runService(options: StartOptions): Promise<number> {
   let config: Config;
   try {
@@ -51,7 +51,7 @@ export async function runService(options: StartOptions): Promise<number> {
     return exitCodes.badSetting;
   }
   const log = createLogger(config);
-  for (const name of unknownSettings(process.env)) log.warn(`${name} is not a setting of Herald`);
+  for (const name of unknownSettings(process.env)) log.warn(`unknown setting ${name}`);
   const end = watchProcessEnd(log, () => killChildren(config.HERALD_DATA_DIR));
   const running: Running = {};
   try {
@@ -60,11 +60,11 @@ export async function runService(options: StartOptions): Promise<number> {
     process.stdout.write(options.json ? `${JSON.stringify(runtime)}\n` : summary(runtime));
     return await end.exitCode;
   } catch (error) {
-    // A start that was told to end fails in whatever it was doing: that is no news.
+    // A signal during the start makes its current step fail: do not report that error.
     return end.signal.aborted ? await end.exitCode : reportStartFailure(error, log);
   } finally {
     await stopAll(config, log, running);
-    await endTracing().catch((err: unknown) => log.warn({ err }, 'the last traces could not be sent'));
+    await endTracing().catch((err: unknown) => log.warn({ err }, 'the last traces could not be exported'));
   }
 }
 
@@ -74,7 +74,7 @@ async function start(config: Config, log: Logger, running: Running, end: Process
     signal: end.signal,
     onProgress: (message) => log.info(message),
     onExit: (exit) => {
-      log.fatal({ child: exit }, 'an embedded server has ended by itself');
+      log.fatal({ child: exit }, 'an embedded server exited unexpectedly');
       end.fail();
     },
   });
@@ -91,7 +91,7 @@ async function start(config: Config, log: Logger, running: Running, end: Process
     ),
     signal: end.signal,
     onFailure: (err) => {
-      log.fatal({ err }, 'a worker has ended by itself');
+      log.fatal({ err }, 'a worker stopped unexpectedly');
       end.fail();
     },
   });
@@ -114,14 +114,14 @@ async function start(config: Config, log: Logger, running: Running, end: Process
         : null,
   };
   if (environment.dataDir) {
-    // The CLI must know with which key this process seals.
+    // The CLI needs to know which key this process encrypts with.
     const encryption_key_id = environment.encryptionKeys[0]?.id;
     writeRuntime(environment.dataDir.path, { ...runtime, encryption_key_id });
   }
   return runtime;
 }
 
-/** Temporal Cloud refuses this call: there the attributes are made in its console, and the operator is told so. */
+/** Temporal Cloud rejects this call: there the operator creates the attributes in the console. */
 async function registerOnForeignServer({ core }: Service, log: Logger): Promise<void> {
   try {
     await registerSearchAttributes(core.client, core.config.TEMPORAL_NAMESPACE);
@@ -163,7 +163,7 @@ function reportStartFailure(error: unknown, log: Logger): number {
     process.stderr.write(`${error.message}\n`);
     return error.exitCode;
   }
-  log.fatal({ err: error }, 'the service could not start');
+  log.fatal({ err: error }, 'the service failed to start');
   return 1;
 }
 
@@ -178,5 +178,5 @@ function summary(runtime: Runtime): string {
     ['Demo API key', runtime.demo?.api_key],
   ].filter((line): line is [string, string] => typeof line[1] === 'string');
   const table = lines.map(([name, value]) => `  ${name.padEnd(14)}${value}`).join('\n');
-  return `\nHerald is ready.\n\n${table}\n\n  Ctrl-C stops it; the data stays.\n\n`;
+  return `\nHerald is ready.\n\n${table}\n\n  Press Ctrl-C to stop. The data is kept.\n\n`;
 }

@@ -61,14 +61,14 @@ export function createLoginAnswers(
     }
     if ('ended' in verdict) {
       await showSessionOutcome(deps, verdict.ended).catch((err: unknown) =>
-        log.info({ err, session_id: verdict.ended }, 'the end of a session could not be shown'),
+        log.info({ err, session_id: verdict.ended }, 'the question of an ended session could not be edited'),
       );
     }
     const notice = 'notice' in verdict ? { text: verdict.notice, alert: true } : undefined;
     // The tap counts whether or not its little clock stops turning.
     await tap.messenger
       .answerTap(tap.callbackId, notice)
-      .catch((err: unknown) => log.info({ err }, 'a tap could not be answered'));
+      .catch((err: unknown) => log.info({ err }, 'a tap could not be acknowledged'));
   };
 }
 

@@ -68,7 +68,10 @@ export function createSessionOpener({
 
 function refused(refusal: NonNullable<Refusal>, waitSeconds: number | null): AppError {
   if (refusal === 'invalid_url') {
-    return new AppError(refusal, 'redirect_uri: is not an allow-listed URL of the project');
+    return new AppError(
+      refusal,
+      'redirect_uri: must match the callback URL or a redirect URL of the project',
+    );
   }
   return new AppError(refusal, undefined, waitSeconds === null ? {} : { retryAfter: waitSeconds });
 }

@@ -11,10 +11,10 @@ import { searchIndex } from './search-index';
 
 type Rendered = { type: string; body: string };
 
-/** The pages that Herald renders of itself, the search's index, and the OpenAPI document. */
+/** The documentation pages, the search index and the OpenAPI document. */
 export function docsPages(routes: Route[], publicUrl: () => string): Middleware {
   let guides: Promise<Guide[]> | undefined;
-  // The pages that need no guide are there even where nothing was built: docs_url points to one of them.
+  // Read lazily, so that pages without a guide (docs_url points to one) work without a build.
   const allGuides = () => (guides ??= readGuides());
   const operations = () => listOperations(openApiDocument(routes, publicUrl()));
   const page = async (body: string | Promise<string>): Promise<Rendered> => ({
@@ -24,7 +24,7 @@ export function docsPages(routes: Route[], publicUrl: () => string): Middleware 
 
   const guide = async (slug: string, path: DocsPath, more = html``): Promise<string> => {
     const found = (await allGuides()).find((one) => one.slug === slug);
-    if (!found) throw new Error(`there is no guide "${slug}"`);
+    if (!found) throw new Error(`guide "${slug}" not found`);
     return docsPage(path, found.title, html`${guideHtml(found, publicUrl())} ${more}`);
   };
   const listed = () =>
@@ -55,7 +55,7 @@ export function docsPages(routes: Route[], publicUrl: () => string): Middleware 
     const found = Object.hasOwn(render, ctx.path) ? render[ctx.path] : undefined;
     if (!found || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     ctx.state['routePattern'] = ctx.path;
-    // Nothing on them changes while the process runs.
+    // Pages do not change while the process runs.
     const rendered = made.get(ctx.path) ?? found();
     made.set(ctx.path, rendered);
     rendered.catch(() => made.delete(ctx.path));
