@@ -98,8 +98,8 @@ export function createIntake({
     });
     metrics.botUpdates.inc({ channel, outcome: outcome?.setAside ? 'set_aside' : 'failed' });
     const facts = { err: error, update_id: id, channel, failures: outcome?.failures };
-    if (outcome?.setAside) log.error(facts, 'a bot update failed again and again and is set aside');
-    else log.warn(facts, 'a bot update failed and will be handled again');
+    if (outcome?.setAside) log.error(facts, 'a bot update failed repeatedly and was set aside');
+    else log.warn(facts, 'a bot update failed and will be retried');
     if (outcome) wakeAfter(outcome.waitMs);
   }
 
@@ -122,7 +122,7 @@ export function createIntake({
 
   function every(ms: number, work: () => Promise<void>): void {
     const run = () =>
-      void work().catch((err: unknown) => log.warn({ err }, 'the bot intake could not reach its table'));
+      void work().catch((err: unknown) => log.warn({ err }, 'the bot intake could not query the database'));
     timers.add(setInterval(run, ms));
   }
 

@@ -60,7 +60,7 @@ export function leadAlone({ name, databaseUrl, log, work }: LeadOptions): Lead {
   async function run(): Promise<void> {
     while (!signal.aborted) {
       await tryOnce().catch((err: unknown) =>
-        log.warn({ err, lead: name }, 'could not lead and tries again'),
+        log.warn({ err, lead: name }, 'leader election failed; retrying'),
       );
       await pause(signal);
     }

@@ -40,7 +40,7 @@ export async function connectMessengers(accesses: PlatformAccesses, log: Logger)
     try {
       connected.set(channel, measured(await create[channel](access)));
     } catch (err) {
-      log.error({ err, channel }, 'the messenger platform did not answer and will be asked again');
+      log.error({ err, channel }, 'cannot reach the messenger platform; retrying');
       const timer = setTimeout(() => {
         timers.delete(timer);
         void connect(channel, access);

@@ -41,7 +41,7 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
   const recorder = createBroadcastRecorder(deps, run);
   const touching = setInterval(() => {
     touchBroadcast(deps.pool, id).catch((err: unknown) =>
-      deps.log.warn({ err, broadcast_id: id }, 'a broadcast could not be touched'),
+      deps.log.warn({ err, broadcast_id: id }, 'the lease of a broadcast could not be extended'),
     );
   }, TOUCH_MS);
   try {
@@ -146,11 +146,8 @@ async function sendOne(
     return { id, status: 'sent', platformMessageId: messageId };
   } catch (error) {
     if (!(error instanceof PlatformError)) {
-      log.error(
-        { err: error, channel, broadcast_id: run.id },
-        'a message could not be handed to the messenger',
-      );
-      return { id, status: 'failed', reason: 'unknown', error: 'A fault of our own.' };
+      log.error({ err: error, channel, broadcast_id: run.id }, 'sending a message failed unexpectedly');
+      return { id, status: 'failed', reason: 'unknown', error: 'Internal error.' };
     }
     const outcome = outcomeOf(error, tries);
     const inTrouble = error.reason === 'platform_unavailable' ? trouble.failed(startedAt) : null;

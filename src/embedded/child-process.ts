@@ -151,7 +151,7 @@ function openLog(file: string): number {
 export async function requireRunning(child: Child): Promise<void> {
   if (!child.hasExited()) return;
   const { code, signal } = await child.exited;
-  throw new Error(`it ended with ${signal ?? `code ${code}`}`);
+  throw new Error(`it exited with ${signal ?? `code ${code}`}`);
 }
 
 /** The end of a log, to look for the reason of an early death. */

@@ -46,7 +46,7 @@ function toAppError(thrown: unknown): AppError {
   if (isUnavailable(thrown)) {
     return new AppError('service_unavailable', undefined, { retryAfter: AWAY_RETRY_SECONDS, cause: thrown });
   }
-  if (thrown instanceof URIError) return new AppError('bad_request', 'The path is not correctly encoded.');
+  if (thrown instanceof URIError) return new AppError('bad_request', 'The path is not encoded correctly.');
   // Koa and its parts mark faults of the caller by a 4xx status (http-errors).
   const status = (thrown as { status?: unknown } | null)?.status;
   if (typeof status === 'number' && status >= 400 && status < 500) return new AppError('bad_request');

@@ -29,7 +29,7 @@ export function watchProcessEnd(log: Logger, leaveAtOnce: () => void): ProcessEn
     const now = performance.now();
     firstSignalAt ??= now;
     if (now - firstSignalAt < SAME_SIGNAL_MS) return end(0);
-    log.warn({ signal }, 'leaving at once');
+    log.warn({ signal }, 'exiting immediately');
     leaveAtOnce();
     process.exit(130);
   }
@@ -38,7 +38,7 @@ export function watchProcessEnd(log: Logger, leaveAtOnce: () => void): ProcessEn
   process.on('SIGTERM', onSignal);
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (err: unknown) => {
-      log.fatal({ err }, 'an error was not handled anywhere');
+      log.fatal({ err }, 'unhandled error');
       end(1);
     });
   }

@@ -43,8 +43,8 @@ async function call(
     return { status: 'sent', platformMessageId: messageId };
   } catch (error) {
     if (!(error instanceof PlatformError)) {
-      deps.log.error({ err: error, channel }, 'a message could not be handed to the messenger');
-      return failure('unknown', 'A fault of our own.');
+      deps.log.error({ err: error, channel }, 'sending a message failed unexpectedly');
+      return failure('unknown', 'Internal error.');
     }
     // Broadcasts on the same bot hold still, too.
     if (error.reason === 'rate_limited') await pauseChannel(deps.pool, channel, error.retryAfterMs ?? 1_000);

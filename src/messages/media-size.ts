@@ -31,7 +31,7 @@ export async function refuseLargeMedia({ type, url }: MessageMedia, policy: Loca
   const bytes = await lengthOf(vetted.url, policy);
   if (bytes === null || bytes <= mostBytes[type]) return;
   const megabytes = mostBytes[type] / MIB;
-  throw new AppError('validation_failed', `media.url: a ${type} may have at most ${megabytes} MB`);
+  throw new AppError('validation_failed', `media.url: a ${type} can have up to ${megabytes} MB`);
 }
 
 /** Null if the server does not respond in time or does not state a length. */

@@ -84,7 +84,7 @@ async function findRecipients(
   if (named.length > limits.sendRecipients) {
     throw new AppError(
       'validation_failed',
-      `external_id: names more than ${limits.sendRecipients} subscribers`,
+      `external_id: matches more than ${limits.sendRecipients} subscribers`,
     );
   }
   return wanted;

@@ -40,7 +40,9 @@ export function createBearerAuthentication({ pool, log }: { pool: pg.Pool; log: 
     const now = Date.now();
     if ((touched.get(keyId) ?? 0) > now - TOUCH_MS) return;
     touched.set(keyId, now);
-    touchApiKey(pool, keyId).catch((err: unknown) => log.warn({ err }, 'last use of a key was not noted'));
+    touchApiKey(pool, keyId).catch((err: unknown) =>
+      log.warn({ err }, 'the last-used time of an API key was not saved'),
+    );
   }
 
   return async (ctx) => {

@@ -64,7 +64,7 @@ async function announceWebhook(core: Core, channel: Channel): Promise<void> {
   } catch (err) {
     log.error(
       { err, channel },
-      'the webhook of the bot could not be set; restart the bots role when the platform answers',
+      'the webhook of the bot could not be set; restart the bots role when the platform is reachable',
     );
   }
 }

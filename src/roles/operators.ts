@@ -56,14 +56,12 @@ function createAskedMetrics({ pool, config, log }: Core): Registry {
   const has = (role: Role) => config.roles.includes(role);
   /** A database that is away leaves its figures out; the rest of the page is needed then more than ever. */
   const asked = (work: () => Promise<void>) => async () => {
-    await work().catch((err: unknown) =>
-      log.debug({ err }, 'a figure of the metrics could not be asked for'),
-    );
+    await work().catch((err: unknown) => log.debug({ err }, 'a metric could not be read from the database'));
   };
 
   new Gauge({
     name: 'herald_database_connections',
-    help: 'Connections to PostgreSQL: open, idle, and how many callers wait for one.',
+    help: 'PostgreSQL connections: open, idle, and callers waiting for one.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -74,7 +72,7 @@ function createAskedMetrics({ pool, config, log }: Core): Registry {
   });
   const lag: Gauge = new Gauge({
     name: 'herald_relay_lag_seconds',
-    help: 'Age of the oldest thing that a relay could carry now.',
+    help: 'Age of the oldest item that a relay could process now.',
     labelNames: ['relay'],
     registers,
     collect: asked(async () => {
@@ -92,12 +90,12 @@ function createAskedMetrics({ pool, config, log }: Core): Registry {
   });
   const setAsideUpdates = new Gauge({
     name: 'herald_bot_updates_set_aside',
-    help: 'Updates of the messengers that failed again and again and wait for a person.',
+    help: 'Messenger updates set aside after repeated failures; an operator must act.',
     registers,
   });
   const due: Gauge = new Gauge({
     name: 'herald_deliveries_due',
-    help: `Deliveries that are due and not started, those of full or disabled endpoints included; ${MOST_COUNTED} at most.`,
+    help: `Deliveries that are due and not started, including those of full or disabled endpoints; counted up to ${MOST_COUNTED}.`,
     registers,
     collect: asked(async () => {
       if (has('worker')) due.set(await countDueDeliveries(pool));

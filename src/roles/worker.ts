@@ -82,7 +82,7 @@ async function connectWhenThere(
     try {
       return await connectNative(temporal);
     } catch (err) {
-      core.log.warn({ err }, 'Temporal does not answer; the worker waits for it');
+      core.log.warn({ err }, 'cannot reach Temporal; retrying');
       await sleep(CONNECT_RETRY_MS, undefined, { signal });
     }
   }

@@ -66,7 +66,7 @@ async function admit(db: Db, projectId: string, kind: LabelKind, names: string[]
   if (!names || (await admitLabels(db, projectId, kind, names, mostLabels[kind]))) return;
   throw new AppError(
     'validation_failed',
-    `${kind}: a project has at most ${mostLabels[kind]} different ones`,
+    `${kind}: a project can have up to ${mostLabels[kind]} different ${kind}`,
   );
 }
 
