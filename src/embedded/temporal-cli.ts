@@ -100,8 +100,9 @@ async function install(
     for (const way of ways) {
       try {
         const file = await way();
-        if (!(await runsAsTemporal(file)))
-          {throw new Error('the downloaded binary does not run on this machine');}
+        if (!(await runsAsTemporal(file))) {
+          throw new Error('the downloaded binary does not run on this machine');
+        }
         await keep(file, target);
         return;
       } catch (error) {

@@ -56,8 +56,9 @@ export function codecServer({ codec, token, uiUrl }: CodecServerDeps): Middlewar
       allowUi(ctx, uiOrigin);
       if (ctx.method === 'OPTIONS') return void (ctx.status = 204);
       if (ctx.method !== 'POST') throw new AppError('method_not_allowed');
-      if (!isKnown(ctx))
-        {throw new AppError('unauthorized', 'Token missing or wrong. Send the token of the codec server.');}
+      if (!isKnown(ctx)) {
+        throw new AppError('unauthorized', 'Token missing or wrong. Send the token of the codec server.');
+      }
       const { payloads } = validated(wirePayloads, await readJsonBody(ctx));
       ctx.set('Cache-Control', 'no-store');
       ctx.body = { payloads: (await run(codec, asked, payloads.map(fromWire))).map(toWire) };
