@@ -1,21 +1,21 @@
 import type { Language } from '../contract/common';
 
 /**
- * Everything the bots say, in both languages. All of it is sent as plain text: names of projects and people need
- * no escaping then, and nothing in them can become markup.
+ * All texts of the bots, in both languages. They are sent as plain text, so names of projects and people need no
+ * escaping and cannot inject markup.
  */
 export interface BotTexts {
   yes: string;
   no: string;
-  /** Label of the button that leads to the callback. */
+  /** Label of the button that opens the callback URL. */
   returnToSite: string;
 
   loginQuestion(question: LoginQuestion): string;
   confirmed(project: string): string;
   declined(project: string): string;
-  /** The session ended before an answer. */
+  /** The session expired before the user answered. */
   expired(project: string): string;
-  /** The link was opened again: this question no longer counts. */
+  /** The user opened the link again, which replaced this question. */
   replaced: string;
   /** Notices on a tap. */
   alreadyAnswered: string;
@@ -24,7 +24,7 @@ export interface BotTexts {
   questionReplaced: string;
 
   linkInUse: string;
-  /** The same for an unknown project, an inactive one and one without a callback: the difference is nobody's business. */
+  /** One text for an unknown project, an inactive one and one without a callback, so that it does not reveal which. */
   loginNotSetUp: string;
   billingBlocked(project: string): string;
   tooManyOpenings: string;
@@ -40,7 +40,7 @@ export interface BotTexts {
   notUnderstood: string;
 }
 
-/** Lines appear only where something is known. */
+/** Unknown details are left out of the question. */
 export interface LoginQuestion {
   project: string;
   matchCode?: string | null | undefined;
@@ -154,8 +154,8 @@ export const botTexts: Record<Language, BotTexts> = { en, ru };
 const SHOWN_LENGTH = 200;
 
 /**
- * A value that somebody else chose, on one line: a line break or a change of writing direction in it could
- * otherwise forge other lines of the question.
+ * Reduces an untrusted value to one line: a line break or a change of writing direction could forge other lines of the
+ * question.
  */
 function shown(value: string): string {
   const line = value
@@ -185,7 +185,7 @@ function list(projects: string[]): string {
   return [...names, ...(projects.length > LISTED ? ['…'] : [])].join('\n');
 }
 
-/** Paragraphs; what is missing leaves no gap. */
+/** Joins paragraphs and skips empty ones. */
 function lines(...paragraphs: (string | null | undefined | false)[]): string {
   return paragraphs.filter(Boolean).join('\n\n');
 }

@@ -145,7 +145,7 @@ async function sendOne(
   const startedAt = performance.now();
   try {
     const { messageId } = await messenger.send(recipient.chat_id, outgoing(run.content, id), {
-      failsFast: true,
+      failFast: true,
     });
     trouble.succeeded();
     return { id, status: 'sent', platformMessageId: messageId };

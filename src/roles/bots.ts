@@ -26,7 +26,7 @@ export function createBotIntake(core: Core): Intake {
       subscriberChat(core),
       messageChat(core),
     ]),
-    isPassing: isUnavailable,
+    isTransient: isUnavailable,
   });
 }
 

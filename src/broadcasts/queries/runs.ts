@@ -6,12 +6,12 @@ import type { FailureReason } from '../../events/contract';
 import type { MessageContent } from '../../messages/contract';
 import {
   type Pace,
-  affordable,
+  allowanceOf,
+  allowedMessages,
   channelPaces,
-  creditOf,
+  consumeChannelPace,
   lockChannelPace,
-  spendChannelPace,
-  spent,
+  nextTimeAfter,
 } from '../../bots';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
@@ -79,14 +79,14 @@ export type Claim =
 
 interface ClaimableJob {
   messages_per_minute: number | null;
-  credit: number;
+  allowance: number;
 }
 
-const OWN_SLACK_SECONDS = 2;
+const OWN_BURST_SECONDS = 2;
 
 /** The pace that the project asked for, if it did. */
 function ownPace({ messages_per_minute: perMinute }: ClaimableJob): Pace | null {
-  return perMinute === null ? null : { perSecond: perMinute / 60, slackSeconds: OWN_SLACK_SECONDS };
+  return perMinute === null ? null : { perSecond: perMinute / 60, burstSeconds: OWN_BURST_SECONDS };
 }
 
 /**
@@ -103,7 +103,7 @@ export function claimRecipients(
     const job = await row<ClaimableJob>(
       db,
       'lock_broadcast_run',
-      `SELECT messages_per_minute, ${creditOf('next_at')} AS credit
+      `SELECT messages_per_minute, ${allowanceOf('next_at')} AS allowance
        FROM broadcasts WHERE id = $1 AND run_token = $2 AND status = 'running' FOR UPDATE`,
       [run.id, run.token],
     );
@@ -124,20 +124,20 @@ export function claimRecipients(
 
     const own = ownPace(job);
     const { average, peak } = channelPaces(perSecond);
-    const credit = await lockChannelPace(db, channel);
+    const allowance = await lockChannelPace(db, channel);
     const granted = Math.min(
-      affordable(credit.average, reachable.length, average),
-      affordable(credit.peak, reachable.length, peak),
-      own ? affordable(job.credit, reachable.length, own) : Infinity,
+      allowedMessages(allowance.average, reachable.length, average),
+      allowedMessages(allowance.peak, reachable.length, peak),
+      own ? allowedMessages(job.allowance, reachable.length, own) : Infinity,
     );
     if (granted === 0) {
-      const missing = Math.max(-credit.average, -credit.peak, own ? -job.credit : 0);
+      const missing = Math.max(-allowance.average, -allowance.peak, own ? -job.allowance : 0);
       return { state: 'claimed', recipients: [], waitMs: missing * 1000 };
     }
     const taken = reachable.slice(0, granted);
     await markSending(db, run, taken);
-    await spendChannelPace(db, channel, granted, perSecond);
-    if (own) await spendOwnPace(db, run.id, granted, own);
+    await consumeChannelPace(db, channel, granted, perSecond);
+    if (own) await consumeOwnPace(db, run.id, granted, own);
     return {
       state: 'claimed',
       recipients: taken,
@@ -179,16 +179,16 @@ function markSending(db: Db, run: BroadcastRun, recipients: ClaimedRecipient[]):
   );
 }
 
-function spendOwnPace(
+function consumeOwnPace(
   db: Db,
   id: string,
   messages: number,
-  { perSecond, slackSeconds }: Pace,
+  { perSecond, burstSeconds }: Pace,
 ): Promise<number> {
   return change(
     db,
     'spend_broadcast_pace',
-    `UPDATE broadcasts SET next_at = ${spent('next_at', '$2', '$3', slackSeconds)} WHERE id = $1`,
+    `UPDATE broadcasts SET next_at = ${nextTimeAfter('next_at', '$2', '$3', burstSeconds)} WHERE id = $1`,
     [id, messages, perSecond],
   );
 }

@@ -1,5 +1,5 @@
-import { noAnswer, PlatformError } from '../../../src/bots/platform-error';
-import { affordable, channelPaces } from '../../../src/bots/queries/pace';
+import { noResponse, PlatformError } from '../../../src/bots/platform-error';
+import { allowedMessages, channelPaces } from '../../../src/bots/queries/pace';
 import { buttonReference, outgoing, parseButtonReference } from '../../../src/messages/buttons';
 import { outcomeOf, Trouble } from '../../../src/broadcasts/outcome';
 
@@ -9,7 +9,7 @@ describe('what a refusal means for a message of a broadcast', () => {
       ...(status === undefined ? {} : { status }),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     });
-  const systemError = (code: string) => noAnswer(Object.assign(new Error('x'), { code }));
+  const systemError = (code: string) => noResponse(Object.assign(new Error('x'), { code }));
 
   it.each([
     ['429', refusal('rate_limited', 429, 7_000), { next: 'again', pauseMs: 7_000, countsAsTry: false }],
@@ -25,7 +25,7 @@ describe('what a refusal means for a message of a broadcast', () => {
       { next: 'again', pauseMs: null, countsAsTry: true },
     ],
     ['a cut connection', systemError('ECONNRESET'), { next: 'failed' }],
-    ['a time-out', noAnswer(Object.assign(new Error('x'), { name: 'TimeoutError' })), { next: 'failed' }],
+    ['a time-out', noResponse(Object.assign(new Error('x'), { name: 'TimeoutError' })), { next: 'failed' }],
     ['a blocked bot', refusal('user_blocked_bot', 403), { next: 'failed' }],
   ] as const)('%s', (_, error, outcome) => {
     expect(outcomeOf(error, 0)).toEqual(outcome);
@@ -54,15 +54,15 @@ describe('a pace', () => {
   const { average, peak } = channelPaces(25);
 
   it('gives one message when its moment has come, and none before', () => {
-    expect(affordable(-0.01, 10, average)).toBe(0);
-    expect(affordable(0, 10, average)).toBe(1);
-    expect(affordable(0.2, 10, average)).toBe(6);
-    expect(affordable(0.2, 3, average)).toBe(3);
+    expect(allowedMessages(-0.01, 10, average)).toBe(0);
+    expect(allowedMessages(0, 10, average)).toBe(1);
+    expect(allowedMessages(0.2, 10, average)).toBe(6);
+    expect(allowedMessages(0.2, 3, average)).toBe(3);
   });
 
   it('makes up for three idle seconds at most, a fifth faster than the average', () => {
-    expect(affordable(1_000, 1_000, average)).toBe(76);
-    expect(affordable(1_000, 1_000, peak)).toBe(5);
+    expect(allowedMessages(1_000, 1_000, average)).toBe(76);
+    expect(allowedMessages(1_000, 1_000, peak)).toBe(5);
     expect(peak.perSecond).toBe(30);
   });
 });
