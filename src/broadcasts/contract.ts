@@ -29,7 +29,7 @@ export type Audience = Pick<
   'tags_all' | 'tags_any' | 'exclude_tags' | 'permission' | 'channel'
 >;
 
-/** The message apart from whom it is for. */
+/** The message without its audience. */
 export function contentOf({ text, format, buttons, media }: MessageContent): MessageContent {
   return { text, format, buttons, ...(media ? { media } : {}) };
 }

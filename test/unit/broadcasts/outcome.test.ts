@@ -1,7 +1,7 @@
 import { noResponse, PlatformError } from '../../../src/bots/platform-error';
 import { allowedMessages, channelPaces } from '../../../src/bots/queries/pace';
 import { buttonReference, outgoing, parseButtonReference } from '../../../src/messages/buttons';
-import { outcomeOf, Trouble } from '../../../src/broadcasts/outcome';
+import { outcomeOf, OutageBackoff } from '../../../src/broadcasts/outcome';
 
 describe('what a refusal means for a message of a broadcast', () => {
   const refusal = (reason: PlatformError['reason'], status?: number, retryAfterMs?: number) =>
@@ -12,17 +12,17 @@ describe('what a refusal means for a message of a broadcast', () => {
   const systemError = (code: string) => noResponse(Object.assign(new Error('x'), { code }));
 
   it.each([
-    ['429', refusal('rate_limited', 429, 7_000), { next: 'again', pauseMs: 7_000, countsAsTry: false }],
+    ['429', refusal('rate_limited', 429, 7_000), { next: 'retry', pauseMs: 7_000, countsAsTry: false }],
     [
       '429 without a time',
       refusal('rate_limited', 429),
-      { next: 'again', pauseMs: 1_000, countsAsTry: false },
+      { next: 'retry', pauseMs: 1_000, countsAsTry: false },
     ],
-    ['502', refusal('platform_unavailable', 502), { next: 'again', pauseMs: null, countsAsTry: true }],
+    ['502', refusal('platform_unavailable', 502), { next: 'retry', pauseMs: null, countsAsTry: true }],
     [
       'a refused connection',
       systemError('ECONNREFUSED'),
-      { next: 'again', pauseMs: null, countsAsTry: true },
+      { next: 'retry', pauseMs: null, countsAsTry: true },
     ],
     ['a cut connection', systemError('ECONNRESET'), { next: 'failed' }],
     ['a time-out', noResponse(Object.assign(new Error('x'), { name: 'TimeoutError' })), { next: 'failed' }],
@@ -32,21 +32,21 @@ describe('what a refusal means for a message of a broadcast', () => {
   });
 
   it('gives up after five refusals, but never because of a 429', () => {
-    expect(outcomeOf(refusal('platform_unavailable', 500), 3).next).toBe('again');
+    expect(outcomeOf(refusal('platform_unavailable', 500), 3).next).toBe('retry');
     expect(outcomeOf(refusal('platform_unavailable', 500), 4).next).toBe('failed');
-    expect(outcomeOf(refusal('rate_limited', 429), 1_000).next).toBe('again');
+    expect(outcomeOf(refusal('rate_limited', 429), 1_000).next).toBe('retry');
   });
 
   it('waits longer with every wave of failures, and not for each failure of one wave', () => {
-    const trouble = new Trouble();
-    expect(trouble.failed(0, 100)).toBe(250);
-    expect(trouble.failed(50, 110)).toBeNull();
-    expect(trouble.failed(400, 500)).toBe(500);
-    expect(trouble.failed(1_200, 1_300)).toBe(1_000);
-    trouble.succeeded();
-    expect(trouble.failed(5_000, 5_100)).toBe(250);
-    for (let i = 1; i <= 20; i += 1) trouble.failed(10_000 * i, 10_000 * i + 1);
-    expect(trouble.failed(900_000, 900_001)).toBe(30_000);
+    const backoff = new OutageBackoff();
+    expect(backoff.failed(0, 100)).toBe(250);
+    expect(backoff.failed(50, 110)).toBeNull();
+    expect(backoff.failed(400, 500)).toBe(500);
+    expect(backoff.failed(1_200, 1_300)).toBe(1_000);
+    backoff.succeeded();
+    expect(backoff.failed(5_000, 5_100)).toBe(250);
+    for (let i = 1; i <= 20; i += 1) backoff.failed(10_000 * i, 10_000 * i + 1);
+    expect(backoff.failed(900_000, 900_001)).toBe(30_000);
   });
 });
 
