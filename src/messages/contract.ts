@@ -31,7 +31,7 @@ const buttonSchema = z
   })
   .refine((button) => (button.url === undefined) !== (button.data === undefined), 'needs either url or data');
 
-/** What a message consists of, in /v1/send and in broadcasts alike. */
+/** The content of a message, shared by /v1/send and broadcasts. */
 export const contentFields = {
   text: z
     .string()
@@ -70,7 +70,7 @@ export const sendSchema = z
   });
 export type SendRequest = z.output<typeof sendSchema>;
 
-/** Why a recipient got nothing: the specification's reasons, and two where nothing was tried. */
+/** Why a message was not sent: the specification's reasons, and two for recipients that no call was made for. */
 export const sendReasons = [...failureReasons, 'unsubscribed', 'permission_missing'] as const;
 export type SendReason = (typeof sendReasons)[number];
 
@@ -83,12 +83,12 @@ export const sendDetailSchema = z.strictObject({
 });
 export type SendDetail = z.infer<typeof sendDetailSchema>;
 
-export const sendAnswerSchema = z.strictObject({
+export const sendResponseSchema = z.strictObject({
   sent: z.number().int(),
   failed: z.number().int(),
   details: z.array(sendDetailSchema),
 });
-export type SendAnswer = z.infer<typeof sendAnswerSchema>;
+export type SendResponse = z.infer<typeof sendResponseSchema>;
 
 const purposeSchema = z
   .string()

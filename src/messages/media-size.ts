@@ -2,7 +2,6 @@ import { Agent } from 'undici';
 import { pinnedTo } from '../bots';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
-import type { MessageMedia } from './contract';
 import {
   ForbiddenAddressError,
   hostOf,
@@ -11,30 +10,31 @@ import {
   vetUrl,
 } from '../outbound/addresses';
 import { systemLookup } from '../outbound/lookup';
+import type { MessageMedia } from './contract';
 
-const mostBytes: Record<MessageMedia['type'], number> = {
+const maxBytes: Record<MessageMedia['type'], number> = {
   photo: limits.photoBytes,
   video: limits.videoOrDocumentBytes,
   document: limits.videoOrDocumentBytes,
 };
 
-const ASK_LIMIT_MS = 3_000;
+const HEAD_TIMEOUT_MS = 3_000;
 
 /**
- * Refuses media whose own server says that it is too large, before anything is sent. The messengers fetch it
- * themselves and have the last word: a server that does not say is believed until then.
+ * Refuses media that its server reports as too large, before anything is sent. The messengers download it themselves
+ * and enforce their own limits, so media of unknown size is accepted.
  */
 export async function refuseLargeMedia({ type, url }: MessageMedia, policy: LocalPolicy): Promise<void> {
   const vetted = vetUrl(url, policy);
   if (!vetted.ok) throw new AppError('invalid_url', `media.url: ${vetted.why}`);
-  const bytes = await Promise.race([lengthOf(vetted.url, policy), after(ASK_LIMIT_MS)]);
-  if (bytes === null || bytes <= mostBytes[type]) return;
-  const megabytes = mostBytes[type] / 1024 / 1024;
+  const bytes = await Promise.race([contentLength(vetted.url, policy), nullAfter(HEAD_TIMEOUT_MS)]);
+  if (bytes === null || bytes <= maxBytes[type]) return;
+  const megabytes = maxBytes[type] / 1024 / 1024;
   throw new AppError('validation_failed', `media.url: a ${type} may have at most ${megabytes} MB`);
 }
 
-/** Null where nobody answers or the answer does not say. */
-async function lengthOf(url: URL, policy: LocalPolicy): Promise<number | null> {
+/** Null if the server does not respond or sends no Content-Length. */
+async function contentLength(url: URL, policy: LocalPolicy): Promise<number | null> {
   let agent: Agent | undefined;
   try {
     const addresses = await vettedAddresses(hostOf(url), policy, systemLookup);
@@ -43,7 +43,7 @@ async function lengthOf(url: URL, policy: LocalPolicy): Promise<number | null> {
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'HEAD',
-      signal: AbortSignal.timeout(ASK_LIMIT_MS),
+      signal: AbortSignal.timeout(HEAD_TIMEOUT_MS),
     });
     await body.dump();
     const length = Number(headers['content-length']);
@@ -56,7 +56,7 @@ async function lengthOf(url: URL, policy: LocalPolicy): Promise<number | null> {
   }
 }
 
-async function after(ms: number): Promise<null> {
+async function nullAfter(ms: number): Promise<null> {
   return new Promise((resolve) => {
     setTimeout(() => resolve(null), ms).unref();
   });

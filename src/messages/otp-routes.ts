@@ -1,6 +1,6 @@
+import { route } from '../http/route';
 import { sendOtpSchema, sentOtpSchema, verifiedOtpSchema, verifyOtpSchema } from './contract';
 import { sendOtp, verifyOtp, type OtpDeps } from './otp';
-import { route } from '../http/route';
 
 const tag = 'One-time codes';
 

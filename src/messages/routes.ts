@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { idempotencyHeaders } from '../contract/idempotency';
-import { sendAnswerSchema, sendSchema } from './contract';
 import type { Core } from '../core';
 import { once } from '../http/idempotency';
-import { sendMessages } from './send';
 import { route } from '../http/route';
+import { sendResponseSchema, sendSchema } from './contract';
+import { sendMessages } from './send';
 
 export type SendRouteDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'log'>;
 
@@ -22,7 +22,7 @@ export function createSendRoutes(deps: SendRouteDeps) {
         headers: idempotencyHeaders,
         body: sendSchema,
         status: 200,
-        response: sendAnswerSchema,
+        response: sendResponseSchema,
         errors: [
           'subscriber_not_found',
           'mutually_exclusive_identifiers',

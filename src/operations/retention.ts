@@ -3,7 +3,7 @@ import type { Config } from '../config';
 import { cancelAbandonedDeliveries, removeEndpointRemains, removeOldEvents } from './queries/retention';
 import { removeExpiredKeysAndCodes, removeOldMessages } from './queries/retention-messages';
 import type { Logger } from '../lib/log';
-import { settleAbandonedMessages } from '../messages/abandoned';
+import { failAbandonedMessages } from '../messages/abandoned';
 
 export interface HousekeepingDeps {
   pool: pg.Pool;
@@ -22,7 +22,7 @@ export async function keepHouse({ pool, config, log }: HousekeepingDeps): Promis
   const cancelled = await cancelAbandonedDeliveries(pool);
   const removed = await removeOldEvents(pool, config.HERALD_RETENTION_DAYS);
   await removeEndpointRemains(pool);
-  const settled = await settleAbandonedMessages(pool, config);
+  const settled = await failAbandonedMessages(pool, config);
   const messages = await removeOldMessages(pool, config.HERALD_RETENTION_DAYS);
   await removeExpiredKeysAndCodes(pool);
   if (cancelled + removed + settled + messages > 0) {

@@ -73,7 +73,7 @@ describe('the buttons of a message', () => {
   it('carry a reference that names the message and the place, within 64 bytes', () => {
     const reference = buttonReference(id, 8);
     expect(Buffer.byteLength(reference)).toBeLessThanOrEqual(64);
-    expect(parseButtonReference(reference)).toEqual({ deliveryId: id, place: 8 });
+    expect(parseButtonReference(reference)).toEqual({ messageId: id, index: 8 });
     for (const forged of ['', 'b:', `b:${id}:0`, `${reference}0`, `y:${'x'.repeat(32)}`]) {
       expect(parseButtonReference(forged)).toBeNull();
     }
