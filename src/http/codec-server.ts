@@ -7,7 +7,7 @@ import { sha256 } from '../lib/tokens';
 import { html, type Html } from './html';
 import { readFormBody } from './form-body';
 import { readJsonBody } from './json-body';
-import { setOwnCookie } from './own-cookie';
+import { setHttpOnlyCookie } from './http-only-cookie';
 import { validated } from './validate';
 
 export interface CodecServerDeps {
@@ -101,7 +101,7 @@ async function signInPage(
     const cookie = cookieFor(given);
     if (cookie !== null) {
       // The UI must stand on the same site (the same host, or another name of the same domain).
-      setOwnCookie(ctx, ctx.secure || uiUrl?.startsWith('https:') ? 'https:' : 'http:', COOKIE, cookie, {
+      setHttpOnlyCookie(ctx, ctx.secure || uiUrl?.startsWith('https:') ? 'https:' : 'http:', COOKIE, cookie, {
         sameSite: 'strict',
         path: '/',
         maxAge: WEEK_MS,

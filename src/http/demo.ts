@@ -5,7 +5,7 @@ import type { Context, Middleware } from 'koa';
 import type { Core } from '../core';
 import { callbackPage, demoPage, embedPage, messagePage, qrPage, userPage } from './demo-views';
 import { readFormBody } from './form-body';
-import { setOwnCookie } from './own-cookie';
+import { setHttpOnlyCookie } from './http-only-cookie';
 
 const STATE_COOKIE = 'herald_demo_state';
 const SESSION_ID = /^[0-9a-f-]{36}$/;
@@ -72,7 +72,7 @@ async function landing(core: Deps): Promise<string> {
 
 async function newSession(ctx: Context, core: Deps): Promise<Answer<CreatedSession>> {
   const state = randomBytes(16).toString('hex');
-  setOwnCookie(ctx, core.publicUrl(), STATE_COOKIE, state, { sameSite: 'lax', path: '/demo' });
+  setHttpOnlyCookie(ctx, core.publicUrl(), STATE_COOKIE, state, { sameSite: 'lax', path: '/demo' });
   return call(core, 'POST', '/v1/auth/session', {
     state,
     redirect_uri: `${core.publicUrl()}/demo/callback`,

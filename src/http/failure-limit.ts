@@ -1,16 +1,19 @@
 import type pg from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** Seconds to wait where `key` has failed too often in the window, or null. Counts this failure. */
-export type NoteFailure = (key: string) => Promise<number | null>;
+/** Counts a failure of `key`. Returns the seconds to wait if it has failed too often in the window, else null. */
+export type RecordFailure = (key: string) => Promise<number | null>;
 
-/** Counts failures only: what succeeds is never slowed by the failures of others. Shared in Postgres. */
+/**
+ * A rate limit that counts only failures, so that successful requests are never throttled. Shared by all processes in
+ * Postgres.
+ */
 export function createFailureLimit(
   pool: pg.Pool,
   name: string,
   points: number,
   seconds: number,
-): NoteFailure {
+): RecordFailure {
   const limiter = new RateLimiterPostgres({
     storeClient: pool,
     storeType: 'pool',

@@ -5,7 +5,7 @@ import type { Core } from '../core';
 import { sha256 } from '../lib/tokens';
 import { consumeCodes, whyNotConsumed, type CodeUse, type VerifiedUser } from './queries/status';
 import { createGatherer } from '../lib/batch';
-import type { NoteFailure } from '../http/failure-limit';
+import type { RecordFailure } from '../http/failure-limit';
 
 /** Codes that one statement uses up at most. */
 const TOGETHER = 50;
@@ -19,7 +19,7 @@ export function createCodeVerifier({
   pool,
   config,
   noteFailure,
-}: Pick<Core, 'pool' | 'config'> & { noteFailure: NoteFailure }) {
+}: Pick<Core, 'pool' | 'config'> & { noteFailure: RecordFailure }) {
   const consume = createGatherer<CodeUse, VerifiedUser | null>(
     async (_projectId, uses) => {
       const users = await consumeCodes(pool, uses);

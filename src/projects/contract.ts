@@ -3,7 +3,7 @@ import { idSchema, slugSchema, timestampSchema } from '../contract/common';
 import { limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
 
-/** Where a user returns to after the login: an absolute http(s) address, which gets `code` and `state` appended. */
+/** Where a user returns after a login: an absolute http(s) URL, to which `code` and `state` are appended. */
 export const returnUrlSchema = z
   .string()
   .max(2048)
@@ -74,7 +74,7 @@ export const newProjectSchema = z.strictObject({
   plan: z.enum(planNames).optional(),
 });
 
-/** What `herald project set` takes. */
+/** The options of `herald project set`. */
 export const projectChangesSchema = z.strictObject({
   name: z.string().trim().min(1).max(100).optional(),
   callback_url: returnUrlSchema.optional(),
@@ -106,7 +106,7 @@ export const createdKeySchema = z.strictObject({
 
 export const signInSchema = z.strictObject({ api_key: z.string().min(1).max(200) });
 
-/** What the dashboard's pages need to know beside the API itself. */
+/** What the dashboard's pages need besides the API. */
 export const dashboardSessionSchema = z.strictObject({
   project_id: idSchema,
   key_id: idSchema,
@@ -117,7 +117,7 @@ export const dashboardSessionSchema = z.strictObject({
 });
 export type DashboardSession = z.infer<typeof dashboardSessionSchema>;
 
-/** A project as the database has it. */
+/** A row of `projects`. */
 export interface Project {
   id: string;
   slug: string;
@@ -127,7 +127,7 @@ export interface Project {
   callback_url: string | null;
   redirect_urls: string[];
   retry_policy: 'durable' | 'quick';
-  /** What the bot adds when somebody has logged in or subscribed. */
+  /** Appended to the bot's message after a login or a subscription. */
   welcome_en: string | null;
   welcome_ru: string | null;
   requests_per_minute: number | null;
@@ -138,5 +138,5 @@ export interface Project {
   created_at: Date;
 }
 
-/** The project of an authenticated request, with the key that was used. */
+/** The project of an authenticated request and the API key used. */
 export type KeyedProject = Project & { key_id: string };

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { channelSchema, pageQuery } from '../contract/common';
 import { AppError } from '../contract/errors';
-import { subscriberFields } from '../events/contract';
 import { limits } from '../contract/limits';
+import { subscriberFields } from '../events/contract';
 
 export const subscriberSchema = z.strictObject(subscriberFields);
 
-/** Any text: what names nobody, in whatever form, answers 404 `subscriber_not_found`. */
+/** Any text: an unknown or malformed id returns 404 `subscriber_not_found`. */
 export const subscriberParams = z.strictObject({
   id: z.string().describe('A subscriber_id in either form: a UUID, or `sub_` + base62.'),
 });
@@ -34,12 +34,12 @@ export const labelSchema = z
     message: 'must be printable, without white space at its ends',
   });
 
-/** A set, whatever the caller repeats. */
-function labelSet(most: number) {
+/** Removes duplicates. */
+function labelSet(max: number) {
   return z
     .array(labelSchema)
     .transform((names) => [...new Set(names)])
-    .refine((names) => names.length <= most, `a project has at most ${most}`);
+    .refine((names) => names.length <= max, `a project has at most ${max}`);
 }
 
 export const subscriberChangesSchema = z.strictObject({
