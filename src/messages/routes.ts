@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { idempotencyHeaders } from '../contract/idempotency';
 import type { Core } from '../core';
-import { once } from '../http/idempotency';
+import { runOnce } from '../http/idempotency';
 import { route } from '../http/route';
 import { sendResponseSchema, sendSchema } from './contract';
 import { sendMessages } from './send';
@@ -38,9 +38,9 @@ export function createSendRoutes(deps: SendRouteDeps) {
         const key = headers['idempotency-key'];
         const run = (requestId: string) => sendMessages(deps, project.id, body, requestId);
         if (key === undefined) return run(randomUUID());
-        const { answer, replayed } = await once(deps, { projectId: project.id, key }, body, run);
+        const { response, replayed } = await runOnce(deps, { projectId: project.id, key }, body, run);
         if (replayed) ctx.set('Idempotent-Replayed', 'true');
-        return answer;
+        return response;
       },
     ),
   ];

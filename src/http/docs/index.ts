@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa';
+import { html } from '../html';
 import { openApiDocument } from '../openapi';
 import type { Route } from '../route';
 import { guideHtml, readGuides, type Guide } from './guides';
-import { html } from '../html';
 import { docsPage, type DocsPath } from './layout';
 import { limitsPage } from './limits-page';
 import { errorsPage, eventsPage } from './pages';
@@ -11,10 +11,10 @@ import { searchIndex } from './search-index';
 
 type Rendered = { type: string; body: string };
 
-/** The pages that Herald renders of itself, the search's index, and the OpenAPI document. */
+/** Serves the documentation pages, the search index and the OpenAPI document. */
 export function docsPages(routes: Route[], publicUrl: () => string): Middleware {
   let guides: Promise<Guide[]> | undefined;
-  // The pages that need no guide are there even where nothing was built: docs_url points to one of them.
+  // Read lazily, so that pages without a guide work without a build: docs_url links to one of them.
   const allGuides = () => (guides ??= readGuides());
   const operations = () => listOperations(openApiDocument(routes, publicUrl()));
   const page = async (body: string | Promise<string>): Promise<Rendered> => ({
@@ -50,15 +50,15 @@ export function docsPages(routes: Route[], publicUrl: () => string): Middleware 
       body: JSON.stringify(openApiDocument(routes, publicUrl())),
     }),
   };
-  const made = new Map<string, Promise<Rendered>>();
+  const cache = new Map<string, Promise<Rendered>>();
   return async (ctx, next) => {
     const found = Object.hasOwn(render, ctx.path) ? render[ctx.path] : undefined;
     if (!found || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     ctx.state['routePattern'] = ctx.path;
-    // Nothing on them changes while the process runs.
-    const rendered = made.get(ctx.path) ?? found();
-    made.set(ctx.path, rendered);
-    rendered.catch(() => made.delete(ctx.path));
+    // Cached: the pages do not change while the process runs.
+    const rendered = cache.get(ctx.path) ?? found();
+    cache.set(ctx.path, rendered);
+    rendered.catch(() => cache.delete(ctx.path));
     const { type, body } = await rendered;
     ctx.type = type;
     ctx.body = body;

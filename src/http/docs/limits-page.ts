@@ -5,7 +5,7 @@ import { docsPage } from './layout';
 const MIB = 1024 * 1024;
 const whole = (amount: number) => amount.toLocaleString('en');
 
-/** Limits as people ask for them; every number comes from the table that the code itself uses. */
+/** Limits grouped for readers; the numbers come from the table that the code uses. */
 const groups: [string, [string, string][]][] = [
   [
     'Requests',

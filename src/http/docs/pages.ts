@@ -3,7 +3,7 @@ import { eventTypes } from '../../events/contract';
 import { html } from '../html';
 import { docsPage } from './layout';
 
-/** Every code of the table with its anchor: the target of each `docs_url`. */
+/** Every error code with its anchor, the target of `docs_url`. */
 export function errorsPage(): string {
   const entries = errorCodes.map((code) => {
     const entry = errorTable[code];

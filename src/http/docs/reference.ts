@@ -1,12 +1,11 @@
 import { limits } from '../../contract/limits';
-import type { Html } from '../html';
-import { html } from '../html';
+import { type Html, html } from '../html';
 import { docsPage } from './layout';
 import { exampleBody, fieldLines } from './schema-fields';
 
 type Json = Record<string, unknown>;
 
-/** What the page needs of an OpenAPI operation. */
+/** The parts of an OpenAPI operation that the page uses. */
 interface Operation {
   operationId: string;
   summary: string;
@@ -23,7 +22,7 @@ export interface ListedOperation extends Operation {
   path: string;
 }
 
-/** Every operation of the generated document, in its order. */
+/** All operations of the generated document, in order. */
 export function listOperations(document: Json): ListedOperation[] {
   const paths = document['paths'] as Record<string, Record<string, Operation>>;
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -40,7 +39,7 @@ function byTag(operations: ListedOperation[]): [string, ListedOperation[]][] {
   return tags.map((tag) => [tag, operations.filter((operation) => operation.tags[0] === tag)]);
 }
 
-/** The short list of the first page. */
+/** The operation list of the start page. */
 export function operationList(operations: ListedOperation[]): Html {
   return html`${byTag(operations).map(
     ([tag, members]) =>
@@ -82,7 +81,7 @@ function section(operation: ListedOperation, baseUrl: string): Html {
   const { method, path, operationId, summary, description } = operation;
   const body = operation.requestBody?.content['application/json']?.schema;
   const [status = '', success] = Object.entries(operation.responses).find(([code]) => code < '300') ?? [];
-  const answer = success?.content?.['application/json']?.schema;
+  const response = success?.content?.['application/json']?.schema;
   const types = Object.keys(success?.content ?? {}).filter((type) => type !== 'application/json');
   return html`<section class="entry" id="${operationId}">
     <h3>
@@ -92,7 +91,7 @@ function section(operation: ListedOperation, baseUrl: string): Html {
     ${operation.security.length === 0 && html`<p class="facts">Needs no key.</p>`} ${parameters(operation)}
     ${body && fields('Body', body)}
     <p class="facts">Answers ${status}${types.length > 0 && ` with ${types.join(' or ')}`}.</p>
-    ${answer && fields('Answer', answer)}
+    ${response && fields('Answer', response)}
     <p class="facts">Errors: ${errors(operation)}</p>
     <details>
       <summary>Example</summary>
@@ -101,7 +100,7 @@ function section(operation: ListedOperation, baseUrl: string): Html {
   </section>`;
 }
 
-/** Descriptions mark code by backticks. */
+/** Renders backticks in descriptions as code. */
 function prose(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }

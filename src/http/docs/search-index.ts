@@ -4,16 +4,16 @@ import type { Guide } from './guides';
 import { limitGroups } from './limits-page';
 import type { ListedOperation } from './reference';
 
-/** One thing that the search can find. */
+/** A search result. */
 export interface SearchEntry {
   title: string;
-  /** What kind of page it is on. */
+  /** The kind of page. */
   kind: string;
   url: string;
   text: string;
 }
 
-/** Built once from what the pages are built from, so that everything on them can be found. */
+/** Built from the same data as the pages, so that everything on them can be found. */
 export function searchIndex(guides: Guide[], operations: ListedOperation[]): SearchEntry[] {
   return [
     ...guides.flatMap(guideEntries),
