@@ -8,7 +8,7 @@ import { createPool } from './db/pool';
 import type { Logger } from './lib/log';
 import { startApi } from './roles/api';
 import { startBots } from './roles/bots';
-import { startOperatorsDoor } from './roles/operators';
+import { startOperatorServer } from './roles/operators';
 import { startWorkerRole } from './roles/worker';
 import { createLazyClient } from './temporal/connection';
 import { taskQueues } from './temporal/names';
@@ -81,7 +81,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     };
 
     // First, so that somebody can ask how it goes while a role waits for its server.
-    const operators = await startOperatorsDoor(core);
+    const operators = await startOperatorServer(core);
     stops.push(() => operators.stop(0));
     const operatorsUrl = `http://127.0.0.1:${operators.port}`;
 

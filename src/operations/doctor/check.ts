@@ -21,14 +21,14 @@ export function notChecked(check: string, message: string): Finding {
   return { check, status: 'not checked', message, advice: null };
 }
 
-/** A check that could not even be made is a problem too; whatever it threw may carry addresses and is not shown whole. */
+/** Reports a check that throws as a problem. Its error may contain addresses, so only the first line is shown. */
 export async function guarded(
   check: string,
   advice: string,
-  look: () => Promise<Finding | Finding[]>,
+  run: () => Promise<Finding | Finding[]>,
 ): Promise<Finding[]> {
   try {
-    return [await look()].flat();
+    return [await run()].flat();
   } catch (error) {
     const trouble = describeDatabaseTrouble(error);
     if (trouble) return [problem(check, trouble, advice)];

@@ -1,20 +1,20 @@
 import type pg from 'pg';
+import { pendingMigrations } from '../../db/migrate';
 import { Cipher, type EncryptionKey } from '../../lib/cipher';
 import { overdueDeliveries, overdueSessions, serverTime, serverVersion } from '../queries/health';
 import { botUpdateLag, deliveryLag, sessionLag } from '../queries/lag';
-import { pendingMigrations } from '../../db/migrate';
 import { countSealedByKey, sampleSealed, sealedColumns } from '../queries/sealed-values';
 import { guarded, ok, problem, type Finding } from './check';
 
-const OLDEST_SERVER = 150_000;
-/** Sessions, codes and schedules compare database times; only people and signatures see a process's own clock. */
+const MIN_SERVER_VERSION = 150_000;
+/** Sessions, codes and schedules use the database clock; a process's own clock matters only for signatures and logs. */
 const CLOCK_TOLERANCE_MS = 2_000;
 const LAG_TOLERANCE_SECONDS = 60;
 
 const LOOK_AT_LOG = 'Look at the log of the database and at DATABASE_URL.';
 const LOOK_AT_WORKER = 'See whether a worker runs (task queues, above) and what its log says.';
 
-/** Everything that Postgres can tell, in the order in which a problem explains the next ones. */
+/** The checks that need only Postgres, ordered so that a problem explains the ones after it. */
 export async function checkDatabase(pool: pg.Pool): Promise<Finding[]> {
   const findings = [
     ...(await guarded('database', LOOK_AT_LOG, () => checkServer(pool))),
@@ -22,7 +22,7 @@ export async function checkDatabase(pool: pg.Pool): Promise<Finding[]> {
       checkMigrations(pool),
     )),
   ];
-  // Without the newest schema the questions below would only fail.
+  // The checks below need the current schema.
   if (findings.some(({ status }) => status === 'problem')) return findings;
   return [
     ...findings,
@@ -35,7 +35,7 @@ export async function checkDatabase(pool: pg.Pool): Promise<Finding[]> {
 
 async function checkServer(pool: pg.Pool): Promise<Finding> {
   const { version, number } = await serverVersion(pool);
-  if (number >= OLDEST_SERVER) return ok('database', `PostgreSQL ${version}`);
+  if (number >= MIN_SERVER_VERSION) return ok('database', `PostgreSQL ${version}`);
   return problem('database', `PostgreSQL ${version} is too old`, 'Use PostgreSQL 15 or newer.');
 }
 
@@ -53,7 +53,7 @@ async function checkClock(pool: pg.Pool): Promise<Finding> {
   const before = Date.now();
   const database = await serverTime(pool);
   const after = Date.now();
-  // The answer was given somewhere between question and reply.
+  // The database read its clock between sending and receiving.
   const offMs = Math.max(0, before - database, database - after);
   const message = `this machine and the database differ by ${Math.round(offMs)} ms`;
   if (offMs <= CLOCK_TOLERANCE_MS) return ok('clock', message);
@@ -107,7 +107,7 @@ async function checkDeliveries(pool: pg.Pool): Promise<Finding> {
   );
 }
 
-/** Every key that the stored secrets name must be there and open a sample. */
+/** Every key that stored secrets refer to must be configured and decrypt a sample. */
 export async function checkEncryption(pool: pg.Pool, keys: EncryptionKey[]): Promise<Finding> {
   const cipher = new Cipher(keys);
   const used = new Map<string, number>();
@@ -115,7 +115,7 @@ export async function checkEncryption(pool: pg.Pool, keys: EncryptionKey[]): Pro
     for (const [keyId, count] of await countSealedByKey(pool, column)) {
       used.set(keyId, (used.get(keyId) ?? 0) + count);
       const sample = await sampleSealed(pool, column, keyId);
-      if (sample === null || canOpen(cipher, sample, column.purpose)) continue;
+      if (sample === null || canDecrypt(cipher, sample, column.purpose)) continue;
       const known = keys.some(({ id }) => id === keyId);
       return problem(
         'encryption key',
@@ -135,7 +135,7 @@ export async function checkEncryption(pool: pg.Pool, keys: EncryptionKey[]): Pro
   );
 }
 
-function canOpen(cipher: Cipher, sealed: string, purpose: string): boolean {
+function canDecrypt(cipher: Cipher, sealed: string, purpose: string): boolean {
   try {
     cipher.decrypt(sealed, purpose);
     return true;

@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
 import { tsToMs } from '@temporalio/common/lib/time';
-import { missingSearchAttributes } from '../../temporal/search-attributes';
+import { temporal } from '@temporalio/proto';
 import type { TaskQueues } from '../../temporal/names';
+import { missingSearchAttributes } from '../../temporal/search-attributes';
 import { within } from '../../temporal/within';
 import { guarded, ok, problem, type Finding } from './check';
 
-const ANSWER_LIMIT_MS = 5_000;
-/** A poll is held for a minute; one that was begun before that belongs to a worker that has gone. */
+const CALL_TIMEOUT_MS = 5_000;
+/** A poll lasts a minute; an older one belongs to a worker that has stopped. */
 const POLLER_AGE_MS = 90_000;
 
 const types = temporal.api.enums.v1.TaskQueueType;
@@ -25,7 +25,7 @@ export async function checkTemporal(deps: TemporalCheckDeps): Promise<Finding[]>
     'temporal',
     `See whether the Temporal server at ${address} runs and can be reached, and what TEMPORAL_* say.`,
     async () => {
-      const [{ serverVersion }] = await within(client, ANSWER_LIMIT_MS, () =>
+      const [{ serverVersion }] = await within(client, CALL_TIMEOUT_MS, () =>
         Promise.all([
           client.workflowService.getSystemInfo({}),
           client.workflowService.describeNamespace({ namespace }),

@@ -1,10 +1,10 @@
 import { limits } from '../../contract/limits';
-import { waitingEndpoints } from '../../webhooks/queries/starts';
 import type { Db } from '../../db/pool';
 import { row } from '../../db/query';
+import { waitingEndpoints } from '../../webhooks/queries/starts';
 
-/** Counting stops here: a scrape must stay cheap when the backlog is long. */
-export const MOST_COUNTED = 10_000;
+/** An upper bound for counts, so that a scrape stays cheap with a long backlog. */
+export const MAX_COUNTED = 10_000;
 
 /**
  * Age of the oldest delivery that the relay could start now, in seconds. What waits for a disabled endpoint, or for a
@@ -28,19 +28,19 @@ export async function deliveryLag(db: Db): Promise<number> {
   return found?.lag ?? 0;
 }
 
-/** Deliveries that are due and not started, those of full or disabled endpoints included; at most MOST_COUNTED. */
+/** Counts due deliveries that have not started, including those of full or disabled endpoints; at most MAX_COUNTED. */
 export async function countDueDeliveries(db: Db): Promise<number> {
   const found = await row<{ count: number }>(
     db,
     'count_due_deliveries',
     `SELECT count(*)::int AS count FROM (
        SELECT 1 FROM deliveries WHERE status = 'pending' AND start_at <= now() LIMIT $1) due`,
-    [MOST_COUNTED],
+    [MAX_COUNTED],
   );
   return found?.count ?? 0;
 }
 
-/** Age of the oldest session without its workflow, in seconds. */
+/** Age of the oldest session without a workflow, in seconds. */
 export async function sessionLag(db: Db): Promise<number> {
   const found = await row<{ lag: number | null }>(
     db,
@@ -52,7 +52,7 @@ export async function sessionLag(db: Db): Promise<number> {
   return found?.lag ?? 0;
 }
 
-/** Age of the oldest update of a messenger that is not handled yet, in seconds, and how many are set aside. */
+/** Age of the oldest unhandled bot update, in seconds, and the number of updates set aside. */
 export async function botUpdateLag(db: Db): Promise<{ lag: number; setAside: number }> {
   const found = await row<{ lag: number | null; set_aside: number }>(
     db,

@@ -1,8 +1,8 @@
-import type { StartableSession } from '../../login/queries/sessions';
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
+import type { StartableSession } from '../../login/queries/sessions';
 
-/** Open sessions that are said to have a workflow. Those that wait for their first start are the relay's. */
+/** Open sessions marked as having a workflow. The relay starts the others. */
 export async function startedOpenSessions(db: Db): Promise<string[]> {
   const found = await rows<{ id: string }>(
     db,
@@ -13,7 +13,7 @@ export async function startedOpenSessions(db: Db): Promise<string[]> {
   return found.map(({ id }) => id);
 }
 
-/** The session as a start needs it, unless it has ended meanwhile. */
+/** The data needed to start the session's workflow; null if it has ended. */
 export function findOpenSession(db: Db, id: string): Promise<StartableSession | null> {
   return row<StartableSession>(
     db,
@@ -24,7 +24,7 @@ export function findOpenSession(db: Db, id: string): Promise<StartableSession | 
   );
 }
 
-/** Pending deliveries that are said to have a workflow. The others stand in the relay's queue, or in the express lane. */
+/** Pending deliveries marked as having a workflow. The others are queued for the relay or in the express lane. */
 export async function startedOpenDeliveries(db: Db): Promise<string[]> {
   const found = await rows<{ id: string }>(
     db,

@@ -3,7 +3,7 @@ import { createDeliveryActivities } from '../../../activities/deliver-webhook';
 import { createQuickEndpoints } from '../../../src/webhooks/fast-endpoints';
 import { createSlowEndpoints } from '../../../src/webhooks/slow-endpoints';
 import { claimStarts } from '../../../src/webhooks/queries/starts';
-import { keepHouse } from '../../../src/operations/retention';
+import { applyRetention } from '../../../src/operations/retention';
 import { createAttempter, type Attempter } from '../../../src/webhooks/attempt';
 import {
   createEndpoint,
@@ -200,7 +200,7 @@ describe('an attempt', () => {
   });
 });
 
-describe('housekeeping', () => {
+describe('retention', () => {
   const deps = () => ({ ...service.service.core, config: { ...service.config, HERALD_RETENTION_DAYS: 30 } });
 
   test('cancels what has been paused for fourteen days', async () => {
@@ -208,12 +208,12 @@ describe('housekeeping', () => {
     await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'disabled' });
     await hoursPass(15 * 24);
     // Paused for fifteen days by the endpoint, but the event is of today.
-    await keepHouse(deps());
+    await applyRetention(deps());
     expect((await readDelivery(project, id)).status).toBe('paused');
     await service.pool.query(`UPDATE deliveries SET created_at = now() - interval '15 days' WHERE id = $1`, [
       id,
     ]);
-    await keepHouse(deps());
+    await applyRetention(deps());
     expect((await readDelivery(project, id)).status).toBe('cancelled');
   });
 
@@ -224,7 +224,7 @@ describe('housekeeping', () => {
       await emitOne(service, project, endpoint.id),
     ];
     await attempt(done, 1);
-    await keepHouse(deps());
+    await applyRetention(deps());
     expect((await readDelivery(project, done)).status).toBe('succeeded');
     await service.pool.query(
       `UPDATE events SET created_at = now() - interval '31 days' WHERE project_id = $1`,
@@ -234,7 +234,7 @@ describe('housekeeping', () => {
       `UPDATE deliveries SET ended_at = now() - interval '31 days' WHERE project_id = $1 AND status <> 'pending'`,
       [project.id],
     );
-    await keepHouse(deps());
+    await applyRetention(deps());
     expect((await project.api('GET', `/v1/deliveries/${done}`)).status).toBe(404);
     expect((await readDelivery(project, open)).status).toBe('pending');
     const { rows } = await service.pool.query('SELECT 1 FROM attempts WHERE delivery_id = $1', [done]);
@@ -243,7 +243,7 @@ describe('housekeeping', () => {
 
   test('forgets a deleted endpoint with the last of its log', async () => {
     await project.api('DELETE', `/v1/webhooks/${endpoint.id}`);
-    await keepHouse(deps());
+    await applyRetention(deps());
     const { rows } = await service.pool.query('SELECT 1 FROM endpoints WHERE id = $1', [endpoint.id]);
     expect(rows).toEqual([]);
   });
