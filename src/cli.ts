@@ -10,7 +10,7 @@ import { addRecoverCommand } from './cli/recover';
 import { addSessionCommands } from './cli/sessions';
 import { addWorkflowCommands } from './cli/workflows';
 import { AppError } from './contract/errors';
-import { describeDatabaseTrouble } from './db/trouble';
+import { describeDatabaseError } from './db/describe-error';
 import { SetupError } from './embedded/setup-error';
 import { OperationRefused } from './operations/refused';
 
@@ -45,7 +45,7 @@ function report(error: unknown): number {
   // The API's own rules, asked by command line.
   if (error instanceof AppError) return say(error.message, 1);
   if (error instanceof SetupError) return say(error.message, error.exitCode);
-  const trouble = describeDatabaseTrouble(error);
+  const trouble = describeDatabaseError(error);
   if (trouble) return say(trouble, 1);
   return say(error instanceof Error ? (error.stack ?? error.message) : String(error), 1);
 }

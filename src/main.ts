@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { ConfigError, loadConfig, unknownSettings, type Config } from './config';
-import { describeDatabaseTrouble } from './db/trouble';
+import { describeDatabaseError } from './db/describe-error';
 import { seedDemoProject, type Demo } from './embedded/demo';
 import { clearRuntime, writeRuntime } from './embedded/data-dir';
 import { killChildren, startEnvironment, type Environment } from './embedded/environment';
@@ -15,12 +15,12 @@ import { registerSearchAttributes } from './temporal/search-attributes';
 import { endTracing, startTracing } from './lib/tracing';
 
 export interface StartOptions {
-  /** One line of JSON on standard output once ready, instead of the summary for people. */
+  /** Print one line of JSON to standard output once ready, instead of the summary. */
   json: boolean;
   roles?: string;
 }
 
-/** What scripts read from `--json` and the CLI from the data directory. */
+/** Printed by `--json` and stored in the data directory for the CLI. */
 export interface Runtime {
   api_url: string | null;
   dashboard_url: string | null;
@@ -32,15 +32,15 @@ export interface Runtime {
   demo: Demo | null;
 }
 
-/** What the workers and the embedded servers may take to stop, beyond the API's own limit. */
-const OTHERS_STOP_SECONDS = 60;
+/** How long workers and embedded servers may take to stop, in addition to the API's own limit. */
+const WORKERS_STOP_SECONDS = 60;
 
 interface Running {
   environment?: Environment;
   service?: Service;
 }
 
-/** Runs the service until a signal or a fault ends it. Answers the exit code. */
+/** Runs the service until a signal or a failure ends it. Returns the exit code. */
 export async function runService(options: StartOptions): Promise<number> {
   let config: Config;
   try {
@@ -60,11 +60,11 @@ export async function runService(options: StartOptions): Promise<number> {
     process.stdout.write(options.json ? `${JSON.stringify(runtime)}\n` : summary(runtime));
     return await end.exitCode;
   } catch (error) {
-    // A start that was told to end fails in whatever it was doing: that is no news.
+    // An aborted start fails somewhere along the way; that error needs no report.
     return end.signal.aborted ? await end.exitCode : reportStartFailure(error, log);
   } finally {
     await stopAll(config, log, running);
-    await endTracing().catch((err: unknown) => log.warn({ err }, 'the last traces could not be sent'));
+    await endTracing().catch((err: unknown) => log.warn({ err }, 'could not flush the last traces'));
   }
 }
 
@@ -74,7 +74,7 @@ async function start(config: Config, log: Logger, running: Running, end: Process
     signal: end.signal,
     onProgress: (message) => log.info(message),
     onExit: (exit) => {
-      log.fatal({ child: exit }, 'an embedded server has ended by itself');
+      log.fatal({ child: exit }, 'an embedded server stopped unexpectedly');
       end.fail();
     },
   });
@@ -91,13 +91,13 @@ async function start(config: Config, log: Logger, running: Running, end: Process
     ),
     signal: end.signal,
     onFailure: (err) => {
-      log.fatal({ err }, 'a worker has ended by itself');
+      log.fatal({ err }, 'a worker stopped unexpectedly');
       end.fail();
     },
   });
   running.service = service;
   end.signal.throwIfAborted();
-  if (config.TEMPORAL_ADDRESS && config.roles.includes('worker')) await registerOnForeignServer(service, log);
+  if (config.TEMPORAL_ADDRESS && config.roles.includes('worker')) await registerAttributes(service, log);
   const { core, apiUrl } = service;
   const publicUrl = core.publicUrl();
   const runtime: Runtime = {
@@ -114,32 +114,32 @@ async function start(config: Config, log: Logger, running: Running, end: Process
         : null,
   };
   if (environment.dataDir) {
-    // The CLI must know with which key this process seals.
+    // The CLI must know which key this process encrypts with.
     const encryption_key_id = environment.encryptionKeys[0]?.id;
     writeRuntime(environment.dataDir.path, { ...runtime, encryption_key_id });
   }
   return runtime;
 }
 
-/** Temporal Cloud refuses this call: there the attributes are made in its console, and the operator is told so. */
-async function registerOnForeignServer({ core }: Service, log: Logger): Promise<void> {
+/** Temporal Cloud refuses this call: there the operator creates the attributes in its console. */
+async function registerAttributes({ core }: Service, log: Logger): Promise<void> {
   try {
     await registerSearchAttributes(core.client, core.config.TEMPORAL_NAMESPACE);
   } catch (err) {
-    log.warn({ err }, 'search attributes could not be registered; see docs/operations.md');
+    log.warn({ err }, 'could not register search attributes; see docs/operations.md');
   }
 }
 
 async function stopAll(config: Config, log: Logger, { environment, service }: Running): Promise<void> {
   if (!environment) return;
   log.info('stopping');
-  const late = setTimeout(
+  const watchdog = setTimeout(
     () => {
       log.error('the service did not stop in time');
       killChildren(config.HERALD_DATA_DIR);
       process.exit(1);
     },
-    (config.HERALD_SHUTDOWN_SECONDS + OTHERS_STOP_SECONDS) * 1000,
+    (config.HERALD_SHUTDOWN_SECONDS + WORKERS_STOP_SECONDS) * 1000,
   );
   try {
     await service?.stop();
@@ -148,7 +148,7 @@ async function stopAll(config: Config, log: Logger, { environment, service }: Ru
     log.error({ err }, 'the service did not stop cleanly');
   } finally {
     await environment.stop();
-    clearTimeout(late);
+    clearTimeout(watchdog);
   }
 }
 
@@ -157,8 +157,8 @@ function reportStartFailure(error: unknown, log: Logger): number {
   if (listening.code === 'EADDRINUSE' && listening.syscall === 'listen') {
     return reportStartFailure(portInUse(listening.port ?? 0, 'PORT', 'the API'), log);
   }
-  const trouble = describeDatabaseTrouble(error);
-  if (trouble) return reportStartFailure(new SetupError(`${trouble} Check DATABASE_URL.`), log);
+  const reason = describeDatabaseError(error);
+  if (reason) return reportStartFailure(new SetupError(`${reason} Check DATABASE_URL.`), log);
   if (error instanceof SetupError) {
     process.stderr.write(`${error.message}\n`);
     return error.exitCode;

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type pg from 'pg';
 import { inParallel } from '../lib/in-parallel';
 import type { SessionStarter } from '../login/workflow';
-import { isWorkflowRunning } from '../temporal/existence';
+import { isWorkflowRunning } from '../temporal/is-workflow-running';
 import { workflowIds } from '../temporal/names';
 import { restartDelivery } from '../webhooks/queries/starts';
 import { findOpenSession, startedOpenDeliveries, startedOpenSessions } from './queries/recovery';

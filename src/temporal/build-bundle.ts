@@ -4,7 +4,10 @@ import { bundleName } from './data-converter';
 
 const dist = path.join(__dirname, '..', '..');
 
-/** The last step of `npm run build`: the bundles that production workers load as they are. The plain one marks its end. */
+/**
+ * The last step of `npm run build`: builds the bundles that production workers load. The plain bundle is built last, so
+ * its existence means that the build is complete.
+ */
 async function build(): Promise<void> {
   for (const sealed of [true, false]) {
     await buildWorkflowBundle(path.join(dist, bundleName({ sealed })), { sealed });

@@ -1,4 +1,4 @@
-import { describeDatabaseTrouble } from '../../db/trouble';
+import { describeDatabaseError } from '../../db/describe-error';
 
 /** One line of `herald doctor`. */
 export interface Finding {
@@ -30,8 +30,8 @@ export async function guarded(
   try {
     return [await run()].flat();
   } catch (error) {
-    const trouble = describeDatabaseTrouble(error);
-    if (trouble) return [problem(check, trouble, advice)];
+    const reason = describeDatabaseError(error);
+    if (reason) return [problem(check, reason, advice)];
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     return [problem(check, `could not be checked: ${line.slice(0, 200)}`, advice)];
   }

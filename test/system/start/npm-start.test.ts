@@ -142,7 +142,7 @@ describe('npm start, as a user runs it', () => {
     const began = performance.now();
     await herald.allGone();
     expect(performance.now() - began).toBeLessThan(10_000);
-    expect(herald.stderr()).toContain('leaving at once');
+    expect(herald.stderr()).toContain('exiting immediately');
     socket.destroy();
   });
 
