@@ -1,4 +1,4 @@
-import { type Channel, channels } from '../contract/common';
+import { channels, type Channel } from '../contract/common';
 import type { Logger } from '../lib/log';
 import { withCallMetrics } from './call-metrics';
 import { createMaxMessenger } from './max/messenger';

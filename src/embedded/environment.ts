@@ -15,7 +15,7 @@ import { simulatorLink, startSimulator, type Simulator } from './simulator';
 import { findTemporalCli } from './temporal-cli';
 import { startTemporalServer } from './temporal-server';
 
-/** Everything that the service needs around it, whether embedded here or running elsewhere. */
+/** The service's surroundings, embedded or external. */
 export interface Environment {
   databaseUrl: string;
   temporalAddress: string;
@@ -23,27 +23,27 @@ export interface Environment {
   simulator: Simulator | null;
   encryptionKeys: EncryptionKey[];
   platforms: PlatformAccesses;
-  /** Null when nothing is embedded. */
+  /** Null if nothing is embedded. */
   dataDir: DataDir | null;
-  /** The simulator first, the database last. */
+  /** Stops the simulator first and the database last. */
   stop(): Promise<void>;
 }
 
 export interface EnvironmentOptions {
   config: Config;
-  /** Gives the start up; what was started is stopped again. */
+  /** Aborts the start; what has been started is stopped again. */
   signal: AbortSignal;
   onProgress: (message: string) => void;
   onExit: (exit: ChildExit) => void;
 }
 
-/** Bots of the simulator: fixed, because the simulator accepts nothing else and is never reachable from outside. */
+/** The simulator's bots. The tokens are constants, because the simulator is never reachable from outside. */
 const simulatedBots = {
   telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_demo_bot' },
   max: { token: 'simulated-max-bot-token', username: 'herald_demo_bot' },
 } as const;
 
-/** Starts the parts that no setting replaces: PostgreSQL, Temporal, the messenger simulator. */
+/** Starts the parts that are not configured externally: PostgreSQL, Temporal, the messenger simulator. */
 export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { config, onProgress } = options;
   const stops: (() => Promise<unknown>)[] = [];
@@ -63,7 +63,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
     for (const result of started) if (result.status === 'rejected') throw result.reason;
     const [databaseUrl, temporal, messengers] = started.map(
       (result) => (result as PromiseFulfilledResult<unknown>).value,
-    ) as [string, TemporalPlace, MessengerPlace];
+    ) as [string, TemporalAddresses, MessengerSetup];
     return {
       databaseUrl,
       temporalAddress: temporal.address,
@@ -79,7 +79,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   }
 }
 
-/** Asked before the slow parts start; a port of 0 is any free one. */
+/** Checks the ports before the slow parts start; 0 means any free port. */
 async function requirePorts(config: Config): Promise<void> {
   if (config.roles.includes('api') && config.PORT) await requireFreePort(config.PORT, 'PORT', 'the API');
   if (config.HERALD_METRICS_PORT) {
@@ -104,12 +104,12 @@ async function startDatabase(
     onProgress,
     onExit,
   });
-  // The database goes last: it is put where the reversed list ends, just above the data directory.
+  // `stops` runs in reverse order, so index 1 stops the database last, just before the data directory is released.
   stops.splice(1, 0, () => postgres.stop());
   return postgres.url;
 }
 
-interface TemporalPlace {
+interface TemporalAddresses {
   address: string;
   uiUrl: string | null;
 }
@@ -118,7 +118,7 @@ async function startTemporal(
   { config, signal, onProgress, onExit }: EnvironmentOptions,
   dataDir: DataDir | null,
   stops: (() => Promise<unknown>)[],
-): Promise<TemporalPlace> {
+): Promise<TemporalAddresses> {
   const uiUrl = config.TEMPORAL_UI_URL ?? null;
   if (config.TEMPORAL_ADDRESS || !dataDir) return { address: config.TEMPORAL_ADDRESS ?? '', uiUrl };
   const cliPath = await findTemporalCli({ configured: config.HERALD_TEMPORAL_CLI, signal, onProgress });
@@ -137,16 +137,16 @@ async function startTemporal(
   return { address: server.address, uiUrl: uiUrl ?? server.uiUrl };
 }
 
-interface MessengerPlace {
+interface MessengerSetup {
   simulator: Simulator | null;
   platforms: PlatformAccesses;
 }
 
-/** A channel without a token runs on the simulator in development, and is not offered in production. */
+/** A channel without a token runs on the simulator in development and is disabled in production. */
 async function startMessengers(
   { config, onProgress }: EnvironmentOptions,
   stops: (() => Promise<unknown>)[],
-): Promise<MessengerPlace> {
+): Promise<MessengerSetup> {
   const platforms: PlatformAccesses = {};
   if (config.TELEGRAM_BOT_TOKEN) {
     platforms.telegram = { token: config.TELEGRAM_BOT_TOKEN, apiRoot: config.TELEGRAM_API_ROOT };
@@ -167,7 +167,7 @@ async function startMessengers(
   return { simulator, platforms };
 }
 
-/** For a process that leaves at once: the embedded servers go with it. The database recovers at the next start. */
+/** Kills the embedded servers when the process exits immediately. The database recovers on the next start. */
 export function killChildren(dataDirectory: string): void {
   let records: ChildRecord[];
   try {
@@ -180,7 +180,7 @@ export function killChildren(dataDirectory: string): void {
     try {
       process.kill(record.pid, record.forceSignal);
     } catch {
-      // It has gone by itself in this very moment, and the others must go too.
+      // It has just exited; continue with the others.
     }
   }
 }

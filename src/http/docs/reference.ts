@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits';
-import { type Html, html } from '../html';
+import { html, type Html } from '../html';
 import { docsPage } from './layout';
 import { exampleBody, fieldLines } from './schema-fields';
 
