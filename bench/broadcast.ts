@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { workflowIds } from '../src/temporal/names';
 import type { HeraldProcess } from '../test/support/herald-process';
+import { createSimulatorControl, type SimulatorControl } from '../test/support/simulator-control';
 import { startBench, type BenchEnvironment } from './environment';
 import { mean } from './numbers';
 import type { Figure } from './table';
@@ -109,9 +110,9 @@ async function killedBroadcast(
 ): Promise<Figure[]> {
   const project = await bench.createProject('bench-broadcast-killed');
   await addCrowd(bench, project, KILLED_RECIPIENTS, 2_000_000_000);
-  const before = await stats(bench);
+  const before = await controlOf(bench).stats('telegram');
   // Answers as slow as a real platform's, so that the kill meets calls under way; they take effect all the same.
-  await control(bench, 'faults', {
+  await controlOf(bench).faults('telegram', {
     method: 'sendMessage',
     delay_ms: ANSWER_MS,
     times: 10 * KILLED_RECIPIENTS,
@@ -123,7 +124,7 @@ async function killedBroadcast(
     isKilled = true;
     await killAndRestart();
   });
-  const after = await stats(bench);
+  const after = await controlOf(bench).stats('telegram');
   const reached = after.recipients - before.recipients;
   const copies = after.messages_sent - before.messages_sent - reached;
   return [
@@ -159,7 +160,7 @@ async function addCrowd(
   count: number,
   from: number,
 ): Promise<void> {
-  await control(bench, 'users', { count, from });
+  await controlOf(bench).addUsers('telegram', { count, from });
   await bench.service.core.pool.query(
     `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
      SELECT $1, 'telegram', n::text, n::text, 'Crowd', 'en' FROM generate_series($2::bigint, $2::bigint + $3 - 1) AS n`,
@@ -205,21 +206,8 @@ async function call<T>(
   return (await response.json()) as T;
 }
 
-interface SimulatorStats {
-  messages_sent: number;
-  recipients: number;
-}
-
-const stats = (bench: BenchEnvironment) => control<SimulatorStats>(bench, 'stats');
-
-async function control<T>({ environment }: BenchEnvironment, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${environment.simulator?.url}/control/telegram/${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
+function controlOf({ environment }: BenchEnvironment): SimulatorControl {
+  return createSimulatorControl(environment.simulator?.url ?? '');
 }
 
 async function megabytes({ child }: HeraldProcess): Promise<number> {

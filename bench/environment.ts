@@ -15,8 +15,6 @@ export interface BenchEnvironment {
   config: Config;
   environment: Environment;
   service: Service;
-  directory: string;
-  bundlePath: string;
   createProject(slug: string): Promise<Project & { api_key: string }>;
   stop(): Promise<void>;
 }
@@ -58,8 +56,6 @@ export async function startBench(env: Record<string, string> = {}): Promise<Benc
     config,
     environment,
     service,
-    directory,
-    bundlePath,
     async createProject(slug) {
       const { key, hash, hint } = newApiKey();
       const project = await insertProject(pool, { slug, name: slug });

@@ -5,6 +5,7 @@ import { benchDispatch } from './dispatch';
 import { benchExpress } from './express';
 import { benchGrown } from './grown';
 import { benchLogin } from './login';
+import { benchOneEndpoint } from './one-endpoint';
 import { benchSoak } from './soak';
 import { figureTable, isFarOff, type Figure } from './table';
 
@@ -15,6 +16,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   dispatch: benchDispatch,
   broadcast: benchBroadcast,
   express: benchExpress,
+  'one-endpoint': benchOneEndpoint,
   grown: benchGrown,
   cost: benchCost,
   soak: benchSoak,

@@ -28,11 +28,8 @@ export interface LoadPlan {
 
 export interface LoadResult {
   count: number;
-  seconds: number;
   perSecond: number;
   byStatus: Record<string, number>;
-  p50: number;
-  p95: number;
   p99: number;
 }
 
@@ -106,11 +103,8 @@ function createLoad(side: LoadSide, concurrency: number) {
       const seconds = countedMs / 1000;
       return {
         count: times.length,
-        seconds,
         perSecond: times.length / seconds,
         byStatus,
-        p50: percentile(times, 0.5),
-        p95: percentile(times, 0.95),
         p99: percentile(times, 0.99),
       };
     },

@@ -32,8 +32,8 @@ export function startNoise(plan: NoisePlan): Noise {
   };
 }
 
-async function make({ databaseUrl, lane, endpoint, perSecond }: NoisePlan): Promise<void> {
-  const pool = createPool({ url: databaseUrl, max: 1, deliveryLane: lane });
+async function make({ databaseUrl, endpoint, perSecond }: NoisePlan): Promise<void> {
+  const pool = createPool({ url: databaseUrl, max: 1 });
   const began = performance.now();
   for (let count = 0; process.connected; count += 1) {
     // Somewhere in its turn: at the same place in each, it would always meet the one that is measured, or never.

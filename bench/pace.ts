@@ -7,8 +7,8 @@ import { wallClock, type BenchReceiver } from './receiver';
 export type Begin = () => Promise<{ id: string; at: number }>;
 
 export interface Latency {
-  /** When each began, and how long it took to arrive. */
-  arrivals: { at: number; wait: number }[];
+  /** Milliseconds from the beginning of each to its arrival, in ascending order; Infinity if it never arrived. */
+  waits: number[];
   p50: number;
   p99: number;
   /** Arrivals a second, from the first beginning to the last arrival. */
@@ -56,22 +56,22 @@ export async function measureLatency(
   }
   await Promise.all(running);
   const arrivals = await untilArrived(receiver, new Set(begun.keys()));
-  const measured: Latency['arrivals'] = [];
+  const waits: number[] = [];
   let [earliest, latest] = [Infinity, 0];
   for (const [id, at] of begun) {
     const [first] = arrivals.get(id) ?? [];
+    waits.push((first ?? Infinity) - at);
     if (first === undefined) continue;
-    measured.push({ at, wait: first - at });
     earliest = Math.min(earliest, at);
     latest = Math.max(latest, first);
   }
-  const waits = measured.map(({ wait }) => wait).sort((a, b) => a - b);
+  waits.sort((a, b) => a - b);
   return {
-    arrivals: measured,
+    waits,
     p50: percentile(waits, 0.5),
     p99: percentile(waits, 0.99),
-    perSecond: waits.length / ((latest - earliest) / 1000),
-    lost: begun.size - waits.length,
+    perSecond: arrivals.size / ((latest - earliest) / 1000),
+    lost: begun.size - arrivals.size,
     repeated: [...begun.keys()].filter((id) => (arrivals.get(id)?.length ?? 0) > 1).length,
   };
 }

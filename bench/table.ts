@@ -11,7 +11,7 @@ export interface Figure {
   atMost?: boolean;
 }
 
-export function isMet({ ratio, target, atMost }: Figure): boolean | null {
+function isMet({ ratio, target, atMost }: Figure): boolean | null {
   if (ratio === undefined || target === undefined) return null;
   return atMost ? ratio <= target : ratio >= target;
 }

@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { limits } from './contract/limits';
+import { laneSettings } from './webhooks/contract';
 
 /*
  * One schema over the environment, parsed once. `docs/configuration.md` is generated from it, so the words
@@ -28,7 +29,7 @@ const readableFile = z
 export const roleNames = ['api', 'worker', 'bots'] as const;
 export type Role = (typeof roleNames)[number];
 
-export const roleList = z
+const roleList = z
   .string()
   .transform((value) => value.split(',').map((role) => role.trim()))
   .pipe(z.array(z.enum(roleNames, { error: `must be a list of ${roleNames.join(', ')}` })).nonempty());
@@ -187,7 +188,7 @@ export const settings = z.object({
     ),
   HERALD_CODE_TTL_SECONDS: whole(1, 86_400)
     .default(limits.authCodeTtlSeconds)
-    .describe('Life of a login code. For tests; production refuses more than 300.'),
+    .describe(`Life of a login code. For tests; production refuses more than ${limits.authCodeTtlSeconds}.`),
   HERALD_SESSION_TTL_SECONDS: whole(1, 86_400)
     .default(limits.authSessionTtlSeconds)
     .describe('How long a login session waits for the user.'),
@@ -211,10 +212,10 @@ export const settings = z.object({
     .default(30)
     .describe('How long events, deliveries and ended sessions are kept.'),
   HERALD_DELIVERY_LANE: z
-    .enum(['workflow', 'express'])
+    .enum(laneSettings)
     .default('workflow')
     .describe(
-      'How a webhook delivery begins: `workflow` from its first attempt, or `express`, where the worker makes the first attempt itself and a workflow begins only when that fails. An endpoint can choose for itself (`delivery_lane`).',
+      'How a webhook delivery begins. `workflow`: as a workflow, from its first attempt. `express`: the worker makes the first attempt itself, and a workflow starts only if that fails. `auto`: as a workflow while the relay keeps up; a delivery that could have been started two seconds ago goes express. An endpoint can choose for itself (`delivery_lane`).',
     ),
   HERALD_RETRY_SCALE: z.coerce
     .number({ error: SCALE })

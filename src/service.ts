@@ -52,7 +52,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const pool = createPool({
       url: databaseUrl,
       max: config.HERALD_DATABASE_POOL,
-      deliveryLane: config.HERALD_DELIVERY_LANE,
       onError: (err) => log.warn({ err }, 'a database connection was lost'),
     });
     stops.push(() => pool.end());

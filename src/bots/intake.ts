@@ -31,8 +31,6 @@ export interface IntakeOptions {
   log: Logger;
   /** Called at least once per update: again after it throws, and again after a crash even if it had finished. */
   handle: (update: StoredUpdate) => Promise<void>;
-  /** Updates handled in parallel, each from a different chat. */
-  concurrency?: number;
   /** After this many failures the update is set aside, so that it no longer blocks its chat. */
   maxFailures?: number;
   /** Delay before the first retry; doubles with each failure. */
@@ -49,6 +47,8 @@ export interface Intake {
   stop(): Promise<void>;
 }
 
+/** Updates, each of another chat, that are handled at once. */
+const CONCURRENCY = 16;
 const SWEEP_MS = 1_000;
 const LEASE_SECONDS = 30;
 const PRUNE_MS = 10 * 60_000;
@@ -65,7 +65,6 @@ export function createIntake({
   notifications,
   log,
   handle,
-  concurrency = 16,
   maxFailures = 10,
   firstRetryMs = 1_000,
   isTransient = () => false,
@@ -143,7 +142,7 @@ export function createIntake({
         channel: notifyChannels.botUpdate,
         notifications,
         sweepMs: SWEEP_MS,
-        concurrency,
+        concurrency: CONCURRENCY,
         claim: (limit) => claimBotUpdates(pool, limit, LEASE_SECONDS),
         start: handleClaimed,
         log,

@@ -5,9 +5,9 @@ import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { emitBulkEvents, emitEvent } from '../events';
+import { isoTime } from '../lib/iso-time';
 import { deliveryFailed, refuseLargeMedia } from '../messages';
 import { isBillingBlocked } from '../projects';
-import { isoTime } from '../subscribers';
 import { contentOf, type BroadcastView, type NewBroadcast } from './contract';
 import {
   countAudience,

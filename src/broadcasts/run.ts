@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatformError, pauseChannel } from '../bots';
 import { channels, type Channel } from '../contract/common';
 import type { Core } from '../core';
+import { withAbortAfter } from '../lib/timeout';
 import { outgoing } from '../messages';
 import { outcomeOf, OutageBackoff } from './outcome';
 import { extendBroadcastLease } from './queries/broadcasts';
@@ -38,25 +39,21 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
   const { run } = await beginRun(deps.pool, id);
   if (!run) return 'stopped';
   const recorder = createBroadcastRecorder(deps, run);
-  // Not AbortSignal.timeout: Node 20 garbage-collects it when only AbortSignal.any refers to it.
-  const pageOver = new AbortController();
-  const endPage = () => pageOver.abort();
-  const pageEnd = setTimeout(endPage, options.pageMs);
-  options.signal.addEventListener('abort', endPage);
-  if (options.signal.aborted) endPage();
   const renewal = setInterval(() => {
     extendBroadcastLease(deps.pool, id).catch((err: unknown) =>
       deps.log.warn({ err, broadcast_id: id }, 'could not extend the lease of a broadcast'),
     );
   }, LEASE_RENEWAL_MS);
   try {
-    const ends = await Promise.all(
-      channels.map((channel) =>
-        runChannel(deps, run, channel, recorder, pageOver.signal).catch((error: unknown) => {
-          // Let the other channel finish its sends before the error is thrown.
-          endPage();
-          return { error };
-        }),
+    const ends = await withAbortAfter(options.signal, options.pageMs, (signal, abort) =>
+      Promise.all(
+        channels.map((channel) =>
+          runChannel(deps, run, channel, recorder, signal).catch((error: unknown) => {
+            // Let the other channel finish its sends before the error is thrown.
+            abort();
+            return { error };
+          }),
+        ),
       ),
     );
     const failure = ends.find((end) => typeof end === 'object');
@@ -65,8 +62,6 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
     return ends.every((end) => end === 'drained') ? 'drained' : 'more';
   } finally {
     clearInterval(renewal);
-    clearTimeout(pageEnd);
-    options.signal.removeEventListener('abort', endPage);
   }
 }
 
@@ -85,7 +80,7 @@ async function runChannel(
 
   function launch(recipient: ClaimedRecipient): void {
     const call = sendOne(deps, run, channel, recipient, outage)
-      .then((result) => recorder.record({ recipient, channel, result }))
+      .then((result) => recorder.write({ recipient, channel, result }))
       .catch((error: unknown) => void (failure ??= { error }))
       .finally(() => inFlight.delete(call));
     inFlight.add(call);

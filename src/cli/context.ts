@@ -18,8 +18,8 @@ export interface Installation {
   runtime: RuntimeRecord | null;
 }
 
-export async function findInstallation(env: NodeJS.ProcessEnv = process.env): Promise<Installation> {
-  const settings = settingsOf(env);
+export async function findInstallation(): Promise<Installation> {
+  const settings = settingsOf(process.env);
   return { settings, runtime: await readRuntime(settings.HERALD_DATA_DIR) };
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
+import { limits } from '../contract/limits';
 import { deliveryStatuses, type DeliveryStatus } from '../webhooks/contract';
 import { eventNameSchema } from '../events/contract';
 import { listAttempts } from '../webhooks/queries/attempts';
@@ -189,7 +190,11 @@ export function addDeliveryCommands(program: Command): void {
     .description('send again every delivery of a project that failed since a time')
     .requiredOption('--project <slug>', 'the project')
     .option('--endpoint <id>', 'only of this endpoint', uuid)
-    .requiredOption('--since <time>', 'a time, or 30m, 2h, 7d ago; at most 14 days back', since)
+    .requiredOption(
+      '--since <time>',
+      `a time, or 30m, 2h, 7d ago; at most ${limits.webhookRecoverDays} days back`,
+      since,
+    )
     .option('--json', 'print JSON')
     .action(recover);
 }

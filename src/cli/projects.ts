@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type pg from 'pg';
+import { slugRule } from '../contract/common';
 import { newProjectSchema, projectChangesSchema } from '../projects/contract';
 import { newApiKey } from '../lib/tokens';
 import { insertApiKey } from '../projects/queries/keys';
@@ -128,7 +129,7 @@ export function addProjectCommands(program: Command): void {
   project
     .command('create')
     .description('create a project with a first API key')
-    .requiredOption('--slug <slug>', '3 to 50 characters of a-z, 0-9 and -')
+    .requiredOption('--slug <slug>', slugRule)
     .requiredOption('--name <name>', 'shown to users in the bot')
     .option('--callback-url <url>', 'where users of the static link return to')
     .option('--plan <plan>', 'free or basic')

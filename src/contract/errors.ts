@@ -1,3 +1,5 @@
+import { limits, MIB } from './limits';
+
 /**
  * Every error that a caller can meet, written once. The HTTP mapper, the OpenAPI document, the error page
  * (`docs_url`) and the failures of activities all derive from this table.
@@ -31,7 +33,7 @@ const table = {
   invalid_external_id: {
     status: 400,
     text: 'The external_id is not valid.',
-    help: 'An external_id has 1 to 128 printable characters without white space at its ends.',
+    help: `An external_id has 1 to ${limits.externalIdLength} printable characters without white space at its ends.`,
   },
   mutually_exclusive_identifiers: {
     status: 400,
@@ -46,7 +48,7 @@ const table = {
   code_expired: {
     status: 400,
     text: 'The code is older than its life time.',
-    help: 'A login code lives 300 seconds. Start the login again.',
+    help: `A login code lives ${limits.authCodeTtlSeconds} seconds. Start the login again.`,
   },
   invalid_code_verifier: {
     status: 400,
@@ -96,7 +98,7 @@ const table = {
   conflict: {
     status: 409,
     text: 'The request is in conflict with the state of the resource.',
-    help: 'For example a sixth webhook endpoint, or a test or retry on a disabled endpoint. The message says which.',
+    help: `For example more than ${limits.webhookEndpoints} webhook endpoints, or a test or retry on a disabled endpoint. The message says which.`,
   },
   idempotency_conflict: {
     status: 409,
@@ -116,7 +118,7 @@ const table = {
   },
   payload_too_large: {
     status: 413,
-    text: 'The request body is larger than 1 MiB.',
+    text: `The request body is larger than ${limits.requestBodyBytes / MIB} MiB.`,
     help: 'Send less in one request.',
   },
   unsupported_media_type: {
@@ -132,37 +134,37 @@ const table = {
   rate_limit_project: {
     status: 429,
     text: 'The project has sent too many requests.',
-    help: 'A project has 300 requests a minute by default. Throttle by X-RateLimit-Remaining; wait for Retry-After seconds.',
+    help: `A project has ${limits.requestsPerMinute} requests a minute by default. Throttle by X-RateLimit-Remaining; wait for Retry-After seconds.`,
   },
   rate_limit_auth_sessions: {
     status: 429,
     text: 'Too many auth sessions were created.',
-    help: 'A project may create 5 sessions in any hour, and a limited number for each client_ip, unless its plan says otherwise. Retry-After tells when the oldest leaves the window.',
+    help: `A project may create ${limits.authSessionsPerHour} sessions in any hour, and a limited number for each client_ip, unless its plan says otherwise. Retry-After tells when the oldest leaves the window.`,
   },
   rate_limit_verify: {
     status: 429,
     text: 'Too many wrong codes or verifiers were sent.',
-    help: 'After 20 wrong codes in a minute further failures of the project are answered so. A good code still succeeds.',
+    help: `After ${limits.authVerifyFailuresPerMinute} wrong codes in a minute further failures of the project are answered so. A good code still succeeds.`,
   },
   rate_limit_otp: {
     status: 429,
     text: 'Too many one-time codes were sent to this subscriber.',
-    help: 'A subscriber gets at most three codes an hour.',
+    help: `A subscriber gets at most ${limits.otpCodesPerHour} codes an hour.`,
   },
   rate_limit_rotations: {
     status: 429,
     text: 'The secret of this endpoint was rotated too often.',
-    help: 'An endpoint takes at most ten rotations an hour.',
+    help: `An endpoint takes at most ${limits.webhookRotationsPerHour} rotations an hour.`,
   },
   rate_limit_sign_in: {
     status: 429,
     text: 'Too many attempts to sign in.',
-    help: 'The dashboard takes a limited number of wrong keys from one address. Wait for Retry-After seconds.',
+    help: `The dashboard takes ${limits.dashboardSignInFailures.max} wrong keys in ${limits.dashboardSignInFailures.minutes} minutes from one address. Wait for Retry-After seconds.`,
   },
   slow_down: {
     status: 429,
     text: 'This session is polled too fast.',
-    help: 'Poll a session at most once a second; every 2 to 3 seconds is right. Or use ?wait= for a long poll.',
+    help: `Leave at least ${limits.authPollSeconds} s between two polls of a session; every ${limits.authPollRecommendedSeconds} to ${limits.authPollRecommendedMaxSeconds} seconds is right. Or use ?wait= for a long poll.`,
   },
   internal_error: {
     status: 500,

@@ -35,7 +35,6 @@ export interface PostgresOptions {
 export interface RunningPostgres {
   /** The URL of the database `herald`. */
   url: string;
-  port: number;
   pid: number;
   /** Rolls back open transactions and flushes the data. */
   stop(): Promise<void>;
@@ -95,7 +94,6 @@ async function tryStart(
   return {
     running: {
       url: connectionUrl(cluster.password, port, database),
-      port,
       pid: child.pid,
       stop: () => child.stop(),
     },

@@ -69,7 +69,7 @@ export async function findTemporalCli(options: TemporalCliOptions = {}): Promise
   }
 }
 
-export function cacheDirectory(env: NodeJS.ProcessEnv): string {
+function cacheDirectory(env: NodeJS.ProcessEnv): string {
   const base = env['XDG_CACHE_HOME'];
   // The XDG specification requires ignoring a relative path.
   if (base && path.isAbsolute(base)) return path.join(base, 'herald');

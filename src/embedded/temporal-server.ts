@@ -26,8 +26,6 @@ export interface TemporalServerOptions {
   /** A file name in the data directory; null keeps everything in memory. */
   dbFile: string | null;
   searchAttributes: Record<string, SearchAttributeType>;
-  /** Dynamic configuration, in addition to that of every local server. */
-  dynamicConfig?: Record<string, unknown>;
   onProgress?: (message: string) => void;
   /** Aborts the start; what has been started is stopped again. */
   signal?: AbortSignal;
@@ -37,7 +35,6 @@ export interface TemporalServerOptions {
 
 export interface RunningTemporalServer {
   address: string;
-  namespace: string;
   uiUrl: string | null;
   port: number;
   uiPort: number | null;
@@ -120,7 +117,6 @@ async function tryStart(options: TemporalServerOptions, ports: Ports): Promise<S
   return {
     running: {
       address,
-      namespace,
       uiUrl: ports.ui === null ? null : `http://${host}:${ports.ui}`,
       port: ports.frontend,
       uiPort: ports.ui,
@@ -131,7 +127,6 @@ async function tryStart(options: TemporalServerOptions, ports: Ports): Promise<S
 }
 
 function serverArguments(options: TemporalServerOptions, ports: Ports): string[] {
-  const dynamicConfig = { ...localDynamicConfig, ...options.dynamicConfig };
   return [
     ...['server', 'start-dev', '--ip', host, '--port', String(ports.frontend)],
     ...['--http-port', String(ports.http), '--metrics-port', String(ports.metrics)],
@@ -142,7 +137,7 @@ function serverArguments(options: TemporalServerOptions, ports: Ports): string[]
       '--search-attribute',
       `${name}=${type}`,
     ]),
-    ...Object.entries(dynamicConfig).flatMap(([key, value]) => [
+    ...Object.entries(localDynamicConfig).flatMap(([key, value]) => [
       '--dynamic-config-value',
       `${key}=${JSON.stringify(value)}`,
     ]),

@@ -1,6 +1,7 @@
+import { limits } from '../contract/limits';
 import { html, type Html } from './html';
 
-function demoDocument(title: string, content: Html, scripts: Html | '' = ''): string {
+function demoDocument(title: string, content: Html): string {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -11,7 +12,6 @@ function demoDocument(title: string, content: Html, scripts: Html | '' = ''): st
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/demo.css" />
         <script type="module" src="/assets/demo.js"></script>
-        ${scripts}
       </head>
       <body>
         <header>
@@ -110,7 +110,10 @@ export function callbackPage(
   return demoDocument(
     'Demo callback',
     html`<h1>Logged in</h1>
-      <p>The demo project got this one-time code. It can be used once and lives 300 seconds.</p>
+      <p>
+        The demo project got this one-time code. It can be used once and lives ${limits.authCodeTtlSeconds}
+        seconds.
+      </p>
       <pre id="code">${code}</pre>
       ${
         state === null

@@ -30,7 +30,7 @@ export function errorMapper({ log, docsUrl }: ErrorMapperDeps): Middleware {
   };
 }
 
-export function sendError(ctx: Context, error: AppError, docsUrl: string): void {
+function sendError(ctx: Context, error: AppError, docsUrl: string): void {
   ctx.status = error.status;
   ctx.state['errorCode'] = error.code;
   if (error.retryAfter !== undefined) {

@@ -28,7 +28,6 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
       headers: spec.headers ? validated(spec.headers, ctx.headers) : undefined,
       body: await parsedBody(ctx, spec.body, spec.method),
       project,
-      requestId: ctx.state['requestId'] as string,
       ctx,
     };
     const response = await handle(request as RouteRequest<unknown, unknown, unknown, unknown, Auth>);

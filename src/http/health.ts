@@ -1,3 +1,5 @@
+import { withTimeout } from '../lib/timeout';
+
 /** A dependency of the process, with its health check. */
 export interface Part {
   name: string;
@@ -20,16 +22,10 @@ export function checkParts(parts: Part[]): Promise<PartState[]> {
 }
 
 async function isAvailable(part: Part): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the check timed out')), CHECK_LIMIT_MS);
-  });
   try {
-    await Promise.race([part.check(), timeout]);
+    await withTimeout(part.check(), CHECK_LIMIT_MS);
     return true;
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -29,8 +29,8 @@ export interface IdempotentResult<T> {
 }
 
 /**
- * Runs a request at most once per key and replays its response, or error, for 24 hours. `run` gets the request id:
- * after a crash the next request with the key gets the same id and resumes the work.
+ * Runs a request at most once per key and replays its response, or error, until the key expires. `run` gets the request
+ * id: after a crash the next request with the key gets the same id and resumes the work.
  */
 export async function runOnce<T>(
   { pool, log }: { pool: pg.Pool; log: Logger },

@@ -16,7 +16,6 @@ export interface RouteRequest<P, Q, B, H, A extends Auth> {
   body: B;
   headers: H;
   project: A extends 'key' ? KeyedProject : undefined;
-  requestId: string;
   /** For routes that set headers or cookies. */
   ctx: Context;
 }

@@ -1,10 +1,25 @@
-export interface GatherOptions<Item> {
-  /** Items of one call at most. */
-  most: number;
-  /** Two items with the same mark never go together. */
-  mark?: (item: Item) => string | undefined;
-  /** How long a call may take. One that takes longer has failed: those who wait behind it must not wait for ever. */
-  limitMs?: number;
+import { withTimeout } from './timeout';
+
+export interface BatchOptions<Item> {
+  /** Items per call at most. A batch that is full is sent at once. */
+  size: number;
+  /** How long an item waits for others; without it, until the end of the current turn of the event loop. */
+  delayMs?: number;
+  /** Calls in flight at most, for each key. Items that arrive meanwhile share the next call. */
+  concurrency?: number;
+  /** Items with different keys never share a call, and never wait for each other. */
+  key?: (item: Item) => string;
+  /** Of two items with the same value, the second goes with a later call. */
+  distinct?: (item: Item) => string | undefined;
+  /** A call that takes longer has failed, so that the items behind it are not held up for ever. */
+  timeoutMs?: number;
+}
+
+export interface Batcher<Item, Result> {
+  /** Resolves with the item's own result when its batch has been written. */
+  write(item: Item): Promise<Result>;
+  /** Sends what waits and resolves when every call has ended. */
+  stop(): Promise<void>;
 }
 
 interface Waiting<Item, Result> {
@@ -13,68 +28,109 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-/**
- * While a call for a key is under way, the next items of that key gather, and go together when it is back. An item
- * that comes alone waits for nobody; in a flood each call carries many.
- */
-export function createGatherer<Item, Result>(
-  run: (key: string, items: Item[]) => Promise<Result[]>,
-  { most, mark = () => undefined, limitMs = 10_000 }: GatherOptions<Item>,
-): (key: string, item: Item) => Promise<Result> {
-  const queues = new Map<string, Waiting<Item, Result>[]>();
-
-  function takeFrom(queue: Waiting<Item, Result>[]): Waiting<Item, Result>[] {
-    const marks = new Set<string>();
-    let count = 0;
-    for (const { item } of queue.slice(0, most)) {
-      const own = mark(item);
-      if (own !== undefined && marks.has(own)) break;
-      if (own !== undefined) marks.add(own);
-      count += 1;
-    }
-    return queue.splice(0, count);
-  }
-
-  async function work(key: string, queue: Waiting<Item, Result>[]): Promise<void> {
-    while (queue.length > 0) {
-      const taken = takeFrom(queue);
-      const items = taken.map(({ item }) => item);
-      const [outcome] = await Promise.allSettled([limited(run(key, items), limitMs)]);
-      // Where others wait, their call is sent before these go on: the two then happen at the same time.
-      if (queue.length > 0) setImmediate(answer, taken, outcome);
-      else answer(taken, outcome);
-    }
-    queues.delete(key);
-  }
-
-  function answer(taken: Waiting<Item, Result>[], outcome: PromiseSettledResult<Result[]>): void {
-    taken.forEach(({ resolve, reject }, i) => {
-      if (outcome.status === 'fulfilled') resolve(outcome.value[i] as Result);
-      else reject(outcome.reason);
-    });
-  }
-
-  return (key, item) =>
-    new Promise((resolve, reject) => {
-      const waiting = { item, resolve, reject };
-      const queue = queues.get(key);
-      if (queue) return void queue.push(waiting);
-      const begun = [waiting];
-      queues.set(key, begun);
-      // Whatever this turn of the event loop still brings goes along.
-      setImmediate(() => void work(key, begun));
-    });
+interface Queue<Item, Result> {
+  key: string;
+  waiting: Waiting<Item, Result>[];
+  inFlight: number;
+  cancelTimer?: (() => void) | undefined;
 }
 
-async function limited<T>(call: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const error = Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' });
-    timer = setTimeout(reject, ms, error).unref();
-  });
-  try {
-    return await Promise.race([call, late]);
-  } finally {
-    clearTimeout(timer);
+/** Turns many small writes into few large ones. `run` returns one result per item, in order, or nothing. */
+export function createBatcher<Item, Result = void>(
+  run: (items: Item[]) => Promise<Result[] | void>,
+  options: BatchOptions<Item>,
+): Batcher<Item, Result> {
+  const { size, delayMs, concurrency = 1, timeoutMs } = options;
+  const queues = new Map<string, Queue<Item, Result>>();
+  const calls = new Set<Promise<void>>();
+
+  function queueOf(item: Item): Queue<Item, Result> {
+    const key = options.key?.(item) ?? '';
+    const queue = queues.get(key) ?? { key, waiting: [], inFlight: 0 };
+    queues.set(key, queue);
+    return queue;
   }
+
+  function nextBatch({ waiting }: Queue<Item, Result>): Waiting<Item, Result>[] {
+    const seen = new Set<string>();
+    let count = 0;
+    for (const { item } of waiting.slice(0, size)) {
+      const value = options.distinct?.(item);
+      if (value !== undefined && seen.has(value)) break;
+      if (value !== undefined) seen.add(value);
+      count += 1;
+    }
+    return waiting.splice(0, count);
+  }
+
+  async function runLimited(batch: Waiting<Item, Result>[]): Promise<Result[] | void> {
+    const running = run(batch.map(({ item }) => item));
+    return timeoutMs === undefined ? running : withTimeout(running, timeoutMs);
+  }
+
+  function send(queue: Queue<Item, Result>): void {
+    queue.cancelTimer?.();
+    queue.cancelTimer = undefined;
+    while (queue.waiting.length > 0 && queue.inFlight < concurrency) {
+      queue.inFlight += 1;
+      const call = write(queue, nextBatch(queue)).finally(() => calls.delete(call));
+      calls.add(call);
+    }
+  }
+
+  async function write(queue: Queue<Item, Result>, batch: Waiting<Item, Result>[]): Promise<void> {
+    const [outcome] = await Promise.allSettled([runLimited(batch)]);
+    queue.inFlight -= 1;
+    // The next call is sent before the callers of this one go on, so that both happen at the same time.
+    if (queue.inFlight === concurrency - 1) send(queue);
+    if (queue.inFlight === 0 && queue.waiting.length === 0) queues.delete(queue.key);
+    batch.forEach(({ resolve, reject }, i) => {
+      if (outcome.status === 'rejected') reject(outcome.reason);
+      else resolve(outcome.value?.[i] as Result);
+    });
+  }
+
+  return {
+    write: (item) =>
+      new Promise((resolve, reject) => {
+        const queue = queueOf(item);
+        queue.waiting.push({ item, resolve, reject });
+        if (queue.inFlight === concurrency) return;
+        if (queue.waiting.length >= size) send(queue);
+        else queue.cancelTimer ??= schedule(() => send(queue), delayMs);
+      }),
+    async stop() {
+      for (const queue of queues.values()) send(queue);
+      while (calls.size > 0) await Promise.all(calls);
+    },
+  };
+}
+
+function schedule(work: () => void, delayMs: number | undefined): () => void {
+  if (delayMs === undefined) {
+    const immediate = setImmediate(work);
+    return () => clearImmediate(immediate);
+  }
+  const timer = setTimeout(work, delayMs);
+  return () => clearTimeout(timer);
+}
+
+/** A batcher of calls that are keyed by their first argument. */
+export function createGatherer<Item, Result>(
+  run: (key: string, items: Item[]) => Promise<Result[]>,
+  {
+    most,
+    mark,
+    limitMs = 10_000,
+  }: { most: number; mark?: (item: Item) => string | undefined; limitMs?: number },
+): (key: string, item: Item) => Promise<Result> {
+  const batcher = createBatcher<{ key: string; item: Item }, Result>(
+    (items) =>
+      run(
+        items[0]?.key ?? '',
+        items.map(({ item }) => item),
+      ),
+    { size: most, key: ({ key }) => key, distinct: ({ item }) => mark?.(item), timeoutMs: limitMs },
+  );
+  return (key, item) => batcher.write({ key, item });
 }

@@ -1,5 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
-import { randomBytes } from './random';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
 export interface EncryptionKey {
   id: string;
@@ -43,11 +42,6 @@ export class Cipher {
       .setAAD(Buffer.from(purpose))
       .setAuthTag(Buffer.from(tag, 'base64url'));
     return decipher.update(Buffer.from(text, 'base64url'), undefined, 'utf8') + decipher.final('utf8');
-  }
-
-  /** The key id of an encrypted value, to find values that a rotation still has to re-encrypt. */
-  static keyIdOf(sealed: string): string {
-    return sealed.slice(0, sealed.indexOf('.'));
   }
 
   /** Derives a stable secret for a purpose without its own setting, such as the bots' webhook secret. */

@@ -30,7 +30,7 @@ const secretPatterns: [form: RegExp, shown: string][] = [
   [/(\/\/[^\s/:@]*):[^\s/@]+@/g, '$1:[redacted]@'],
 ];
 
-export function redactText(text: string): string {
+function redactText(text: string): string {
   return secretPatterns.reduce((shown, [form, replacement]) => shown.replaceAll(form, replacement), text);
 }
 

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { randomBytes } from './random';
+import { hash, randomBytes } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -35,7 +34,7 @@ export function sha256Hex(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-export const API_KEY_PREFIX = 'hk_';
+const API_KEY_PREFIX = 'hk_';
 
 export function newApiKey(): { key: string; hash: Buffer; hint: string } {
   const key = API_KEY_PREFIX + randomBase62(40);

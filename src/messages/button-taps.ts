@@ -3,7 +3,7 @@ import { formatSubscriberId } from '../contract/ids';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { emitEvent } from '../events';
-import { isoTime } from '../subscribers';
+import { isoTime } from '../lib/iso-time';
 import { buttonDataAt, parseButtonReference, type ButtonReference } from './buttons';
 import { findTappedMessage, insertClick } from './queries/messages';
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { channelSchema } from '../contract/common';
 import { AppError } from '../contract/errors';
-import { limits } from '../contract/limits';
+import { limits, MIB } from '../contract/limits';
 import { failureReasons } from '../events/contract';
 import { externalIdSchema, labelSchema, subscriberIdSchema } from '../subscribers/contract';
 
 function webUrl(field: string) {
   return z
     .string()
-    .max(limits.messageUrlLength)
+    .max(limits.urlLength)
     .refine(isWebUrl, {
       params: { error: new AppError('invalid_url', `${field}: must be an absolute http or https URL`) },
     });
@@ -46,7 +46,9 @@ export const contentFields = {
   media: z
     .strictObject({ type: z.enum(['photo', 'video', 'document']), url: webUrl('media.url') })
     .optional()
-    .describe('A photo of up to 20 MB, a video or document of up to 50 MB.'),
+    .describe(
+      `A photo of up to ${limits.photoBytes / MIB} MB, a video or document of up to ${limits.videoOrDocumentBytes / MIB} MB.`,
+    ),
 };
 
 export const contentSchema = z.strictObject(contentFields);
@@ -92,7 +94,10 @@ export type SendResponse = z.infer<typeof sendResponseSchema>;
 
 const purposeSchema = z
   .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ . : -')
+  .regex(
+    new RegExp(`^[A-Za-z0-9_.:-]{1,${limits.otpPurposeLength}}$`),
+    `must be 1 to ${limits.otpPurposeLength} characters of A-Z a-z 0-9 _ . : -`,
+  )
   .default('default')
   .describe('Codes of different purposes do not touch each other.');
 

@@ -2,7 +2,7 @@ import { isRetryableReason, unsubscribes } from '../bots';
 import type { Channel } from '../contract/common';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import type { EventData, FailureReason } from '../events/contract';
-import { isoTime } from '../subscribers';
+import { isoTime } from '../lib/iso-time';
 
 /** The recipient of a message, as events name it. */
 export interface Recipient {

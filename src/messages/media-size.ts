@@ -1,7 +1,8 @@
 import { Agent } from 'undici';
 import { pinnedTo } from '../bots';
 import { AppError } from '../contract/errors';
-import { limits } from '../contract/limits';
+import { limits, MIB } from '../contract/limits';
+import { withTimeout } from '../lib/timeout';
 import {
   ForbiddenAddressError,
   hostOf,
@@ -21,24 +22,32 @@ const maxBytes: Record<MessageMedia['type'], number> = {
 const HEAD_TIMEOUT_MS = 3_000;
 
 /**
- * Refuses media that its server reports as too large, before anything is sent. The messengers download it themselves
- * and enforce their own limits, so media of unknown size is accepted.
+ * Refuses media whose server states a length above the limit, before anything is sent. If the server states none, the
+ * messenger that downloads the file enforces its own limit.
  */
 export async function refuseLargeMedia({ type, url }: MessageMedia, policy: LocalPolicy): Promise<void> {
   const vetted = vetUrl(url, policy);
   if (!vetted.ok) throw new AppError('invalid_url', `media.url: ${vetted.why}`);
-  const bytes = await Promise.race([contentLength(vetted.url, policy), nullAfter(HEAD_TIMEOUT_MS)]);
+  const bytes = await contentLength(vetted.url, policy);
   if (bytes === null || bytes <= maxBytes[type]) return;
-  const megabytes = maxBytes[type] / 1024 / 1024;
+  const megabytes = maxBytes[type] / MIB;
   throw new AppError('validation_failed', `media.url: a ${type} may have at most ${megabytes} MB`);
 }
 
-/** Null if the server does not respond or sends no Content-Length. */
+/** Null if the server does not respond in time or does not state a length. */
 async function contentLength(url: URL, policy: LocalPolicy): Promise<number | null> {
-  let agent: Agent | undefined;
   try {
-    const addresses = await vettedAddresses(hostOf(url), policy, systemLookup);
-    agent = new Agent({ connect: { lookup: pinnedTo(addresses) } });
+    return await withTimeout(requestLength(url, policy), HEAD_TIMEOUT_MS);
+  } catch (error) {
+    if (!(error instanceof ForbiddenAddressError)) return null;
+    throw new AppError('invalid_url', `media.url: ${error.message}`);
+  }
+}
+
+async function requestLength(url: URL, policy: LocalPolicy): Promise<number | null> {
+  const addresses = await vettedAddresses(hostOf(url), policy, systemLookup);
+  const agent = new Agent({ connect: { lookup: pinnedTo(addresses) } });
+  try {
     const { statusCode, headers, body } = await agent.request({
       origin: url.origin,
       path: url.pathname + url.search,
@@ -48,16 +57,7 @@ async function contentLength(url: URL, policy: LocalPolicy): Promise<number | nu
     await body.dump();
     const length = Number(headers['content-length']);
     return statusCode === 200 && Number.isSafeInteger(length) ? length : null;
-  } catch (error) {
-    if (!(error instanceof ForbiddenAddressError)) return null;
-    throw new AppError('invalid_url', `media.url: ${error.message}`);
   } finally {
-    await agent?.destroy();
+    await agent.destroy();
   }
-}
-
-async function nullAfter(ms: number): Promise<null> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(null), ms).unref();
-  });
 }

@@ -1,3 +1,4 @@
+import { limits } from '../contract/limits';
 import { route } from '../http/route';
 import { sendOtpSchema, sentOtpSchema, verifiedOtpSchema, verifyOtpSchema } from './contract';
 import { sendOtp, verifyOtp, type OtpDeps } from './otp';
@@ -11,8 +12,7 @@ export function createOtpRoutes(deps: OtpDeps) {
         method: 'POST',
         path: '/v1/otp/send',
         summary: 'Send a one-time code to a subscriber',
-        description:
-          'A new code replaces the active one of the same purpose. A subscriber gets at most three codes an hour. Where the messenger is away, nothing counts and the request may be repeated.',
+        description: `A new code replaces the active one of the same purpose. A subscriber gets at most ${limits.otpCodesPerHour} codes an hour. Where the messenger is away, nothing counts and the request may be repeated.`,
         tag,
         auth: 'key',
         body: sendOtpSchema,

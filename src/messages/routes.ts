@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { idempotencyHeaders } from '../contract/idempotency';
+import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { runOnce } from '../http/idempotency';
 import { route } from '../http/route';
@@ -15,8 +16,7 @@ export function createSendRoutes(deps: SendRouteDeps) {
         method: 'POST',
         path: '/v1/send',
         summary: 'Send a message to one user',
-        description:
-          'By subscriber_id, or by external_id to every subscriber who has it. A message that the messenger refuses is a result, not an error: see `details`. With an Idempotency-Key the first answer is given again for 24 hours.',
+        description: `By subscriber_id, or by external_id to every subscriber who has it. A message that the messenger refuses is a result, not an error: see \`details\`. With an Idempotency-Key the first answer is given again for ${limits.idempotencyHours} hours.`,
         tag: 'Messages',
         auth: 'key',
         headers: idempotencyHeaders,

@@ -4,7 +4,7 @@ import { inParallel } from '../lib/in-parallel';
 import type { SessionStarter } from '../login/workflow';
 import { isWorkflowRunning } from '../temporal/is-workflow-running';
 import { workflowIds } from '../temporal/names';
-import { restartDelivery } from '../webhooks/queries/starts';
+import { restartDelivery } from '../webhooks/queries/deliveries';
 import { findOpenSession, startedOpenDeliveries, startedOpenSessions } from './queries/recovery';
 
 export interface RecoverDeps {

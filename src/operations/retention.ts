@@ -11,17 +11,14 @@ export interface RetentionDeps {
   log: Logger;
 }
 
-export interface RetentionJob {
+export interface RunningRetention {
   stop(): Promise<void>;
 }
 
 const INTERVAL_MS = 10 * 60_000;
 
-/**
- * Applies retention: cancels deliveries of endpoints disabled for too long, fails abandoned messages and deletes old
- * rows.
- */
-export async function applyRetention({ pool, config, log }: RetentionDeps): Promise<void> {
+/** Cancels deliveries that were paused for too long, fails abandoned messages, and deletes rows past their retention. */
+export async function runRetention({ pool, config, log }: RetentionDeps): Promise<void> {
   const cancelled = await cancelAbandonedDeliveries(pool);
   const removed = await removeOldEvents(pool, config.HERALD_RETENTION_DAYS);
   await removeEndpointRemains(pool);
@@ -36,16 +33,16 @@ export async function applyRetention({ pool, config, log }: RetentionDeps): Prom
         messages_failed: failed,
         messages_removed: messages,
       },
-      'retention applied',
+      'retention',
     );
   }
 }
 
 /** Safe to run in several processes at once: every step affects only rows that still match. */
-export function startRetention(deps: RetentionDeps): RetentionJob {
+export function startRetention(deps: RetentionDeps): RunningRetention {
   let running: Promise<void> | null = null;
   const timer = setInterval(() => {
-    running ??= applyRetention(deps)
+    running ??= runRetention(deps)
       .catch((err: unknown) => deps.log.warn({ err }, 'retention failed and will be retried'))
       .finally(() => (running = null));
   }, INTERVAL_MS);

@@ -1,10 +1,9 @@
 import { isIP } from 'node:net';
+import { limits } from '../contract/limits';
 import { forbiddenRange, type LocalPolicy } from './forbidden-ranges';
 import { isLocalhostName, type Lookup, systemLookup } from './lookup';
 
-export { isForbiddenAddress, type LocalPolicy } from './forbidden-ranges';
-
-export const maxUrlLength = 2_048;
+export type { LocalPolicy } from './forbidden-ranges';
 
 /** Suffixes that are never public, and the names of cloud metadata services. */
 const privateSuffixes = ['local', 'localdomain', 'internal', 'intranet', 'lan', 'home.arpa'];
@@ -14,7 +13,7 @@ export type VettedUrl = { ok: true; url: URL } | { ok: false; why: string };
 
 /** Checks a URL by its text alone, without DNS; `why` completes "The URL …". */
 export function vetUrl(text: string, policy: LocalPolicy): VettedUrl {
-  if (text.length > maxUrlLength) return refused(`must have at most ${maxUrlLength} characters`);
+  if (text.length > limits.urlLength) return refused(`must have at most ${limits.urlLength} characters`);
   // The URL parser would silently drop or convert these, so the URL shown would differ from the URL dialled.
   if (/[\u0000-\u0020\u007f\\]/.test(text)) {
     return refused('must not contain spaces, control characters or \\');

@@ -18,10 +18,6 @@ export function forbiddenRange(address: string, { allowLocal }: LocalPolicy): st
   return range === 'unicast' ? null : range;
 }
 
-export function isForbiddenAddress(address: string, policy: LocalPolicy): boolean {
-  return forbiddenRange(address, policy) !== null;
-}
-
 function rangeOf(address: IPv4 | IPv6): string {
   if (address instanceof IPv4) return rangeOfIPv4(address);
   // The kernel dials a mapped address as IPv4, so check it as IPv4.

@@ -4,9 +4,9 @@ import { limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
 
 /** Where a user returns after a login: an absolute http(s) URL, to which `code` and `state` are appended. */
-export const returnUrlSchema = z
+const returnUrlSchema = z
   .string()
-  .max(2048)
+  .max(limits.urlLength)
   .refine(isReturnUrl, 'must be an absolute http or https URL without user info or fragment');
 
 function isReturnUrl(text: string): boolean {
@@ -15,6 +15,7 @@ function isReturnUrl(text: string): boolean {
   return /^https?:$/.test(url.protocol) && !url.username && !url.password && !text.includes('#');
 }
 
+const nameSchema = z.string().trim().min(1).max(limits.nameLength);
 const welcomeSchema = z.string().trim().min(1).max(limits.welcomeLength).nullable();
 
 export const projectSchema = z.strictObject({
@@ -37,7 +38,7 @@ export const projectSchema = z.strictObject({
 export type ProjectView = z.infer<typeof projectSchema>;
 
 export const ownProjectChangesSchema = z.strictObject({
-  name: z.string().trim().min(1).max(100).optional(),
+  name: nameSchema.optional(),
   callback_url: returnUrlSchema.nullable().optional(),
   redirect_urls: z
     .array(returnUrlSchema)
@@ -61,7 +62,7 @@ export const usageSchema = z.strictObject({
   billing_blocked: z.boolean().describe('Whether paid operations are refused.'),
   days: z
     .array(z.strictObject({ date: z.iso.date(), logins: z.number().int() }))
-    .describe('Successful logins of each of the last 30 days in UTC, oldest first.'),
+    .describe(`Successful logins of each of the last ${limits.usageDays} days in UTC, oldest first.`),
 });
 export type UsageView = z.infer<typeof usageSchema>;
 
@@ -69,16 +70,16 @@ const wholeLimit = z.coerce.number().int().min(1).max(10_000_000);
 
 export const newProjectSchema = z.strictObject({
   slug: slugSchema,
-  name: z.string().trim().min(1).max(100),
+  name: nameSchema,
   callback_url: returnUrlSchema.optional(),
   plan: z.enum(planNames).optional(),
 });
 
 /** The options of `herald project set`. */
 export const projectChangesSchema = z.strictObject({
-  name: z.string().trim().min(1).max(100).optional(),
+  name: nameSchema.optional(),
   callback_url: returnUrlSchema.optional(),
-  redirect_urls: z.array(returnUrlSchema).max(20).optional(),
+  redirect_urls: z.array(returnUrlSchema).max(limits.redirectUrls).optional(),
   plan: z.enum(planNames).optional(),
   active: z.boolean().optional(),
   requests_per_minute: wholeLimit.optional(),
@@ -97,7 +98,7 @@ export const keySchema = z.strictObject({
 });
 export type KeyView = z.infer<typeof keySchema>;
 
-export const newKeySchema = z.strictObject({ name: z.string().trim().min(1).max(100).optional() });
+export const newKeySchema = z.strictObject({ name: nameSchema.optional() });
 
 export const createdKeySchema = z.strictObject({
   ...keySchema.shape,
@@ -134,7 +135,6 @@ export interface Project {
   sessions_per_hour: number | null;
   sessions_per_address: number | null;
   purchased_credits: number;
-  grace_started_at: Date | null;
   created_at: Date;
 }
 

@@ -10,7 +10,6 @@ import { findProjectByKey } from './queries/keys';
 
 const tag = 'Dashboard';
 const path = '/dashboard/session';
-const WINDOW_SECONDS = 300;
 
 /** Signs in to the dashboard, whose pages then call the API with the session cookie instead of a key. */
 export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publicUrl' | 'temporalUiUrl'>) {
@@ -18,8 +17,8 @@ export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publ
   const recordFailure = createFailureLimit(
     pool,
     'sign_in',
-    limits.dashboardFailuresPerFiveMinutes,
-    WINDOW_SECONDS,
+    limits.dashboardSignInFailures.max,
+    limits.dashboardSignInFailures.minutes * 60,
   );
 
   const present = (project: KeyedProject): DashboardSession => ({

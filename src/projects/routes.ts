@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Config } from '../config';
-import { plans } from '../contract/limits';
+import { limits, plans } from '../contract/limits';
 import { route } from '../http/route';
 import {
   ownProjectChangesSchema,
@@ -14,7 +14,6 @@ import { findProject, updateProject, type ProjectChanges } from './queries/proje
 import { loginsByDay, readMonthUsage } from './queries/usage';
 
 const tag = 'Project';
-const CHART_DAYS = 30;
 
 export function createProjectRoutes({
   pool,
@@ -73,7 +72,7 @@ export function createProjectRoutes({
         const [usage, blocked, days] = await Promise.all([
           readMonthUsage(pool, project.id, graceHours),
           isBillingBlocked(pool, project.id, graceHours),
-          loginsByDay(pool, project.id, CHART_DAYS),
+          loginsByDay(pool, project.id, limits.usageDays),
         ]);
         return {
           plan: project.plan,

@@ -38,7 +38,7 @@ export interface RunningApi {
 }
 
 /** All API routes, in the order of the reference page. */
-export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
+function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
   return [
     ...createAuthRoutes({ ...core, waiter, starter: createSessionStarter(core) }),
     ...createSessionListRoutes(core),

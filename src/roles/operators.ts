@@ -3,13 +3,8 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Role } from '../config';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
-import {
-  botUpdateLag,
-  countDueDeliveries,
-  deliveryLag,
-  MAX_COUNTED,
-  sessionLag,
-} from '../operations/queries/lag';
+import { botUpdateLag, countDueDeliveries, MAX_COUNTED, sessionLag } from '../operations/queries/lag';
+import { claimableLag } from '../webhooks/queries/claim';
 import { portInUse } from '../embedded/ports';
 import { createApp } from '../http/app';
 import { createHealthRoutes } from '../http/health-routes';
@@ -83,7 +78,7 @@ function createScrapeMetrics({ pool, config, log }: Core): Registry {
     collect: onScrape(async () => {
       lag.reset();
       if (has('worker')) {
-        lag.set({ relay: 'deliveries' }, await deliveryLag(pool));
+        lag.set({ relay: 'deliveries' }, await claimableLag(pool));
         lag.set({ relay: 'sessions' }, await sessionLag(pool));
       }
       if (has('bots')) {

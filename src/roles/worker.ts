@@ -11,8 +11,7 @@ import { startDeliveryRelay } from '../webhooks/relay';
 import { startExpressLane } from '../webhooks/express-lane';
 import { installRuntime, startWorkers } from '../temporal/workers';
 import { createAttempter } from '../webhooks/attempt';
-import { createQuickEndpoints } from '../webhooks/fast-endpoints';
-import { createSlowEndpoints } from '../webhooks/slow-endpoints';
+import { createFastEndpoints } from '../webhooks/fast-endpoints';
 import { startRetention } from '../operations/retention';
 
 export interface WorkerRoleOptions {
@@ -34,8 +33,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   await installRuntime(core.log);
   const connection = await connectWhenAvailable(core, options);
   const attempter = createAttempter({ allowLocal: core.config.allowLocalWebhooks });
-  const quickEndpoints = createQuickEndpoints();
-  const slowEndpoints = createSlowEndpoints();
+  const fastEndpoints = createFastEndpoints();
   const stopping = new AbortController();
   const workers = await startWorkers({
     connection,
@@ -46,8 +44,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     activities: createActivities({
       ...core,
       attempter,
-      quickEndpoints,
-      slowEndpoints,
+      fastEndpoints,
       stopping: stopping.signal,
     }),
     onFailure: options.onFailure,
@@ -56,9 +53,9 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   const onWorkerConnection = { ...core, client: clientOn(connection, core.config) };
   const relaysAndJobs = [
     startSessionRelay({ ...onWorkerConnection, starter: createSessionStarter(onWorkerConnection) }),
-    startDeliveryRelay({ ...onWorkerConnection, quickEndpoints, slowEndpoints }),
+    startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
     startBroadcastRelay(onWorkerConnection),
-    startExpressLane({ ...core, attempter, slowEndpoints }),
+    startExpressLane({ ...core, attempter }),
     startDeliveryReconciler(onWorkerConnection),
     startRetention(core),
   ];

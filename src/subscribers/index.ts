@@ -2,4 +2,4 @@
 export { requireSubscriber, uuidOf } from './changes';
 export { findSubscriber, findSubscribersByExternalId, lockSubscriber } from './queries/records';
 export { markBlocked, subscribe } from './queries/subscriptions';
-export { type SubscriberRecord, isoTime, presentSubscriber } from './record';
+export { type SubscriberRecord, presentSubscriber } from './record';

@@ -1,6 +1,7 @@
 import type { Channel, Language } from '../contract/common';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import type { SubscriberFields } from '../events/contract';
+import { isoTime } from '../lib/iso-time';
 
 /** A row of `subscribers`. */
 export interface SubscriberRecord {
@@ -18,11 +19,6 @@ export interface SubscriberRecord {
   active: boolean;
   blocked: boolean;
   created_at: Date;
-}
-
-/** ISO 8601 with offset, the format of times in responses and events. */
-export function isoTime(date: Date): string {
-  return date.toISOString().replace('Z', '+00:00');
 }
 
 /** The subscriber as shown in responses and events. */

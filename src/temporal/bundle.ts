@@ -4,7 +4,7 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 import { failureConverterPath } from './data-converter';
 
 /** Two folders up both from src/temporal and from dist/src/temporal. */
-export const workflowsPath = path.join(__dirname, '..', '..', 'workflows');
+const workflowsPath = path.join(__dirname, '..', '..', 'workflows');
 
 /**
  * Bundles the workflows, so that workers start without running webpack. The file is written atomically. Failures of a

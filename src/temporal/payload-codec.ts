@@ -6,7 +6,7 @@ import type { EncryptionKey } from '../lib/cipher';
 const payloads = temporal.api.common.v1.Payload;
 
 /** The encoding name by which Temporal's tools recognise encrypted payloads. */
-export const SEALED_ENCODING = 'binary/encrypted';
+const SEALED_ENCODING = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;

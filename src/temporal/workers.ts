@@ -7,6 +7,7 @@ import {
   type LogLevel,
   type NativeConnection,
 } from '@temporalio/worker';
+import { limits } from '../contract/limits';
 import type { Logger } from '../lib/log';
 import { freePort } from '../lib/ports';
 import type { TaskQueues } from './names';
@@ -28,8 +29,8 @@ export interface RunningWorkers {
   stop(): Promise<void>;
 }
 
-/** Longer than the ten seconds of a webhook attempt, so that a stopping worker finishes its attempts. */
-const SHUTDOWN_GRACE = '15 seconds';
+/** Longer than a webhook attempt, so that a stopping worker finishes the attempts in flight. */
+const SHUTDOWN_GRACE = `${limits.webhookAttemptSeconds + 5} seconds` as const;
 
 /** The loopback URL of Temporal core's metrics; null in a process without workers. */
 let coreMetricsUrl: string | null = null;

@@ -10,11 +10,20 @@ export type EndpointStatus = (typeof endpointStatuses)[number];
 export const retryPolicySchema = z.enum(['durable', 'quick']);
 export type RetryPolicyName = z.infer<typeof retryPolicySchema>;
 
-export const deliveryLaneSchema = z.enum(['workflow', 'express']);
-export type DeliveryLane = z.infer<typeof deliveryLaneSchema>;
-const laneSchema = deliveryLaneSchema
+/** How a delivery begins: with a workflow, or with a first attempt that the worker makes itself. */
+export const deliveryLanes = ['workflow', 'express'] as const;
+export type DeliveryLane = (typeof deliveryLanes)[number];
+
+/** `auto`: a workflow while the relay keeps up, otherwise express. */
+export const laneSettings = [...deliveryLanes, 'auto'] as const;
+export type LaneSetting = (typeof laneSettings)[number];
+const laneSchema = z
+  .enum(laneSettings)
   .nullable()
-  .describe('`express`: the first attempt is made without a workflow. Null: as the installation is set.');
+  .describe(
+    '`workflow`: a workflow from the first attempt. `express`: the first attempt without a workflow. `auto`: a workflow ' +
+      'while the service keeps up, otherwise express. Null: the system default.',
+  );
 
 /** A set, whatever the caller repeats. */
 const eventsSchema = z

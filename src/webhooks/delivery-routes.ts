@@ -19,7 +19,7 @@ import { route } from '../http/route';
 
 const tag = 'Deliveries';
 
-/** The API only writes rows; the relay carries them to Temporal, so all of this works while Temporal is away. */
+/** The API only writes rows and the relay carries them to Temporal, so these work while Temporal is away. */
 export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
   async function presentById(projectId: string, id: string): Promise<DeliveryView> {
     return presentDelivery(required(await deliveries.findDelivery(pool, projectId, id)));

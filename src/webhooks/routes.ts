@@ -136,18 +136,16 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project, params, body }) => {
         if (body.url !== undefined) await requireGoodUrl(body.url);
-        const { before, after } = await withTransaction(pool, async (db) => {
+        const changed = await withTransaction(pool, async (db) => {
           const before = required(await endpoints.lockEndpoint(db, project.id, params.id));
           const given = Object.entries(body).filter(([, value]) => value !== undefined);
-          if (given.length === 0) return { before, after: before };
+          if (given.length === 0) return before;
           const wanted = { ...before, ...Object.fromEntries(given) } as Endpoint;
-          return { before, after: required(await endpoints.updateEndpoint(db, before, wanted)) };
+          const after = required(await endpoints.updateEndpoint(db, before, wanted));
+          if (before.status === 'disabled' && after.status === 'active') await resumeDeliveries(db, after.id);
+          return after;
         });
-        // After the commit: under the endpoint's lock it could wait for an attempt that waits for the endpoint.
-        if (before.status === 'disabled' && after.status === 'active') {
-          await resumeDeliveries(pool, after.id);
-        }
-        return presentEndpoint(after);
+        return presentEndpoint(changed);
       },
     ),
     route(
@@ -166,8 +164,8 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         await withTransaction(pool, async (db) => {
           required(await endpoints.lockEndpoint(db, project.id, params.id));
           await endpoints.deleteEndpoint(db, params.id);
+          await cancelDeliveriesOf(db, params.id);
         });
-        await cancelDeliveriesOf(pool, params.id);
       },
     ),
     route(

@@ -190,7 +190,11 @@ export function usePages() {
     isFirst: cursors.length === 0,
     older: (cursor: string) => setCursors((before) => [...before, cursor]),
     newer: () => setCursors((before) => before.slice(0, -1)),
-    reset: () => setCursors([]),
+    /** A filter's setter that also goes back to the first page. */
+    choose: (set: (value: string) => void) => (value: string) => {
+      setCursors([]);
+      set(value);
+    },
   };
 }
 

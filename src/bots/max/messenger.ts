@@ -4,10 +4,10 @@ import type {
   InlineKeyboardAttachmentRequest,
   UpdateType,
 } from '@maxhub/max-bot-api/types';
+import { withAbortAfter } from '../../lib/timeout';
 import type { Button, Messenger, MessengerOptions, OutgoingMessage, TapNotice } from '../messenger';
 import { PlatformError } from '../platform-error';
 import { retryIfThrottled } from '../retry-if-throttled';
-import { withinLimit } from '../within-limit';
 import { toMaxPlatformError } from './error';
 import { maxFetch } from './fetch';
 import { createMaxMedia } from './media';
@@ -111,7 +111,7 @@ export async function createMaxMessenger({
         limit: 100,
         types: updateTypes.join(','),
       };
-      const response = await withinLimit(signal, POLL_LIMIT_MS, (limited) =>
+      const response = await withAbortAfter(signal, POLL_LIMIT_MS, (limited) =>
         call(() => api.raw.subscriptions.getUpdates({ ...request, signal: limited })),
       );
       // The marker is null when there are no new updates.

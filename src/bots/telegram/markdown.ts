@@ -18,7 +18,7 @@ const CODE = /^`([^`\n]+)`/;
 const LINK = /^\[([^\]\n]+)\]\(((?:https?|tg|mailto):[^)\s]+)\)/i;
 const WORD = /[\p{L}\p{N}]/u;
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -1,8 +1,8 @@
 import { Telegram } from 'telegraf';
+import { withAbortAfter } from '../../lib/timeout';
 import type { Button, Messenger, MessengerOptions, OutgoingMessage } from '../messenger';
 import { PlatformError } from '../platform-error';
 import { retryIfThrottled } from '../retry-if-throttled';
-import { withinLimit } from '../within-limit';
 import { toTelegramPlatformError } from './error';
 import { markdownToTelegramHtml } from './markdown';
 
@@ -112,7 +112,7 @@ export async function createTelegramMessenger({
         limit: 100,
         allowed_updates: allowedUpdates,
       };
-      const updates = await withinLimit(signal, POLL_LIMIT_MS, (limited) =>
+      const updates = await withAbortAfter(signal, POLL_LIMIT_MS, (limited) =>
         call<{ update_id: number }[]>('getUpdates', request, limited),
       );
       const ids = updates.map((update) => update.update_id);

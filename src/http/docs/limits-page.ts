@@ -1,8 +1,7 @@
-import { limits, plans } from '../../contract/limits';
+import { KIB, limits, MIB, plans } from '../../contract/limits';
 import { html } from '../html';
 import { docsPage } from './layout';
 
-const MIB = 1024 * 1024;
 const whole = (amount: number) => amount.toLocaleString('en');
 
 /** Limits grouped for readers; the numbers come from the table that the code uses. */
@@ -12,8 +11,12 @@ const groups: [string, [string, string][]][] = [
     [
       ['Requests of a project', `${whole(limits.requestsPerMinute)} a minute, then 429 with Retry-After`],
       ['Body of a request', `${limits.requestBodyBytes / MIB} MiB`],
+      ['Length of a URL', `${whole(limits.urlLength)} characters`],
       ['Items of a page', `${limits.pageSize.default}, at most ${limits.pageSize.max}`],
-      ['Life of an Idempotency-Key', `${limits.idempotencyHours} hours`],
+      [
+        'Idempotency-Key',
+        `${limits.idempotencyKeyLength.min} to ${limits.idempotencyKeyLength.max} characters, kept for ${limits.idempotencyHours} hours`,
+      ],
     ],
   ],
   [
@@ -24,7 +27,10 @@ const groups: [string, [string, string][]][] = [
       ['Wait for an answer', `${limits.authSessionTtlSeconds / 60} minutes`],
       ['Life of a code', `${limits.authCodeTtlSeconds} seconds, single use`],
       ['Length of state', `1 to ${limits.authStateLength} characters`],
-      ['Polls of one session', `at most one in ${limits.authPollSeconds} s; every 2 to 3 s is right`],
+      [
+        'Polls of one session',
+        `at most one in ${limits.authPollSeconds} s; every ${limits.authPollRecommendedSeconds} to ${limits.authPollRecommendedMaxSeconds} s is right`,
+      ],
       ['Long poll', `up to ${limits.authPollWaitSeconds} s`],
       ['Wrong codes', `${limits.authVerifyFailuresPerMinute} a minute, then 429; a good code still succeeds`],
       ['Openings of a static link', `${limits.authStaticOpeningsPerMinute} a minute for each person`],
@@ -47,9 +53,10 @@ const groups: [string, [string, string][]][] = [
     [
       ['Endpoints', `${limits.webhookEndpoints} for each project`],
       ['Time of an attempt', `${limits.webhookAttemptSeconds} s, the answer’s body included`],
+      ['Scheduled attempts', `up to ${limits.webhookRetryHours} hours after the first`],
       ['Old secret after a rotation', `signs for ${limits.webhookSecretGraceHours} more hours`],
       ['Rotations', `${limits.webhookRotationsPerHour} an hour for each endpoint`],
-      ['Kept of a response', `${limits.webhookResponseBytes / 1024} KiB`],
+      ['Kept of a response', `${limits.webhookResponseBytes / KIB} KiB`],
       ['Attempts at once', `${limits.webhookConcurrencyPerEndpoint} for each endpoint`],
       ['Nothing but failures', `disabled after ${limits.webhookDisableAfterHours} hours`],
       ['Paused deliveries', `cancelled after ${limits.webhookPausedDays} days`],
@@ -60,10 +67,15 @@ const groups: [string, [string, string][]][] = [
     'Messages',
     [
       ['Text', `${whole(limits.messageTextLength)} characters`],
-      ['Buttons', `${limits.buttonRows} rows of ${limits.buttonsPerRow}`],
+      [
+        'Buttons',
+        `${limits.buttonRows} rows of ${limits.buttonsPerRow}, up to ${limits.buttonTextLength} characters of text and ${limits.buttonDataLength} of data each`,
+      ],
       ['Photo', `${limits.photoBytes / MIB} MB`],
       ['Video or document', `${limits.videoOrDocumentBytes / MIB} MB`],
       ['Recipients of a broadcast', whole(limits.broadcastRecipients)],
+      ['Recipients of one external_id', String(limits.sendRecipients)],
+      ['Length of an external_id', `${limits.externalIdLength} characters`],
       ['Tags of a project', `${limits.tagsPerProject}, up to ${limits.tagLength} characters each`],
       ['Permissions of a project', String(limits.permissionsPerProject)],
     ],
@@ -83,7 +95,10 @@ const groups: [string, [string, string][]][] = [
     'Dashboard',
     [
       ['Session', `${limits.dashboardSessionHours} hours`],
-      ['Wrong keys', `${limits.dashboardFailuresPerFiveMinutes} in five minutes from one address`],
+      [
+        'Wrong keys',
+        `${limits.dashboardSignInFailures.max} in ${limits.dashboardSignInFailures.minutes} minutes from one address`,
+      ],
       ['Redirect URLs', String(limits.redirectUrls)],
       ['Welcome text', `${limits.welcomeLength} characters`],
       ['API keys', `${limits.apiKeys} live ones`],

@@ -1,8 +1,16 @@
 import type pg from 'pg';
 import { pendingMigrations } from '../../db/migrate';
 import { Cipher, type EncryptionKey } from '../../lib/cipher';
-import { overdueDeliveries, overdueSessions, serverTime, serverVersion } from '../queries/health';
-import { botUpdateLag, deliveryLag, sessionLag } from '../queries/lag';
+import { claimableLag } from '../../webhooks/queries/claim';
+import {
+  overdueDeliveries,
+  overdueSessions,
+  serverTime,
+  serverVersion,
+  slowEndpoints,
+  type SlowEndpoint,
+} from '../queries/health';
+import { botUpdateLag, sessionLag } from '../queries/lag';
 import { countSealedByKey, sampleSealed, sealedColumns } from '../queries/sealed-values';
 import { guarded, ok, problem, type Finding } from './check';
 
@@ -94,17 +102,26 @@ async function checkSessions(pool: pg.Pool): Promise<Finding> {
 }
 
 async function checkDeliveries(pool: pg.Pool): Promise<Finding> {
-  const lag = await deliveryLag(pool);
+  const lag = await claimableLag(pool);
   if (lag > LAG_TOLERANCE_SECONDS) {
     return problem('deliveries', `one waits to be started for ${Math.round(lag)} s`, LOOK_AT_WORKER);
   }
   const overdue = await overdueDeliveries(pool);
-  if (overdue === 0) return ok('deliveries', 'none late');
+  if (overdue === 0) return ok('deliveries', describeSlow(await slowEndpoints(pool)));
   return problem(
     'deliveries',
     `${overdue} are overdue`,
     `${LOOK_AT_WORKER} If Temporal has lost its store, run "herald recover".`,
   );
+}
+
+/** A slow receiver is not a problem of Herald, so it does not fail the check. */
+function describeSlow(endpoints: SlowEndpoint[]): string {
+  const slow = endpoints.map(
+    ({ id, url, waiting }) =>
+      `endpoint ${id} (${new URL(url).host}) is slow, ${waiting} deliveries wait for it`,
+  );
+  return ['none late', ...slow].join('; ');
 }
 
 /** Every key that stored secrets refer to must be configured and decrypt a sample. */

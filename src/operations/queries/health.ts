@@ -1,5 +1,5 @@
 import type { Db } from '../../db/pool';
-import { row } from '../../db/query';
+import { row, rows } from '../../db/query';
 import { MAX_COUNTED } from './lag';
 
 /** The version as text and as a comparable number. */
@@ -33,6 +33,7 @@ export async function overdueDeliveries(db: Db): Promise<number> {
     `SELECT count(*)::int AS count FROM (
        SELECT 1 FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id AND e.status = 'active'
        WHERE d.status = 'pending' AND d.start_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id)
          AND greatest(d.overdue_at - interval '2 minutes', d.next_attempt_at) <= now() - interval '5 minutes'
        LIMIT $1) overdue`,
     [MAX_COUNTED],
@@ -56,4 +57,26 @@ export async function overdueSessions(db: Db): Promise<number> {
     [MAX_COUNTED],
   );
   return found?.count ?? 0;
+}
+
+export interface SlowEndpoint {
+  id: string;
+  url: string;
+  waiting: number;
+}
+
+/** Endpoints whose deliveries have waited a minute for the receiver: every slot is taken by a slow attempt. */
+export function slowEndpoints(db: Db): Promise<SlowEndpoint[]> {
+  return rows<SlowEndpoint>(
+    db,
+    'slow_endpoints',
+    `SELECT e.id, e.url, w.waiting FROM endpoints e CROSS JOIN LATERAL (
+       SELECT count(*)::int AS waiting, min(due_at) AS since FROM (
+         SELECT due_at FROM delivery_queue q WHERE q.endpoint_id = e.id AND q.holder IS NULL AND q.needs_slot
+         LIMIT $1) q) w
+     WHERE e.full_at > now() - interval '15 seconds' AND e.status = 'active' AND e.deleted_at IS NULL
+       AND w.since < now() - interval '1 minute'
+     ORDER BY w.waiting DESC LIMIT 5`,
+    [MAX_COUNTED],
+  );
 }

@@ -24,13 +24,13 @@ export function findOpenSession(db: Db, id: string): Promise<StartableSession | 
   );
 }
 
-/** Pending deliveries marked as having a workflow. The others are queued for the relay or in the express lane. */
+/** Pending deliveries that should have a workflow. The others are queued for the relay or in the express lane. */
 export async function startedOpenDeliveries(db: Db): Promise<string[]> {
   const found = await rows<{ id: string }>(
     db,
     'started_open_deliveries',
-    `SELECT id FROM deliveries WHERE status = 'pending' AND start_at IS NULL AND lease_token IS NULL
-     ORDER BY overdue_at`,
+    `SELECT d.id FROM deliveries d WHERE d.status = 'pending'
+       AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id) ORDER BY d.overdue_at`,
   );
   return found.map(({ id }) => id);
 }

@@ -1,8 +1,7 @@
 import { limits } from '../../contract/limits';
 import type { Db } from '../../db/pool';
 import { change } from '../../db/query';
-
-const BATCH = 500;
+import { BATCH, inBatches } from './in-batches';
 
 /** What was sent to whom, once it is older than the retention: messages, broadcasts that have ended, taps. */
 export async function removeOldMessages(db: Db, days: number): Promise<number> {
@@ -64,13 +63,4 @@ export async function removeExpiredKeysAndCodes(db: Db): Promise<void> {
       [BATCH],
     ),
   );
-}
-
-async function inBatches(removeSome: () => Promise<number>): Promise<number> {
-  let removed = 0;
-  for (;;) {
-    const some = await removeSome();
-    removed += some;
-    if (some < BATCH) return removed;
-  }
 }

@@ -6,8 +6,7 @@ import type { Project } from '../contract';
 
 const COLUMNS = `p.id, p.slug, p.name, p.active, p.plan, p.callback_url, p.redirect_urls, p.retry_policy,
   p.welcome_en, p.welcome_ru,
-  p.requests_per_minute, p.sessions_per_hour, p.sessions_per_address, p.purchased_credits, p.grace_started_at,
-  p.created_at`;
+  p.requests_per_minute, p.sessions_per_hour, p.sessions_per_address, p.purchased_credits, p.created_at`;
 
 export interface NewProject {
   slug: string;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { clearRuntime, openDataDir, readRuntime, writeRuntime } from '../../../src/embedded/data-dir';
 import { identifyProcess, isRunning } from '../../../src/embedded/process-identity';
-import { SetupError } from '../../../src/embedded/setup-error';
+import { setupErrorOf } from './fixture';
 
 let directory: string;
 const processes: ChildProcess[] = [];
@@ -40,19 +40,10 @@ async function runFixture(name: string): Promise<{ child: ChildProcess; line: st
   throw new Error(`${name} said nothing`);
 }
 
-async function rejection(promise: Promise<unknown>): Promise<SetupError> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(SetupError);
-  return error as SetupError;
-}
-
 describe('two starts at once', () => {
   test('the second one is told which process runs already', async () => {
     const first = await openDataDir(directory);
-    const error = await rejection(openDataDir(directory));
+    const error = await setupErrorOf(openDataDir(directory));
     expect(error.message).toContain(`process ${process.pid}`);
     expect(error.message).toContain('HERALD_DATA_DIR');
     expect(error.exitCode).toBe(75);
@@ -161,7 +152,7 @@ describe('the record of the running service', () => {
 
 test('a data directory that cannot be made is named, with its setting', async () => {
   await writeFile(directory, 'a file is in the way');
-  const error = await rejection(openDataDir(directory));
+  const error = await setupErrorOf(openDataDir(directory));
   expect(error.message).toContain(directory);
   expect(error.message).toContain('HERALD_DATA_DIR');
   expect(error.exitCode).toBe(78);

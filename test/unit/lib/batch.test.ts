@@ -1,9 +1,10 @@
-import { createGatherer } from '../../../src/lib/batch';
+import { createBatcher, type BatchOptions } from '../../../src/lib/batch';
 
 const open: (() => void)[] = [];
 
-// A call that nobody ended would fail by its time limit in the middle of another test.
+// A call that no test ended would fail by its timeout in the middle of another test.
 afterEach(async () => {
+  jest.useRealTimers();
   while (open.length > 0) {
     for (const end of open.splice(0)) end();
     await turn();
@@ -11,28 +12,39 @@ afterEach(async () => {
   }
 });
 
-/** A call that ends when it is told to, at the latest with its test. */
-function recorded(options: Parameters<typeof createGatherer<string, string>>[1]) {
-  const calls: { key: string; items: string[]; end: (error?: Error) => void }[] = [];
-  const gather = createGatherer<string, string>(
-    (key, items) =>
+interface Item {
+  key: string;
+  text: string;
+}
+
+/** A batcher whose calls end when the test ends them, at the latest after the test. */
+function recorded(options: Omit<BatchOptions<Item>, 'key'>) {
+  const calls: { key: string | undefined; items: string[]; end: (error?: Error) => void }[] = [];
+  const batcher = createBatcher<Item, string>(
+    (items) =>
       new Promise((resolve, reject) => {
-        const end = (error?: Error) => (error ? reject(error) : resolve(items.map((item) => `${item}!`)));
-        calls.push({ key, items, end });
+        const texts = items.map(({ text }) => text);
+        const end = (error?: Error) => (error ? reject(error) : resolve(texts.map((text) => `${text}!`)));
+        calls.push({ key: items[0]?.key, items: texts, end });
         open.push(end);
       }),
-    options,
+    { ...options, key: ({ key }) => key },
   );
-  return { calls, gather };
+  return {
+    calls,
+    items: () => calls.map(({ items }) => items),
+    write: (key: string, text: string) => batcher.write({ key, text }),
+    stop: batcher.stop,
+  };
 }
 
 const turn = () => new Promise(setImmediate);
 
 test('what one turn brings goes together, what comes meanwhile goes next, each with its own result', async () => {
-  const { calls, gather } = recorded({ most: 10 });
-  const first = ['a', 'b'].map((item) => gather('k', item));
+  const { calls, write } = recorded({ size: 10 });
+  const first = ['a', 'b'].map((item) => write('k', item));
   await turn();
-  const second = ['c', 'd', 'e'].map((item) => gather('k', item));
+  const second = ['c', 'd', 'e'].map((item) => write('k', item));
   await turn();
   expect(calls.map(({ items }) => items)).toEqual([['a', 'b']]);
   calls[0]?.end();
@@ -41,35 +53,35 @@ test('what one turn brings goes together, what comes meanwhile goes next, each w
   expect(calls[1]?.items).toEqual(['c', 'd', 'e']);
   calls[1]?.end();
   expect(await Promise.all(second)).toEqual(['c!', 'd!', 'e!']);
-  void gather('k', 'f');
+  void write('k', 'f');
   await turn();
   expect(calls[2]?.items).toEqual(['f']);
 });
 
-test('the next call is sent before those of the last one go on', async () => {
-  const { calls, gather } = recorded({ most: 10 });
-  const first = gather('k', 'a');
+test('the next call is sent before the callers of the last one go on', async () => {
+  const { calls, write, items } = recorded({ size: 10 });
+  const first = write('k', 'a');
   await turn();
-  void gather('k', 'b');
-  const sentBefore = first.then(() => calls.map(({ items }) => items));
+  void write('k', 'b');
+  const sentBefore = first.then(items);
   calls[0]?.end();
   expect(await sentBefore).toEqual([['a'], ['b']]);
 });
 
-test('a call that never returns fails, and those behind it go on', async () => {
-  const { calls, gather } = recorded({ most: 10, limitMs: 20 });
-  const first = gather('k', 'a');
+test('a call that never returns fails, and the items behind it go on', async () => {
+  const { calls, write } = recorded({ size: 10, timeoutMs: 20 });
+  const first = write('k', 'a');
   await turn();
-  const second = gather('k', 'b');
+  const second = write('k', 'b');
   await expect(first).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   calls[1]?.end();
   expect(await second).toBe('b!');
 });
 
 test('keys do not wait for each other, and a call carries no more than allowed', async () => {
-  const { calls, gather } = recorded({ most: 2 });
-  for (const item of ['a', 'b', 'c']) void gather('one', item);
-  void gather('two', 'x');
+  const { calls, write } = recorded({ size: 2 });
+  for (const item of ['a', 'b', 'c']) void write('one', item);
+  void write('two', 'x');
   await turn();
   expect(calls.map(({ key, items }) => [key, ...items])).toEqual([
     ['one', 'a', 'b'],
@@ -80,21 +92,21 @@ test('keys do not wait for each other, and a call carries no more than allowed',
   expect(calls[2]?.items).toEqual(['c']);
 });
 
-test('items with the same mark never go together', async () => {
-  const { calls, gather } = recorded({ most: 10, mark: (item) => item.at(0) });
-  for (const item of ['a1', 'b1', 'a2', 'b2']) void gather('k', item);
+test('items that must be distinct never go together', async () => {
+  const { calls, write, items } = recorded({ size: 10, distinct: ({ text }) => text.at(0) });
+  for (const item of ['a1', 'b1', 'a2', 'b2']) void write('k', item);
   await turn();
   calls[0]?.end();
   await turn();
-  expect(calls.map(({ items }) => items)).toEqual([
+  expect(items()).toEqual([
     ['a1', 'b1'],
     ['a2', 'b2'],
   ]);
 });
 
-test('a failure reaches everybody whom it concerns, and nobody else', async () => {
-  const { calls, gather } = recorded({ most: 2 });
-  const [failing, other, later] = ['a', 'b', 'c'].map((item) => gather('k', item));
+test('a failure reaches every item of its batch, and no other', async () => {
+  const { calls, write } = recorded({ size: 2 });
+  const [failing, other, later] = ['a', 'b', 'c'].map((item) => write('k', item));
   await turn();
   calls[0]?.end(new Error('away'));
   expect(await Promise.allSettled([failing, other])).toEqual([
@@ -104,4 +116,69 @@ test('a failure reaches everybody whom it concerns, and nobody else', async () =
   await turn();
   calls[1]?.end();
   expect(await later).toBe('c!');
+});
+
+test('a run that throws before it returns a promise fails its batch only', async () => {
+  let calls = 0;
+  const batcher = createBatcher<string>(
+    () => {
+      calls += 1;
+      if (calls === 1) throw new Error('at once');
+      return Promise.resolve();
+    },
+    { size: 1 },
+  );
+  await expect(batcher.write('a')).rejects.toThrow('at once');
+  await expect(batcher.write('b')).resolves.toBeUndefined();
+});
+
+test('with a delay, a batch is sent when it is full or when its first item has waited long enough', () => {
+  jest.useFakeTimers();
+  const { write, items } = recorded({ size: 3, delayMs: 10, concurrency: Infinity });
+  for (const item of ['a', 'b', 'c', 'd']) void write('k', item);
+  expect(items()).toEqual([['a', 'b', 'c']]);
+  jest.advanceTimersByTime(6);
+  void write('k', 'e');
+  jest.advanceTimersByTime(3);
+  expect(items()).toHaveLength(1);
+  jest.advanceTimersByTime(1);
+  expect(items()).toEqual([
+    ['a', 'b', 'c'],
+    ['d', 'e'],
+  ]);
+});
+
+test('several calls may be in flight, up to the limit; the end of one sends what waits', async () => {
+  const { calls, write, items } = recorded({ size: 1, concurrency: 2 });
+  for (const item of ['a', 'b', 'c']) void write('k', item);
+  await turn();
+  expect(items()).toEqual([['a'], ['b']]);
+  calls[1]?.end();
+  await turn();
+  expect(items()).toEqual([['a'], ['b'], ['c']]);
+});
+
+test('stop sends what waits and ends with the last call', async () => {
+  const { calls, write, stop, items } = recorded({ size: 2, delayMs: 60_000 });
+  const written = ['a', 'b', 'c'].map((item) => write('k', item));
+  let stopped = false;
+  const stopping = stop().then(() => (stopped = true));
+  expect(items()).toEqual([['a', 'b']]);
+  calls[0]?.end();
+  await turn();
+  expect(items()).toEqual([['a', 'b'], ['c']]);
+  expect(stopped).toBe(false);
+  calls[1]?.end();
+  await stopping;
+  expect(await Promise.all(written)).toEqual(['a!', 'b!', 'c!']);
+});
+
+test('stop waits also for an item that no call has taken yet', async () => {
+  const { calls, write, stop, items } = recorded({ size: 10, delayMs: 60_000, concurrency: Infinity });
+  const written = write('k', 'a');
+  const stopping = stop();
+  expect(items()).toEqual([['a']]);
+  calls[0]?.end();
+  await stopping;
+  expect(await written).toBe('a!');
 });

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type DeliveryView, type EndpointView } from '../api';
 import {
   ActionButton,
@@ -39,10 +40,6 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
     JSON.stringify({ ...filter, hours }),
     pages.isFirst ? LOOK_MS : undefined,
   );
-  const choose = (set: (value: string) => void) => (value: string) => {
-    pages.reset();
-    set(value);
-  };
   const list = log.data?.data;
   return (
     <section aria-labelledby="log-title">
@@ -61,19 +58,19 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
         <Select
           label="Status"
           value={status}
-          onChange={choose(setStatus)}
+          onChange={pages.choose(setStatus)}
           options={[{ value: '', text: 'Any' }, ...statuses.map((value) => ({ value, text: value }))]}
         />
         <Select
           label="Event"
           value={event}
-          onChange={choose(setEvent)}
+          onChange={pages.choose(setEvent)}
           options={[
             { value: '', text: 'Any' },
             ...(types.data?.data ?? []).map(({ name }) => ({ value: name, text: name })),
           ]}
         />
-        <Select label="Created" value={hours} onChange={choose(setHours)} options={spans} />
+        <Select label="Created" value={hours} onChange={pages.choose(setHours)} options={spans} />
       </div>
       <Problem error={log.error} />
       {list?.length === 0 && <Empty>No delivery fits. Send a test to see one.</Empty>}
@@ -140,7 +137,7 @@ export function NextAttempt({
   );
 }
 
-export function duration(seconds: number): string {
+function duration(seconds: number): string {
   const parts: [number, string][] = [
     [Math.floor(seconds / 3600), 'h'],
     [Math.floor((seconds % 3600) / 60), 'min'],
@@ -162,7 +159,7 @@ function RecoverDialog({ id, onClose }: { id: string; onClose: () => void }) {
             <option value="1">the last hour</option>
             <option value="24">the last day</option>
             <option value="168">the last week</option>
-            <option value="336">the last 14 days</option>
+            <option value={limits.webhookRecoverDays * 24}>the last {limits.webhookRecoverDays} days</option>
           </select>
         )}
       </Field>

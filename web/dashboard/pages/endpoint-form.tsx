@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type EndpointView, type EventType, type NewEndpoint } from '../api';
 import { Field, Problem } from '../elements';
 import { useResource } from '../resource';
@@ -59,7 +60,7 @@ export function EndpointForm(props: {
         {(id) => (
           <input
             id={id}
-            maxLength={500}
+            maxLength={limits.webhookDescriptionLength}
             value={description}
             onInput={(event) => setDescription(event.currentTarget.value)}
           />
@@ -68,7 +69,7 @@ export function EndpointForm(props: {
       <EventPicker all={all} setAll={setAll} chosen={events} setChosen={setEvents} />
       <Field
         label="Retries"
-        hint="Durable tries for 24 hours: after 30 s, 2 min, 10 min, 1 h, 6 h, 24 h. Quick tries after 1, 2 and 4 s."
+        hint={`Durable tries for ${limits.webhookRetryHours} hours: after 30 s, 2 min, 10 min, 1 h, 6 h, 24 h. Quick tries after 1, 2 and 4 s.`}
       >
         {(id) => (
           <select

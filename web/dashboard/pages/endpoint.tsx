@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type EndpointView } from '../api';
 import { ActionButton, Badge, ConfirmDialog, Dialog, Field, Problem, SecretDialog, Time } from '../elements';
 import { useResource } from '../resource';
@@ -94,7 +95,7 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
       {open === 'rotate' && (
         <ConfirmDialog
           title="Rotate the secret?"
-          text="A new secret takes over at once. The old one goes on signing beside it for 24 hours, so that your receiver can change over."
+          text={`A new secret takes over at once. The old one goes on signing beside it for ${limits.webhookSecretGraceHours} hours, so that your receiver can change over.`}
           confirm="Rotate"
           act={async () => setSecret((await api.rotateSecret(id)).secret)}
           onClose={close}
@@ -116,7 +117,7 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
         <SecretDialog
           title="The new secret"
           secret={secret}
-          text="Give it to your receiver within 24 hours. It is shown this one time."
+          text={`Give it to your receiver within ${limits.webhookSecretGraceHours} hours. It is shown this one time.`}
           onClose={() => setSecret(null)}
         />
       )}

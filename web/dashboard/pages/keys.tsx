@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type KeyView } from '../api';
 import { Badge, ConfirmDialog, Field, Problem, SecretDialog, Time } from '../elements';
 import { useResource } from '../resource';
@@ -37,7 +38,7 @@ export function Keys() {
           {(id) => (
             <input
               id={id}
-              maxLength={100}
+              maxLength={limits.nameLength}
               value={name}
               onInput={(event) => setName(event.currentTarget.value)}
             />

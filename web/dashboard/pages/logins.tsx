@@ -66,10 +66,6 @@ function SessionLog() {
     JSON.stringify(filter),
     pages.isFirst ? LOOK_MS : undefined,
   );
-  const choose = (set: (value: string) => void) => (value: string) => {
-    pages.reset();
-    set(value);
-  };
   const options = (values: string[]) => [
     { value: '', text: 'Any' },
     ...values.map((value) => ({ value, text: value })),
@@ -82,13 +78,13 @@ function SessionLog() {
         <Select
           label="Status"
           value={status}
-          onChange={choose(setStatus)}
+          onChange={pages.choose(setStatus)}
           options={options(['pending', 'confirmed', 'consumed', 'declined', 'expired'])}
         />
         <Select
           label="Channel"
           value={channel}
-          onChange={choose(setChannel)}
+          onChange={pages.choose(setChannel)}
           options={options(['telegram', 'max'])}
         />
       </div>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type ProjectView } from '../api';
 import { Field, Problem } from '../elements';
 import { useResource } from '../resource';
@@ -66,7 +67,7 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
           <input
             id={id}
             required
-            maxLength={100}
+            maxLength={limits.nameLength}
             value={name}
             onInput={(event) => setName(event.currentTarget.value)}
           />
@@ -106,7 +107,7 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
             value={policy}
             onChange={(event) => setPolicy(event.currentTarget.value as 'durable' | 'quick')}
           >
-            <option value="durable">Durable: for 24 hours</option>
+            <option value="durable">Durable: for {limits.webhookRetryHours} hours</option>
             <option value="quick">Quick: after 1, 2 and 4 s</option>
           </select>
         )}
@@ -130,14 +131,14 @@ function WelcomeField(props: { language: string; value: string; onInput: (text: 
   return (
     <Field
       label={`Welcome in ${props.language}`}
-      hint="The bot adds it when somebody has logged in or subscribed. Up to 500 characters."
+      hint={`The bot adds it when somebody has logged in or subscribed. Up to ${limits.welcomeLength} characters.`}
     >
       {(id) => (
         <textarea
           id={id}
           class="prose"
           rows={2}
-          maxLength={500}
+          maxLength={limits.welcomeLength}
           value={props.value}
           onInput={(event) => props.onInput(event.currentTarget.value)}
         />

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type Subscriber } from '../api';
 import {
   Badge,
@@ -23,10 +24,6 @@ export function Subscribers() {
   const pages = usePages();
   const filter = { channel, active, tag: tag.trim(), external_id: '', cursor: pages.cursor };
   const found = useResource(() => api.subscribers(filter), JSON.stringify(filter));
-  const choose = (set: (value: string) => void) => (value: string) => {
-    pages.reset();
-    set(value);
-  };
   const list = found.data?.data;
   return (
     <>
@@ -36,7 +33,7 @@ export function Subscribers() {
         <Select
           label="Channel"
           value={channel}
-          onChange={choose(setChannel)}
+          onChange={pages.choose(setChannel)}
           options={[
             { value: '', text: 'Any' },
             { value: 'telegram', text: 'Telegram' },
@@ -46,7 +43,7 @@ export function Subscribers() {
         <Select
           label="Subscribed"
           value={active}
-          onChange={choose(setActive)}
+          onChange={pages.choose(setActive)}
           options={[
             { value: '', text: 'Any' },
             { value: 'true', text: 'Yes' },
@@ -55,7 +52,11 @@ export function Subscribers() {
         />
         <label class="filter">
           <span>Tag</span>
-          <input value={tag} maxLength={64} onChange={(event) => choose(setTag)(event.currentTarget.value)} />
+          <input
+            value={tag}
+            maxLength={limits.tagLength}
+            onChange={(event) => pages.choose(setTag)(event.currentTarget.value)}
+          />
         </label>
       </div>
       <Problem error={found.error} />

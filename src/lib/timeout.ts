@@ -1,0 +1,42 @@
+/**
+ * Settles as `work` does, or rejects after `ms` with the code of a connection that timed out. The work itself goes on:
+ * where it can be stopped, use `withAbortAfter`.
+ */
+export async function withTimeout<T>(
+  work: Promise<T>,
+  ms: number,
+  message = `no response within ${ms} ms`,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timedOut = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(Object.assign(new Error(message), { code: 'ETIMEDOUT' })), ms);
+  });
+  try {
+    return await Promise.race([work, timedOut]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Runs `work` with a signal that is aborted with the caller's, after `ms`, or by the work itself. It uses a timer
+ * because Node 20 garbage-collects a signal of AbortSignal.timeout that only AbortSignal.any refers to, and the
+ * timeout would never happen.
+ */
+export async function withAbortAfter<T>(
+  signal: AbortSignal,
+  ms: number,
+  work: (signal: AbortSignal, abort: () => void) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal.reason);
+  const timer = setTimeout(() => controller.abort(new DOMException('The time is over.', 'TimeoutError')), ms);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await work(controller.signal, abort);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  }
+}
