@@ -47,7 +47,7 @@ export interface Intake {
   stop(): Promise<void>;
 }
 
-/** Updates, each of another chat, that are handled at once. */
+/** Updates handled in parallel, each from a different chat. */
 const CONCURRENCY = 16;
 const SWEEP_MS = 1_000;
 const LEASE_SECONDS = 30;

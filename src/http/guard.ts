@@ -4,7 +4,7 @@ import { AppError } from '../contract/errors';
 import type { KeyedProject } from '../projects/contract';
 import { readJsonBody } from './json-body';
 import { logIds } from './log-ids';
-import type { TakeRequest } from './project-limit';
+import type { CountRequest } from './project-limit';
 import { Binary, type Auth, type Route, type RouteRequest } from './route';
 import { refuseUnstorable, validated } from './validate';
 
@@ -13,7 +13,7 @@ export type Authenticate = (ctx: Context) => Promise<KeyedProject>;
 
 export interface GuardDeps {
   authenticate: Authenticate;
-  takeRequest: TakeRequest;
+  countRequest: CountRequest;
   /** Validates responses against their schemas. On in tests; it costs more than most handlers. */
   checkResponses: boolean;
 }
@@ -47,10 +47,10 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
 }
 
 /** Authenticates the caller and counts the request towards its rate limit. */
-export async function admit(ctx: Context, { authenticate, takeRequest }: GuardDeps): Promise<KeyedProject> {
+export async function admit(ctx: Context, { authenticate, countRequest }: GuardDeps): Promise<KeyedProject> {
   const project = await authenticate(ctx);
   ctx.state['projectId'] = project.id;
-  const limit = await takeRequest(project);
+  const limit = await countRequest(project);
   ctx.set('X-RateLimit-Limit', String(limit.limit));
   ctx.set('X-RateLimit-Remaining', String(limit.remaining));
   ctx.set('X-RateLimit-Reset', String(limit.reset));

@@ -83,7 +83,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
     },
     {
       authenticate: createAuthentication(core, createBearerAuthentication({ pool, log })),
-      takeRequest: createProjectLimit(pool),
+      countRequest: createProjectLimit(pool),
       checkResponses: config.NODE_ENV === 'test',
       log,
       docsUrl,

@@ -29,7 +29,7 @@ export function startCodecServer({
     { routes: [], pages: [codecServer({ codec: createPayloadCodec(keys), ...options })] },
     {
       authenticate: () => Promise.reject(new AppError('not_found')),
-      takeRequest: () => Promise.reject(new AppError('not_found')),
+      countRequest: () => Promise.reject(new AppError('not_found')),
       checkResponses: false,
       log,
       docsUrl,

@@ -21,7 +21,7 @@ export async function startOperatorServer(core: Core): Promise<RunningServer> {
     { routes: createHealthRoutes({ parts: readinessParts(core) }), pages: [metricsPage(core)] },
     {
       authenticate: () => Promise.reject(new AppError('not_found')),
-      takeRequest: () => Promise.reject(new AppError('not_found')),
+      countRequest: () => Promise.reject(new AppError('not_found')),
       checkResponses: false,
       log: core.log.child({}, { level: 'warn' }),
       docsUrl,

@@ -65,7 +65,7 @@ export interface SlowEndpoint {
   waiting: number;
 }
 
-/** Endpoints whose deliveries have waited a minute for the receiver: every slot is taken by a slow attempt. */
+/** Endpoints whose deliveries have waited for a minute because slow attempts hold every slot. */
 export function slowEndpoints(db: Db): Promise<SlowEndpoint[]> {
   return rows<SlowEndpoint>(
     db,
