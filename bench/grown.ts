@@ -3,7 +3,7 @@ import { eventBody } from '../src/events/contract';
 import { startBench, type BenchEnvironment } from './environment';
 import { createHeraldEndpoint, event, example } from './herald';
 import { runLoad } from './load';
-import { insertSessions, polls, verifications } from './login';
+import { insertSessions, polls, verifications } from './login-routes';
 import { mean } from './numbers';
 import { measureLatency, measureRate, type Begin } from './pace';
 import { startBenchReceiver, type BenchReceiver } from './receiver';

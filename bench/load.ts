@@ -22,7 +22,7 @@ export interface LoadPlan {
   concurrency: number;
   /** Per side. */
   seconds: number;
-  /** Turns per side; the first quarter is warm-up and does not count. */
+  /** Turns per side. Every request counts. */
   turns: number;
 }
 
@@ -55,9 +55,8 @@ export async function runLoad(
 
 async function generate({ sides, concurrency, seconds, turns }: LoadPlan): Promise<LoadResult[]> {
   const loads = sides.map((side) => createLoad(side, concurrency));
-  const warm = Math.floor(turns / 4);
   for (let turn = 0; turn < turns; turn += 1) {
-    for (const load of loads) await load.turn((seconds * 1000) / turns, turn >= warm);
+    for (const load of loads) await load.turn((seconds * 1000) / turns);
   }
   return Promise.all(loads.map((load) => load.end()));
 }
@@ -73,14 +72,14 @@ function createLoad(side: LoadSide, concurrency: number) {
       ? { method, path, headers: side.headers }
       : { method, path, headers: withBody, body: JSON.stringify(body) },
   );
-  let countedMs = 0;
+  let totalMs = 0;
   let next = 0;
   const take = () => {
     if (next >= requests.length && !side.repeat) return null;
     return requests[next++ % requests.length] ?? null;
   };
   return {
-    async turn(ms: number, counts: boolean): Promise<void> {
+    async turn(ms: number): Promise<void> {
       const started = performance.now();
       const caller = async () => {
         while (performance.now() < started + ms) {
@@ -89,18 +88,17 @@ function createLoad(side: LoadSide, concurrency: number) {
           const began = performance.now();
           const { statusCode, body } = await pool.request(request);
           await body.dump();
-          if (!counts) continue;
           times.push(performance.now() - began);
           byStatus[statusCode] = (byStatus[statusCode] ?? 0) + 1;
         }
       };
       await Promise.all(Array.from({ length: concurrency }, caller));
-      if (counts) countedMs += performance.now() - started;
+      totalMs += performance.now() - started;
     },
     async end(): Promise<LoadResult> {
       await pool.close();
       times.sort((a, b) => a - b);
-      const seconds = countedMs / 1000;
+      const seconds = totalMs / 1000;
       return {
         count: times.length,
         perSecond: times.length / seconds,

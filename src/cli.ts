@@ -23,9 +23,18 @@ function createProgram(): Command {
     .option('--roles <roles>', 'parts to run in this process: api,worker,bots')
     .action(async (options: { json: boolean; roles?: string }) => {
       // Loaded here so that the small commands do not pay for the whole service.
-      const { runService } = await import('./main.js');
-      process.exitCode = await runService(options);
+      const { runService, summary } = await import('./main.js');
+      process.exitCode = await runService({
+        ...options,
+        onReady: (runtime) =>
+          process.stdout.write(options.json ? `${JSON.stringify(runtime)}\n` : summary(runtime)),
+      });
     });
+  // For a checkout only, as `npm run dev`.
+  program.command('dev', { hidden: true }).action(async () => {
+    const { runDev } = await import('./dev.js');
+    process.exitCode = await runDev();
+  });
   addProjectCommands(program);
   addKeyCommands(program);
   addDeliveryCommands(program);

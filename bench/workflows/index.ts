@@ -1,4 +1,12 @@
-import { defineSignal, proxyActivities, proxyLocalActivities, setHandler } from '@temporalio/workflow';
+import {
+  condition,
+  defineSignal,
+  proxyActivities,
+  proxyLocalActivities,
+  proxySinks,
+  setHandler,
+  type Sinks,
+} from '@temporalio/workflow';
 
 /** The baseline of the benchmarks: a workflow with a single activity that POSTs. */
 interface BareActivities {
@@ -19,4 +27,18 @@ export async function bareWithActivity(id: string, path: string): Promise<void> 
 export async function bareWithLocalActivity(id: string, path: string): Promise<void> {
   setHandler(pokeSignal, () => {});
   await local.post(id, path);
+}
+
+interface BenchSinks extends Sinks {
+  bench: { begun(): void };
+}
+
+const { bench } = proxySinks<BenchSinks>();
+
+/** What session creation is compared with: a workflow that waits for a signal. */
+export async function bareWaiting(): Promise<void> {
+  let poked = false;
+  setHandler(pokeSignal, () => void (poked = true));
+  bench.begun();
+  await condition(() => poked);
 }

@@ -15,17 +15,24 @@ import { simulatorLink, startSimulator, type Simulator } from './simulator';
 import { findTemporalCli } from './temporal-cli';
 import { startTemporalServer } from './temporal-server';
 
-/** The service's surroundings, embedded or external. */
-export interface Environment {
+/** Addresses of the servers around the service, embedded or not: plain data that another process can use as well. */
+export interface Servers {
   databaseUrl: string;
   temporalAddress: string;
   temporalUiUrl: string | null;
-  simulator: Simulator | null;
+  simulator: Omit<Simulator, 'stop'> | null;
+  /** Path of the data directory; null when nothing is embedded. */
+  dataDir: string | null;
+}
+
+/** Everything that the service needs around it, whether embedded here or running elsewhere. */
+export interface Environment extends Servers {
   encryptionKeys: EncryptionKey[];
   platforms: PlatformAccesses;
-  /** Null if nothing is embedded. */
-  dataDir: DataDir | null;
-  /** Stops the simulator first and the database last. */
+}
+
+interface Stoppable {
+  /** The simulator first, the database last. */
   stop(): Promise<void>;
 }
 
@@ -43,8 +50,27 @@ const simulatedBots = {
   max: { token: 'simulated-max-bot-token', username: 'herald_demo_bot' },
 } as const;
 
-/** Starts the parts that are not configured externally: PostgreSQL, Temporal, the messenger simulator. */
-export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
+export async function startEnvironment(options: EnvironmentOptions): Promise<Environment & Stoppable> {
+  const { stop, ...servers } = await startServers(options);
+  try {
+    return { ...(await createEnvironment(options.config, servers)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Adds to the servers what follows from the settings and the data directory. */
+export async function createEnvironment(config: Config, servers: Servers): Promise<Environment> {
+  return {
+    ...servers,
+    encryptionKeys: config.HERALD_ENCRYPTION_KEY ?? (await openKeyFile(config.HERALD_DATA_DIR)),
+    platforms: platformAccesses(config, servers.simulator),
+  };
+}
+
+/** Starts the parts that no setting replaces: PostgreSQL, Temporal, the messenger simulator. */
+export async function startServers(options: EnvironmentOptions): Promise<Servers & Stoppable> {
   const { config, onProgress } = options;
   const stops: (() => Promise<unknown>)[] = [];
   const stop = async () => {
@@ -61,16 +87,15 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       startMessengers(options, stops),
     ]);
     for (const result of started) if (result.status === 'rejected') throw result.reason;
-    const [databaseUrl, temporal, messengers] = started.map(
+    const [databaseUrl, temporal, simulator] = started.map(
       (result) => (result as PromiseFulfilledResult<unknown>).value,
-    ) as [string, TemporalAddresses, MessengerSetup];
+    ) as [string, TemporalAddresses, Servers['simulator']];
     return {
       databaseUrl,
       temporalAddress: temporal.address,
       temporalUiUrl: temporal.uiUrl,
-      ...messengers,
-      encryptionKeys: config.HERALD_ENCRYPTION_KEY ?? (await openKeyFile(config.HERALD_DATA_DIR)),
-      dataDir,
+      simulator,
+      dataDir: dataDir && dataDir.path,
       stop,
     };
   } catch (error) {
@@ -137,25 +162,28 @@ async function startTemporal(
   return { address: server.address, uiUrl: uiUrl ?? server.uiUrl };
 }
 
-interface MessengerSetup {
-  simulator: Simulator | null;
-  platforms: PlatformAccesses;
-}
-
-/** A channel without a token runs on the simulator in development and is disabled in production. */
 async function startMessengers(
   { config, onProgress }: EnvironmentOptions,
   stops: (() => Promise<unknown>)[],
-): Promise<MessengerSetup> {
+): Promise<Servers['simulator']> {
+  if (!config.development || (config.TELEGRAM_BOT_TOKEN && config.MAX_BOT_TOKEN)) return null;
+  onProgress('starting the messenger simulator');
+  const { stop, ...simulator } = await startSimulator({
+    port: config.HERALD_SIMULATOR_PORT,
+    ...simulatedBots,
+  });
+  stops.push(stop);
+  return simulator;
+}
+
+/** A channel without a token runs on the simulator in development, and is not offered in production. */
+function platformAccesses(config: Config, simulator: Servers['simulator']): PlatformAccesses {
   const platforms: PlatformAccesses = {};
   if (config.TELEGRAM_BOT_TOKEN) {
     platforms.telegram = { token: config.TELEGRAM_BOT_TOKEN, apiRoot: config.TELEGRAM_API_ROOT };
   }
   if (config.MAX_BOT_TOKEN) platforms.max = { token: config.MAX_BOT_TOKEN, apiRoot: config.MAX_API_ROOT };
-  if (!config.development || (platforms.telegram && platforms.max)) return { simulator: null, platforms };
-  onProgress('starting the messenger simulator');
-  const simulator = await startSimulator({ port: config.HERALD_SIMULATOR_PORT, ...simulatedBots });
-  stops.push(() => simulator.stop());
+  if (!simulator) return platforms;
   const roots = { telegram: simulator.telegramApiRoot, max: simulator.maxApiRoot };
   for (const channel of channels) {
     platforms[channel] ??= {
@@ -164,7 +192,7 @@ async function startMessengers(
       link: (start) => simulatorLink(simulator.url, channel, start),
     };
   }
-  return { simulator, platforms };
+  return platforms;
 }
 
 /** Kills the embedded servers when the process exits immediately. The database recovers on the next start. */

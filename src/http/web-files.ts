@@ -7,9 +7,12 @@ import { packageRoot } from '../lib/package-root';
 const buildDir = path.join(packageRoot, 'dist', 'web');
 const ASSET = /^\/assets\/([a-z0-9-]+\.(?:js|css|svg))$/;
 
-/** Serves the build output of web/: scripts, styles, the icon, the embeddable button and the dashboard's shell. */
-export function webFiles(): Middleware {
-  const serve = createFileServer();
+/**
+ * Serves the build output of web/: scripts, styles, the icon, the embeddable button and the dashboard's shell. Files are
+ * cached in memory, except in development, where a rebuilt page must show on the next reload.
+ */
+export function webFiles({ development }: { development: boolean }): Middleware {
+  const serve = createFileServer({ useCache: !development });
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const asset = ASSET.exec(ctx.path)?.[1] ?? (ctx.path === '/docs/docs.css' ? 'docs.css' : undefined);
@@ -36,7 +39,7 @@ interface CachedFile {
   etag: string;
 }
 
-function createFileServer() {
+function createFileServer({ useCache }: { useCache: boolean }) {
   const cache = new Map<string, Promise<CachedFile>>();
   const read = (name: string) => {
     const cached = cache.get(name);
@@ -45,7 +48,7 @@ function createFileServer() {
       body,
       etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
     }));
-    cache.set(name, file);
+    if (useCache) cache.set(name, file);
     // Do not cache a failed read: the file may be built later.
     file.catch(() => cache.delete(name));
     return file;

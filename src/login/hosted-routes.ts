@@ -4,8 +4,7 @@ import { startParameter } from '../contract/start-parameters';
 import type { Channel } from '../contract/common';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
-import { viewSession } from './queries/status';
-import { presentStatus } from './present';
+import { pollStatus, readAsPage } from './poll';
 import type { SessionWaiter } from './session-waiter';
 import { isOwnBrowser, requireHostedSession } from './hosted-session';
 import { qrPicture } from './qr';
@@ -14,11 +13,11 @@ import { route } from '../http/route';
 const params = z.strictObject({ token: z.string().regex(/^[0-9A-Za-z]{32}$/) });
 const tag = 'Hosted login page';
 
-/** What the hosted page needs. Its token stands in for a key, so an <img> can show the QR picture. */
+/** Routes of the hosted page. The page's token authorizes them, so that an <img> can show the QR code. */
 export function createHostedRoutes(
   deps: Pick<Core, 'pool' | 'cipher' | 'messengers'> & { waiter: SessionWaiter },
 ) {
-  const { pool, cipher, messengers, waiter } = deps;
+  const { pool, cipher, messengers } = deps;
   return [
     route(
       {
@@ -57,20 +56,11 @@ export function createHostedRoutes(
       },
       async ({ params: { token }, query, ctx }) => {
         const session = await requireHostedSession(pool, token);
-        // To any other browser the session is not there.
+        // For any other browser the session does not exist.
         if (!isOwnBrowser(ctx, session)) throw new AppError('not_found');
-        const watched = waiter.watch(session.id);
-        try {
-          const first = await viewSession(pool, session.id);
-          if (!first) throw new AppError('not_found');
-          if (query.wait === 0 || first.status !== 'pending') return presentStatus(first, cipher);
-          const hungUp = new AbortController();
-          ctx.res.once('close', () => hungUp.abort());
-          await watched.wait(query.wait * 1000, hungUp.signal);
-          return presentStatus((await viewSession(pool, session.id)) ?? first, cipher);
-        } finally {
-          watched.done();
-        }
+        return pollStatus(deps, ctx, { sessionId: session.id, waitSeconds: query.wait }, () =>
+          readAsPage(deps, session.id),
+        );
       },
     ),
   ];

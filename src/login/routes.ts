@@ -14,12 +14,10 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { findProjectSession } from './queries/sessions';
-import { viewSession } from './queries/status';
-import { createSessionOpener } from './create-session';
-import { createSessionPoller } from './poll';
-import { presentStatus } from './present';
+import { createSession } from './create-session';
+import { pollStatus, readAsProject } from './poll';
 import type { SessionWaiter } from './session-waiter';
-import { createCodeVerifier } from './verify';
+import { verifyCode } from './verify';
 import type { SessionStarter } from './workflow';
 import { createFailureLimit } from '../http/failure-limit';
 import { qrPicture } from './qr';
@@ -33,33 +31,13 @@ export interface AuthRouteDeps extends Pick<
   starter: SessionStarter;
 }
 
-/** The API answers 201 whether or not Temporal does: what did not start in time, the relay starts. */
-const START_DEADLINE_MS = 1_000;
 const tag = 'Login';
 
 export function createAuthRoutes(deps: AuthRouteDeps) {
-  const { pool, config, cipher, messengers, publicUrl, log, waiter, starter } = deps;
+  const { pool, config, cipher, messengers, publicUrl } = deps;
   const noteFailure = createFailureLimit(pool, 'verify', limits.authVerifyFailuresPerMinute, 60);
-  const openSession = createSessionOpener(deps);
-  const pollSession = createSessionPoller(pool);
-  const verifyCode = createCodeVerifier({ pool, config, noteFailure });
   const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
   const links = (start: string) => ({ telegram_link: link('telegram', start), max_link: link('max', start) });
-
-  async function startQuickly(sessionId: string, projectId: string): Promise<void> {
-    const waitMs = config.HERALD_SESSION_TTL_SECONDS * 1000;
-    try {
-      await starter.start(
-        { id: sessionId, project_id: projectId, flow: 'session', wait_ms: waitMs },
-        START_DEADLINE_MS,
-      );
-    } catch (err) {
-      log.warn(
-        { err, session_id: sessionId },
-        'the workflow was not started at once; the relay will start it',
-      );
-    }
-  }
 
   return [
     route(
@@ -96,14 +74,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         errors: ['invalid_url', 'billing_blocked', 'rate_limit_auth_sessions'],
       },
       async ({ project, body }) => {
-        const place = starter.takePlace();
-        let session;
-        try {
-          session = await openSession(project, body, place !== null);
-          if (place) await startQuickly(session.id, project.id);
-        } finally {
-          place?.leave();
-        }
+        const session = await createSession(deps, project, body);
         const hostedUrl = `${publicUrl()}/login/${session.hostedToken}`;
         return {
           session_id: session.id,
@@ -131,23 +102,10 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         response: sessionStatusSchema,
         errors: ['slow_down'],
       },
-      async ({ project, params, query, ctx }) => {
-        const watched = query.wait > 0 ? waiter.watch(params.id) : null;
-        try {
-          const first = await pollSession(project.id, params.id);
-          if (!first) throw new AppError('not_found');
-          if (!first.allowed) {
-            throw new AppError('slow_down', undefined, { retryAfter: limits.authPollSeconds });
-          }
-          if (!watched || first.status !== 'pending') return presentStatus(first, cipher);
-          const hungUp = new AbortController();
-          ctx.res.once('close', () => hungUp.abort());
-          await watched.wait(query.wait * 1000, hungUp.signal);
-          return presentStatus((await viewSession(pool, params.id)) ?? first, cipher);
-        } finally {
-          watched?.done();
-        }
-      },
+      ({ project, params, query, ctx }) =>
+        pollStatus(deps, ctx, { sessionId: params.id, waitSeconds: query.wait }, () =>
+          readAsProject(deps, project.id, params.id),
+        ),
     ),
 
     route(
@@ -192,7 +150,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
           'rate_limit_verify',
         ],
       },
-      ({ project, body }) => verifyCode(project.id, body),
+      ({ project, body }) => verifyCode({ pool, config, noteFailure }, project.id, body),
     ),
   ];
 }

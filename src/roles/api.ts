@@ -74,8 +74,8 @@ export async function startApi(core: Core): Promise<RunningApi> {
     {
       routes,
       pages: [
-        docsPages(routes, publicUrl),
-        webFiles(),
+        docsPages({ routes, publicUrl, development: config.development }),
+        webFiles(config),
         loginPage(core),
         botWebhooks(core),
         ...(config.development ? [demoPages(core)] : []),

@@ -44,10 +44,23 @@ export function startExpressLane({
   log,
   config,
 }: ExpressLaneDeps): Relay {
-  const writer = createSuccessWriter(pool, log);
+  const writer = createSuccessWriter(pool, log, config.HERALD_DELIVERY_LANE);
   const unitMs = 1_000 * config.HERALD_RETRY_SCALE;
+  let inFlight = 0;
+  let stopping = false;
 
-  async function attempt(claim: ExpressClaim): Promise<void> {
+  /** Deliveries to one endpoint, one after another, as long as the slot is refilled. */
+  async function attemptAll(first: ExpressClaim): Promise<void> {
+    inFlight += 1;
+    try {
+      for (let next: ExpressClaim | null = first; next;) next = await attempt(next);
+    } finally {
+      inFlight -= 1;
+    }
+  }
+
+  /** Returns the next delivery for the same slot, or null. */
+  async function attempt(claim: ExpressClaim): Promise<ExpressClaim | null> {
     const claimed = performance.now();
     const result = await attempter.attempt({
       url: claim.url,
@@ -57,12 +70,14 @@ export function startExpressLane({
       secrets: claim.sealed_secrets.map((sealed) => cipher.decrypt(sealed, webhookSecretPurpose)),
     });
     // Aborted because this process stops: the lease expires, and another process goes on.
-    if (result.error === 'aborted') return;
+    if (result.error === 'aborted') return null;
     const now = claim.first_attempt_at + performance.now() - claimed;
     const { verdict, next } = judge(claim, result, now, unitMs);
-    const outcome =
-      verdict === 'success' ? await succeed(claim, result) : await handOver(claim, result, verdict, next);
-    if (!outcome) return;
+    const { outcome, refilled } =
+      verdict === 'success'
+        ? await succeed(claim, result)
+        : { outcome: await handOver(claim, result, verdict, next), refilled: null };
+    if (!outcome) return null;
     await adaptAfter({ pool, log }, claim, verdict, result);
     await reportAttempt(
       { log, pool },
@@ -79,18 +94,22 @@ export function startExpressLane({
       result,
       outcome,
     );
+    return refilled;
   }
 
-  async function succeed(claim: ExpressClaim, result: AttemptResult): Promise<ReportedOutcome> {
-    await writer.write({
+  async function succeed(claim: ExpressClaim, result: AttemptResult) {
+    const refilled = await writer.write({
       id: claim.id,
       endpoint_id: claim.endpoint_id,
       http_status: result.status ?? 0,
       duration_ms: result.durationMs,
       response_body: result.responseBody,
       response_headers: result.responseHeaders,
+      // With most of the room taken, the claim decides whose turn it is.
+      refill: !stopping && inFlight <= CONCURRENCY / 2,
     });
-    return { status: 'succeeded', next_attempt_at: null, disabled_reason: null };
+    const outcome: ReportedOutcome = { status: 'succeeded', next_attempt_at: null, disabled_reason: null };
+    return { outcome, refilled };
   }
 
   /** Null where the lease had expired and another process has recorded this attempt. */
@@ -134,12 +153,13 @@ export function startExpressLane({
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,
     claim: (limit) => claimExpress(pool, { limit, defaultLane: config.HERALD_DELIVERY_LANE }),
-    start: attempt,
+    start: attemptAll,
     log,
   });
   return {
     wake: () => relay.wake(),
     async stop() {
+      stopping = true;
       sweep.stop();
       await relay.stop();
       await maintenance;

@@ -16,7 +16,7 @@ import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temp
 import { startRelay, type Relay } from '../temporal/relay';
 import type { FastEndpoints } from './fast-endpoints';
 import { claimSlotless, claimStarts, type DueStart } from './queries/claim';
-import { removeSlotless } from './queries/queue';
+import { removeSlotless, shortenStartLease } from './queries/queue';
 import { retryingAttributes } from './retrying-attributes';
 
 export interface DeliveryRelayDeps {
@@ -109,7 +109,12 @@ export function startDeliveryRelay({
 
   async function start(delivery: DueStart): Promise<void> {
     const act = delivery.status === 'cancelled' ? signalCancel : delivery.known ? signalOrStart : firstStart;
-    await client.withDeadline(Date.now() + START_LIMIT_MS, () => act(delivery));
+    try {
+      await client.withDeadline(Date.now() + START_LIMIT_MS, () => act(delivery));
+    } catch (error) {
+      await shortenStartLease(pool, delivery.id);
+      throw error;
+    }
   }
 
   const shared = { channel: notifyChannels.delivery, notifications, sweepMs: SWEEP_MS, log };

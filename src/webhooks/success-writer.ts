@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { createBatcher, type Batcher } from '../lib/batch';
 import type { Logger } from '../lib/log';
+import type { LaneSetting } from './contract';
+import type { ExpressClaim } from './queries/claim';
 import { recordSuccesses, type ExpressSuccess } from './queries/express';
 
 /** Successes in one statement at most: this bounds what a crash can repeat. */
@@ -10,13 +12,28 @@ const BATCH_ROWS = 50;
 const RETRY_FOR_MS = 8_000;
 const RETRY_MS = 100;
 
-/** Writes successes of the express lane: those that arrive while a write is in flight share the next statement. */
-export function createSuccessWriter(pool: pg.Pool, log: Logger): Batcher<ExpressSuccess, void> {
-  async function record(successes: ExpressSuccess[]): Promise<void> {
+/**
+ * Writes successes of the express lane: those that arrive while a write is in flight share the next statement. Each
+ * resolves with the next first attempt of its endpoint, if one was claimed for the slot that it has freed.
+ */
+export function createSuccessWriter(
+  pool: pg.Pool,
+  log: Logger,
+  defaultLane: LaneSetting,
+): Batcher<ExpressSuccess, ExpressClaim | null> {
+  async function record(successes: ExpressSuccess[]): Promise<(ExpressClaim | null)[]> {
+    const next = await recordWithRetry(successes);
+    return successes.map(({ endpoint_id: id, refill }) => {
+      const index = refill ? next.findIndex(({ endpoint_id }) => endpoint_id === id) : -1;
+      return index < 0 ? null : (next.splice(index, 1)[0] ?? null);
+    });
+  }
+
+  async function recordWithRetry(successes: ExpressSuccess[]): Promise<ExpressClaim[]> {
     const deadline = performance.now() + RETRY_FOR_MS;
     for (;;) {
       try {
-        return await recordSuccesses(pool, successes);
+        return await recordSuccesses(pool, successes, defaultLane);
       } catch (err) {
         if (performance.now() > deadline) throw err;
         log.warn({ err, count: successes.length }, 'successes could not be recorded and will be retried');
@@ -24,5 +41,6 @@ export function createSuccessWriter(pool: pg.Pool, log: Logger): Batcher<Express
       }
     }
   }
+
   return createBatcher(record, { size: BATCH_ROWS });
 }

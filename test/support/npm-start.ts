@@ -57,8 +57,9 @@ function finish(child: ChildProcess): Promise<Finished> {
   });
 }
 
-/** `npm start` in its own process group, as in a terminal. */
+/** An npm script in its own process group, as in a terminal. */
 export interface HeraldProcess {
+  stdout(): string;
   stderr(): string;
   /** The parsed line of `--json`; rejects if the process exits without printing it. */
   ready(): Promise<Runtime>;
@@ -68,13 +69,19 @@ export interface HeraldProcess {
   signalGroup(signal: NodeJS.Signals): void;
   /** A supervisor signals only npm. */
   signalNpm(signal: NodeJS.Signals): void;
+  /** Resolves when no process of the group is left. */
+  groupGone(): Promise<void>;
   /** Resolves when the group and the embedded servers are gone. */
   allGone(): Promise<void>;
 }
 
 export function startHerald(settings: Record<string, string>, args: string[] = []): HeraldProcess {
-  const child = spawn('npm', ['start', '--', '--json', ...args], {
-    cwd: root,
+  return startNpm(['start', '--', '--json', ...args], settings);
+}
+
+export function startNpm(args: string[], settings: Record<string, string>, cwd = root): HeraldProcess {
+  const child = spawn('npm', args, {
+    cwd,
     env: userEnvironment(settings),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -86,8 +93,10 @@ export function startHerald(settings: Record<string, string>, args: string[] = [
   child.stderr.on('data', (chunk: Buffer) => (seen.stderr += chunk.toString()));
   const finished = finish(child);
   let embedded: ProcessIdentity[] = [];
+  const groupGone = async () => void (await eventually(() => !groupExists(pid), 60_000));
 
   return {
+    stdout: () => seen.stdout,
     stderr: () => seen.stderr,
     finished,
     async ready() {
@@ -102,8 +111,9 @@ export function startHerald(settings: Record<string, string>, args: string[] = [
     },
     signalGroup: (signal) => void process.kill(-pid, signal),
     signalNpm: (signal) => void process.kill(pid, signal),
+    groupGone,
     async allGone() {
-      await eventually(() => !groupExists(pid), 60_000);
+      await groupGone();
       const children = [...embedded, ...recordedChildren(settings['HERALD_DATA_DIR'])];
       await eventually(() => !children.some(isRunning), 5_000);
     },

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import { html } from '../html';
 import { openApiDocument } from '../openapi';
 import type { Route } from '../route';
-import { guideHtml, readGuides, type Guide } from './guides';
+import { guideHtml, readGuides } from './guides';
 import { docsPage, type DocsPath } from './layout';
 import { limitsPage } from './limits-page';
 import { errorsPage, eventsPage } from './pages';
@@ -11,11 +11,15 @@ import { searchIndex } from './search-index';
 
 type Rendered = { type: string; body: string };
 
+export interface DocsOptions {
+  routes: Route[];
+  publicUrl: () => string;
+  /** Renders each request anew, because `npm run dev` rebuilds the guides while the process runs. */
+  development: boolean;
+}
+
 /** Serves the documentation pages, the search index and the OpenAPI document. */
-export function docsPages(routes: Route[], publicUrl: () => string): Middleware {
-  let guides: Promise<Guide[]> | undefined;
-  // Read lazily, so that pages without a guide work without a build: docs_url links to one of them.
-  const allGuides = () => (guides ??= readGuides());
+export function docsPages({ routes, publicUrl, development }: DocsOptions): Middleware {
   const operations = () => listOperations(openApiDocument(routes, publicUrl()));
   const page = async (body: string | Promise<string>): Promise<Rendered> => ({
     type: 'html',
@@ -23,7 +27,7 @@ export function docsPages(routes: Route[], publicUrl: () => string): Middleware 
   });
 
   const guide = async (slug: string, path: DocsPath, more = html``): Promise<string> => {
-    const found = (await allGuides()).find((one) => one.slug === slug);
+    const found = (await readGuides()).find((one) => one.slug === slug);
     if (!found) throw new Error(`there is no guide "${slug}"`);
     return docsPage(path, found.title, html`${guideHtml(found, publicUrl())} ${more}`);
   };
@@ -43,7 +47,7 @@ export function docsPages(routes: Route[], publicUrl: () => string): Middleware 
     '/docs/limits': () => page(limitsPage()),
     '/docs/search.json': async () => ({
       type: 'json',
-      body: JSON.stringify(searchIndex(await allGuides(), operations())),
+      body: JSON.stringify(searchIndex(await readGuides(), operations())),
     }),
     '/openapi.json': async () => ({
       type: 'json',
@@ -55,9 +59,8 @@ export function docsPages(routes: Route[], publicUrl: () => string): Middleware 
     const found = Object.hasOwn(render, ctx.path) ? render[ctx.path] : undefined;
     if (!found || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     ctx.state['routePattern'] = ctx.path;
-    // Cached: the pages do not change while the process runs.
     const rendered = cache.get(ctx.path) ?? found();
-    cache.set(ctx.path, rendered);
+    if (!development) cache.set(ctx.path, rendered);
     rendered.catch(() => cache.delete(ctx.path));
     const { type, body } = await rendered;
     ctx.type = type;

@@ -83,8 +83,20 @@ function reserved(lane: DeliveryLane): string {
   return ` - (SELECT count(*) FROM delivery_queue q WHERE q.endpoint_id = e.id AND ${waits(false)} AND q.priority = 0)`;
 }
 
+/** The locked endpoints with their free slots. */
+const lockedEndpoints = (lane: DeliveryLane) => `SELECT e.id, e.delivery_lane, e.full_at,
+         ${SLOTS} - ${inFlight('e.id')}${reserved(lane)} AS free
+       FROM endpoints e WHERE e.id = ANY ($3::uuid[])`;
+
 /** The claimed rows as `claimed`; projects take turns, events of broadcasts come last. */
-function claimed(lane: DeliveryLane, holder: 'relay' | 'express', lease: string): string {
+function claimed(
+  lane: DeliveryLane,
+  {
+    holder,
+    lease,
+    endpoints = lockedEndpoints(lane),
+  }: { holder: 'relay' | 'express'; lease: string; endpoints?: string },
+): string {
   const room = 'greatest(0, least(e.free, $1))';
   const sources = kindsOf(lane).map(
     ({ isFirst, condition }) => `(SELECT q.delivery_id, q.project_id, q.priority, q.due_at
@@ -92,8 +104,7 @@ function claimed(lane: DeliveryLane, holder: 'relay' | 'express', lease: string)
            ORDER BY q.priority, q.due_at LIMIT ${room})`,
   );
   return `WITH endpoint AS MATERIALIZED (
-       SELECT e.id, e.delivery_lane, e.full_at, ${SLOTS} - ${inFlight('e.id')}${reserved(lane)} AS free
-       FROM endpoints e WHERE e.id = ANY ($3::uuid[])
+       ${endpoints}
      ), candidate AS (
        SELECT next.* FROM endpoint e CROSS JOIN LATERAL (
          SELECT * FROM (${sources.join('\n         UNION ALL ')}) q
@@ -116,7 +127,7 @@ function claimed(lane: DeliveryLane, holder: 'relay' | 'express', lease: string)
 }
 
 /** The queue is empty at one moment and long at the next: a plan made for the empty table would scan the long one. */
-function useIndexes(db: Db): Promise<unknown> {
+export function useIndexes(db: Db): Promise<unknown> {
   return row(
     db,
     'use_indexes',
@@ -160,7 +171,7 @@ export interface DueStart {
 const START_COLUMNS = `d.id, d.project_id, p.slug AS project_slug, d.endpoint_id, e.url, d.event_id, d.event_name, d.status,
        d.attempts, d.started OR d.round > 0 AS known`;
 
-const claimStartsText = `${claimed('workflow', 'relay', START_LEASE)}, decided AS (
+const claimStartsText = `${claimed('workflow', { holder: 'relay', lease: START_LEASE })}, decided AS (
        UPDATE deliveries d SET lane = 'workflow' FROM claimed c WHERE d.id = c.delivery_id AND d.lane IS NULL
      )
      SELECT ${START_COLUMNS}, NULL AS handed_over
@@ -215,7 +226,11 @@ export interface ExpressClaim {
   first_attempt_at: number;
 }
 
-const claimExpressText = `${claimed('express', 'express', ATTEMPT_LEASE)}, begun AS (
+const beginExpress = (endpoints?: string) => `${claimed('express', {
+  holder: 'express',
+  lease: ATTEMPT_LEASE,
+  ...(endpoints ? { endpoints } : {}),
+})}, begun AS (
        UPDATE deliveries d SET lane = 'express', attempts = 1, underway = 'scheduled', first_attempt_at = clock_timestamp(),
          next_attempt_at = NULL
        FROM claimed c WHERE d.id = c.delivery_id
@@ -230,9 +245,42 @@ const claimExpressText = `${claimed('express', 'express', ATTEMPT_LEASE)}, begun
         WHERE s.endpoint_id = b.endpoint_id AND (s.expires_at IS NULL OR s.expires_at > now())) AS sealed_secrets
      FROM begun b JOIN endpoints e ON e.id = b.endpoint_id JOIN events v ON v.id = b.event_id`;
 
+const claimExpressText = beginExpress();
+
 export function claimExpress(pool: pg.Pool, options: ClaimOptions): Promise<ExpressClaim[]> {
   return claim<ExpressClaim>(pool, options, { lane: 'express', text: claimExpressText });
 }
+
+/** As many as were freed, unless a retry waits for a slot of the endpoint. */
+const refillExpressText = beginExpress(`SELECT e.id, e.delivery_lane, e.full_at,
+         CASE WHEN EXISTS (SELECT 1 FROM delivery_queue q WHERE q.endpoint_id = e.id AND ${waits(false)}) THEN 0
+           ELSE least(freed.count, ${SLOTS} - ${inFlight('e.id')}) END AS free
+       FROM unnest($3::uuid[], $4::int[]) AS freed (id, count) JOIN endpoints e ON e.id = freed.id
+       WHERE e.status = 'active' AND e.deleted_at IS NULL`);
+
+/**
+ * Refills slots in the transaction that frees them, so that a fast endpoint does not wait for the next claim. It needs no
+ * lock: it takes no more slots than it frees, and until the commit every other process counts them as taken.
+ */
+export function refillExpress(
+  db: Db,
+  defaultLane: LaneSetting,
+  freed: Map<string, number>,
+): Promise<ExpressClaim[]> {
+  const counts = [...freed.values()];
+  const limit = counts.reduce((sum, count) => sum + count, 0);
+  return rows<ExpressClaim>(db, 'refill_express', refillExpressText, [
+    limit,
+    defaultLane,
+    [...freed.keys()],
+    counts,
+  ]);
+}
+
+/** Slots that an attempt has for at least so long, without those that a relay has claimed for a start. */
+const attemptsInFlight = (age: string) => `(SELECT count(*) FROM delivery_queue f WHERE f.endpoint_id = e.id
+         AND f.holder IN ('workflow', 'express') AND f.lease_until > clock_timestamp()
+         AND f.claimed_at <= clock_timestamp() - interval '${age}')`;
 
 /**
  * Notes endpoints whose waiting deliveries wait for the receiver: every slot is taken by an attempt of more than a
@@ -245,21 +293,24 @@ export function noteFullEndpoints(db: Db): Promise<number> {
     `WITH RECURSIVE ${heads('first', true)}, ${heads('later', false)}
      UPDATE endpoints e SET full_at = clock_timestamp()
      WHERE e.id IN (SELECT endpoint_id FROM first UNION SELECT endpoint_id FROM later)
-       AND (SELECT count(*) FROM delivery_queue f
-            WHERE f.endpoint_id = e.id AND f.holder IN ('workflow', 'express') AND f.lease_until > clock_timestamp()
-              AND f.claimed_at < clock_timestamp() - interval '1 second') >= ${SLOTS}`,
+       AND ${attemptsInFlight('1 second')} >= ${SLOTS}`,
   );
 }
 
-/** Age of the oldest delivery that a relay could claim now, in seconds. What waits for its receiver is not late. */
+/**
+ * Age in seconds of the oldest delivery that waits for a relay: one that could be claimed now, or one whose claimed start
+ * has not led to an attempt. What waits for its receiver is not late.
+ */
 export async function claimableLag(db: Db): Promise<number> {
   const found = await row<{ lag: number | null }>(
     db,
     'claimable_lag',
     `WITH RECURSIVE ${heads('first', true)}, ${heads('later', false)}
      SELECT max(extract(epoch FROM clock_timestamp() - greatest(h.due_at, e.full_at)))::float8 AS lag
-     FROM (SELECT * FROM first UNION ALL SELECT * FROM later) h JOIN endpoints e ON e.id = h.endpoint_id
-     WHERE e.status = 'active' AND e.deleted_at IS NULL AND ${inFlight('e.id')} < ${SLOTS}`,
+     FROM (SELECT endpoint_id, due_at FROM first UNION ALL SELECT endpoint_id, due_at FROM later
+           UNION ALL SELECT endpoint_id, due_at FROM delivery_queue WHERE holder = 'relay' AND needs_slot) h
+     JOIN endpoints e ON e.id = h.endpoint_id
+     WHERE e.status = 'active' AND e.deleted_at IS NULL AND ${attemptsInFlight('0 seconds')} < ${SLOTS}`,
   );
   return Math.max(0, found?.lag ?? 0);
 }

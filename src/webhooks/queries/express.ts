@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import type { ExpressClaim } from './claim';
+import type { LaneSetting } from '../contract';
+import { refillExpress, useIndexes, type ExpressClaim } from './claim';
 
 /** The word in the log for an attempt whose process died before it could write the result. */
 export const LOST = 'lost';
@@ -13,6 +14,8 @@ export interface ExpressSuccess {
   duration_ms: number;
   response_body: string | null;
   response_headers: Record<string, string>;
+  /** Whether its slot is to be refilled in the same transaction. */
+  refill: boolean;
 }
 
 /** In id order, like every statement that locks several rows. */
@@ -56,11 +59,17 @@ const RECORD_SUCCESSES = `WITH result AS (
 
 /**
  * Ends deliveries whose first attempt succeeded, many in one round trip. A 2xx that arrives after its lease has expired
- * ends the delivery as well: the receiver has it.
+ * ends the delivery as well: the receiver has it. Returns the next first attempts of endpoints that are to be refilled.
  */
-export async function recordSuccesses(pool: pg.Pool, successes: ExpressSuccess[]): Promise<void> {
+export async function recordSuccesses(
+  pool: pg.Pool,
+  successes: ExpressSuccess[],
+  defaultLane: LaneSetting,
+): Promise<ExpressClaim[]> {
   const endpointIds = [...new Set(successes.map(({ endpoint_id }) => endpoint_id))];
-  await withPipelinedTransaction(pool, (db) =>
+  const freed = new Map<string, number>();
+  for (const { endpoint_id: id, refill } of successes) if (refill) freed.set(id, (freed.get(id) ?? 0) + 1);
+  const [, , , next] = await withPipelinedTransaction(pool, (db) =>
     Promise.all([
       rows(db, 'lock_failing_endpoints', LOCK_FAILING_ENDPOINTS, [endpointIds]),
       change(db, 'record_successes', RECORD_SUCCESSES, [
@@ -70,8 +79,11 @@ export async function recordSuccesses(pool: pg.Pool, successes: ExpressSuccess[]
         successes.map(({ response_body }) => response_body),
         successes.map(({ response_headers }) => JSON.stringify(response_headers)),
       ]),
+      freed.size > 0 ? useIndexes(db) : null,
+      freed.size > 0 ? refillExpress(db, defaultLane, freed) : [],
     ]),
   );
+  return next;
 }
 
 /** What the schedule needs to know of a first attempt whose process has died. */

@@ -42,6 +42,17 @@ export function removeSlotless(db: Db, deliveryId: string): Promise<number> {
   );
 }
 
+/** A start failed, for example because Temporal is away: the delivery waits again in two seconds, not in thirty. */
+export function shortenStartLease(db: Db, deliveryId: string): Promise<number> {
+  return change(
+    db,
+    'shorten_start_lease',
+    `UPDATE delivery_queue SET lease_until = clock_timestamp() + interval '2 seconds'
+     WHERE delivery_id = $1 AND holder = 'relay'`,
+    [deliveryId],
+  );
+}
+
 /**
  * Ends leases that are over. A start that was not confirmed waits again, as one that may have a workflow: the relay died
  * between the claim and the start, or the workflow did not get to its attempt. The slot of a workflow's attempt is free
@@ -56,7 +67,7 @@ export async function endExpiredLeases(db: Db, limit: number): Promise<string[]>
        SELECT q.delivery_id, q.holder FROM delivery_queue q JOIN deliveries d ON d.id = q.delivery_id
        WHERE q.holder IS NOT NULL AND q.lease_until < clock_timestamp() LIMIT $1 FOR NO KEY UPDATE OF d SKIP LOCKED
      ), waiting AS (
-       UPDATE delivery_queue q SET holder = NULL, claimed_at = NULL, lease_until = NULL, is_first = false
+       UPDATE delivery_queue q SET holder = NULL, claimed_at = NULL, lease_until = NULL
        FROM expired x WHERE q.delivery_id = x.delivery_id AND q.holder = 'relay' AND q.lease_until < clock_timestamp()
        RETURNING q.delivery_id
      ), started AS (

@@ -114,7 +114,7 @@ test('wrong verifiers count towards the flood, and a verifier without a challeng
   expect((await project.api('POST', '/v1/auth/verify', { code: status.code })).status).toBe(200);
 });
 
-test('a long poll is woken by the tap (it answers within a second)', async () => {
+test('a long poll returns within about a second of the tap', async () => {
   const project = await service.createProject();
   const session = await createSession(project);
   await openAndWait(service, 'telegram', 'long', startOf(linkOf(session, 'telegram')));
@@ -129,8 +129,7 @@ test('a long poll is woken by the tap (it answers within a second)', async () =>
   await service.control.tap('telegram', 'long', { button: 'Yes' });
   const { answer, after } = await poll;
   expect(answer.body.status).toBe('confirmed');
-  // Woken by the tap, not by the end of its 25 seconds.
-  expect(after).toBeLessThan(12_500);
+  expect(after).toBeLessThan(1_500);
 });
 
 test('code and state are appended to whatever the callback has, correctly encoded', async () => {

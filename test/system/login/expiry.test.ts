@@ -19,6 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+async function historyEvents(sessionId: string): Promise<number> {
+  const { events } = await service.client.workflow.getHandle(`auth/${sessionId}`).fetchHistory();
+  return events?.length ?? NaN;
+}
+
 describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
   test('nobody answers: the question is edited at the end, the status is expired, and a late Yes is told so', async () => {
     const project = await service.createProject();
@@ -59,6 +64,7 @@ describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
     expect([late.status, late.body.code]).toEqual([400, 'code_expired']);
     const result = await service.client.workflow.getHandle(`auth/${session.session_id}`).result();
     expect(result).toEqual({ status: 'expired', reason: 'the code was not used in time' });
+    expect(await historyEvents(session.session_id)).toBeLessThanOrEqual(20);
   });
 });
 
@@ -70,6 +76,7 @@ test('a used code ends the workflow as consumed, with its search attribute', asy
   expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
   const { searchAttributes } = await handle.describe();
   expect(searchAttributes['AuthStatus']).toEqual(['consumed']);
+  expect(await historyEvents(session.session_id)).toBeLessThanOrEqual(20);
 });
 
 test('a link opened after the session’s end says so', async () => {

@@ -4,7 +4,6 @@ const open: (() => void)[] = [];
 
 // A call that no test ended would fail by its timeout in the middle of another test.
 afterEach(async () => {
-  jest.useRealTimers();
   while (open.length > 0) {
     for (const end of open.splice(0)) end();
     await turn();
@@ -132,37 +131,12 @@ test('a run that throws before it returns a promise fails its batch only', async
   await expect(batcher.write('b')).resolves.toBeUndefined();
 });
 
-test('with a delay, a batch is sent when it is full or when its first item has waited long enough', () => {
-  jest.useFakeTimers();
-  const { write, items } = recorded({ size: 3, delayMs: 10, concurrency: Infinity });
-  for (const item of ['a', 'b', 'c', 'd']) void write('k', item);
-  expect(items()).toEqual([['a', 'b', 'c']]);
-  jest.advanceTimersByTime(6);
-  void write('k', 'e');
-  jest.advanceTimersByTime(3);
-  expect(items()).toHaveLength(1);
-  jest.advanceTimersByTime(1);
-  expect(items()).toEqual([
-    ['a', 'b', 'c'],
-    ['d', 'e'],
-  ]);
-});
-
-test('several calls may be in flight, up to the limit; the end of one sends what waits', async () => {
-  const { calls, write, items } = recorded({ size: 1, concurrency: 2 });
-  for (const item of ['a', 'b', 'c']) void write('k', item);
-  await turn();
-  expect(items()).toEqual([['a'], ['b']]);
-  calls[1]?.end();
-  await turn();
-  expect(items()).toEqual([['a'], ['b'], ['c']]);
-});
-
-test('stop sends what waits and ends with the last call', async () => {
-  const { calls, write, stop, items } = recorded({ size: 2, delayMs: 60_000 });
+test('stop ends with the last call, and waits also for items that no call has taken yet', async () => {
+  const { calls, write, stop, items } = recorded({ size: 2 });
   const written = ['a', 'b', 'c'].map((item) => write('k', item));
   let stopped = false;
   const stopping = stop().then(() => (stopped = true));
+  await turn();
   expect(items()).toEqual([['a', 'b']]);
   calls[0]?.end();
   await turn();
@@ -171,14 +145,4 @@ test('stop sends what waits and ends with the last call', async () => {
   calls[1]?.end();
   await stopping;
   expect(await Promise.all(written)).toEqual(['a!', 'b!', 'c!']);
-});
-
-test('stop waits also for an item that no call has taken yet', async () => {
-  const { calls, write, stop, items } = recorded({ size: 10, delayMs: 60_000, concurrency: Infinity });
-  const written = write('k', 'a');
-  const stopping = stop();
-  expect(items()).toEqual([['a']]);
-  calls[0]?.end();
-  await stopping;
-  expect(await written).toBe('a!');
 });
