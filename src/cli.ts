@@ -54,8 +54,8 @@ function report(error: unknown): number {
   // The API's own rules, asked by command line.
   if (error instanceof AppError) return say(error.message, 1);
   if (error instanceof SetupError) return say(error.message, error.exitCode);
-  const trouble = describeDatabaseError(error);
-  if (trouble) return say(trouble, 1);
+  const reason = describeDatabaseError(error);
+  if (reason) return say(reason, 1);
   return say(error instanceof Error ? (error.stack ?? error.message) : String(error), 1);
 }
 

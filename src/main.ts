@@ -12,7 +12,7 @@ import { registerSearchAttributes } from './temporal/search-attributes';
 
 export interface StartOptions {
   roles?: string;
-  /** Servers that another process runs (`npm run dev`); without them this process starts what it needs. */
+  /** Servers run by another process (`npm run dev`); without them this process starts its own. */
   servers?: Servers;
   onReady: (runtime: Runtime) => void;
 }
@@ -29,7 +29,7 @@ export interface Runtime {
   demo: Demo | null;
 }
 
-/** Runs the service until a signal or a fault ends it. Returns the exit code. */
+/** Runs the service until a signal or a failure ends it. Returns the exit code. */
 export function runService({ roles, servers, onReady }: StartOptions): Promise<number> {
   return runUntilEnd(roles, async (run) => {
     await startTracing(process.env, () => import('./lib/tracing-sdk.js'));
@@ -43,7 +43,7 @@ async function start(run: Run, servers: Servers | undefined): Promise<Runtime> {
     ? { ...(await createEnvironment(config, servers)), stop: () => Promise.resolve() }
     : await startEnvironment(environmentOptions(run));
   stops.push(() =>
-    endTracing().catch((err: unknown) => log.warn({ err }, 'the last traces could not be sent')),
+    endTracing().catch((err: unknown) => log.warn({ err }, 'could not flush the last traces')),
   );
   stops.push(environment.stop);
   end.signal.throwIfAborted();
@@ -83,7 +83,7 @@ async function start(run: Run, servers: Servers | undefined): Promise<Runtime> {
         : null,
   };
   if (dataDir) {
-    // The CLI must know with which key this process seals.
+    // The CLI must know which key this process encrypts with.
     const encryption_key_id = environment.encryptionKeys[0]?.id;
     writeRuntime(dataDir, { ...runtime, encryption_key_id });
   }

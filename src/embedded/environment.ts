@@ -15,24 +15,27 @@ import { simulatorLink, startSimulator, type Simulator } from './simulator';
 import { findTemporalCli } from './temporal-cli';
 import { startTemporalServer } from './temporal-server';
 
-/** Addresses of the servers around the service, embedded or not: plain data that another process can use as well. */
+/**
+ * Addresses of the servers that the service uses, embedded or external. Plain data, so that it can be sent to another
+ * process.
+ */
 export interface Servers {
   databaseUrl: string;
   temporalAddress: string;
   temporalUiUrl: string | null;
   simulator: Omit<Simulator, 'stop'> | null;
-  /** Path of the data directory; null when nothing is embedded. */
+  /** Path of the data directory; null if nothing is embedded. */
   dataDir: string | null;
 }
 
-/** Everything that the service needs around it, whether embedded here or running elsewhere. */
+/** Everything that the service needs from outside. */
 export interface Environment extends Servers {
   encryptionKeys: EncryptionKey[];
   platforms: PlatformAccesses;
 }
 
 interface Stoppable {
-  /** The simulator first, the database last. */
+  /** Stops the simulator first and the database last. */
   stop(): Promise<void>;
 }
 
@@ -60,7 +63,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   }
 }
 
-/** Adds to the servers what follows from the settings and the data directory. */
+/** Adds what derives from the settings and the data directory. */
 export async function createEnvironment(config: Config, servers: Servers): Promise<Environment> {
   return {
     ...servers,
@@ -69,7 +72,7 @@ export async function createEnvironment(config: Config, servers: Servers): Promi
   };
 }
 
-/** Starts the parts that no setting replaces: PostgreSQL, Temporal, the messenger simulator. */
+/** Starts the parts that are not configured externally: PostgreSQL, Temporal, the messenger simulator. */
 export async function startServers(options: EnvironmentOptions): Promise<Servers & Stoppable> {
   const { config, onProgress } = options;
   const stops: (() => Promise<unknown>)[] = [];
@@ -176,7 +179,7 @@ async function startMessengers(
   return simulator;
 }
 
-/** A channel without a token runs on the simulator in development, and is not offered in production. */
+/** A channel without a token runs on the simulator in development and is disabled in production. */
 function platformAccesses(config: Config, simulator: Servers['simulator']): PlatformAccesses {
   const platforms: PlatformAccesses = {};
   if (config.TELEGRAM_BOT_TOKEN) {
