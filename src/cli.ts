@@ -10,7 +10,7 @@ import { addRecoverCommand } from './cli/recover';
 import { addSessionCommands } from './cli/sessions';
 import { addWorkflowCommands } from './cli/workflows';
 import { AppError } from './contract/errors';
-import { describeDatabaseTrouble } from './db/trouble';
+import { describeDatabaseError } from './db/describe-error';
 import { SetupError } from './embedded/setup-error';
 import { OperationRefused } from './operations/refused';
 
@@ -54,8 +54,8 @@ function report(error: unknown): number {
   // Commands apply the rules of the API.
   if (error instanceof AppError) return say(error.message, 1);
   if (error instanceof SetupError) return say(error.message, error.exitCode);
-  const trouble = describeDatabaseTrouble(error);
-  if (trouble) return say(trouble, 1);
+  const reason = describeDatabaseError(error);
+  if (reason) return say(reason, 1);
   return say(error instanceof Error ? (error.stack ?? error.message) : String(error), 1);
 }
 

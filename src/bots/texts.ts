@@ -13,7 +13,7 @@ export interface BotTexts {
   loginQuestion(question: LoginQuestion): string;
   confirmed(project: string): string;
   declined(project: string): string;
-  /** The session ended before an answer. */
+  /** The session expired before the user answered. */
   expired(project: string): string;
   /** The link was opened again: a newer question replaces this one. */
   replaced: string;

@@ -1,3 +1,8 @@
+import { pageOf } from '../contract/common';
+import { decodeCursor, toPage } from '../contract/cursor';
+import { AppError } from '../contract/errors';
+import type { Core } from '../core';
+import { route } from '../http/route';
 import {
   broadcastListQuery,
   broadcastParams,
@@ -5,13 +10,8 @@ import {
   newBroadcastSchema,
   startedBroadcastSchema,
 } from './contract';
-import { pageOf } from '../contract/common';
-import { decodeCursor, toPage } from '../contract/cursor';
-import { AppError } from '../contract/errors';
-import type { Core } from '../core';
-import { findProjectBroadcast, listBroadcasts } from './queries/broadcasts';
 import { cancelBroadcast, presentBroadcast, startBroadcast } from './jobs';
-import { route } from '../http/route';
+import { findProjectBroadcast, listBroadcasts } from './queries/broadcasts';
 
 const tag = 'Broadcasts';
 

@@ -30,7 +30,7 @@ function pathText(path: PropertyKey[]): string {
 export function validated<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value, { error: issueText });
   if (result.success) return result.data;
-  // A schema may name a better code than validation_failed for its field (invalid_url, invalid_external_id …).
+  // A schema may define a more specific code than validation_failed (invalid_url, invalid_external_id …).
   for (const issue of result.error.issues) {
     if (issue.code === 'custom' && issue.params?.['error'] instanceof AppError) throw issue.params['error'];
   }
@@ -38,12 +38,12 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
 }
 
 /**
- * Characters that PostgreSQL cannot keep (NUL) or that UTF-8 cannot carry (half of a surrogate pair) are refused at
- * the door, wherever a value carries them. Without recursion: a body can be nested deeper than the stack.
+ * Refuses text that PostgreSQL cannot store (NUL) or UTF-8 cannot encode (an unpaired surrogate), anywhere in a value.
+ * Iterative, because a body can be nested deeper than the stack.
  */
 export function refuseUnstorable(value: unknown): void {
-  const waiting: [path: string, value: unknown][] = [['', value]];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  const pending: [path: string, value: unknown][] = [['', value]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [path, item] = next;
     if (typeof item === 'string' && (item.includes('\0') || !isWellFormed(item))) {
       throw new AppError('validation_failed', `${path || 'body'}: contains a character that is not allowed`);
@@ -51,7 +51,7 @@ export function refuseUnstorable(value: unknown): void {
     if (typeof item !== 'object' || item === null) continue;
     for (const [key, child] of Object.entries(item)) {
       const name = Array.isArray(item) ? `[${key}]` : `${path && '.'}${key}`;
-      waiting.push([path + name, child]);
+      pending.push([path + name, child]);
     }
   }
 }

@@ -83,12 +83,12 @@ export const sendDetailSchema = z.strictObject({
 });
 export type SendDetail = z.infer<typeof sendDetailSchema>;
 
-export const sendAnswerSchema = z.strictObject({
+export const sendResponseSchema = z.strictObject({
   sent: z.number().int(),
   failed: z.number().int(),
   details: z.array(sendDetailSchema),
 });
-export type SendAnswer = z.infer<typeof sendAnswerSchema>;
+export type SendResponse = z.infer<typeof sendResponseSchema>;
 
 const purposeSchema = z
   .string()

@@ -1,7 +1,7 @@
 import { limits } from '../contract/limits';
+import { route } from '../http/route';
 import { sendOtpSchema, sentOtpSchema, verifiedOtpSchema, verifyOtpSchema } from './contract';
 import { sendOtp, verifyOtp, type OtpDeps } from './otp';
-import { route } from '../http/route';
 
 const tag = 'One-time codes';
 

@@ -5,17 +5,17 @@ import { isLocalhostName, type Lookup, systemLookup } from './lookup';
 
 export type { LocalPolicy } from './forbidden-ranges';
 
-/** Suffixes that never belong to a public receiver, and the names under which clouds serve their metadata. */
+/** Suffixes that are never public, and the names of cloud metadata services. */
 const privateSuffixes = ['local', 'localdomain', 'internal', 'intranet', 'lan', 'home.arpa'];
 const privateRanges = new Set(['private', 'linkLocal', 'uniqueLocal', 'loopback', 'carrierGradeNat']);
 const metadataNames = new Set(['metadata', 'metadata.goog', 'instance-data']);
 
 export type VettedUrl = { ok: true; url: URL } | { ok: false; why: string };
 
-/** Whether an endpoint may have this URL, judged by its text alone; `why` completes "The URL …". */
+/** Checks a URL by its text alone, without DNS; `why` completes "The URL …". */
 export function vetUrl(text: string, policy: LocalPolicy): VettedUrl {
   if (text.length > limits.urlLength) return refused(`can have up to ${limits.urlLength} characters`);
-  // The parser would quietly drop or turn these, and the URL shown would not be the URL dialled.
+  // The URL parser would silently drop or convert these, so the URL shown would differ from the URL dialled.
   if (/[\u0000-\u0020\u007f\\]/.test(text)) {
     return refused('must not contain spaces, control characters or \\');
   }
@@ -35,8 +35,8 @@ export function vetUrl(text: string, policy: LocalPolicy): VettedUrl {
 }
 
 /**
- * The check at save time that asks DNS. A name that does not resolve is accepted, for it may be set up later
- * and the dial looks again; a name with any forbidden address is not.
+ * Checks the host's DNS addresses when a URL is saved. A name that does not resolve is accepted, because it may be set
+ * up later and is checked again when dialled; a name with any forbidden address is refused.
  */
 export async function resolveAndVet(
   hostname: string,
@@ -61,8 +61,8 @@ export class LookupError extends Error {
 }
 
 /**
- * The addresses of a host, every one of them vetted: one private address among public ones refuses the name,
- * since whoever answers for it decides which one is used.
+ * Resolves a host and checks all its addresses. One private address among public ones refuses the name, because its DNS
+ * server controls which one is used.
  */
 export async function vettedAddresses(
   hostname: string,
@@ -111,12 +111,12 @@ function isLoopbackHost(host: string): boolean {
   return forbiddenRange(host, { allowLocal: false }) === 'loopback';
 }
 
-/** The host of a parsed URL, without what only the URL's grammar needs. */
+/** The host of a URL, without brackets and the final dot. */
 export function hostOf(url: URL): string {
   return bareHost(url.hostname);
 }
 
-/** `[::1]` → `::1`; `localhost.` → `localhost`: the final dot only says that a name is complete. */
+/** `[::1]` → `::1`; `localhost.` → `localhost` (the final dot only marks a fully qualified name). */
 function bareHost(hostname: string): string {
   return hostname
     .toLowerCase()

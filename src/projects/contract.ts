@@ -75,7 +75,7 @@ export const newProjectSchema = z.strictObject({
   plan: z.enum(planNames).optional(),
 });
 
-/** What `herald project set` takes. */
+/** The options of `herald project set`. */
 export const projectChangesSchema = z.strictObject({
   name: nameSchema.optional(),
   callback_url: returnUrlSchema.optional(),
@@ -135,5 +135,5 @@ export interface Project {
   created_at: Date;
 }
 
-/** The project of an authenticated request, with the key that was used. */
+/** The project of an authenticated request and the API key used. */
 export type KeyedProject = Project & { key_id: string };

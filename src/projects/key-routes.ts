@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { idParams, pageOf } from '../contract/common';
 import { AppError } from '../contract/errors';
-import { createdKeySchema, keySchema, newKeySchema, type KeyView } from './contract';
 import { limits } from '../contract/limits';
-import { newApiKey } from '../lib/tokens';
-import { insertApiKey, listApiKeys, revokeApiKey, type ApiKeyRecord } from './queries/keys';
 import { withTransaction } from '../db/pool';
-import { lockProject } from './queries/projects';
 import { route } from '../http/route';
+import { newApiKey } from '../lib/tokens';
+import { createdKeySchema, keySchema, newKeySchema, type KeyView } from './contract';
+import { insertApiKey, listApiKeys, revokeApiKey, type ApiKeyRecord } from './queries/keys';
+import { lockProject } from './queries/projects';
 
 const tag = 'API keys';
 
@@ -71,7 +71,7 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         errors: ['conflict'],
       },
       async ({ project, params }) => {
-        // So that nobody locks the door behind the last key.
+        // A project must not revoke its last usable key by mistake.
         if (params.id === project.key_id) {
           throw new AppError('conflict', 'A key cannot revoke itself. Use another key.');
         }

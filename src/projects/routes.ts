@@ -1,12 +1,17 @@
 import type pg from 'pg';
-import { ownProjectChangesSchema, projectSchema, usageSchema, type ProjectView } from './contract';
-import { limits, plans } from '../contract/limits';
 import type { Config } from '../config';
+import { limits, plans } from '../contract/limits';
+import { route } from '../http/route';
+import {
+  ownProjectChangesSchema,
+  projectSchema,
+  usageSchema,
+  type ProjectView,
+  type Project,
+} from './contract';
 import { isBillingBlocked } from './queries/credits';
 import { findProject, updateProject, type ProjectChanges } from './queries/projects';
-import type { Project } from './contract';
 import { loginsByDay, readMonthUsage } from './queries/usage';
-import { route } from '../http/route';
 
 const tag = 'Project';
 
@@ -29,7 +34,7 @@ export function createProjectRoutes({
         response: projectSchema,
         errors: [],
       },
-      // Read again, because the one of the key may be half a second old.
+      // Read again, because the authenticated project may come from a half-second-old cache.
       async ({ project }) => presentProject((await findProject(pool, project.id)) ?? project),
     ),
     route(

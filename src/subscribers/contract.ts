@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { channelSchema, pageQuery } from '../contract/common';
 import { AppError } from '../contract/errors';
-import { subscriberFields } from '../events/contract';
 import { limits } from '../contract/limits';
+import { subscriberFields } from '../events/contract';
 
 export const subscriberSchema = z.strictObject(subscriberFields);
 
@@ -39,11 +39,11 @@ function label(tooLong?: string) {
 export const labelSchema = label();
 
 /** Duplicates are dropped. */
-function labelSet(kind: 'tag' | 'permission', most: number) {
+function labelSet(kind: 'tag' | 'permission', max: number) {
   return z
     .array(label(`each ${kind} can have up to ${limits.tagLength} characters`))
     .transform((names) => [...new Set(names)])
-    .refine((names) => names.length <= most, `a project can have up to ${most}`);
+    .refine((names) => names.length <= max, `a project can have up to ${max}`);
 }
 
 export const subscriberChangesSchema = z.strictObject({

@@ -1,6 +1,9 @@
-import { startParameter } from '../contract/start-parameters';
 import { pageOf, type Channel } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
+import { startParameter } from '../contract/start-parameters';
+import type { Core } from '../core';
+import { route } from '../http/route';
+import { patchSubscriber, removeSubscriber, requireSubscriber } from './changes';
 import {
   subscribeLinkSchema,
   subscriberChangesSchema,
@@ -8,11 +11,8 @@ import {
   subscriberParams,
   subscriberSchema,
 } from './contract';
-import { presentSubscriber, type SubscriberRecord } from './record';
-import type { Core } from '../core';
 import { listSubscribers } from './queries/records';
-import { patchSubscriber, removeSubscriber, requireSubscriber } from './changes';
-import { route } from '../http/route';
+import { presentSubscriber, type SubscriberRecord } from './record';
 
 const tag = 'Subscribers';
 

@@ -23,7 +23,7 @@ export interface Chat {
 
 export type User = string | number;
 
-/** The bot's calls of the platform's API: how many of each method, and the latest ones, oldest first. */
+/** The bot's API calls: counts by method, and the latest calls, oldest first. */
 export interface BotCalls {
   counts: Record<string, number>;
   calls: { method: string; params: Record<string, unknown> }[];
@@ -35,7 +35,7 @@ export interface SimulatorStats {
   by_user_max: number;
 }
 
-/** The simulator's control API: what a person does with the phone in hand. */
+/** The simulator's control API, which acts as a user. */
 export interface SimulatorControl {
   open(channel: Channel, user: User, body?: Record<string, unknown>): Promise<Record<string, unknown>>;
   tap(

@@ -15,7 +15,7 @@ const contents = [
 
 export type DocsPath = (typeof contents)[number]['path'];
 
-/** A page of the documentation. Everything is readable without JavaScript; only the search needs it. */
+/** A documentation page. It works without JavaScript, except for the search. */
 export function docsPage(path: DocsPath, title: string, content: Html): string {
   return html`<!doctype html>
     <html lang="en">

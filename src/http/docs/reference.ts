@@ -1,6 +1,5 @@
 import { limits } from '../../contract/limits';
-import type { Html } from '../html';
-import { html } from '../html';
+import { html, type Html } from '../html';
 import { docsPage } from './layout';
 import { exampleBody, fieldLines } from './schema-fields';
 
@@ -101,7 +100,7 @@ function section(operation: ListedOperation, baseUrl: string): Html {
   </section>`;
 }
 
-/** Descriptions mark code by backticks. */
+/** Renders backticks in descriptions as code. */
 function prose(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }

@@ -79,9 +79,9 @@ function isEmptyList(value: unknown): boolean {
 }
 
 /** zod's JSON Schema has the bounds of safe integers where a schema sets none. */
-function bound(schema: Json, least: string, most: string, unit: string): string {
+function bound(schema: Json, minKey: string, maxKey: string, unit: string): string {
   const isSet = (value: unknown) => typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER;
-  const [low, high] = [schema[least], schema[most]];
+  const [low, high] = [schema[minKey], schema[maxKey]];
   if (isSet(low) && isSet(high)) return `${String(low)} to ${String(high)} ${unit}`.trim() + '.';
   if (isSet(high)) return `At most ${String(high)} ${unit}`.trim() + '.';
   return isSet(low) && low !== 0 ? `At least ${String(low)} ${unit}`.trim() + '.' : '';

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { pendingMigrations } from '../../db/migrate';
 import { Cipher, type EncryptionKey } from '../../lib/cipher';
 import { claimableLag } from '../../webhooks/queries/claim';
 import {
@@ -10,11 +11,10 @@ import {
   type SlowEndpoint,
 } from '../queries/health';
 import { botUpdateLag, sessionLag } from '../queries/lag';
-import { pendingMigrations } from '../../db/migrate';
 import { countSealedByKey, sampleSealed, sealedColumns } from '../queries/sealed-values';
 import { guarded, ok, problem, type Finding } from './check';
 
-const OLDEST_SERVER = 150_000;
+const MIN_SERVER_VERSION = 150_000;
 /** Sessions, codes and schedules compare database times; only logs and signatures use a process's own clock. */
 const CLOCK_TOLERANCE_MS = 2_000;
 const LAG_TOLERANCE_SECONDS = 60;
@@ -43,7 +43,7 @@ export async function checkDatabase(pool: pg.Pool): Promise<Finding[]> {
 
 async function checkServer(pool: pg.Pool): Promise<Finding> {
   const { version, number } = await serverVersion(pool);
-  if (number >= OLDEST_SERVER) return ok('database', `PostgreSQL ${version}`);
+  if (number >= MIN_SERVER_VERSION) return ok('database', `PostgreSQL ${version}`);
   return problem('database', `PostgreSQL ${version} is too old`, 'Use PostgreSQL 15 or newer.');
 }
 
@@ -132,7 +132,7 @@ export async function checkEncryption(pool: pg.Pool, keys: EncryptionKey[]): Pro
     for (const [keyId, count] of await countSealedByKey(pool, column)) {
       used.set(keyId, (used.get(keyId) ?? 0) + count);
       const sample = await sampleSealed(pool, column, keyId);
-      if (sample === null || canOpen(cipher, sample, column.purpose)) continue;
+      if (sample === null || canDecrypt(cipher, sample, column.purpose)) continue;
       const known = keys.some(({ id }) => id === keyId);
       return problem(
         'encryption key',
@@ -152,7 +152,7 @@ export async function checkEncryption(pool: pg.Pool, keys: EncryptionKey[]): Pro
   );
 }
 
-function canOpen(cipher: Cipher, sealed: string, purpose: string): boolean {
+function canDecrypt(cipher: Cipher, sealed: string, purpose: string): boolean {
   try {
     cipher.decrypt(sealed, purpose);
     return true;

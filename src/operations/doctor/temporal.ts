@@ -1,12 +1,12 @@
 import type { Client } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
 import { tsToMs } from '@temporalio/common/lib/time';
-import { missingSearchAttributes } from '../../temporal/search-attributes';
+import { temporal } from '@temporalio/proto';
 import type { TaskQueues } from '../../temporal/names';
+import { missingSearchAttributes } from '../../temporal/search-attributes';
 import { within } from '../../temporal/within';
 import { guarded, ok, problem, type Finding } from './check';
 
-const ANSWER_LIMIT_MS = 5_000;
+const CALL_TIMEOUT_MS = 5_000;
 /** A poll lasts up to a minute; an older one belongs to a worker that is gone. */
 const POLLER_AGE_MS = 90_000;
 
@@ -25,7 +25,7 @@ export async function checkTemporal(deps: TemporalCheckDeps): Promise<Finding[]>
     'temporal',
     `Check that the Temporal server at ${address} is running and reachable, and the TEMPORAL_* settings.`,
     async () => {
-      const [{ serverVersion }] = await within(client, ANSWER_LIMIT_MS, () =>
+      const [{ serverVersion }] = await within(client, CALL_TIMEOUT_MS, () =>
         Promise.all([
           client.workflowService.getSystemInfo({}),
           client.workflowService.describeNamespace({ namespace }),

@@ -153,7 +153,7 @@ describe('updates of the messengers', () => {
     const { pool } = database;
     const seen: string[] = [];
     await storeBotUpdates(pool, 'telegram', [
-      { dedupeKey: '1', lane: 'user:5', payload: telegramText(1, 5, 'held') },
+      { dedupeKey: '1', chatQueue: 'user:5', payload: telegramText(1, 5, 'held') },
     ]);
     expect(await claimBotUpdates(pool, 10, 30)).toHaveLength(1);
     expect(await claimBotUpdates(pool, 10, 30)).toEqual([]);
@@ -227,7 +227,7 @@ describe('updates of the messengers', () => {
     const other = createPool({ url: database.url, max: 1 });
     await sleep(200);
     await storeBotUpdates(other, 'telegram', [
-      { dedupeKey: '1', lane: 'x', payload: telegramText(1, 5, 'hi') },
+      { dedupeKey: '1', chatQueue: 'x', payload: telegramText(1, 5, 'hi') },
     ]);
     const stored = performance.now();
     await eventually(() => seen.length === 1);

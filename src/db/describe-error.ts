@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** What keeps us from working with the database, by the code of the system or of PostgreSQL. */
+/** Explanations of connection and server errors, by system error code or SQLSTATE. */
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'Cannot connect to the database.',
   ECONNRESET: 'The database closed the connection.',
@@ -17,13 +17,13 @@ const reasons: Record<string, string> = {
   '53300': 'The database has no free connections.',
 };
 
-/** One sentence for people, which names no address and no password; null where the fault is not the database's. */
-export function describeDatabaseTrouble(error: unknown): string | null {
+/** One sentence for users, without addresses and passwords; null if it is not a database error. */
+export function describeDatabaseError(error: unknown): string | null {
   if (!types.isNativeError(error)) return null;
-  // Node tries every address of a name and reports them together.
+  // Node tries all addresses of a host name and reports the errors together.
   const { errors } = error as { errors?: unknown };
   if (Array.isArray(errors) && errors.length > 0) {
-    return describeDatabaseTrouble(errors[0]);
+    return describeDatabaseError(errors[0]);
   }
   if (error.message.includes('timeout exceeded when trying to connect')) return reasons['ETIMEDOUT'] ?? null;
   const { code, syscall } = error as { code?: string; syscall?: string };
