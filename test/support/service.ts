@@ -13,7 +13,12 @@ import { startService, type Service } from '../../src/service';
 import { createTestDatabase, type TestDatabase } from './database';
 import { createSimulatorControl, type SimulatorControl } from './simulator-control';
 
+/** How a delivery starts where its endpoint does not say. */
+export type Lane = Config['HERALD_DELIVERY_LANE'];
+
 export interface TestServiceOptions {
+  /** Default: the default of the setting. */
+  lane?: Lane;
   /** Settings as they would stand in the environment. */
   env?: Record<string, string>;
   /** Default: all roles. */
@@ -71,9 +76,8 @@ const encryptionKey = { id: 'k1', key: Buffer.alloc(32, 7) };
 
 /** The whole service in this process, with a database, task queues and a simulator of its own. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  // The webhook tests run in both lanes: test/webhooks-express sets this before it loads them.
-  const lane = options.env?.['HERALD_DELIVERY_LANE'] ?? process.env['HERALD_TEST_LANE'];
-  const database = options.database ?? (await createTestDatabase(lane));
+  const lane = options.lane ?? options.env?.['HERALD_DELIVERY_LANE'];
+  const database = options.database ?? (await createTestDatabase(lane === undefined ? {} : { lane }));
   const queuePrefix = options.queuePrefix ?? `test-${randomBytes(6).toString('hex')}`;
   const simulator = options.simulator ?? (await startTestSimulator());
   const config = loadConfig({

@@ -2,7 +2,6 @@ import { startTestService, type TestProject, type TestService } from '../../supp
 import { createDeliveryActivities } from '../../../activities/deliver-webhook';
 import { createQuickEndpoints } from '../../../src/webhooks/fast-endpoints';
 import { createSlowEndpoints } from '../../../src/webhooks/slow-endpoints';
-import { claimStarts } from '../../../src/webhooks/queries/starts';
 import { keepHouse } from '../../../src/operations/retention';
 import { createAttempter, type Attempter } from '../../../src/webhooks/attempt';
 import {
@@ -12,7 +11,6 @@ import {
   scriptedReceiver,
   type CreatedEndpoint,
   type ScriptedReceiver,
-  testOfWorkflowLane,
 } from './fixture';
 
 /** The attempts are made here, one by one, without Temporal: what counts is what they leave in the database. */
@@ -247,17 +245,6 @@ describe('housekeeping', () => {
     const { rows } = await service.pool.query('SELECT 1 FROM endpoints WHERE id = $1', [endpoint.id]);
     expect(rows).toEqual([]);
   });
-});
-
-testOfWorkflowLane('an endpoint that is enabled again gets its paused deliveries oldest first', async () => {
-  // What other tests have left open is nobody's turn here.
-  await service.pool.query('UPDATE deliveries SET start_at = NULL');
-  await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'disabled' });
-  const ids = [];
-  for (let i = 0; i < 4; i += 1) ids.push(await emitOne(service, project, endpoint.id));
-  await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'active' });
-  const claimed = await claimStarts(service.pool, 2);
-  expect(claimed.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort());
 });
 
 describe('an attempt inside a workflow task', () => {
