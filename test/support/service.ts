@@ -8,10 +8,15 @@ import { newApiKey } from '../../src/lib/tokens';
 import { insertApiKey } from '../../src/projects/queries/keys';
 import { insertProject, updateProject, type ProjectChanges } from '../../src/projects/queries/projects';
 import type { Project } from '../../src/projects/contract';
-import { simulatorLink, startSimulator, type Simulator } from '../../src/embedded/simulator';
+import { simulatorLink, type Simulator } from '../../src/embedded/simulator';
 import { startService, type Service } from '../../src/service';
 import { createTestDatabase, type TestDatabase } from './database';
-import { createSimulatorControl, type SimulatorControl } from './simulator-control';
+import {
+  createSimulatorControl,
+  startTestSimulator,
+  testBots,
+  type SimulatorControl,
+} from './simulator-control';
 
 /** How a delivery starts where its endpoint does not say. */
 export type Lane = Config['HERALD_DELIVERY_LANE'];
@@ -144,24 +149,15 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   };
 }
 
-/** For tests in which it outlives a service. */
-export function startTestSimulator(): Promise<Simulator> {
-  return startSimulator({
-    port: 0,
-    telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_test_bot' },
-    max: { token: 'simulated-max-bot-token', username: 'herald_test_bot' },
-  });
-}
-
 export function simulatedPlatforms(simulator: Simulator): PlatformAccesses {
   return {
     telegram: {
-      token: '1000001:simulated-telegram-bot-token',
+      token: testBots.telegram.token,
       apiRoot: simulator.telegramApiRoot,
       link: (start) => simulatorLink(simulator.url, 'telegram', start),
     },
     max: {
-      token: 'simulated-max-bot-token',
+      token: testBots.max.token,
       apiRoot: simulator.maxApiRoot,
       link: (start) => simulatorLink(simulator.url, 'max', start),
     },

@@ -1,31 +1,7 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:http';
 import type { Simulator } from '../../../src/embedded/simulator';
-import { startSimulator } from '../../../src/embedded/simulator';
+import type { Chat } from '../../support/simulator-control';
 
-export const TELEGRAM_TOKEN = '7000001:simulated-telegram-token';
-export const MAX_TOKEN = 'simulated-max-token';
-
-export interface ChatView {
-  messages: Array<{
-    message_id: number | string;
-    from: 'bot' | 'user';
-    text: string;
-    edited: boolean;
-    buttons: Array<Array<{ text: string; data?: string; url?: string }>>;
-  }>;
-  toasts: Array<{ text: string; alert: boolean }>;
-}
-
-export function newSimulator(): Promise<Simulator> {
-  return startSimulator({
-    port: 0,
-    telegram: { token: TELEGRAM_TOKEN, username: 'herald_bot' },
-    max: { token: MAX_TOKEN, username: 'herald_max_bot' },
-  });
-}
-
-/** Speaks the control API of one channel. */
+/** The control API of one channel as it is: what it refuses is an answer, too. */
 export function controlOf(simulator: Simulator, channel: 'telegram' | 'max') {
   const base = `${simulator.url}/control/${channel}`;
   const read = async (response: Response) => ({
@@ -51,49 +27,7 @@ export function controlOf(simulator: Simulator, channel: 'telegram' | 'max') {
       tap: (body: unknown) => post(`/users/${name}/tap`, body),
       block: () => post(`/users/${name}/block`),
       unblock: () => post(`/users/${name}/unblock`),
-      chat: async () => (await get(`/users/${name}/chat`)).body as unknown as ChatView,
+      chat: async () => (await get(`/users/${name}/chat`)).body as unknown as Chat,
     }),
   };
-}
-
-export interface ReceivedHook {
-  secret: string | undefined;
-  body: Record<string, unknown>;
-}
-
-/** A webhook receiver that answers with the statuses given, then with 200. */
-export async function startReceiver(secretHeader: string, statuses: number[]) {
-  const received: ReceivedHook[] = [];
-  const waiters: Array<() => void> = [];
-  const server = createServer((req, res) => {
-    let text = '';
-    req.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
-    req.on('end', () => {
-      const secret = req.headers[secretHeader];
-      received.push({ secret: String(secret), body: JSON.parse(text) as Record<string, unknown> });
-      res.writeHead(statuses.shift() ?? 200).end();
-      for (const wake of waiters.splice(0)) wake();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    received,
-    async until(count: number) {
-      while (received.length < count) await new Promise<void>((resolve) => waiters.push(resolve));
-    },
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
-
-export async function waitFor(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition never came true');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

@@ -6,7 +6,7 @@ import { startTestService, type TestProject, type TestService } from '../../supp
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
-import { expectError } from './envelope';
+import { expectError } from './fixture';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 

@@ -278,7 +278,7 @@ test('a callback that is too old to be answered still counts', async () => {
     message_id: question.message_id,
     data: yes,
     stale: true,
-  } as never);
+  });
   await waitForStatus(service, session.session_id, 'confirmed');
 });
 

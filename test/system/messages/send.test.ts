@@ -7,7 +7,6 @@ import {
   addCrowd,
   blockBilling,
   botMessages,
-  callsOf,
   eventsOf,
   subscribePerson,
   textsTo,
@@ -104,7 +103,7 @@ describe('POST /v1/send', () => {
   });
 
   it('names what is wrong with a request, and sends nothing', async () => {
-    const before = await callsOf(service, 'telegram', 'sendMessage');
+    const before = await service.control.callCount('telegram', 'sendMessage');
     const button = { text: 'Go', data: 'go' };
     const wrong: [Record<string, unknown>, string, string?][] = [
       [{ text: 'x' }, 'validation_failed', 'subscriber_id'],
@@ -173,7 +172,7 @@ describe('POST /v1/send', () => {
       expect([answer.status, answer.body.code]).toEqual([404, 'subscriber_not_found']);
     }
     expect((await send({ external_id: 'nobody', text: 'x' })).body.code).toBe('subscriber_not_found');
-    expect(await callsOf(service, 'telegram', 'sendMessage')).toBe(before);
+    expect(await service.control.callCount('telegram', 'sendMessage')).toBe(before);
     expect((await send({ subscriber_id: person.subscriberId, text: 'x'.repeat(4000) })).body.sent).toBe(1);
   });
 
@@ -202,7 +201,7 @@ describe('POST /v1/send', () => {
   it('leaves alone who has unsubscribed', async () => {
     await service.control.say('telegram', person.name, '/stop');
     await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length === 1);
-    const calls = await callsOf(service, 'telegram', 'sendMessage');
+    const calls = await service.control.callCount('telegram', 'sendMessage');
     const { status, body } = await toPerson();
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -211,7 +210,7 @@ describe('POST /v1/send', () => {
       details: [{ status: 'failed', reason: 'unsubscribed' }],
     });
     expect(await eventsOf(service, project, 'delivery.failed')).toEqual([]);
-    expect(await callsOf(service, 'telegram', 'sendMessage')).toBe(calls);
+    expect(await service.control.callCount('telegram', 'sendMessage')).toBe(calls);
   });
 
   it.each([
@@ -363,7 +362,7 @@ describe('POST /v1/send', () => {
       const { body } = await toPerson({ text: 'A cat', media: { type: 'photo', url: `${base}/small` } });
       expect(body.sent).toBe(1);
       expect((await textsTo(service, person)).at(-1)).toBe('A cat');
-      expect(await callsOf(service, 'telegram', 'sendPhoto')).toBe(1);
+      expect(await service.control.callCount('telegram', 'sendPhoto')).toBe(1);
     });
 
     it('may have 20 MB as a photo and 50 MB as a video or document', async () => {

@@ -4,8 +4,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { SettledSession } from '../../../src/login/settle';
 import { searchAttributes, workflowIds } from '../../../src/temporal/names';
 import { answered, type authSession } from '../../../workflows/auth-session';
-import { recordHistory } from '../replay/record';
-import { startWorkflowsAlone, type WorkflowsAlone } from './fixture';
+import { recordHistory } from '../replay/fixture';
+import { startWorkflowFixture, type WorkflowFixture } from './fixture';
 
 interface Script {
   settled: SettledSession[];
@@ -14,7 +14,7 @@ interface Script {
   showFails: boolean;
 }
 
-let alone: WorkflowsAlone;
+let fixture: WorkflowFixture;
 const scripts = new Map<string, Script>();
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
     if (value === undefined) throw ApplicationFailure.nonRetryable('the script has ended');
     return value;
   };
-  alone = await startWorkflowsAlone({
+  fixture = await startWorkflowFixture({
     settleSession: async (ref: { sessionId: string }) => next(scriptOf(ref).settled),
     expireCode: async (ref: { sessionId: string }) => next(scriptOf(ref).ends),
     showOutcome: async (ref: { sessionId: string }) => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => alone?.stop());
+afterAll(() => fixture?.stop());
 
 async function start(
   script: Partial<Script>,
@@ -42,8 +42,8 @@ async function start(
   const sessionId = randomUUID();
   const whole: Script = { settled: [], ends: [], shown: 0, showFails: false, ...script };
   scripts.set(sessionId, whole);
-  const handle = await alone.client.workflow.start<typeof authSession>('authSession', {
-    taskQueue: alone.taskQueue,
+  const handle = await fixture.client.workflow.start<typeof authSession>('authSession', {
+    taskQueue: fixture.taskQueue,
     workflowId: workflowIds.authSession(sessionId),
     args: [{ sessionId, projectId: randomUUID(), flow: 'session', waitMs }],
     typedSearchAttributes: [{ key: searchAttributes.AuthStatus, value: 'pending' }],
