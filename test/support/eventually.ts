@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** What "within a second" may take, measured from its cause on a machine that does other things as well. */
+export const ABOUT_A_SECOND_MS = 2_000;
+
 /**
  * Repeats `check` until it returns something truthy, and answers that. What it throws last is the failure's reason,
  * so assertions can stand inside.

@@ -87,6 +87,6 @@ export function telegramText(updateId: number, chat: number, text: string): obje
   };
 }
 
-export function textOf({ parsed: { incoming } }: StoredUpdate): string {
+export function textOf({ parsed: { incoming } }: Pick<StoredUpdate, 'parsed'>): string {
   return incoming.kind === 'text' ? incoming.text : incoming.kind;
 }

@@ -9,6 +9,7 @@ import { openDataDir, type DataDir } from '../../../src/embedded/data-dir';
 import { startPostgres, type PostgresOptions, type RunningPostgres } from '../../../src/embedded/postgres';
 import { isRunning, identifyProcess, type ProcessIdentity } from '../../../src/embedded/process-identity';
 import type { SetupError } from '../../../src/embedded/setup-error';
+import { eventually } from '../../support/eventually';
 
 let directory: string;
 let dataDir: DataDir;
@@ -52,7 +53,7 @@ async function rejection(promise: Promise<unknown>): Promise<SetupError> {
 
 async function exitOf(pid: number): Promise<void> {
   const identity = identifyProcess(pid) as ProcessIdentity | null;
-  while (identity && isRunning(identity)) await new Promise((resolve) => setTimeout(resolve, 10));
+  await eventually(() => !identity || !isRunning(identity));
 }
 
 test('data is still there at the next start', async () => {
@@ -108,7 +109,7 @@ test('a server that dies on its own is reported; one that is stopped is not', as
   await stopped.stop();
   const killed = await start({ onExit });
   process.kill(killed.pid, 'SIGKILL');
-  await exitOf(killed.pid);
+  await eventually(() => exits.length > 0);
   await killed.stop();
   expect(exits).toEqual([expect.objectContaining({ name: 'PostgreSQL server', signal: 'SIGKILL' })]);
 });
