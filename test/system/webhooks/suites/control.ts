@@ -42,10 +42,11 @@ export function control(lane: Lane): void {
   const setStatus = (status: 'active' | 'disabled') =>
     project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status });
 
-  /** A delivery that failed once and waits. */
+  /** A delivery that failed once, and whose workflow waits for the next attempt. */
   async function waitingDelivery(): Promise<string> {
     const id = await emitOne(service, project, endpoint.id);
     await untilAttempts(project, id, 1);
+    await untilWorkflow(service, id, 'RUNNING');
     return id;
   }
 
@@ -168,7 +169,6 @@ export function control(lane: Lane): void {
 
     test('by an operator in the Temporal UI shows in the log', async () => {
       const id = await waitingDelivery();
-      await untilWorkflow(service, id, 'RUNNING');
       await workflowOf(service, id).cancel();
       await untilStatus(project, id, 'cancelled');
       await untilWorkflow(service, id, 'CANCELLED');

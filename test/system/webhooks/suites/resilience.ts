@@ -151,7 +151,8 @@ export function resilience(lane: Lane): void {
 
   test('a database that goes away in mid-attempt costs no delivery and repeats none', async () => {
     receiver.behave((res) => {
-      // Every connection of the service is cut while the receiver answers.
+      receiver.behave(200);
+      // Every connection of the service is cut while the receiver answers for the first time.
       void service.pool
         .query(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
