@@ -12,6 +12,7 @@ import { startOperatorServer } from './roles/operators';
 import { startWorkerRole } from './roles/worker';
 import { createLazyClient } from './temporal/connection';
 import { taskQueues } from './temporal/names';
+import { closeClient } from './temporal/within';
 
 export interface ServiceOptions {
   config: Config;
@@ -61,7 +62,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     stops.push(() => notifications.stop());
     const temporal = { ...config, address: options.temporalAddress };
     const client = await createLazyClient(temporal);
-    stops.push(() => client.connection.close());
+    stops.push(() => closeClient(client));
     const messengers = await connectMessengers(options.platforms, log);
     stops.push(() => messengers.stop());
 

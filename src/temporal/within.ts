@@ -1,11 +1,22 @@
 import type { Client } from '@temporalio/client';
 import { withTimeout } from '../lib/timeout';
 
+const calls = new WeakMap<Client, Set<Promise<unknown>>>();
+
 /** Runs a call with a timeout. A gRPC deadline does not cover the first connection, so a timer is needed as well. */
 export function within<T>(client: Client, ms: number, call: () => Promise<T>): Promise<T> {
-  return withTimeout(
-    client.withDeadline(Date.now() + ms, call),
-    ms + 50,
-    `Temporal did not respond within ${ms} ms`,
-  );
+  const running = client.withDeadline(Date.now() + ms, call);
+  const open = calls.get(client) ?? new Set();
+  calls.set(client, open.add(running));
+  running.catch(() => {}).finally(() => open.delete(running));
+  return withTimeout(running, ms + 50, `Temporal did not respond within ${ms} ms`);
+}
+
+/**
+ * Closes the client's connection after its calls have ended. A call that has timed out here may still wait for a retry
+ * inside the SDK, and that retry would throw outside of any promise on a closed connection.
+ */
+export async function closeClient(client: Client): Promise<void> {
+  await Promise.allSettled([...(calls.get(client) ?? [])]);
+  await client.connection.close();
 }
