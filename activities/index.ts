@@ -1,7 +1,6 @@
 import type { Core } from '../src/core';
 import type { Attempter } from '../src/webhooks/attempt';
-import type { QuickEndpoints } from '../src/webhooks/fast-endpoints';
-import type { SlowEndpoints } from '../src/webhooks/slow-endpoints';
+import type { FastEndpoints } from '../src/webhooks/fast-endpoints';
 import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
@@ -15,8 +14,7 @@ export interface Activities {
 
 export interface ActivityDeps extends Core {
   attempter: Attempter;
-  quickEndpoints: QuickEndpoints;
-  slowEndpoints: SlowEndpoints;
+  fastEndpoints: FastEndpoints;
   /** The process is stopping: what takes long ends early. */
   stopping: AbortSignal;
 }

@@ -6,7 +6,6 @@ import { startNoise } from './noise';
 import { percentile } from './numbers';
 import { measureLatency, type Begin } from './pace';
 import type { BenchReceiver } from './receiver';
-import { watchStolenTime } from './stolen-time';
 import type { Figure } from './table';
 
 const ROUNDS = 3;
@@ -17,9 +16,8 @@ const ALONE_SECONDS = 45;
 const GOAL_MS = 150;
 
 /**
- * The same pace alone, and while another project's receiver answers nothing at all. Each time beside it stands between
- * two times alone, because the speed of a shared machine changes from minute to minute; and what was under way while the
- * hypervisor had given the cores away counts on neither side.
+ * The same pace alone, and while another project's receiver never responds. Each round beside it runs between two rounds
+ * alone, because the speed of a shared machine changes from minute to minute. Every delivery counts.
  */
 export async function besideHanging(
   bench: BenchEnvironment,
@@ -27,16 +25,8 @@ export async function besideHanging(
   begin: Begin,
   lane: DeliveryLane,
 ): Promise<Figure[]> {
-  const stolenTime = watchStolenTime();
-  let leftOut = 0;
-  const measure = async (seconds: number) => {
-    const { arrivals } = await measureLatency(receiver, begin, { perSecond: PER_SECOND, seconds });
-    // What was stolen until the end is known a moment later.
-    await sleep(1_000);
-    const clean = arrivals.filter(({ at, wait }) => !stolenTime.between(at, at + wait));
-    leftOut += arrivals.length - clean.length;
-    return clean.map(({ wait }) => wait);
-  };
+  const measure = async (seconds: number) =>
+    (await measureLatency(receiver, begin, { perSecond: PER_SECOND, seconds })).waits;
   const alone = [await measure(ALONE_SECONDS)];
   const beside: number[][] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
@@ -46,8 +36,6 @@ export async function besideHanging(
     await noise.stop();
     alone.push(await measure(ALONE_SECONDS));
   }
-  stolenTime.stop();
-  process.stderr.write(`  left out for stolen time: ${leftOut}\n`);
   const compare = (share: number): Figure => {
     const [value, baseline] = [percentileOfAll(beside, share), percentileOfAll(alone, share)];
     const rounds = beside.map((waits, round) => {

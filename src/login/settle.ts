@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { DeclineReason, SessionStatus } from './contract';
-import { isoTime, presentSubscriber, subscribe } from '../subscribers';
+import { isoTime } from '../lib/iso-time';
+import { presentSubscriber, subscribe } from '../subscribers';
 import type { Config } from '../config';
 import type { Cipher } from '../lib/cipher';
 import { randomToken256, sha256 } from '../lib/tokens';

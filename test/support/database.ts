@@ -8,7 +8,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of its own for a test file, cloned from the migrated template in a few milliseconds. */
+/** A separate database for a test file, cloned from the migrated template in milliseconds. */
 export async function createTestDatabase(deliveryLane = 'workflow'): Promise<TestDatabase> {
   const adminUrl = process.env['HERALD_TEST_DATABASE_URL'];
   if (!adminUrl) throw new Error('HERALD_TEST_DATABASE_URL is missing: run the tests through jest');
@@ -31,7 +31,7 @@ export async function createTestDatabase(deliveryLane = 'workflow'): Promise<Tes
   };
 }
 
-/** Two clones at once make one of them find the template in use: it tries again. */
+/** Concurrent clones find the template in use and retry. */
 async function cloneTemplate(admin: pg.Client, name: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

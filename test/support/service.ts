@@ -4,30 +4,30 @@ import type pg from 'pg';
 import pino from 'pino';
 import type { PlatformAccesses } from '../../src/bots/messengers';
 import { loadConfig, type Config } from '../../src/config';
+import { simulatorLink, startSimulator, type Simulator } from '../../src/embedded/simulator';
 import { newApiKey } from '../../src/lib/tokens';
+import type { Project } from '../../src/projects/contract';
 import { insertApiKey } from '../../src/projects/queries/keys';
 import { insertProject, updateProject, type ProjectChanges } from '../../src/projects/queries/projects';
-import type { Project } from '../../src/projects/contract';
-import { simulatorLink, startSimulator, type Simulator } from '../../src/embedded/simulator';
 import { startService, type Service } from '../../src/service';
 import { createTestDatabase, type TestDatabase } from './database';
 import { createSimulatorControl, type SimulatorControl } from './simulator-control';
 
 export interface TestServiceOptions {
-  /** Settings as they would stand in the environment. */
+  /** Settings, as environment variables. */
   env?: Record<string, string>;
   /** Default: all roles. */
   roles?: string;
-  /** Runs on an existing database (a second process of the same installation). */
+  /** Runs on an existing database, as a second process of the same installation. */
   database?: TestDatabase;
-  /** Default: a fresh simulator for both channels. */
+  /** Default: a new simulator for both channels. */
   simulator?: Simulator | null;
   queuePrefix?: string;
   /** Default: the shared server of the test run. */
   temporalAddress?: string;
   /** Default: the bundle of the test run. */
   bundlePath?: string;
-  /** Collects every log line, to search for what must not be there. */
+  /** Collects every log line, to check that it contains no secrets. */
   logLines?: string[];
 }
 
@@ -58,18 +58,18 @@ export interface TestService {
   pool: pg.Pool;
   client: Client;
   simulator: Simulator;
-  /** Acts as the users of the messengers. */
+  /** Acts as users of the messengers. */
   control: SimulatorControl;
   queuePrefix: string;
   createProject(changes?: ProjectChanges & { slug?: string }): Promise<TestProject>;
-  /** Without a key, or with any other. */
+  /** An API client with another key, or none. */
   apiWith(key: string | null): Api;
   stop(): Promise<void>;
 }
 
 const encryptionKey = { id: 'k1', key: Buffer.alloc(32, 7) };
 
-/** The whole service in this process, with a database, task queues and a simulator of its own. */
+/** Starts the whole service in this process, with its own database, task queues and simulator. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   // The webhook tests run in both lanes: test/webhooks-express sets this before it loads them.
   const lane = options.env?.['HERALD_DELIVERY_LANE'] ?? process.env['HERALD_TEST_LANE'];
@@ -122,7 +122,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
         name: changes.name ?? 'Test project',
       });
       if (!inserted) throw new Error('the slug is taken');
-      // Tests of other things must not meet the limits by accident.
+      // Other tests must not hit the limits by accident.
       const generous = {
         requests_per_minute: 1_000_000,
         sessions_per_hour: 1_000_000,
@@ -140,7 +140,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   };
 }
 
-/** For tests in which it outlives a service. */
+/** For tests in which the simulator outlives a service. */
 export function startTestSimulator(): Promise<Simulator> {
   return startSimulator({
     port: 0,

@@ -12,29 +12,46 @@ export interface ChatMessage {
   text: string;
   edited: boolean;
   buttons: ChatButton[][];
+  entities?: { type: string; offset: number; length: number; url?: string }[];
+  media?: { type: string; url: string };
 }
 
 export interface Chat {
   messages: ChatMessage[];
-  toasts?: { text: string; alert: boolean }[];
+  toasts: { text: string; alert: boolean }[];
 }
 
 export type User = string | number;
 
-/** The simulator's control API: what a person does with the phone in hand. */
+/** The bot's API calls: counts by method, and the latest calls, oldest first. */
+export interface BotCalls {
+  counts: Record<string, number>;
+  calls: { method: string; params: Record<string, unknown> }[];
+}
+
+export interface SimulatorStats {
+  messages_sent: number;
+  recipients: number;
+  by_user_max: number;
+}
+
+/** The simulator's control API, which acts as a user. */
 export interface SimulatorControl {
-  open(channel: Channel, user: User, body?: Record<string, unknown>): Promise<unknown>;
+  open(channel: Channel, user: User, body?: Record<string, unknown>): Promise<Record<string, unknown>>;
   tap(
     channel: Channel,
     user: User,
-    body: { button: string | number } | { message_id: unknown; data: string },
+    body: { button: string | number; stale?: boolean } | { message_id: unknown; data: string },
   ): Promise<Record<string, unknown>>;
   say(channel: Channel, user: User, text: string): Promise<unknown>;
   block(channel: Channel, user: User): Promise<unknown>;
   unblock(channel: Channel, user: User): Promise<unknown>;
   chat(channel: Channel, user: User): Promise<Chat>;
   faults(channel: Channel, fault: Record<string, unknown>): Promise<unknown>;
-  calls(channel: Channel, method?: string): Promise<Record<string, unknown>>;
+  calls(channel: Channel, method?: string): Promise<BotCalls>;
+  /** Users who exist as counters only. */
+  addUsers(channel: Channel, users: { count: number; from: number }): Promise<unknown>;
+  stats(channel: Channel): Promise<SimulatorStats>;
 }
 
 export function createSimulatorControl(url: string): SimulatorControl {
@@ -58,6 +75,8 @@ export function createSimulatorControl(url: string): SimulatorControl {
     unblock: (channel, id) => call('POST', user(channel, id, 'unblock'), {}),
     chat: (channel, id) => call('GET', user(channel, id, 'chat')),
     faults: (channel, fault) => call('POST', `${channel}/faults`, fault),
+    addUsers: (channel, users) => call('POST', `${channel}/users`, users),
+    stats: (channel) => call('GET', `${channel}/stats`),
     calls: (channel, method) => call('GET', `${channel}/calls${method ? `?method=${method}` : ''}`),
   };
 }

@@ -35,11 +35,6 @@ export function startIntake(
   };
 }
 
-/** Waits until the condition holds; the test's own time limit is the limit. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
 export function telegramText(updateId: number, chat: number, text: string): object {
   return {
     update_id: updateId,

@@ -9,7 +9,8 @@ import {
 import { PlatformError } from '../../../src/bots/platform-error';
 import type { StoredUpdate } from '../../../src/bots/intake';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { type RunningIntake, startIntake, telegramText, textOf, until } from './fixture';
+import { eventually } from '../../support/eventually';
+import { type RunningIntake, startIntake, telegramText, textOf } from './fixture';
 
 let database: TestDatabase;
 let running: RunningIntake[] = [];
@@ -44,9 +45,9 @@ describe('updates of the messengers', () => {
     const intake = start(async (update) => void seen.push(update));
     await intake.store('telegram', [telegramText(1, 5, 'hi'), telegramText(1, 5, 'hi')]);
     await Promise.all(Array.from({ length: 10 }, () => intake.store('telegram', [telegramText(1, 5, 'hi')])));
-    await until(async () => (await count('handled_at IS NOT NULL')) === 1);
+    await eventually(async () => (await count('handled_at IS NOT NULL')) === 1);
     await intake.store('telegram', [telegramText(1, 5, 'hi'), telegramText(2, 5, 'bye')]);
-    await until(() => seen.length >= 2);
+    await eventually(() => seen.length >= 2);
     expect(seen.map(textOf)).toEqual(['hi', 'bye']);
     expect(seen[0]).toMatchObject({ channel: 'telegram', parsed: { chatId: '5', user: { id: '5' } } });
     expect(seen[0]!.id).toBeLessThan(seen[1]!.id);
@@ -56,7 +57,7 @@ describe('updates of the messengers', () => {
     const seen: StoredUpdate[] = [];
     const intake = start(async (update) => void seen.push(update));
     await intake.store('telegram', [telegramText(1, 5, 'hi')]);
-    await until(() => seen.length === 1);
+    await eventually(() => seen.length === 1);
     const { rows } = await database.pool.query<{ received_at: Date }>('SELECT received_at FROM bot_updates');
     expect(seen[0]!.receivedAt).toEqual(rows[0]!.received_at);
   });
@@ -85,7 +86,7 @@ describe('updates of the messengers', () => {
       const batch = updates.slice(i, i + 30).reverse();
       await Promise.all(intakes.map((intake) => intake.store('telegram', batch)));
     }
-    await until(async () => (await count(waiting)) === 0);
+    await eventually(async () => (await count(waiting)) === 0);
     expect([...seen.keys()]).toHaveLength(6);
     for (const [chat, order] of seen) {
       expect(order).toEqual(updates.map((_, i) => i).filter((i) => String(1 + (i % 6)) === chat));
@@ -108,7 +109,7 @@ describe('updates of the messengers', () => {
       telegramText(2, 5, 'second'),
       telegramText(3, 6, 'other chat'),
     ]);
-    await until(() => seen.length === 3);
+    await eventually(() => seen.length === 3);
     expect(failures).toBe(3);
     expect(seen[0]).toBe('6:other chat');
     expect(seen.slice(1)).toEqual(['5:first', '5:second']);
@@ -126,7 +127,7 @@ describe('updates of the messengers', () => {
       { maxFailures: 3 },
     );
     await intake.store('telegram', [telegramText(1, 5, 'poison'), telegramText(2, 5, 'next')]);
-    await until(() => seen.length === 1);
+    await eventually(() => seen.length === 1);
     expect(tries).toBe(3);
     const { rows } = await database.pool.query(
       'SELECT failures, last_error FROM bot_updates WHERE set_aside_at IS NOT NULL',
@@ -144,7 +145,7 @@ describe('updates of the messengers', () => {
       { maxFailures: 2 },
     );
     await intake.store('telegram', [telegramText(1, 5, 'hi')]);
-    await until(async () => (await count('handled_at IS NOT NULL')) === 1);
+    await eventually(async () => (await count('handled_at IS NOT NULL')) === 1);
     expect(tries).toBe(6);
   });
 
@@ -152,18 +153,18 @@ describe('updates of the messengers', () => {
     const { pool } = database;
     const seen: string[] = [];
     await storeBotUpdates(pool, 'telegram', [
-      { dedupeKey: '1', lane: 'user:5', payload: telegramText(1, 5, 'held') },
+      { dedupeKey: '1', chatQueue: 'user:5', payload: telegramText(1, 5, 'held') },
     ]);
     expect(await claimBotUpdates(pool, 10, 30)).toHaveLength(1);
     expect(await claimBotUpdates(pool, 10, 30)).toEqual([]);
     const intake = start(async (update) => void seen.push(textOf(update)));
     await intake.store('telegram', [telegramText(2, 5, 'next'), telegramText(3, 6, 'other chat')]);
-    await until(() => seen.length === 1);
+    await eventually(() => seen.length === 1);
     expect(seen).toEqual(['other chat']);
     await pool.query(
       "UPDATE bot_updates SET leased_until = now() - interval '1 second' WHERE dedupe_key = '1'",
     );
-    await until(() => seen.length === 3);
+    await eventually(() => seen.length === 3);
     expect(seen).toEqual(['other chat', 'held', 'next']);
   });
 
@@ -182,7 +183,7 @@ describe('updates of the messengers', () => {
   it('leave neither names nor tokens behind once they are handled', async () => {
     const intake = start(async () => undefined);
     await intake.store('telegram', [telegramText(1, 5, '/start s_token')]);
-    await until(async () => (await count('handled_at IS NOT NULL')) === 1);
+    await eventually(async () => (await count('handled_at IS NOT NULL')) === 1);
     expect(await count('payload IS NOT NULL')).toBe(0);
   });
 
@@ -202,7 +203,7 @@ describe('updates of the messengers', () => {
         callback: { callback_id: '\u0000', user: { user_id: 1 } },
       },
     ]);
-    await until(async () => (await count(waiting)) === 0);
+    await eventually(async () => (await count(waiting)) === 0);
     expect(seen).toHaveLength(5);
     expect(seen.map(textOf)).toContain('ab \ud800');
   });
@@ -226,10 +227,10 @@ describe('updates of the messengers', () => {
     const other = createPool({ url: database.url, max: 1 });
     await sleep(200);
     await storeBotUpdates(other, 'telegram', [
-      { dedupeKey: '1', lane: 'x', payload: telegramText(1, 5, 'hi') },
+      { dedupeKey: '1', chatQueue: 'x', payload: telegramText(1, 5, 'hi') },
     ]);
     const stored = performance.now();
-    await until(() => seen.length === 1);
+    await eventually(() => seen.length === 1);
     expect(seen[0]! - stored).toBeLessThan(800);
     await other.end();
   });

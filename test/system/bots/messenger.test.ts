@@ -7,18 +7,18 @@ import type { Messenger } from '../../../src/bots/messenger';
 import { PlatformError } from '../../../src/bots/platform-error';
 import { createTelegramMessenger } from '../../../src/bots/telegram/messenger';
 import { parseUpdate } from '../../../src/bots/parse-update';
-import { type Stage, startStage, tokens } from './simulator-control';
+import { type BotSimulator, startBotSimulator, tokens } from './bot-simulator';
 
-let stage: Stage;
+let bots: BotSimulator;
 const messengers = new Map<Channel, Messenger>();
 
 beforeAll(async () => {
-  stage = await startStage();
-  for (const channel of channels) messengers.set(channel, await stage.messenger(channel));
+  bots = await startBotSimulator();
+  for (const channel of channels) messengers.set(channel, await bots.messenger(channel));
 });
-afterAll(() => stage.stop());
+afterAll(() => bots.stop());
 afterEach(async () => {
-  for (const channel of channels) await stage.fault(channel, { clear: true });
+  for (const channel of channels) await bots.control.faults(channel, { clear: true });
 });
 
 let people = 0;
@@ -31,7 +31,7 @@ describe.each(channels)('the bot on %s', (channel) => {
   async function person(): Promise<{ name: string; chatId: string }> {
     people += 1;
     const name = `person-${people}`;
-    const { user_id } = await stage.act(channel, name, 'open');
+    const { user_id } = await bots.control.open(channel, name);
     const { updates, position } = await bot().poll(positions.get(channel) ?? null, AbortSignal.timeout(5000));
     positions.set(channel, position);
     const theirs = updates
@@ -41,7 +41,7 @@ describe.each(channels)('the bot on %s', (channel) => {
   }
 
   async function newest(name: string) {
-    return (await stage.chat(channel, name)).messages.at(-1)!;
+    return (await bots.control.chat(channel, name)).messages.at(-1)!;
   }
 
   async function failureOf(work: Promise<unknown>): Promise<PlatformError> {
@@ -120,10 +120,10 @@ describe.each(channels)('the bot on %s', (channel) => {
   it('answers a tap with a notice; a tap that is too old is left alone', async () => {
     const { name, chatId } = await person();
     await bot().send(chatId, { text: 'Log in?', buttons: [[{ text: 'Yes', data: 'y' }]] });
-    const tap = await stage.act(channel, name, 'tap', { button: 'Yes' });
+    const tap = await bots.control.tap(channel, name, { button: 'Yes' });
     await bot().answerTap(String(tap['callback_id']), { text: 'Thank you' });
-    expect((await stage.chat(channel, name)).toasts).toMatchObject([{ text: 'Thank you' }]);
-    const stale = await stage.act(channel, name, 'tap', { button: 'Yes', stale: true });
+    expect((await bots.control.chat(channel, name)).toasts).toMatchObject([{ text: 'Thank you' }]);
+    const stale = await bots.control.tap(channel, name, { button: 'Yes', stale: true });
     await expect(bot().answerTap(String(stale['callback_id']), { text: 'Late' })).resolves.toBeUndefined();
     await expect(bot().answerTap('unknown')).resolves.toBeUndefined();
   });
@@ -150,7 +150,7 @@ describe.each(channels)('the bot on %s', (channel) => {
 
   it('says that a user who blocked the bot is to be unsubscribed', async () => {
     const { name, chatId } = await person();
-    await stage.act(channel, name, 'block');
+    await bots.control.block(channel, name);
     const failure = await failureOf(bot().send(chatId, { text: 'Hello' }));
     expect(failure).toMatchObject({ reason: 'user_blocked_bot', retryable: false, shouldUnsubscribe: true });
     expect(failure.platformText).not.toBe('');
@@ -178,24 +178,24 @@ describe.each(channels)('the bot on %s', (channel) => {
     [418, 'unknown', false],
   ])('takes a %i as %s', async (status, reason, retryable) => {
     const { chatId } = await person();
-    await stage.fault(channel, { method: 'sendMessage', status });
+    await bots.control.faults(channel, { method: 'sendMessage', status });
     const failure = await failureOf(bot().send(chatId, { text: 'Hello' }));
     expect(failure).toMatchObject({ reason, retryable, status, shouldUnsubscribe: false });
   });
 
   it('waits out a short limit by itself and reports a long one', async () => {
     const { name, chatId } = await person();
-    await stage.fault(channel, { method: 'sendMessage', status: 429, retry_after: 1 });
+    await bots.control.faults(channel, { method: 'sendMessage', status: 429, retry_after: 1 });
     await bot().send(chatId, { text: 'After a second' });
     expect((await newest(name)).text).toBe('After a second');
-    await stage.fault(channel, { method: 'sendMessage', status: 429, retry_after: 30 });
+    await bots.control.faults(channel, { method: 'sendMessage', status: 429, retry_after: 30 });
     const failure = await failureOf(bot().send(chatId, { text: 'Hello' }));
     expect(failure).toMatchObject({ reason: 'rate_limited', retryable: true, retryAfterMs: 30_000 });
   });
 
   it('takes a cut connection as a platform that is away', async () => {
     const { chatId } = await person();
-    await stage.fault(channel, { method: 'sendMessage', drop: true });
+    await bots.control.faults(channel, { method: 'sendMessage', drop: true });
     const failure = await failureOf(bot().send(chatId, { text: 'secret words' }));
     expect(failure).toMatchObject({ reason: 'platform_unavailable', retryable: true, status: null });
   });
@@ -205,14 +205,14 @@ describe.each(channels)('the bot on %s', (channel) => {
     const wrongToken = `${tokens[channel]}x`;
     const create = channel === 'telegram' ? createTelegramMessenger : createMaxMessenger;
     const nowhere = await serve(Buffer.from('<html>'));
-    const failures = [await failureOf(create({ token: wrongToken, apiRoot: stage.simulator.url }))];
+    const failures = [await failureOf(create({ token: wrongToken, apiRoot: bots.simulator.url }))];
     expect(failures[0]?.reason).toBe('bot_banned');
     // A proxy's page instead of JSON makes node-fetch name the address, token included.
     failures.push(await failureOf(create({ token: wrongToken, apiRoot: nowhere.url })));
     await nowhere.stop();
     failures.push(await failureOf(create({ token: wrongToken, apiRoot: nowhere.url })));
     for (const fault of [{ drop: true }, { status: 400 }, { status: 403 }, { status: 500 }]) {
-      await stage.fault(channel, { method: 'sendMessage', ...fault });
+      await bots.control.faults(channel, { method: 'sendMessage', ...fault });
       failures.push(await failureOf(bot().send(chatId, { text: 'secret words' })));
     }
     for (const failure of failures) {
@@ -225,7 +225,7 @@ describe.each(channels)('the bot on %s', (channel) => {
   it('sets and deletes its webhook', async () => {
     await bot().setWebhook('http://127.0.0.1:1/old', 'test-only-secret-000');
     await bot().setWebhook('http://127.0.0.1:1/bots', 'test-only-secret-000');
-    const [call] = (await stage.calls(channel, 'setWebhook')).slice(-1);
+    const call = (await bots.control.calls(channel, 'setWebhook')).calls.at(-1)?.params;
     expect(call).toMatchObject({ url: 'http://127.0.0.1:1/bots' });
     expect(call?.[channel === 'telegram' ? 'secret_token' : 'secret']).toBe('test-only-secret-000');
     await bot().deleteWebhook();
@@ -247,14 +247,14 @@ describe.each(channels)('the bot on %s', (channel) => {
 
 describe('the bot on MAX', () => {
   it('reaches a user whose chat it does not know', async () => {
-    const { user_id } = await stage.act('max', 'chatless', 'open');
+    const { user_id } = await bots.control.open('max', 'chatless');
     await messengers.get('max')!.send(`user:${String(user_id)}`, { text: 'Found you' });
-    expect((await stage.chat('max', 'chatless')).messages.at(-1)?.text).toBe('Found you');
+    expect((await bots.control.chat('max', 'chatless')).messages.at(-1)?.text).toBe('Found you');
   });
 
   it('fetches media from public addresses only', async () => {
-    const bot = await createMaxMessenger({ token: tokens.max, apiRoot: stage.simulator.url });
-    const { user_id } = await stage.act('max', 'mediafan', 'open');
+    const bot = await createMaxMessenger({ token: tokens.max, apiRoot: bots.simulator.url });
+    const { user_id } = await bots.control.open('max', 'mediafan');
     const media = { type: 'video', url: 'https://127.0.0.1:1/v.mp4' } as const;
     await expect(bot.send(`user:${String(user_id)}`, { text: 'Look', media })).rejects.toMatchObject({
       reason: 'invalid_message',

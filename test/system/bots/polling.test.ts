@@ -3,11 +3,12 @@ import { type Polling, startPolling } from '../../../src/bots/polling';
 import type { Messenger } from '../../../src/bots/messenger';
 import type { StoredUpdate } from '../../../src/bots/intake';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { quiet, type RunningIntake, startIntake, textOf, until } from './fixture';
-import { type Stage, startStage } from './simulator-control';
+import { eventually } from '../../support/eventually';
+import { quiet, type RunningIntake, startIntake, textOf } from './fixture';
+import { type BotSimulator, startBotSimulator } from './bot-simulator';
 
 describe.each(channels)('long polling of %s', (channel: Channel) => {
-  let stage: Stage;
+  let bots: BotSimulator;
   let database: TestDatabase;
   let messenger: Messenger;
   let running: RunningIntake;
@@ -15,8 +16,8 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
   let seen: StoredUpdate[] = [];
 
   beforeEach(async () => {
-    [stage, database] = await Promise.all([startStage(), createTestDatabase()]);
-    messenger = await stage.messenger(channel);
+    [bots, database] = await Promise.all([startBotSimulator(), createTestDatabase()]);
+    messenger = await bots.messenger(channel);
     seen = [];
     running = startIntake(database, async (update) => void seen.push(update));
   });
@@ -24,7 +25,7 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
     await Promise.all(pollings.map((polling) => polling.stop()));
     pollings = [];
     await running.stop();
-    await Promise.all([stage.stop(), database.drop()]);
+    await Promise.all([bots.stop(), database.drop()]);
   });
 
   function start(intake: Pick<RunningIntake['intake'], 'store'> = running.intake): Polling {
@@ -41,42 +42,42 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
     return polling;
   }
 
-  const say = (user: string, text: string) => stage.act(channel, user, 'say', { text });
+  const say = (user: string, text: string) => bots.control.say(channel, user, text);
   const texts = () => seen.map(textOf);
-  const polls = async () => (await stage.calls(channel, 'getUpdates')).length;
+  const polls = async () => (await bots.control.calls(channel, 'getUpdates')).calls.length;
 
   it('brings what users do, in order, and what they did while nobody listened', async () => {
     await say('anna', 'before');
     start();
-    await until(() => seen.length === 1);
+    await eventually(() => seen.length === 1);
     for (const text of ['one', 'two', 'three']) await say('anna', text);
-    await stage.act(channel, 'anna', 'block');
-    await until(() => seen.length === 5);
+    await bots.control.block(channel, 'anna');
+    await eventually(() => seen.length === 5);
     expect(texts()).toEqual(['before', 'one', 'two', 'three', 'blocked']);
   });
 
   it('has one effect for updates that come twice or out of order', async () => {
     start();
-    await stage.fault(channel, { updates: 'duplicate', times: 3 });
-    await stage.fault(channel, { updates: 'reorder', times: 3 });
+    await bots.control.faults(channel, { updates: 'duplicate', times: 3 });
+    await bots.control.faults(channel, { updates: 'reorder', times: 3 });
     for (const text of ['one', 'two', 'three', 'four']) await say('anna', text);
-    await until(() => seen.length >= 4);
+    await eventually(() => seen.length >= 4);
     await say('anna', 'last');
-    await until(() => texts().includes('last'));
+    await eventually(() => texts().includes('last'));
     expect(texts()).toEqual(['one', 'two', 'three', 'four', 'last']);
   });
 
   it('goes on after errors, limits and cut connections, and loses nothing', async () => {
-    await stage.fault(channel, { method: 'getUpdates', status: 429, retry_after: 1 });
-    await stage.fault(channel, { method: 'getUpdates', status: 502 });
-    await stage.fault(channel, { method: 'getUpdates', drop: true });
-    await stage.fault(channel, { method: 'getUpdates', drop_after: true });
+    await bots.control.faults(channel, { method: 'getUpdates', status: 429, retry_after: 1 });
+    await bots.control.faults(channel, { method: 'getUpdates', status: 502 });
+    await bots.control.faults(channel, { method: 'getUpdates', drop: true });
+    await bots.control.faults(channel, { method: 'getUpdates', drop_after: true });
     await say('anna', 'through all of it');
     start();
-    await until(() => seen.length === 1);
+    await eventually(() => seen.length === 1);
     expect(await polls()).toBeGreaterThanOrEqual(5);
     await say('anna', 'and on');
-    await until(() => seen.length === 2);
+    await eventually(() => seen.length === 2);
     expect(texts()).toEqual(['through all of it', 'and on']);
   });
 
@@ -91,7 +92,7 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
       await running.intake.store(...args);
     };
     start({ store });
-    await until(() => seen.length === 1);
+    await eventually(() => seen.length === 1);
     expect(refusals).toBe(0);
     expect(texts()).toEqual(['kept']);
   });
@@ -100,12 +101,12 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
     await messenger.setWebhook('http://127.0.0.1:1/bots', 'test-only-secret-000');
     start();
     await say('anna', 'hello');
-    await until(() => seen.length === 1);
+    await eventually(() => seen.length === 1);
   });
 
   it('stops at once although a poll is under way', async () => {
     const polling = start();
-    await until(async () => (await polls()) > 0);
+    await eventually(async () => (await polls()) > 0);
     const started = performance.now();
     await polling.stop();
     expect(performance.now() - started).toBeLessThan(3000);
@@ -114,7 +115,7 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
   it('is done by one process; the next takes over and goes on where it stopped', async () => {
     const first = start();
     await say('anna', 'one');
-    await until(() => seen.length === 1);
+    await eventually(() => seen.length === 1);
     let stoodBy = true;
     start({
       store: async (...args) => {
@@ -123,11 +124,11 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
       },
     });
     await say('anna', 'two');
-    await until(() => seen.length === 2);
+    await eventually(() => seen.length === 2);
     expect(stoodBy).toBe(true);
     await first.stop();
     await say('anna', 'three');
-    await until(() => seen.length === 3);
+    await eventually(() => seen.length === 3);
     expect(stoodBy).toBe(false);
     expect(texts()).toEqual(['one', 'two', 'three']);
   });
@@ -135,13 +136,13 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
   it('comes back when its database connection is cut', async () => {
     start();
     await say('anna', 'one');
-    await until(() => seen.length === 1);
+    await eventually(() => seen.length === 1);
     await database.pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND application_name LIKE 'herald poll/%'`,
     );
     await say('anna', 'two');
-    await until(() => seen.length === 2);
+    await eventually(() => seen.length === 2);
     expect(texts()).toEqual(['one', 'two']);
   });
 });

@@ -6,8 +6,9 @@ import { webhookIntake } from '../../../src/bots/webhook-intake';
 import { errorMapper } from '../../../src/http/errors';
 import { startServer, type RunningServer } from '../../../src/http/server';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { quiet, type RunningIntake, startIntake, telegramText, textOf, until } from './fixture';
-import { startStage } from './simulator-control';
+import { eventually } from '../../support/eventually';
+import { quiet, type RunningIntake, startIntake, telegramText, textOf } from './fixture';
+import { startBotSimulator } from './bot-simulator';
 
 const secret = 'test-only-webhook-secret';
 const headers: Record<Channel, string> = {
@@ -75,7 +76,7 @@ describe.each(channels)('the webhook of %s', (channel) => {
       const { rows } = await database.pool.query('SELECT channel FROM bot_updates');
       expect(rows).toEqual([{ channel }]);
     }
-    await until(() => seen.length === 1);
+    await eventually(() => seen.length === 1);
     expect(seen.map(textOf)).toEqual(['hi']);
   });
 
@@ -108,20 +109,20 @@ describe.each(channels)('the webhook of %s', (channel) => {
 
   it('answers 503 while the database is away, and the redelivered update has one effect', async () => {
     away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    const stage = await startStage();
+    const bots = await startBotSimulator();
     try {
-      const messenger = await stage.messenger(channel);
+      const messenger = await bots.messenger(channel);
       await messenger.setWebhook(url(channel), secret);
       const direct = await post(channel, hi, { [headers[channel]]: secret });
       expect(direct.status).toBe(503);
       expect(await direct.json()).toMatchObject({ code: 'service_unavailable', retryable: true });
-      await stage.act(channel, 'anna', 'say', { text: 'after the outage' });
-      await stage.act(channel, 'anna', 'say', { text: 'in order' });
+      await bots.control.say(channel, 'anna', 'after the outage');
+      await bots.control.say(channel, 'anna', 'in order');
       away = null;
-      await until(() => seen.length === 2);
+      await eventually(() => seen.length === 2);
       expect(seen.map(textOf)).toEqual(['after the outage', 'in order']);
     } finally {
-      await stage.stop();
+      await bots.stop();
     }
   });
 

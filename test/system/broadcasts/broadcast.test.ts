@@ -6,7 +6,6 @@ import {
   blockBilling,
   callsOf,
   eventsOf,
-  statsOf,
   subscribePerson,
   textsTo,
   untilBroadcast,
@@ -341,6 +340,6 @@ describe('a broadcast', () => {
     await blockBilling(service, project);
     expect((await start()).body.code).toBe('billing_blocked');
     expect((await start({ dry_run: true })).body.code).toBe('billing_blocked');
-    expect((await statsOf(service, 'telegram')).by_user_max).toBeGreaterThan(0);
+    expect((await service.control.stats('telegram')).by_user_max).toBeGreaterThan(0);
   });
 });

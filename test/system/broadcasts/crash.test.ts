@@ -3,7 +3,7 @@ import { recordHistory } from '../replay/record';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
-import { addCrowd, eventsOf, statsOf, untilBroadcast } from '../messages/fixture';
+import { addCrowd, eventsOf, untilBroadcast } from '../messages/fixture';
 
 jest.setTimeout(180_000);
 
@@ -25,7 +25,7 @@ describe('a broadcast whose worker ends in the middle', () => {
   beforeEach(async () => {
     project = await service.createProject();
     await addCrowd(service, project, 'telegram', RECIPIENTS);
-    before = (await statsOf(service, 'telegram')).messages_sent;
+    before = (await service.control.stats('telegram')).messages_sent;
     // Slow enough that a kill meets calls under way; they take effect all the same.
     await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 150, times: 100_000 });
     worker = await startSecondProcess(service, 'worker', env);
@@ -42,7 +42,7 @@ describe('a broadcast whose worker ends in the middle', () => {
   });
   afterAll(() => service.stop());
 
-  const received = async () => (await statsOf(service, 'telegram')).messages_sent - before;
+  const received = async () => (await service.control.stats('telegram')).messages_sent - before;
 
   it('by kill -9 leaves nobody out, and sends twice only what was under way', async () => {
     await worker?.kill9();
@@ -57,7 +57,7 @@ describe('a broadcast whose worker ends in the middle', () => {
     expect(copies).toBeLessThanOrEqual(end.possible_duplicates);
     expect(end.possible_duplicates).toBeGreaterThan(0);
     expect(end.possible_duplicates).toBeLessThanOrEqual(MOST_IN_FLIGHT);
-    const stats = await statsOf(service, 'telegram');
+    const stats = await service.control.stats('telegram');
     expect(stats.by_user_max).toBeLessThanOrEqual(2);
     expect(await eventsOf(service, project, 'delivery.success')).toHaveLength(RECIPIENTS);
     expect(await eventsOf(service, project, 'broadcast.completed')).toEqual([

@@ -2,20 +2,11 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
 import type { Simulator } from '../../../src/embedded/simulator';
 import { startSimulator } from '../../../src/embedded/simulator';
+import { SetupError } from '../../../src/embedded/setup-error';
+import type { Chat } from '../../support/simulator-control';
 
 export const TELEGRAM_TOKEN = '7000001:simulated-telegram-token';
 export const MAX_TOKEN = 'simulated-max-token';
-
-export interface ChatView {
-  messages: Array<{
-    message_id: number | string;
-    from: 'bot' | 'user';
-    text: string;
-    edited: boolean;
-    buttons: Array<Array<{ text: string; data?: string; url?: string }>>;
-  }>;
-  toasts: Array<{ text: string; alert: boolean }>;
-}
 
 export function newSimulator(): Promise<Simulator> {
   return startSimulator({
@@ -51,7 +42,7 @@ export function controlOf(simulator: Simulator, channel: 'telegram' | 'max') {
       tap: (body: unknown) => post(`/users/${name}/tap`, body),
       block: () => post(`/users/${name}/block`),
       unblock: () => post(`/users/${name}/unblock`),
-      chat: async () => (await get(`/users/${name}/chat`)).body as unknown as ChatView,
+      chat: async () => (await get(`/users/${name}/chat`)).body as unknown as Chat,
     }),
   };
 }
@@ -90,10 +81,12 @@ export async function startReceiver(secretHeader: string, statuses: number[]) {
   };
 }
 
-export async function waitFor(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition never came true');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+/** What a start that must fail tells the operator. */
+export async function setupErrorOf(starting: Promise<unknown>): Promise<SetupError> {
+  const error: unknown = await starting.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(SetupError);
+  return error as SetupError;
 }

@@ -1,7 +1,8 @@
 import type { Api } from '@maxhub/max-bot-api';
 import { Bot, Keyboard, MaxError } from '@maxhub/max-bot-api';
 import type { Simulator } from '../../../src/embedded/simulator';
-import { controlOf, MAX_TOKEN, newSimulator, startReceiver, waitFor } from './fixture';
+import { eventually } from '../../support/eventually';
+import { controlOf, MAX_TOKEN, newSimulator, startReceiver } from './fixture';
 
 let simulator: Simulator;
 let control: ReturnType<typeof controlOf>;
@@ -70,7 +71,7 @@ test('a bot of the MAX library gets the start payload, asks, is answered by a ta
   const running = bot.start();
   const anna = control.user('anna');
   await anna.open({ start: 's_abc', first_name: 'Анна', language_code: 'ru' });
-  await waitFor(async () => (await anna.chat()).messages.length === 1);
+  await eventually(async () => (await anna.chat()).messages.length === 1);
   expect((await anna.chat()).messages[0]).toMatchObject({
     from: 'bot',
     text: 'Войти s_abc?',

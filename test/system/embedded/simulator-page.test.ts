@@ -1,6 +1,7 @@
 import type { Simulator } from '../../../src/embedded/simulator';
 import { simulatorLink } from '../../../src/embedded/simulator';
-import { controlOf, newSimulator, waitFor } from './fixture';
+import { eventually } from '../../support/eventually';
+import { controlOf, newSimulator } from './fixture';
 
 let simulator: Simulator;
 
@@ -68,7 +69,7 @@ test('a name is the same person in every run and a restart repeats no update id'
   await simulator.stop();
   // Ids follow the clock in tenths of a second, which is less than any process takes to start.
   const stopped = Date.now();
-  await waitFor(() => Date.now() - stopped > 100);
+  await eventually(() => Date.now() - stopped > 100);
   simulator = await newSimulator();
   const second = controlOf(simulator, 'telegram');
   expect((await second.user('anna').open()).body.user_id).toBe(body.user_id);

@@ -1,6 +1,7 @@
 import { Telegraf, Telegram, TelegramError } from 'telegraf';
 import type { Simulator } from '../../../src/embedded/simulator';
-import { controlOf, newSimulator, startReceiver, TELEGRAM_TOKEN, waitFor } from './fixture';
+import { eventually } from '../../support/eventually';
+import { controlOf, newSimulator, startReceiver, TELEGRAM_TOKEN } from './fixture';
 
 let simulator: Simulator;
 let control: ReturnType<typeof controlOf>;
@@ -75,7 +76,7 @@ test('a telegraf bot gets the start parameter, asks, is answered by a tap and ed
   const launched = bot.launch();
   const anna = control.user('anna');
   await anna.open({ start: 's_abc', first_name: 'Анна', username: 'anna', language_code: 'ru' });
-  await waitFor(async () => (await anna.chat()).messages.length === 2);
+  await eventually(async () => (await anna.chat()).messages.length === 2);
 
   const asked = await anna.chat();
   expect(asked.messages.map(({ from, text, edited }) => ({ from, text, edited }))).toEqual([
@@ -120,7 +121,7 @@ test('a second poll ends the first with 409, and a webhook forbids polling', asy
   const first = refusal(poll(0, 30));
   const calls = async () =>
     (await control.get('/calls?method=getUpdates')).body.counts as { getUpdates?: number };
-  await waitFor(async () => (await calls()).getUpdates === 1);
+  await eventually(async () => (await calls()).getUpdates === 1);
   const second = poll(0, 30);
   expect((await first).code).toBe(409);
   await control.user('bob').open();
@@ -333,7 +334,7 @@ test('updates go to the webhook with its secret, in order, and again until it an
   ]);
   expect(new Set(receiver.received.map(({ secret }) => secret))).toEqual(new Set(['tell-nobody']));
   expect(new Set(receiver.received.map(({ body }) => body.update_id)).size).toBe(2);
-  await waitFor(async () => (await telegram.getWebhookInfo()).pending_update_count === 0);
+  await eventually(async () => (await telegram.getWebhookInfo()).pending_update_count === 0);
   await receiver.stop();
 });
 

@@ -63,7 +63,7 @@ export async function textsTo(service: TestService, person: Person): Promise<str
 
 /** How often the bot has called a method, whatever the platform answered. */
 export async function callsOf(service: TestService, channel: Channel, method: string): Promise<number> {
-  const { counts } = (await service.control.calls(channel)) as { counts: Record<string, number> };
+  const { counts } = await service.control.calls(channel);
   const word = channel === 'max' && method === 'sendMessage' ? 'POST /messages' : method;
   return counts[word] ?? counts[method] ?? 0;
 }
@@ -99,7 +99,7 @@ export async function addCrowd(
 ): Promise<{ from: number }> {
   const from = crowdFrom;
   crowdFrom += count + 1_000;
-  await controlCall(service, 'POST', `${channel}/users`, { count, from });
+  await service.control.addUsers(channel, { count, from });
   await service.pool.query(
     `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
      SELECT $1, $2, n::text, $5 || n, 'Crowd', 'en' FROM generate_series($3::bigint, $3::bigint + $4 - 1) AS n`,
@@ -107,31 +107,6 @@ export async function addCrowd(
     [project.id, channel, from, count, channel === 'max' ? 'user:' : ''],
   );
   return { from };
-}
-
-export interface SimulatorStats {
-  messages_sent: number;
-  recipients: number;
-  by_user_max: number;
-}
-
-export function statsOf(service: TestService, channel: Channel): Promise<SimulatorStats> {
-  return controlCall(service, 'GET', `${channel}/stats`);
-}
-
-async function controlCall<T>(
-  service: TestService,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<T> {
-  const response = await fetch(`${service.simulator.url}/control/${path}`, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
 }
 
 export interface BroadcastRecord {
