@@ -6,8 +6,6 @@ import { afterCommit, type Db } from './pool';
 export const notifyChannels = {
   /** An auth session has a new status; payload: session id. */
   session: 'herald_session',
-  /** Auth sessions wait for their workflow. */
-  sessionStart: 'herald_session_start',
   /** The delivery queue has something new. */
   delivery: 'herald_delivery',
   /** A bot update is stored and waits to be handled. */

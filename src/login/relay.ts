@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { notifyChannels, type Notifications } from '../db/notify';
 import type { Logger } from '../lib/log';
 import { startRelay, type Relay } from '../temporal/relay';
 import { claimUnstartedSessions } from './queries/starts';
@@ -13,19 +12,15 @@ const START_DEADLINE_MS = 5_000;
 /** Starts the workflows that the API and the bots did not start: Temporal was away, or the process died. */
 export function startSessionRelay({
   pool,
-  notifications,
   starter,
   log,
 }: {
   pool: pg.Pool;
-  notifications: Notifications;
   starter: Pick<SessionStarter, 'start'>;
   log: Logger;
 }): Relay {
   return startRelay({
     name: 'sessions',
-    channel: notifyChannels.sessionStart,
-    notifications,
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,
     claim: (limit) => claimUnstartedSessions(pool, limit),

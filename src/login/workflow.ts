@@ -52,8 +52,8 @@ export function createSessionStarter({
   }
 
   /**
-   * The server holds the first task back until the session's end; a signal with start ends the delay. So a session
-   * costs one history event while it waits, and a session that nobody answers costs no worker anything until its end.
+   * The server holds the first task back until the session's end; a signal with start ends the delay. So a session has
+   * one history event while it waits, and no worker handles an unanswered one before its end.
    */
   function delayedOptions(session: StartableSession) {
     return { ...options(session), ...(session.wait_ms > 0 ? { startDelay: session.wait_ms } : {}) };

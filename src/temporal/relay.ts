@@ -5,9 +5,9 @@ import { startSweep } from '../lib/sweep';
 
 export interface RelayOptions<Item> {
   name: string;
-  /** The NOTIFY channel that wakes the relay. The sweep finds items whose notification was lost. */
-  channel: string;
-  notifications: Notifications;
+  /** The NOTIFY channel that wakes the relay. The sweep finds items without a notification. */
+  channel?: string;
+  notifications?: Notifications;
   sweepMs: number;
   /** The maximum number of items in flight. */
   concurrency: number;
@@ -86,7 +86,7 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
       });
   }
 
-  const unsubscribe = notifications.on(channel, wake);
+  const unsubscribe = channel === undefined ? undefined : notifications?.on(channel, wake);
   const sweep = startSweep(sweepMs, wake);
   wake();
 
@@ -94,7 +94,7 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
     wake,
     async stop() {
       stopped = true;
-      unsubscribe();
+      unsubscribe?.();
       sweep.stop();
       await idle;
       await Promise.all(inFlight);

@@ -93,7 +93,7 @@ export async function endSession(
   await notifySession(db, sessionId);
 }
 
-/** Ends the life of an unused code. The hash stays, so that a late verify is told the truth. */
+/** Expires an unused code. Its hash stays, so that a late verify returns `code_expired`. */
 export async function expireCode(db: Db, sessionId: string): Promise<void> {
   const expired = await change(
     db,
