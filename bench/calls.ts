@@ -3,7 +3,7 @@ import type { createSimulatorControl } from '../test/support/simulator-control';
 
 type Control = ReturnType<typeof createSimulatorControl>;
 
-/** One call of the API; whatever is not a success throws. */
+/** Calls the API; throws unless it succeeds. */
 export async function call(
   url: string,
   key: string,
@@ -22,7 +22,7 @@ export async function call(
 
 export type Step = 'create' | 'open' | 'tap to code' | 'verify';
 
-/** Create, open, Yes, one long poll, verify. Returns the session's id and reports how long each step took. */
+/** Create, open, tap Yes, one long poll, verify. Returns the session id and reports how long each step took. */
 export async function completeLogin(
   url: string,
   key: string,

@@ -3,26 +3,26 @@ import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 import { percentile } from './numbers';
 
-/** What one side of a comparison is asked for. */
+/** The requests for one side of a comparison. */
 export interface LoadSide {
   url: string;
   headers: Record<string, string>;
   requests: { method: 'GET' | 'POST'; path: string; body?: unknown }[];
-  /** Whether requests may be sent again once all were sent. */
+  /** Whether to start over after the last request. */
   repeat: boolean;
 }
 
 /**
- * Load from a second process, so that the generator does not take the server's thread. The sides have their turns of a
- * fraction of a second, one after the other: the speed of a shared machine changes from second to second, and so it
- * meets all of them alike.
+ * Generates load from a second process, so that the generator does not use the server's thread. The sides take turns of
+ * a fraction of a second, because the speed of a shared machine varies from second to second and must affect all sides
+ * equally.
  */
 export interface LoadPlan {
   sides: LoadSide[];
   concurrency: number;
-  /** For each side. */
+  /** Per side. */
   seconds: number;
-  /** Turns of each side. Every request counts. */
+  /** Turns per side. Every request counts. */
   turns: number;
 }
 
@@ -33,7 +33,7 @@ export interface LoadResult {
   p99: number;
 }
 
-/** One result for each side, in their order. */
+/** Returns one result per side, in order. */
 export async function runLoads(plan: LoadPlan): Promise<LoadResult[]> {
   const child = spawn(process.execPath, [...process.execArgv, __filename], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -43,7 +43,7 @@ export async function runLoads(plan: LoadPlan): Promise<LoadResult[]> {
   throw new Error('the load generator gave no result');
 }
 
-/** One side alone. */
+/** Measures a single side. */
 export async function runLoad(
   side: LoadSide,
   pace: { concurrency: number; seconds: number },
@@ -65,7 +65,7 @@ function createLoad(side: LoadSide, concurrency: number) {
   const pool = new Pool(side.url, { connections: concurrency, pipelining: 1 });
   const times: number[] = [];
   const byStatus: Record<string, number> = {};
-  // Whatever can be made before is made before: only the service is to be measured.
+  // Prepare everything in advance, so that only the service is measured.
   const withBody = { ...side.headers, 'content-type': 'application/json' };
   const requests = side.requests.map(({ method, path, body }) =>
     body === undefined

@@ -11,13 +11,16 @@ const SECONDS = 8;
 const ROUNDS = 2;
 const DRAIN_LIMIT_MS = 120_000;
 
-/** Deliveries a second over HTTP (`POST …/test`), from the first request to the last arrival: one endpoint beside five. */
+/**
+ * Deliveries per second over HTTP (`POST …/test`), from the first request to the last arrival: one endpoint compared
+ * with five.
+ */
 export async function benchOneEndpoint(): Promise<Figure[]> {
   const bench = await startBench({ HERALD_LOG_LEVEL: 'error', HERALD_DELIVERY_LANE: 'express' });
   const receiver = await startBenchReceiver();
   try {
     const rates: Record<'one' | 'five', { perSecond: number; drainMs: number }[]> = { one: [], five: [] };
-    // The first round only warms up.
+    // The first round is warm-up.
     for (let round = 0; round <= ROUNDS; round += 1) {
       for (const [side, count] of [
         ['five', 5],

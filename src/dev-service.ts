@@ -1,7 +1,7 @@
 import type { Servers } from './embedded/environment';
 import { runService } from './main';
 
-/** The service of `npm run dev`: it starts when it is told where the servers are, and ends with the process above it. */
+/** The service of `npm run dev`: starts when it receives the server addresses, and exits with its parent process. */
 process.once('message', (servers: Servers) => {
   void runService({ servers, onReady: (runtime) => process.send?.(runtime) }).then((code) => {
     process.exit(code);

@@ -6,20 +6,20 @@ import { packageRoot } from './lib/package-root';
 import { summary, type Runtime } from './main';
 import { environmentOptions, runUntilEnd, type Run } from './run';
 
-/** What bin/build.js reports after each build. */
+/** The message of bin/build.js after each build. */
 interface Built {
-  /** Differs when the service has to restart: for its code, its migrations and the workflow bundles. */
+  /** Changes when the service must restart: when its code, migrations or workflow bundles have changed. */
   version: string;
-  /** When the change was noticed. */
+  /** When the change was detected. */
   changedAt: number;
 }
 
-/** An orderly stop takes less time. A service that is killed loses nothing but its open requests. */
+/** Longer than a graceful stop. A killed service loses only its open requests. */
 const STOP_MS = 3_000;
 
 /**
- * `npm run dev`. This process keeps the embedded servers running. Beside it run the build, the type check and the
- * service, which restarts after a build that changed its code. A build that fails leaves the service as it is.
+ * `npm run dev`: this process keeps the embedded servers running, and starts the build, the type check and the service,
+ * which restarts after a build that changed its code. A failed build leaves the service running.
  */
 export function runDev(): Promise<number> {
   return runUntilEnd(undefined, async (run) => {
@@ -30,7 +30,7 @@ export function runDev(): Promise<number> {
     const build = fork(path.join(packageRoot, 'bin', 'build.js'), ['--watch']);
     build.on('message', (built: Built) => service.use(built));
     build.once('exit', () => {
-      if (!run.end.signal.aborted) run.log.fatal('the build has ended by itself');
+      if (!run.end.signal.aborted) run.log.fatal('the build process stopped unexpectedly');
       run.end.fail();
     });
     const types = fork(path.join(packageRoot, 'bin', 'typecheck.js'));
@@ -48,7 +48,7 @@ function superviseService({ end, log }: Run, servers: Servers) {
     if (!newest || newest.version === running?.version || end.signal.aborted) return;
     const { version, changedAt } = newest;
     const last = running?.child;
-    // The new process loads its modules while the last one stops; it starts when it gets the servers.
+    // The new process loads its modules while the previous one stops; it starts when it receives the servers.
     const child = fork(path.join(__dirname, 'dev-service.js'));
     running = { child, version };
     child.on('message', (runtime: Runtime) => {
@@ -61,12 +61,12 @@ function superviseService({ end, log }: Run, servers: Servers) {
       log.error(`the service ended with ${signal ?? `code ${code}`}; it starts again after the next change`);
     });
     if (last) await endChild(last);
-    // Without the callback, a process that has failed already would make this throw.
+    // Without the callback, this would throw if the process has already exited.
     child.send(servers, () => undefined);
   }
 
   return {
-    /** Runs the newest build; several that arrive during a restart make one. */
+    /** Runs the newest build; builds that arrive during a restart are combined. */
     use(built: Built): void {
       newest = built;
       restarting = restarting.then(restart);
@@ -81,8 +81,8 @@ function superviseService({ end, log }: Run, servers: Servers) {
 async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
-  const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  const forceKill = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
   child.kill('SIGTERM');
   await exited;
-  clearTimeout(late);
+  clearTimeout(forceKill);
 }

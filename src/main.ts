@@ -12,12 +12,12 @@ import { registerSearchAttributes } from './temporal/search-attributes';
 
 export interface StartOptions {
   roles?: string;
-  /** Servers that another process runs (`npm run dev`); without them this process starts what it needs. */
+  /** Servers run by another process (`npm run dev`); without them this process starts its own. */
   servers?: Servers;
   onReady: (runtime: Runtime) => void;
 }
 
-/** What scripts read from `--json` and the CLI from the data directory. */
+/** The output of `--json`, which the CLI also reads from the data directory. */
 export interface Runtime {
   api_url: string | null;
   dashboard_url: string | null;
@@ -29,7 +29,7 @@ export interface Runtime {
   demo: Demo | null;
 }
 
-/** Runs the service until a signal or a fault ends it. Returns the exit code. */
+/** Runs the service until a signal or a failure ends it. Returns the exit code. */
 export function runService({ roles, servers, onReady }: StartOptions): Promise<number> {
   return runUntilEnd(roles, async (run) => {
     await startTracing(process.env, () => import('./lib/tracing-sdk.js'));
@@ -43,7 +43,7 @@ async function start(run: Run, servers: Servers | undefined): Promise<Runtime> {
     ? { ...(await createEnvironment(config, servers)), stop: () => Promise.resolve() }
     : await startEnvironment(environmentOptions(run));
   stops.push(() =>
-    endTracing().catch((err: unknown) => log.warn({ err }, 'the last traces could not be sent')),
+    endTracing().catch((err: unknown) => log.warn({ err }, 'could not flush the last traces')),
   );
   stops.push(environment.stop);
   end.signal.throwIfAborted();
@@ -58,7 +58,7 @@ async function start(run: Run, servers: Servers | undefined): Promise<Runtime> {
     ),
     signal: end.signal,
     onFailure: (err) => {
-      log.fatal({ err }, 'a worker has ended by itself');
+      log.fatal({ err }, 'a worker stopped unexpectedly');
       end.fail();
     },
   });
@@ -66,7 +66,7 @@ async function start(run: Run, servers: Servers | undefined): Promise<Runtime> {
   if (dataDir) stops.push(() => clearRuntime(dataDir));
   stops.push(() => service.stop());
   end.signal.throwIfAborted();
-  if (config.TEMPORAL_ADDRESS && config.roles.includes('worker')) await registerOnForeignServer(service, log);
+  if (config.TEMPORAL_ADDRESS && config.roles.includes('worker')) await registerAttributes(service, log);
   const { core, apiUrl } = service;
   const publicUrl = core.publicUrl();
   const runtime: Runtime = {
@@ -83,23 +83,23 @@ async function start(run: Run, servers: Servers | undefined): Promise<Runtime> {
         : null,
   };
   if (dataDir) {
-    // The CLI must know with which key this process seals.
+    // The CLI needs to know which key this process encrypts with.
     const encryption_key_id = environment.encryptionKeys[0]?.id;
     writeRuntime(dataDir, { ...runtime, encryption_key_id });
   }
   return runtime;
 }
 
-/** Temporal Cloud refuses this call: there the attributes are made in its console, and the operator is told so. */
-async function registerOnForeignServer({ core }: Service, log: Logger): Promise<void> {
+/** Temporal Cloud rejects this call: there the operator creates the attributes in the console. */
+async function registerAttributes({ core }: Service, log: Logger): Promise<void> {
   try {
     await registerSearchAttributes(core.client, core.config.TEMPORAL_NAMESPACE);
   } catch (err) {
-    log.warn({ err }, 'search attributes could not be registered; see docs/operations.md');
+    log.warn({ err }, 'could not register search attributes; see docs/operations.md');
   }
 }
 
-/** The addresses and the key, for a person in front of a terminal. */
+/** The addresses and the demo key, for the terminal. */
 export function summary(runtime: Runtime): string {
   const lines = [
     ['API', runtime.api_url],
@@ -111,5 +111,5 @@ export function summary(runtime: Runtime): string {
     ['Demo API key', runtime.demo?.api_key],
   ].filter((line): line is [string, string] => typeof line[1] === 'string');
   const table = lines.map(([name, value]) => `  ${name.padEnd(14)}${value}`).join('\n');
-  return `\nHerald is ready.\n\n${table}\n\n  Ctrl-C stops it; the data stays.\n\n`;
+  return `\nHerald is ready.\n\n${table}\n\n  Press Ctrl-C to stop. The data is kept.\n\n`;
 }

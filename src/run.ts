@@ -1,24 +1,24 @@
 import { ConfigError, loadConfig, unknownSettings, type Config } from './config';
-import { describeDatabaseTrouble } from './db/trouble';
+import { describeDatabaseError } from './db/describe-error';
 import { killChildren, type EnvironmentOptions } from './embedded/environment';
 import { portInUse } from './embedded/ports';
 import { exitCodes, SetupError } from './embedded/setup-error';
 import { createLogger, type Logger } from './lib/log';
 import { watchProcessEnd, type ProcessEnd } from './lib/process-end';
 
-/** What a process that runs until it is stopped works with. */
+/** The context of a long-running process. */
 export interface Run {
   config: Config;
   log: Logger;
   end: ProcessEnd;
-  /** Filled during the start, run in reverse order at the end. */
+  /** Filled during the start; run in reverse order at the end. */
   stops: (() => Promise<unknown>)[];
 }
 
-/** What the workers and the embedded servers may take to stop, beyond the API's own limit. */
-const OTHERS_STOP_SECONDS = 60;
+/** How long workers and embedded servers may take to stop, in addition to the API's own limit. */
+const SERVERS_STOP_SECONDS = 60;
 
-/** Starts, waits for a signal or a fault, and stops what was started. Returns the exit code. */
+/** Runs `start`, waits for a signal or a failure, and stops what was started. Returns the exit code. */
 export async function runUntilEnd(
   roles: string | undefined,
   start: (run: Run) => Promise<void>,
@@ -39,7 +39,7 @@ export async function runUntilEnd(
     await start({ config, log, end, stops });
     return await end.exitCode;
   } catch (error) {
-    // A start that was interrupted fails with an error of its own, which says nothing new.
+    // An aborted start fails somewhere along the way; that error needs no report.
     return end.signal.aborted ? await end.exitCode : reportStartFailure(error, log);
   } finally {
     await stopAll(config, log, stops);
@@ -52,7 +52,7 @@ export function environmentOptions({ config, log, end }: Run): EnvironmentOption
     signal: end.signal,
     onProgress: (message) => log.info(message),
     onExit: (exit) => {
-      log.fatal({ child: exit }, 'an embedded server has ended by itself');
+      log.fatal({ child: exit }, 'an embedded server stopped unexpectedly');
       end.fail();
     },
   };
@@ -61,18 +61,18 @@ export function environmentOptions({ config, log, end }: Run): EnvironmentOption
 async function stopAll(config: Config, log: Logger, stops: Run['stops']): Promise<void> {
   if (stops.length === 0) return;
   log.info('stopping');
-  const late = setTimeout(
+  const watchdog = setTimeout(
     () => {
       log.error('the service did not stop in time');
       killChildren(config.HERALD_DATA_DIR);
       process.exit(1);
     },
-    (config.HERALD_SHUTDOWN_SECONDS + OTHERS_STOP_SECONDS) * 1000,
+    (config.HERALD_SHUTDOWN_SECONDS + SERVERS_STOP_SECONDS) * 1000,
   );
   for (const stop of stops.toReversed()) {
     await stop().catch((err: unknown) => log.error({ err }, 'the service did not stop cleanly'));
   }
-  clearTimeout(late);
+  clearTimeout(watchdog);
 }
 
 function reportStartFailure(error: unknown, log: Logger): number {
@@ -80,8 +80,8 @@ function reportStartFailure(error: unknown, log: Logger): number {
   if (listening.code === 'EADDRINUSE' && listening.syscall === 'listen') {
     return reportStartFailure(portInUse(listening.port ?? 0, 'PORT', 'the API'), log);
   }
-  const trouble = describeDatabaseTrouble(error);
-  if (trouble) return reportStartFailure(new SetupError(`${trouble} Check DATABASE_URL.`), log);
+  const reason = describeDatabaseError(error);
+  if (reason) return reportStartFailure(new SetupError(`${reason} Check DATABASE_URL.`), log);
   if (error instanceof SetupError) {
     process.stderr.write(`${error.message}\n`);
     return error.exitCode;

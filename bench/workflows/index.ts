@@ -8,14 +8,14 @@ import {
   type Sinks,
 } from '@temporalio/workflow';
 
-/** What the benchmarks compare with: a workflow with one activity that POSTs, and nothing else. */
+/** The baseline of the benchmarks: a workflow with a single activity that POSTs. */
 interface BareActivities {
   post(id: string, path: string): Promise<void>;
 }
 
-const times = { startToCloseTimeout: '25 seconds', retry: { maximumAttempts: 1 } } as const;
-const ordinary = proxyActivities<BareActivities>(times);
-const local = proxyLocalActivities<BareActivities>(times);
+const options = { startToCloseTimeout: '25 seconds', retry: { maximumAttempts: 1 } } as const;
+const ordinary = proxyActivities<BareActivities>(options);
+const local = proxyLocalActivities<BareActivities>(options);
 
 export const pokeSignal = defineSignal('poke');
 

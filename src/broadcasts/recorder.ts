@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel } from '../contract/common';
 import type { Core } from '../core';
+import { withTransaction } from '../db/pool';
+import { type BulkEvent, emitBulkEvents } from '../events';
+import { type Batcher, createBatcher } from '../lib/batch';
+import { deliveryFailed, deliverySuccess } from '../messages';
+import { markBlocked } from '../subscribers';
 import {
   recordRecipients,
   type BroadcastRun,
   type ClaimedRecipient,
   type RecipientResult,
 } from './queries/runs';
-import { type BulkEvent, emitBulkEvents } from '../events';
-import { withTransaction } from '../db/pool';
-import { type Batcher, createBatcher } from '../lib/batch';
-import { markBlocked } from '../subscribers';
-import { deliveryFailed, deliverySuccess } from '../messages';
 
 export interface SettledRecipient {
   recipient: ClaimedRecipient;
@@ -22,10 +22,10 @@ export interface SettledRecipient {
 export type BroadcastRecorder = Batcher<SettledRecipient, void>;
 
 const BATCH_ROWS = 200;
-/** While the database is away the write is retried: a message whose result is lost would be sent again. */
-const RETRY_MS = { first: 200, most: 5_000, total: 5 * 60_000 };
+/** Retried while the database is unavailable: a message whose result is lost would be sent again. */
+const RETRY_MS = { first: 200, max: 5_000, total: 5 * 60_000 };
 
-/** Writes results as they come; those that arrive during one write share the next. */
+/** Writes results in batches: results that arrive during one write share the next. */
 export function createBroadcastRecorder(
   { pool, config, log }: Pick<Core, 'pool' | 'config' | 'log'>,
   run: BroadcastRun,
@@ -47,10 +47,10 @@ export function createBroadcastRecorder(
         run,
         batch.map((settled) => settled.result),
       );
-      const own = batch.filter(({ result }) => ids.has(result.id));
-      const events = own.map((settled) => eventOf(settled, at)).filter((event) => event !== null);
+      const recorded = batch.filter(({ result }) => ids.has(result.id));
+      const events = recorded.map((settled) => eventOf(settled, at)).filter((event) => event !== null);
       await emitBulkEvents(db, run.projectId, events);
-      for (const { recipient, channel, result } of own) {
+      for (const { recipient, channel, result } of recorded) {
         if (result.status !== 'failed' || result.reason !== 'user_blocked_bot') continue;
         await markBlocked(db, channel, recipient.platform_user_id, format);
       }
@@ -59,12 +59,12 @@ export function createBroadcastRecorder(
 
   async function writeWithRetry(batch: SettledRecipient[]): Promise<void> {
     const giveUpAt = performance.now() + RETRY_MS.total;
-    for (let pause = RETRY_MS.first; ; pause = Math.min(pause * 2, RETRY_MS.most)) {
+    for (let pause = RETRY_MS.first; ; pause = Math.min(pause * 2, RETRY_MS.max)) {
       try {
         return await write(batch);
       } catch (error) {
         if (performance.now() > giveUpAt) throw error;
-        log.warn({ err: error, broadcast_id: run.id }, 'results of a broadcast could not be written yet');
+        log.warn({ err: error, broadcast_id: run.id }, 'writing the results of a broadcast failed; retrying');
         await sleep(pause);
       }
     }

@@ -15,36 +15,39 @@ import { simulatorLink, startSimulator, type Simulator } from './simulator';
 import { findTemporalCli } from './temporal-cli';
 import { startTemporalServer } from './temporal-server';
 
-/** Addresses of the servers around the service, embedded or not: plain data that another process can use as well. */
+/**
+ * Addresses of the servers that the service uses, embedded or external. Plain data, so that it can be sent to another
+ * process.
+ */
 export interface Servers {
   databaseUrl: string;
   temporalAddress: string;
   temporalUiUrl: string | null;
   simulator: Omit<Simulator, 'stop'> | null;
-  /** Path of the data directory; null when nothing is embedded. */
+  /** Path of the data directory; null if nothing is embedded. */
   dataDir: string | null;
 }
 
-/** Everything that the service needs around it, whether embedded here or running elsewhere. */
+/** Everything that the service needs from outside. */
 export interface Environment extends Servers {
   encryptionKeys: EncryptionKey[];
   platforms: PlatformAccesses;
 }
 
 interface Stoppable {
-  /** The simulator first, the database last. */
+  /** Stops the simulator first and the database last. */
   stop(): Promise<void>;
 }
 
 export interface EnvironmentOptions {
   config: Config;
-  /** Gives the start up; what was started is stopped again. */
+  /** Aborts the start; what has been started is stopped again. */
   signal: AbortSignal;
   onProgress: (message: string) => void;
   onExit: (exit: ChildExit) => void;
 }
 
-/** Bots of the simulator: fixed, because the simulator accepts nothing else and is never reachable from outside. */
+/** The simulator's bots. The tokens are constants, because the simulator is never reachable from outside. */
 const simulatedBots = {
   telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_demo_bot' },
   max: { token: 'simulated-max-bot-token', username: 'herald_demo_bot' },
@@ -60,7 +63,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   }
 }
 
-/** Adds to the servers what follows from the settings and the data directory. */
+/** Adds what derives from the settings and the data directory. */
 export async function createEnvironment(config: Config, servers: Servers): Promise<Environment> {
   return {
     ...servers,
@@ -69,7 +72,7 @@ export async function createEnvironment(config: Config, servers: Servers): Promi
   };
 }
 
-/** Starts the parts that no setting replaces: PostgreSQL, Temporal, the messenger simulator. */
+/** Starts the parts that are not configured externally: PostgreSQL, Temporal, the messenger simulator. */
 export async function startServers(options: EnvironmentOptions): Promise<Servers & Stoppable> {
   const { config, onProgress } = options;
   const stops: (() => Promise<unknown>)[] = [];
@@ -89,7 +92,7 @@ export async function startServers(options: EnvironmentOptions): Promise<Servers
     for (const result of started) if (result.status === 'rejected') throw result.reason;
     const [databaseUrl, temporal, simulator] = started.map(
       (result) => (result as PromiseFulfilledResult<unknown>).value,
-    ) as [string, TemporalPlace, Servers['simulator']];
+    ) as [string, TemporalAddresses, Servers['simulator']];
     return {
       databaseUrl,
       temporalAddress: temporal.address,
@@ -104,7 +107,7 @@ export async function startServers(options: EnvironmentOptions): Promise<Servers
   }
 }
 
-/** Asked before the slow parts start; a port of 0 is any free one. */
+/** Checks the ports before the slow parts start; 0 means any free port. */
 async function requirePorts(config: Config): Promise<void> {
   if (config.roles.includes('api') && config.PORT) await requireFreePort(config.PORT, 'PORT', 'the API');
   if (config.HERALD_METRICS_PORT) {
@@ -129,12 +132,12 @@ async function startDatabase(
     onProgress,
     onExit,
   });
-  // The database goes last: it is put where the reversed list ends, just above the data directory.
+  // `stops` runs in reverse order, so index 1 stops the database last, just before the data directory is released.
   stops.splice(1, 0, () => postgres.stop());
   return postgres.url;
 }
 
-interface TemporalPlace {
+interface TemporalAddresses {
   address: string;
   uiUrl: string | null;
 }
@@ -143,7 +146,7 @@ async function startTemporal(
   { config, signal, onProgress, onExit }: EnvironmentOptions,
   dataDir: DataDir | null,
   stops: (() => Promise<unknown>)[],
-): Promise<TemporalPlace> {
+): Promise<TemporalAddresses> {
   const uiUrl = config.TEMPORAL_UI_URL ?? null;
   if (config.TEMPORAL_ADDRESS || !dataDir) return { address: config.TEMPORAL_ADDRESS ?? '', uiUrl };
   const cliPath = await findTemporalCli({ configured: config.HERALD_TEMPORAL_CLI, signal, onProgress });
@@ -176,7 +179,7 @@ async function startMessengers(
   return simulator;
 }
 
-/** A channel without a token runs on the simulator in development, and is not offered in production. */
+/** A channel without a token runs on the simulator in development and is disabled in production. */
 function platformAccesses(config: Config, simulator: Servers['simulator']): PlatformAccesses {
   const platforms: PlatformAccesses = {};
   if (config.TELEGRAM_BOT_TOKEN) {
@@ -195,7 +198,7 @@ function platformAccesses(config: Config, simulator: Servers['simulator']): Plat
   return platforms;
 }
 
-/** For a process that leaves at once: the embedded servers go with it. The database recovers at the next start. */
+/** Kills the embedded servers when the process exits immediately. The database recovers on the next start. */
 export function killChildren(dataDirectory: string): void {
   let records: ChildRecord[];
   try {
@@ -208,7 +211,7 @@ export function killChildren(dataDirectory: string): void {
     try {
       process.kill(record.pid, record.forceSignal);
     } catch {
-      // It has gone by itself in this very moment, and the others must go too.
+      // It has just exited; continue with the others.
     }
   }
 }

@@ -1,16 +1,16 @@
 import type pg from 'pg';
 import { createRateLimiter, retryAfterSeconds } from './rate-limiter';
 
-/** Seconds to wait where `key` has failed too often in the window, or null. Counts this failure. */
-export type NoteFailure = (key: string) => Promise<number | null>;
+/** Counts a failure of `key`. Returns the seconds to wait if it has failed too often in the window, else null. */
+export type RecordFailure = (key: string) => Promise<number | null>;
 
-/** Counts failures only: a request that succeeds is never slowed by the failures of others. */
+/** A rate limit that counts only failures, so that successful requests are never throttled. */
 export function createFailureLimit(
   pool: pg.Pool,
   name: string,
   points: number,
   seconds: number,
-): NoteFailure {
+): RecordFailure {
   const count = createRateLimiter(pool, { name, points, seconds });
   return async (key) => {
     const counted = await count(key);

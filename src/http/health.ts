@@ -1,9 +1,11 @@
 import { withTimeout } from '../lib/timeout';
 
-/** A part that the process needs to do its work, and how to find out whether it is there. */
+/** A dependency of the process, with its health check. */
 export interface Part {
   name: string;
-  /** Resolves when the part responds; the error's message is shown to the operator's tools, so it names no secret. */
+  /**
+   * Resolves if the dependency is available. Operator tools show the error's message, so it must not contain secrets.
+   */
   check(): Promise<void>;
 }
 
@@ -14,12 +16,12 @@ export interface PartState {
 
 const CHECK_LIMIT_MS = 2_000;
 
-/** Checks every part at once; a part that does not respond in time counts as missing. */
+/** Checks all parts in parallel; a check that times out counts as failed. */
 export function checkParts(parts: Part[]): Promise<PartState[]> {
-  return Promise.all(parts.map(async (part) => ({ name: part.name, ok: await responds(part) })));
+  return Promise.all(parts.map(async (part) => ({ name: part.name, ok: await isAvailable(part) })));
 }
 
-async function responds(part: Part): Promise<boolean> {
+async function isAvailable(part: Part): Promise<boolean> {
   try {
     await withTimeout(part.check(), CHECK_LIMIT_MS);
     return true;

@@ -12,15 +12,15 @@ export interface LimitState {
   retryAfter: number;
 }
 
-export type TakeRequest = (project: Pick<Project, 'id' | 'requests_per_minute'>) => Promise<LimitState>;
+export type CountRequest = (project: Pick<Project, 'id' | 'requests_per_minute'>) => Promise<LimitState>;
 
 /** Counts the requests per minute of each project. */
-export function createProjectLimit(pool: pg.Pool): TakeRequest {
+export function createProjectLimit(pool: pg.Pool): CountRequest {
   const byLimit = new Map<number, Count>();
 
   function counterFor(limit: number): Count {
-    const known = byLimit.get(limit);
-    if (known) return known;
+    const existing = byLimit.get(limit);
+    if (existing) return existing;
     const count = createRateLimiter(pool, { name: 'requests', points: limit, seconds: 60 });
     byLimit.set(limit, count);
     return count;

@@ -7,12 +7,12 @@ export interface Counted {
   msBeforeNext: number;
 }
 
-/** Counts a request or a failure of `key` in its window, and says whether it was still within the limit. */
+/** Counts a request or a failure of `key` and returns whether it was within the limit. */
 export type Count = (key: string) => Promise<Counted>;
 
 /**
- * A fixed window, counted in Postgres so that several processes agree. Once a key is over its limit, the process refuses
- * it from memory until the window ends.
+ * A fixed-window rate limiter, counted in Postgres so that all processes agree. Once a key exceeds its limit, the
+ * process refuses it from memory until the window ends.
  */
 export function createRateLimiter(
   pool: pg.Pool,
@@ -40,7 +40,7 @@ export function createRateLimiter(
   };
 }
 
-/** For the header Retry-After: whole seconds, at least one. */
+/** The value of Retry-After: whole seconds, at least one. */
 export function retryAfterSeconds({ msBeforeNext }: Pick<Counted, 'msBeforeNext'>): number {
   return Math.max(1, Math.ceil(msBeforeNext / 1000));
 }

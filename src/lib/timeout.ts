@@ -1,6 +1,6 @@
 /**
- * Settles as `work` does, or rejects after `ms` with the code of a connection that timed out. The work itself goes on:
- * where it can be stopped, use `withAbortAfter`.
+ * Settles like `work`, or rejects after `ms` with code ETIMEDOUT. The work itself continues; if it can be aborted, use
+ * `withAbortAfter`.
  */
 export async function withTimeout<T>(
   work: Promise<T>,
@@ -19,9 +19,9 @@ export async function withTimeout<T>(
 }
 
 /**
- * Runs `work` with a signal that is aborted with the caller's, after `ms`, or by the work itself. It uses a timer
- * because Node 20 garbage-collects a signal of AbortSignal.timeout that only AbortSignal.any refers to, and the
- * timeout would never happen.
+ * Runs `work` with a signal that aborts with the caller's signal, after `ms`, or when the work calls `abort`. It uses a
+ * timer because Node 20 garbage-collects an AbortSignal.timeout that only AbortSignal.any refers to, and the timeout
+ * would never fire.
  */
 export async function withAbortAfter<T>(
   signal: AbortSignal,
@@ -30,7 +30,10 @@ export async function withAbortAfter<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);
-  const timer = setTimeout(() => controller.abort(new DOMException('The time is over.', 'TimeoutError')), ms);
+  const timer = setTimeout(
+    () => controller.abort(new DOMException('The operation timed out.', 'TimeoutError')),
+    ms,
+  );
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });
   try {

@@ -2,14 +2,14 @@ import { hash, randomBytes } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** `length` characters of base62 from the system's random source. */
+/** `length` random base62 characters. */
 export function randomBase62(length: number): string {
   return randomText(BASE62, length);
 }
 
-/** `length` characters of an alphabet from the system's random source, without modulo bias. */
+/** `length` random characters of an alphabet, without modulo bias. */
 export function randomText(alphabet: string, length: number): string {
-  // The bits that can name every character; what they name beyond the last one is drawn again.
+  // The smallest bit mask that covers the alphabet; values beyond its last character are drawn again.
   const mask = (1 << Math.ceil(Math.log2(alphabet.length))) - 1;
   let text = '';
   while (text.length < length) {

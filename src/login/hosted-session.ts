@@ -4,7 +4,7 @@ import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { randomToken256, sha256 } from '../lib/tokens';
 import { bindBrowser, findHostedSession, type HostedSession } from './queries/hosted';
-import { setOwnCookie } from '../http/own-cookie';
+import { setHttpOnlyCookie } from '../http/http-only-cookie';
 
 /** One cookie per session, so that two logins in one browser do not share theirs. */
 const cookieName = (sessionId: string) => `herald_login_${sessionId.replaceAll('-', '').slice(0, 16)}`;
@@ -33,6 +33,6 @@ export async function bindPage(
   const secret = randomToken256();
   if (!(await bindBrowser(core.pool, session.id, sha256(secret)))) return false;
   const scope = { sameSite: 'lax', path: '/login' } as const;
-  setOwnCookie(ctx, core.publicUrl(), cookieName(session.id), secret, scope);
+  setHttpOnlyCookie(ctx, core.publicUrl(), cookieName(session.id), secret, scope);
   return true;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
 import type { Core } from '../core';
-import type { NoteFailure } from '../http/failure-limit';
+import type { RecordFailure } from '../http/failure-limit';
 import { sha256 } from '../lib/tokens';
 import { consumeCode, whyNotConsumed } from './queries/status';
 
@@ -11,7 +11,7 @@ import { consumeCode, whyNotConsumed } from './queries/status';
  * of guesses, and only guesses (unknown codes, wrong verifiers) count as failures.
  */
 export async function verifyCode(
-  { pool, config, noteFailure }: Pick<Core, 'pool' | 'config'> & { noteFailure: NoteFailure },
+  { pool, config, noteFailure }: Pick<Core, 'pool' | 'config'> & { noteFailure: RecordFailure },
   projectId: string,
   { code, code_verifier: verifier }: { code: string; code_verifier?: string | undefined },
 ) {

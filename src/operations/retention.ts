@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { Config } from '../config';
+import type { Logger } from '../lib/log';
+import { failAbandonedMessages } from '../messages/abandoned';
 import { cancelAbandonedDeliveries, removeEndpointRemains, removeOldEvents } from './queries/retention';
 import { removeExpiredKeysAndCodes, removeOldMessages } from './queries/retention-messages';
-import type { Logger } from '../lib/log';
-import { settleAbandonedMessages } from '../messages/abandoned';
 
 export interface RetentionDeps {
   pool: pg.Pool;
@@ -15,37 +15,37 @@ export interface RunningRetention {
   stop(): Promise<void>;
 }
 
-const EVERY_MS = 10 * 60_000;
+const INTERVAL_MS = 10 * 60_000;
 
-/** Cancels deliveries that were paused for too long, settles abandoned messages, and removes rows past their retention. */
+/** Cancels deliveries that were paused for too long, fails abandoned messages, and deletes rows past their retention. */
 export async function runRetention({ pool, config, log }: RetentionDeps): Promise<void> {
   const cancelled = await cancelAbandonedDeliveries(pool);
   const removed = await removeOldEvents(pool, config.HERALD_RETENTION_DAYS);
   await removeEndpointRemains(pool);
-  const settled = await settleAbandonedMessages(pool, config);
+  const failed = await failAbandonedMessages(pool, config);
   const messages = await removeOldMessages(pool, config.HERALD_RETENTION_DAYS);
   await removeExpiredKeysAndCodes(pool);
-  if (cancelled + removed + settled + messages > 0) {
+  if (cancelled + removed + failed + messages > 0) {
     log.info(
       {
         deliveries_cancelled: cancelled,
         events_removed: removed,
-        messages_settled: settled,
+        messages_failed: failed,
         messages_removed: messages,
       },
-      'retention',
+      'retention run',
     );
   }
 }
 
-/** Several processes may run it at once: every step takes only rows that are still there. */
+/** Safe to run in several processes at once: every step affects only rows that still match. */
 export function startRetention(deps: RetentionDeps): RunningRetention {
   let running: Promise<void> | null = null;
   const timer = setInterval(() => {
     running ??= runRetention(deps)
-      .catch((err: unknown) => deps.log.warn({ err }, 'retention failed and will be retried'))
+      .catch((err: unknown) => deps.log.warn({ err }, 'a retention run failed and will be retried'))
       .finally(() => (running = null));
-  }, EVERY_MS);
+  }, INTERVAL_MS);
   return {
     async stop() {
       clearInterval(timer);

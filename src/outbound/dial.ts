@@ -7,13 +7,13 @@ export interface DialOptions {
   allowLocal: boolean;
   timeoutMs: number;
   lookup?: Lookup;
-  /** Certificate authorities to trust in place of the system's. */
+  /** Certificate authorities to trust instead of the system's. */
   ca?: string;
 }
 
 /**
- * Dials vetted addresses only. The lookup inside the connection attempt returns the addresses that it has checked, so a
- * name cannot change between check and dial. IP literals never reach a lookup and are checked here.
+ * Connects only to vetted addresses. The lookup inside the connection attempt returns the addresses that it has
+ * checked, so DNS cannot change between check and dial. IP literals bypass the lookup and are checked here.
  */
 export function createVettedConnector(options: DialOptions): buildConnector.connector {
   const { allowLocal, timeoutMs, lookup = systemLookup, ca } = options;
@@ -35,7 +35,7 @@ export function createVettedConnector(options: DialOptions): buildConnector.conn
     timeout: timeoutMs,
     allowH2: false,
     autoSelectFamily: true,
-    // Node's default of 250 ms gives up on receivers that are merely far away.
+    // Node's default of 250 ms is too short for distant receivers.
     autoSelectFamilyAttemptTimeout: 2_000,
     ...(ca === undefined ? {} : { ca }),
   });

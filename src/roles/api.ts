@@ -33,11 +33,11 @@ import { botWebhookSecret, createBotIntake } from './bots';
 
 export interface RunningApi {
   port: number;
-  /** From here on new requests are refused; running ones finish. */
+  /** Refuses new requests and waits for running ones. */
   stop(): Promise<void>;
 }
 
-/** Every route of the API, in the order of the reference page. */
+/** All API routes, in the order of the reference page. */
 function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
   return [
     ...createAuthRoutes({ ...core, waiter, starter: createSessionStarter(core) }),
@@ -77,13 +77,13 @@ export async function startApi(core: Core): Promise<RunningApi> {
         docsPages({ routes, publicUrl, development: config.development }),
         webFiles(config),
         loginPage(core),
-        botDoor(core),
+        botWebhooks(core),
         ...(config.development ? [demoPages(core)] : []),
       ],
     },
     {
       authenticate: createAuthentication(core, createBearerAuthentication({ pool, log })),
-      takeRequest: createProjectLimit(pool),
+      countRequest: createProjectLimit(pool),
       checkResponses: config.NODE_ENV === 'test',
       log,
       docsUrl,
@@ -102,8 +102,8 @@ export async function startApi(core: Core): Promise<RunningApi> {
   };
 }
 
-/** Where the messengers deliver updates, when they come by webhook. They are stored here and handled by the bots role. */
-function botDoor(core: Core): Middleware {
+/** The endpoint for bot updates in webhook mode. It stores them; the bots role handles them. */
+function botWebhooks(core: Core): Middleware {
   if (core.config.botUpdates !== 'webhook') return (_ctx, next) => next();
   const secrets = Object.fromEntries(channels.map((channel) => [channel, botWebhookSecret(core, channel)]));
   return webhookIntake({ intake: createBotIntake(core), secrets });

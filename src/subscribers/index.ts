@@ -1,4 +1,4 @@
-/** What other domains may use of this one. */
+/** The public interface of this domain. */
 export { requireSubscriber, uuidOf } from './changes';
 export { findSubscriber, findSubscribersByExternalId, lockSubscriber } from './queries/records';
 export { markBlocked, subscribe } from './queries/subscriptions';

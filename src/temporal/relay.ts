@@ -5,18 +5,18 @@ import { startSweep } from '../lib/sweep';
 
 export interface RelayOptions<Item> {
   name: string;
-  /** NOTIFY channel that wakes the relay; the sweep finds what a lost notification left. */
+  /** The NOTIFY channel that wakes the relay. The sweep finds items whose notification was lost. */
   channel: string;
   notifications: Notifications;
   sweepMs: number;
-  /** Items in flight at most. */
+  /** The maximum number of items in flight. */
   concurrency: number;
   /**
    * Claims up to `limit` items in a short transaction with a lease: no row lock is held while an item is processed, and
-   * what a dead process had claimed is claimed again when its lease has expired.
+   * the items of a dead process are claimed again when its lease expires.
    */
   claim(limit: number): Promise<Item[]>;
-  /** Processes one item; a failure is logged, and the lease brings the item back. */
+  /** Processes one item. A failure is logged; the item is claimed again when its lease expires. */
   start(item: Item): Promise<void>;
   log: Logger;
 }
@@ -24,11 +24,14 @@ export interface RelayOptions<Item> {
 export interface Relay {
   /** Claims now, without waiting for a notification. */
   wake(): void;
-  /** Claims nothing new and waits for what is in flight. */
+  /** Claims nothing more and waits for the items in flight. */
   stop(): Promise<void>;
 }
 
-/** Carries committed rows on: woken by NOTIFY, with a sweep behind it. Safe with several processes. */
+/**
+ * Claims committed rows and processes them: woken by NOTIFY, with a periodic sweep as a fallback. Safe in several
+ * processes.
+ */
 export function startRelay<Item>(options: RelayOptions<Item>): Relay {
   const { name: relay, notifications, channel, sweepMs, concurrency, log } = options;
   const inFlight = new Set<Promise<void>>();
@@ -50,7 +53,7 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
       .finally(() => {
         inFlight.delete(run);
         metrics.relayInFlight.dec({ relay });
-        // There may be more than the last claim had room for.
+        // The last claim may have left items for lack of free slots.
         wake();
       });
     inFlight.add(run);
@@ -60,9 +63,9 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
   async function claim(): Promise<void> {
     do {
       claimAgain = false;
-      const room = concurrency - inFlight.size;
-      if (room <= 0) return;
-      const items = await options.claim(room);
+      const free = concurrency - inFlight.size;
+      if (free <= 0) return;
+      const items = await options.claim(free);
       for (const item of items) launch(item);
       if (items.length === 0 && !claimAgain) return;
     } while (!stopped && claimAgain);
@@ -76,14 +79,14 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
     }
     claiming = true;
     idle = claim()
-      .catch((err: unknown) => log.warn({ err, relay }, 'the relay could not claim'))
+      .catch((err: unknown) => log.warn({ err, relay }, 'the relay could not claim work'))
       .finally(() => {
         claiming = false;
         if (claimAgain) wake();
       });
   }
 
-  const off = notifications.on(channel, wake);
+  const unsubscribe = notifications.on(channel, wake);
   const sweep = startSweep(sweepMs, wake);
   wake();
 
@@ -91,7 +94,7 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
     wake,
     async stop() {
       stopped = true;
-      off();
+      unsubscribe();
       sweep.stop();
       await idle;
       await Promise.all(inFlight);

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { withTimeout } from '../lib/timeout';
 
-/** The deadline of a gRPC call does not cover the first connection; the timeout beside it does. */
+/** Runs a call with a timeout. A gRPC deadline does not cover the first connection, so a timer is needed as well. */
 export function within<T>(client: Client, ms: number, call: () => Promise<T>): Promise<T> {
   return withTimeout(
     client.withDeadline(Date.now() + ms, call),

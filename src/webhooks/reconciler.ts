@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type pg from 'pg';
 import { claimOverdue, restartDelivery } from './queries/deliveries';
 import type { Logger } from '../lib/log';
-import { isWorkflowRunning } from '../temporal/existence';
+import { isWorkflowRunning } from '../temporal/is-workflow-running';
 import { workflowIds } from '../temporal/names';
 
 export interface DeliveryReconcilerDeps {

@@ -4,23 +4,24 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { packageRoot } from '../../src/lib/package-root';
 import type { TestService } from './service';
+import { testBots } from './simulator-control';
 
 export interface HeraldProcess {
   child: ChildProcess;
-  /** The line of `--json`. */
+  /** The parsed line of `--json`. */
   runtime: Record<string, unknown>;
-  /** Everything that it wrote to standard error. */
+  /** The lines written to standard error. */
   log: string[];
-  /** Resolves when it has ended, whatever ended it. */
+  /** Resolves when the process has exited for any reason. */
   exited: Promise<void>;
-  /** As a crash: at once, without a chance to clean up. */
+  /** Like a crash: immediately, without cleaning up. */
   kill9(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const cli = path.join(packageRoot, 'dist', 'src', 'cli.js');
 
-/** A process of its own of the installation that a test service runs on: the same database, queues and bots. */
+/** Starts another process of the installation that a test service runs on: same database, queues and bots. */
 export function startSecondProcess(
   service: TestService,
   roles: string,
@@ -38,9 +39,9 @@ export function startSecondProcess(
     HERALD_PUBLIC_URL: service.url || 'http://127.0.0.1:1',
     HERALD_ALLOW_LOCAL_WEBHOOKS: 'true',
     HERALD_BOT_UPDATES: 'polling',
-    TELEGRAM_BOT_TOKEN: '1000001:simulated-telegram-bot-token',
+    TELEGRAM_BOT_TOKEN: testBots.telegram.token,
     TELEGRAM_API_ROOT: service.simulator.telegramApiRoot,
-    MAX_BOT_TOKEN: 'simulated-max-bot-token',
+    MAX_BOT_TOKEN: testBots.max.token,
     MAX_API_ROOT: service.simulator.maxApiRoot,
     ...env,
   });

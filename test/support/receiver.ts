@@ -23,9 +23,9 @@ export interface Receiver {
 
 type Answer = (res: http.ServerResponse, request: ReceivedRequest) => void;
 
-const fixture = (name: string) => readFileSync(join(__dirname, 'fixtures', name), 'utf8');
+const pem = (name: string) => readFileSync(join(__dirname, 'certificates', name), 'utf8');
 
-export const testCertificate = fixture('test-only-cert.pem');
+export const testCertificate = pem('test-only-cert.pem');
 
 /** A real HTTP receiver on a free loopback port. */
 export function startReceiver(answer: Answer, { tls = false } = {}): Promise<Receiver> {
@@ -41,12 +41,12 @@ export function startReceiver(answer: Answer, { tls = false } = {}): Promise<Rec
     });
   };
   const server = tls
-    ? https.createServer({ cert: testCertificate, key: fixture('test-only-key.pem') }, onRequest)
+    ? https.createServer({ cert: testCertificate, key: pem('test-only-key.pem') }, onRequest)
     : http.createServer(onRequest);
   return listen(server, received, tls ? 'https' : 'http');
 }
 
-/** A receiver that speaks whatever it likes over TCP. */
+/** A TCP receiver whose bytes the test controls. */
 export function startRawReceiver(onSocket: (socket: net.Socket) => void): Promise<Receiver> {
   const server = net.createServer((socket) => {
     socket.on('error', () => undefined);
@@ -81,7 +81,7 @@ async function listen(server: net.Server, received: ReceivedRequest[], scheme: s
   };
 }
 
-/** Names of the tests' own making. */
+/** A lookup with a fixed table of names. */
 export function namesFrom(table: Record<string, string[]>): Lookup {
   return (hostname) => {
     const addresses = table[hostname];

@@ -8,12 +8,22 @@ import { newApiKey } from '../../src/lib/tokens';
 import { insertApiKey } from '../../src/projects/queries/keys';
 import { insertProject, updateProject, type ProjectChanges } from '../../src/projects/queries/projects';
 import type { Project } from '../../src/projects/contract';
-import { simulatorLink, startSimulator, type Simulator } from '../../src/embedded/simulator';
+import { simulatorLink, type Simulator } from '../../src/embedded/simulator';
 import { startService, type Service } from '../../src/service';
 import { createTestDatabase, type TestDatabase } from './database';
-import { createSimulatorControl, type SimulatorControl } from './simulator-control';
+import {
+  createSimulatorControl,
+  startTestSimulator,
+  testBots,
+  type SimulatorControl,
+} from './simulator-control';
+
+/** How a delivery starts where its endpoint does not say. */
+export type Lane = Config['HERALD_DELIVERY_LANE'];
 
 export interface TestServiceOptions {
+  /** Default: the default of the setting. */
+  lane?: Lane;
   /** Settings as they would stand in the environment. */
   env?: Record<string, string>;
   /** Default: all roles. */
@@ -71,9 +81,8 @@ const encryptionKey = { id: 'k1', key: Buffer.alloc(32, 7) };
 
 /** The whole service in this process, with a database, task queues and a simulator of its own. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  // The webhook tests run in both lanes: test/webhooks-express sets this before it loads them.
-  const lane = options.env?.['HERALD_DELIVERY_LANE'] ?? process.env['HERALD_TEST_LANE'];
-  const database = options.database ?? (await createTestDatabase(lane));
+  const lane = options.lane ?? options.env?.['HERALD_DELIVERY_LANE'];
+  const database = options.database ?? (await createTestDatabase(lane === undefined ? {} : { lane }));
   const queuePrefix = options.queuePrefix ?? `test-${randomBytes(6).toString('hex')}`;
   const simulator = options.simulator ?? (await startTestSimulator());
   const config = loadConfig({
@@ -140,24 +149,15 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   };
 }
 
-/** For tests in which it outlives a service. */
-export function startTestSimulator(): Promise<Simulator> {
-  return startSimulator({
-    port: 0,
-    telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_test_bot' },
-    max: { token: 'simulated-max-bot-token', username: 'herald_test_bot' },
-  });
-}
-
 export function simulatedPlatforms(simulator: Simulator): PlatformAccesses {
   return {
     telegram: {
-      token: '1000001:simulated-telegram-bot-token',
+      token: testBots.telegram.token,
       apiRoot: simulator.telegramApiRoot,
       link: (start) => simulatorLink(simulator.url, 'telegram', start),
     },
     max: {
-      token: 'simulated-max-bot-token',
+      token: testBots.max.token,
       apiRoot: simulator.maxApiRoot,
       link: (start) => simulatorLink(simulator.url, 'max', start),
     },

@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa';
+import { html } from '../html';
 import { openApiDocument } from '../openapi';
 import type { Route } from '../route';
 import { guideHtml, readGuides } from './guides';
-import { html } from '../html';
 import { docsPage, type DocsPath } from './layout';
 import { limitsPage } from './limits-page';
 import { errorsPage, eventsPage } from './pages';
@@ -14,11 +14,11 @@ type Rendered = { type: string; body: string };
 export interface DocsOptions {
   routes: Route[];
   publicUrl: () => string;
-  /** Renders for each request: `npm run dev` rebuilds the guides while the process runs. */
+  /** Renders each request anew, because `npm run dev` rebuilds the guides while the process runs. */
   development: boolean;
 }
 
-/** The pages that Herald renders of itself, the search's index, and the OpenAPI document. */
+/** The documentation pages, the search index and the OpenAPI document. */
 export function docsPages({ routes, publicUrl, development }: DocsOptions): Middleware {
   const operations = () => listOperations(openApiDocument(routes, publicUrl()));
   const page = async (body: string | Promise<string>): Promise<Rendered> => ({
@@ -28,7 +28,7 @@ export function docsPages({ routes, publicUrl, development }: DocsOptions): Midd
 
   const guide = async (slug: string, path: DocsPath, more = html``): Promise<string> => {
     const found = (await readGuides()).find((one) => one.slug === slug);
-    if (!found) throw new Error(`there is no guide "${slug}"`);
+    if (!found) throw new Error(`guide "${slug}" not found`);
     return docsPage(path, found.title, html`${guideHtml(found, publicUrl())} ${more}`);
   };
   const listed = () =>
@@ -54,14 +54,14 @@ export function docsPages({ routes, publicUrl, development }: DocsOptions): Midd
       body: JSON.stringify(openApiDocument(routes, publicUrl())),
     }),
   };
-  const made = new Map<string, Promise<Rendered>>();
+  const cache = new Map<string, Promise<Rendered>>();
   return async (ctx, next) => {
     const found = Object.hasOwn(render, ctx.path) ? render[ctx.path] : undefined;
     if (!found || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     ctx.state['routePattern'] = ctx.path;
-    const rendered = made.get(ctx.path) ?? found();
-    if (!development) made.set(ctx.path, rendered);
-    rendered.catch(() => made.delete(ctx.path));
+    const rendered = cache.get(ctx.path) ?? found();
+    if (!development) cache.set(ctx.path, rendered);
+    rendered.catch(() => cache.delete(ctx.path));
     const { type, body } = await rendered;
     ctx.type = type;
     ctx.body = body;

@@ -1,7 +1,7 @@
-/** Small batches: each statement holds its locks for milliseconds, however many rows there are. */
+/** Small, so that each statement holds its locks only for milliseconds. */
 export const BATCH = 500;
 
-/** Repeats a statement of at most `BATCH` rows until it finds fewer, and returns how many rows it changed in all. */
+/** Repeats a statement of at most `BATCH` rows until it changes fewer. Returns the total. */
 export async function inBatches(changeSome: () => Promise<number>): Promise<number> {
   let changed = 0;
   for (;;) {

@@ -1,22 +1,22 @@
 import type { Db } from '../../db/pool';
 import { row } from '../../db/query';
 
-/** Counting stops here: a scrape must stay cheap when the backlog is long. */
-export const MOST_COUNTED = 10_000;
+/** An upper bound for counts, so that a scrape stays cheap with a long backlog. */
+export const MAX_COUNTED = 10_000;
 
-/** Deliveries that wait for a start or a slot, those of full or disabled endpoints included; at most MOST_COUNTED. */
+/** Counts deliveries that wait for a start or a slot, including those of full or disabled endpoints; at most MAX_COUNTED. */
 export async function countDueDeliveries(db: Db): Promise<number> {
   const found = await row<{ count: number }>(
     db,
     'count_due_deliveries',
     `SELECT count(*)::int AS count FROM (
        SELECT 1 FROM delivery_queue WHERE holder IS NULL AND needs_slot LIMIT $1) due`,
-    [MOST_COUNTED],
+    [MAX_COUNTED],
   );
   return found?.count ?? 0;
 }
 
-/** Age of the oldest session without its workflow, in seconds. */
+/** Age of the oldest session without a workflow, in seconds. */
 export async function sessionLag(db: Db): Promise<number> {
   const found = await row<{ lag: number | null }>(
     db,
@@ -28,7 +28,7 @@ export async function sessionLag(db: Db): Promise<number> {
   return found?.lag ?? 0;
 }
 
-/** Age of the oldest update of a messenger that is not handled yet, in seconds, and how many are set aside. */
+/** Age of the oldest unhandled bot update, in seconds, and the number of updates set aside. */
 export async function botUpdateLag(db: Db): Promise<{ lag: number; setAside: number }> {
   const found = await row<{ lag: number | null; set_aside: number }>(
     db,

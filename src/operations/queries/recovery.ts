@@ -2,7 +2,7 @@ import type { StartableSession } from '../../login/queries/starts';
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
 
-/** Open sessions that are said to have a workflow. Those that wait for their first start are the relay's. */
+/** Open sessions marked as having a workflow. The relay starts the others. */
 export async function startedOpenSessions(db: Db): Promise<string[]> {
   const found = await rows<{ id: string }>(
     db,
@@ -13,7 +13,7 @@ export async function startedOpenSessions(db: Db): Promise<string[]> {
   return found.map(({ id }) => id);
 }
 
-/** The session as a start needs it, unless it has ended. It waits only if the user has not answered yet. */
+/** The data needed to start the session's workflow; null if it has ended. It waits only if the user has not answered yet. */
 export function findOpenSession(db: Db, id: string): Promise<StartableSession | null> {
   return row<StartableSession>(
     db,

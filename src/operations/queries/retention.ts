@@ -4,7 +4,9 @@ import { change } from '../../db/query';
 import { cancelAbandoned } from '../../webhooks/queries/deliveries';
 import { BATCH, inBatches } from './in-batches';
 
-/** Events and with them their deliveries, attempts and retries, once nothing of them is open or younger. */
+/**
+ * Deletes events, with their deliveries, attempts and retries, unless a delivery is open or ended within the retention.
+ */
 export function removeOldEvents(db: Db, days: number): Promise<number> {
   return inBatches(() =>
     change(
@@ -21,7 +23,7 @@ export function removeOldEvents(db: Db, days: number): Promise<number> {
   );
 }
 
-/** Deleted endpoints whose log is gone, and replaced secrets that no longer sign. */
+/** Deletes endpoints that were deleted and have no deliveries left, and expired secrets. */
 export async function removeEndpointRemains(db: Db): Promise<void> {
   await change(
     db,
@@ -33,8 +35,8 @@ export async function removeEndpointRemains(db: Db): Promise<void> {
 }
 
 /**
- * Cancels what can no longer be delivered: deliveries paused for too long, and those of a deleted endpoint whose event
- * was committed at the very moment of the deletion.
+ * Cancels deliveries that were paused for too long, and those of a deleted endpoint whose event committed at the same
+ * time as the deletion.
  */
 export function cancelAbandonedDeliveries(db: Db): Promise<number> {
   return inBatches(() => cancelAbandoned(db, limits.webhookPausedDays, BATCH));

@@ -19,12 +19,8 @@ import {
 } from '../login/fixture';
 import { eventually } from '../../support/eventually';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
-import {
-  startTestService,
-  startTestSimulator,
-  type TestProject,
-  type TestService,
-} from '../../support/service';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { startTestSimulator } from '../../support/simulator-control';
 import {
   createEndpoint,
   emitOne,
@@ -205,5 +201,5 @@ test('on a healthy installation it changes nothing', async () => {
     deliveries_restarted: 0,
   });
   const { stdout } = await herald(['recover'], settings);
-  expect(stdout).toMatch(/^0 of \d+ open sessions and 0 of \d+ open deliveries had no workflow/);
+  expect(stdout).toMatch(/^Restarted the workflows of 0 of \d+ open sessions and 0 of \d+ open deliveries\./);
 });

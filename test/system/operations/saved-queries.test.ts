@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 
 const page = readFileSync(path.join(__dirname, '..', '..', '..', 'docs', 'operations.md'), 'utf8');
-const table = page.slice(page.indexOf('Queries worth keeping'), page.indexOf('is never untrue'));
+const table = page.slice(page.indexOf('Useful saved views'), page.indexOf('is always accurate'));
 const queries = [...table.matchAll(/^\| [^|]+\| `([^`]+)`/gm)].map(([, query]) => query ?? '');
 
 let connection: Connection;
@@ -20,5 +20,5 @@ test('the saved queries are there', () => {
 test.each(queries)('the Temporal server understands %s', async (query) => {
   const filled = query.replace('…', randomUUID()).replace(/<[^>]+>/, new Date().toISOString());
   const { count } = await new Client({ connection }).workflow.count(filled);
-  expect(count).toBeGreaterThanOrEqual(0);
+  expect(Number.isInteger(count)).toBe(true);
 });

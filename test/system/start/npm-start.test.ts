@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -84,14 +85,14 @@ describe('npm start, as a user runs it', () => {
     const busy = await start().finished;
     expect(busy.code).toBe(75);
     expect(busy.stderr).toMatch(
-      /Herald already runs with the data directory .* \(process \d+\); stop it first/,
+      /Herald is already running with the data directory .* \(process \d+\); stop it first/,
     );
 
     first.signalGroup('SIGINT');
     await first.allGone();
     const stopped = await runHerald(['project', 'list'], settings);
     expect(stopped.code).toBe(1);
-    expect(stopped.stderr).toMatch(/^Herald does not run with the data directory [^\n]*\n$/);
+    expect(stopped.stderr).toMatch(/^Herald is not running with the data directory [^\n]*\n$/);
 
     const began = performance.now();
     const second = start();
@@ -124,25 +125,25 @@ describe('npm start, as a user runs it', () => {
   });
 
   it('leaves at once on a second Ctrl-C, and takes the embedded servers with it', async () => {
-    const herald = start();
+    const herald = start({ HERALD_SHUTDOWN_SECONDS: '300' });
     const { api_url, demo } = await herald.ready();
-    // A request whose body never comes keeps an orderly stop waiting.
+    // A request whose body never comes keeps an orderly stop waiting for five minutes.
     const { port } = new URL(api_url ?? '');
     const socket = net.connect(Number(port), '127.0.0.1');
     socket.on('error', () => {});
     socket.write(
       `POST /v1/webhooks HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${demo?.api_key}\r\n` +
-        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+        'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
     );
-    await sleep(500);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toContain('100 Continue');
     herald.signalGroup('SIGINT');
     await eventually(() => herald.stderr().includes('"stopping"'));
+    // Within a second it would count as the first one, which npm and the terminal both pass on.
     await sleep(1_200);
     herald.signalGroup('SIGINT');
-    const began = performance.now();
     await herald.allGone();
-    expect(performance.now() - began).toBeLessThan(10_000);
-    expect(herald.stderr()).toContain('leaving at once');
+    expect(herald.stderr()).toContain('exiting immediately');
     socket.destroy();
   });
 
@@ -198,8 +199,8 @@ describe('npm start, as a user runs it', () => {
     expect(roles.stderr).toContain('HERALD_ROLES: must be a list of api, worker, bots\n');
     const production = await start({ NODE_ENV: 'production', HERALD_DATA_DIR: elsewhere }).finished;
     expect(production.code).toBe(78);
-    expect(production.stderr).toContain('HERALD_ENCRYPTION_KEY: is needed in production');
-    expect(production.stderr).toContain('HERALD_PUBLIC_URL: is needed in production');
+    expect(production.stderr).toContain('HERALD_ENCRYPTION_KEY: is required in production');
+    expect(production.stderr).toContain('HERALD_PUBLIC_URL: is required in production');
     expect(existsSync(elsewhere)).toBe(false);
   });
 });

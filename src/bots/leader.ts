@@ -2,30 +2,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../lib/log';
 
-export interface LeadOptions {
-  /** What there may be only one of in the whole installation. */
+export interface LeaderOptions {
+  /** Identifies the work that only one process of the installation may run. */
   name: string;
   databaseUrl: string;
   log: Logger;
-  /** Runs while this process leads, until the signal; when it ends by itself it is run again. */
+  /** Runs until the signal aborts; restarted if it returns earlier. */
   work: (signal: AbortSignal) => Promise<void>;
 }
 
-export interface Lead {
+export interface Leader {
   stop(): Promise<void>;
 }
 
-const LOOK_AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
 /**
- * Runs something in one process at a time. The leader holds an advisory lock on a connection of its own, so that the
- * lock goes with the process; the others stand by and take over.
+ * Leader election: runs `work` in one process at a time. The leader holds an advisory lock on a dedicated connection,
+ * so PostgreSQL releases the lock when the process dies and another process takes over.
  */
-export function leadAlone({ name, databaseUrl, log, work }: LeadOptions): Lead {
+export function runAsLeader({ name, databaseUrl, log, work }: LeaderOptions): Leader {
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  async function tryOnce(): Promise<void> {
+  async function lead(): Promise<void> {
     const client = new pg.Client({
       connectionString: databaseUrl,
       application_name: `herald ${name}`,
@@ -47,11 +47,11 @@ export function leadAlone({ name, databaseUrl, log, work }: LeadOptions): Lead {
 
   async function waitForLock(client: pg.Client, until: AbortSignal): Promise<boolean> {
     while (!until.aborted) {
-      const { rows } = await client.query<{ led: boolean }>(
-        'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS led',
+      const { rows } = await client.query<{ acquired: boolean }>(
+        'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS acquired',
         [`herald/${name}`],
       );
-      if (rows[0]?.led) return true;
+      if (rows[0]?.acquired) return true;
       await pause(until);
     }
     return false;
@@ -59,9 +59,7 @@ export function leadAlone({ name, databaseUrl, log, work }: LeadOptions): Lead {
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      await tryOnce().catch((err: unknown) =>
-        log.warn({ err, lead: name }, 'could not lead and tries again'),
-      );
+      await lead().catch((err: unknown) => log.warn({ err, work: name }, 'leader election failed; retrying'));
       await pause(signal);
     }
   }
@@ -76,5 +74,5 @@ export function leadAlone({ name, databaseUrl, log, work }: LeadOptions): Lead {
 }
 
 async function pause(signal: AbortSignal): Promise<void> {
-  await sleep(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+  await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
 }

@@ -2,8 +2,8 @@ import { metrics } from '../lib/metrics';
 import type { Messenger } from './messenger';
 import { PlatformError } from './platform-error';
 
-/** A messenger whose calls are counted. Long polls are counted without their time, which is mostly waiting. */
-export function measured(messenger: Messenger): Messenger {
+/** Counts and times a messenger's calls. Long polls are not timed, because they spend their time waiting. */
+export function withCallMetrics(messenger: Messenger): Messenger {
   const { channel } = messenger;
   async function count<T>(call: string, work: () => Promise<T>): Promise<T> {
     const started = performance.now();

@@ -1,13 +1,10 @@
 import { Callbacks } from './callbacks';
 import { CallLog } from './calls';
-import type { Chat, ChatIds, MessageId } from './chats';
-import { ChatBook } from './chats';
+import { ChatStore, type Chat, type ChatIds, type MessageId } from './chats';
 import { FaultPlan } from './faults';
-import type { SimUser } from './people';
-import { People } from './people';
 import { UpdateQueue } from './updates';
-import type { Hook } from './webhook-push';
-import { WebhookPush } from './webhook-push';
+import { UserStore, type SimUser } from './users';
+import { WebhookPush, type Hook } from './webhook-push';
 
 export type ChannelName = 'telegram' | 'max';
 
@@ -17,24 +14,24 @@ export interface BotIdentity {
   username: string;
 }
 
-/** What a person can do with the bot, in a channel's own way; each act becomes an update of that channel. */
-export interface UserActs {
+/** The actions of a user; each becomes an update of the channel. */
+export interface UserActions {
   open(user: SimUser, chat: Chat, start: string | null): void;
   say(user: SimUser, chat: Chat, text: string): void;
-  /** answers the id of the callback */
+  /** Returns the callback id. */
   tap(user: SimUser, chat: Chat, messageId: MessageId, data: string, stale: boolean): string;
   block(user: SimUser): void;
   unblock(user: SimUser): void;
 }
 
-/** All that one channel remembers; gone with the process. */
-export class World {
-  readonly people = new People();
+/** The in-memory state of one channel. */
+export class ChannelState {
+  readonly userStore = new UserStore();
   readonly callbacks = new Callbacks();
   readonly faults = new FaultPlan();
   readonly calls = new CallLog();
   readonly updates = new UpdateQueue(this.faults);
-  readonly chats: ChatBook;
+  readonly chats: ChatStore;
   private push: WebhookPush | null = null;
 
   constructor(
@@ -43,7 +40,7 @@ export class World {
     ids: ChatIds,
     private readonly secretHeader: string,
   ) {
-    this.chats = new ChatBook(this.people, ids);
+    this.chats = new ChatStore(this.userStore, ids);
   }
 
   get webhook(): WebhookPush | null {

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 
 export interface SimUser {
   id: number;
-  /** the name that the control API knows the user by */
+  /** The user's name in the control API. */
   name: string;
   firstName: string;
   username: string | null;
   languageCode: string | null;
-  /** a bot may not write to someone who never started it */
+  /** A bot may only write to users who have started it. */
   started: boolean;
   blocked: boolean;
 }
 
-/** A range of users that exist only as counters, so that 100,000 of them cost nothing until one is looked at. */
+/** A range of users stored only as counters, so that 100,000 of them are cheap. */
 export interface Crowd {
   from: number;
   count: number;
@@ -20,20 +20,20 @@ export interface Crowd {
   received: Uint32Array;
 }
 
-/** Past 32 bits, like ids of real users: a column that is too narrow shows in a test and not in production. */
+/** Above 32 bits, like real user ids, so that tests reveal a column that is too narrow. */
 const NAMED_IDS_FROM = 5_000_000_000;
 const NAMED_IDS_COUNT = 4_000_000_000;
 const CROWD_IDS_FROM = 1_000_000_000;
 
-export class People {
+export class UserStore {
   private readonly users = new Map<number, SimUser>();
   private readonly crowds: Crowd[] = [];
 
-  /** The user of that name, made on first sight. */
+  /** The user with that name, created on first use. */
   named(name: string): SimUser {
     const id = this.idOf(name);
-    const known = this.users.get(id);
-    if (known) return known;
+    const existing = this.users.get(id);
+    if (existing) return existing;
     const user: SimUser = {
       id,
       name,
@@ -51,8 +51,8 @@ export class People {
     return this.users.get(id);
   }
 
-  /** The crowd that the id belongs to, unless that member has become a user of their own. */
-  uncountedCrowdOf(id: number): Crowd | undefined {
+  /** The crowd of an id, unless that member has already been addressed as a user. */
+  crowdOfUnnamed(id: number): Crowd | undefined {
     return this.users.has(id) ? undefined : this.crowdOf(id);
   }
 
@@ -86,7 +86,7 @@ export class People {
     return id;
   }
 
-  /** Members of a crowd with prefix `p` are called p1, p2, … */
+  /** Members of a crowd with prefix `p` are named p1, p2, … */
   private idInCrowd(name: string): number | undefined {
     for (const { prefix, from, count } of this.crowds) {
       if (prefix === null || !name.startsWith(prefix)) continue;
