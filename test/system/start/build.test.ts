@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, truncateSync, utimesSync } from 'node:fs';
 import { eventually } from '../../support/eventually';
 import { createCheckout, type Checkout } from './checkout';
@@ -47,6 +48,12 @@ describe('npm run build', () => {
     expect(await checkout.build()).toEqual(built('code'));
     checkout.write('package-lock.json', '{ "lockfileVersion": 3 }');
     expect(await checkout.build()).toEqual(built('bundles', 'code', 'pages'));
+  });
+
+  it('compiles to modules whose names import() finds, for lazy loading and for ES modules of others', async () => {
+    const names = `import('./dist/src/shop/routes.js').then((m) => console.log(m.route, m.other))`;
+    const found = spawnSync(process.execPath, ['-e', names], { cwd: checkout.file('.'), encoding: 'utf8' });
+    expect(found.stdout).toBe('/first /other\n');
   });
 
   it('removes what it made of a source that is gone', async () => {
