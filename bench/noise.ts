@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DeliveryLane } from '../src/webhooks/contract';
 import { emitTestEvent } from '../src/events/queries/emit';
 import { createPool } from '../src/db/pool';
 import { event, example } from './herald';
@@ -9,7 +8,6 @@ import { event, example } from './herald';
 /** What another project does, from a process of its own: it must not take the thread of the one that is measured. */
 export interface NoisePlan {
   databaseUrl: string;
-  lane: DeliveryLane;
   endpoint: { id: string; project_id: string };
   perSecond: number;
 }
