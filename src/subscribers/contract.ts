@@ -25,7 +25,7 @@ function isExternalId(text: string): boolean {
   return PRINTABLE.test(text);
 }
 
-/** The name of a tag or a permission. */
+/** The name of a tag or permission. */
 export const labelSchema = z
   .string()
   .min(1)
