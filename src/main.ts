@@ -17,7 +17,7 @@ export interface StartOptions {
   onReady: (runtime: Runtime) => void;
 }
 
-/** Printed by `--json` and stored in the data directory for the CLI. */
+/** The output of `--json`, which the CLI also reads from the data directory. */
 export interface Runtime {
   api_url: string | null;
   dashboard_url: string | null;
@@ -83,14 +83,14 @@ async function start(run: Run, servers: Servers | undefined): Promise<Runtime> {
         : null,
   };
   if (dataDir) {
-    // The CLI must know which key this process encrypts with.
+    // The CLI needs to know which key this process encrypts with.
     const encryption_key_id = environment.encryptionKeys[0]?.id;
     writeRuntime(dataDir, { ...runtime, encryption_key_id });
   }
   return runtime;
 }
 
-/** Temporal Cloud refuses this call: there the operator creates the attributes in its console. */
+/** Temporal Cloud rejects this call: there the operator creates the attributes in the console. */
 async function registerAttributes({ core }: Service, log: Logger): Promise<void> {
   try {
     await registerSearchAttributes(core.client, core.config.TEMPORAL_NAMESPACE);
@@ -111,5 +111,5 @@ export function summary(runtime: Runtime): string {
     ['Demo API key', runtime.demo?.api_key],
   ].filter((line): line is [string, string] => typeof line[1] === 'string');
   const table = lines.map(([name, value]) => `  ${name.padEnd(14)}${value}`).join('\n');
-  return `\nHerald is ready.\n\n${table}\n\n  Ctrl-C stops it; the data stays.\n\n`;
+  return `\nHerald is ready.\n\n${table}\n\n  Press Ctrl-C to stop. The data is kept.\n\n`;
 }

@@ -89,7 +89,10 @@ export function createConversation(
       await handle(update, chat);
     } catch (error) {
       if (!(error instanceof PlatformError) || error.retryable) throw error;
-      log.info({ update_id: update.id, channel, reason: error.reason }, 'the platform refused a bot message');
+      log.info(
+        { update_id: update.id, channel, reason: error.reason },
+        'the platform rejected a bot message',
+      );
       if (error.reason === 'user_blocked_bot') await callEach('blocked', chat);
     }
   };

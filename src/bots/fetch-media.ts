@@ -24,11 +24,11 @@ export async function fetchMedia(url: string, maxBytes: number, policy: LocalPol
       method: 'GET',
       signal: AbortSignal.timeout(FETCH_LIMIT_MS),
     });
-    if (response.statusCode !== 200) throw refused(`the media URL answered ${response.statusCode}`);
+    if (response.statusCode !== 200) throw refused(`the media URL returned ${response.statusCode}`);
     return await readUpTo(response.body, maxBytes);
   } catch (error) {
     if (error instanceof PlatformError) throw error;
-    throw new PlatformError('platform_unavailable', 'the media URL did not answer');
+    throw new PlatformError('platform_unavailable', 'the media URL did not respond');
   } finally {
     await agent.destroy();
   }

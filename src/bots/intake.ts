@@ -122,7 +122,7 @@ export function createIntake({
 
   function every(ms: number, work: () => Promise<void>): void {
     const run = () =>
-      void work().catch((err: unknown) => log.warn({ err }, 'a database query of the bot intake failed'));
+      void work().catch((err: unknown) => log.warn({ err }, 'the bot intake could not query the database'));
     timers.add(setInterval(run, ms));
   }
 

@@ -39,7 +39,7 @@ export async function connectMessengers(accesses: PlatformAccesses, log: Logger)
     try {
       connected.set(channel, withCallMetrics(await create[channel](access)));
     } catch (err) {
-      log.error({ err, channel }, 'could not connect to the messenger platform; retrying in the background');
+      log.error({ err, channel }, 'cannot reach the messenger platform; retrying');
       const timer = setTimeout(() => {
         timers.delete(timer);
         void connect(channel, access);

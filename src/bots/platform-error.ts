@@ -58,7 +58,7 @@ function redactTokens(text: string): string {
 export function noResponse(error: unknown): PlatformError {
   const { name, code, cause } = (error ?? {}) as { name?: unknown; code?: unknown; cause?: unknown };
   if (name === 'AbortError' || name === 'TimeoutError') {
-    return new PlatformError('platform_unavailable', 'The platform did not answer in time.');
+    return new PlatformError('platform_unavailable', 'The platform did not respond in time.');
   }
   const system = [code, (cause as { code?: unknown } | undefined)?.code].find(
     (each) => typeof each === 'string' && /^[A-Z0-9_]+$/.test(each),

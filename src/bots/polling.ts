@@ -66,7 +66,7 @@ async function poll(options: PollingOptions, signal: AbortSignal): Promise<void>
       const status = error instanceof PlatformError ? error.status : null;
       if (status === 409) webhookDeleted = false;
       const waitMs = backoffAfter(error, status, backoff);
-      log.warn({ err: error, channel, wait_ms: waitMs }, 'polling failed and will be retried');
+      log.warn({ err: error, channel, wait_ms: waitMs }, 'polling failed; retrying after a pause');
       await pause(waitMs, signal);
       backoff = Math.min(backoff * 2, BACKOFF_MS.max);
     }

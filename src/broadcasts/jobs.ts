@@ -64,7 +64,7 @@ function refuseTooMany(recipients: number): void {
   if (recipients <= limits.broadcastRecipients) return;
   throw new AppError(
     'validation_failed',
-    `body: a broadcast has at most ${limits.broadcastRecipients} recipients; narrow the audience`,
+    `body: a broadcast can have up to ${limits.broadcastRecipients} recipients; narrow the audience`,
   );
 }
 
@@ -82,7 +82,7 @@ export async function cancelBroadcast(
   const before = await findProjectBroadcast(pool, projectId, id);
   if (!before) throw new AppError('not_found');
   if (before.status === 'completed') {
-    throw new AppError('conflict', 'The broadcast has been completed already.');
+    throw new AppError('conflict', 'The broadcast has already completed.');
   }
   await markCancelling(pool, id);
   const deadline = performance.now() + CANCEL_WAIT_MS;
@@ -92,7 +92,7 @@ export async function cancelBroadcast(
   const after = await findProjectBroadcast(pool, projectId, id);
   if (!after) throw new AppError('not_found');
   if (after.status === 'completed') {
-    throw new AppError('conflict', 'The broadcast has been completed already.');
+    throw new AppError('conflict', 'The broadcast has already completed.');
   }
   return after;
 }

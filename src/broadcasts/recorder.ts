@@ -64,7 +64,7 @@ export function createBroadcastRecorder(
         return await write(batch);
       } catch (error) {
         if (performance.now() > giveUpAt) throw error;
-        log.warn({ err: error, broadcast_id: run.id }, 'could not write results of a broadcast; retrying');
+        log.warn({ err: error, broadcast_id: run.id }, 'writing the results of a broadcast failed; retrying');
         await sleep(pause);
       }
     }

@@ -41,7 +41,7 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
   const recorder = createBroadcastRecorder(deps, run);
   const renewal = setInterval(() => {
     extendBroadcastLease(deps.pool, id).catch((err: unknown) =>
-      deps.log.warn({ err, broadcast_id: id }, 'could not extend the lease of a broadcast'),
+      deps.log.warn({ err, broadcast_id: id }, 'the lease of a broadcast could not be extended'),
     );
   }, LEASE_RENEWAL_MS);
   try {
@@ -146,11 +146,8 @@ async function sendOne(
     return { id, status: 'sent', platformMessageId: messageId };
   } catch (error) {
     if (!(error instanceof PlatformError)) {
-      log.error(
-        { err: error, channel, broadcast_id: run.id },
-        'sending a broadcast message failed unexpectedly',
-      );
-      return { id, status: 'failed', reason: 'unknown', error: 'A fault of our own.' };
+      log.error({ err: error, channel, broadcast_id: run.id }, 'sending a message failed unexpectedly');
+      return { id, status: 'failed', reason: 'unknown', error: 'Internal error.' };
     }
     const outcome = outcomeOf(error, tries);
     const backoffMs = error.reason === 'platform_unavailable' ? outage.failed(startedAt) : null;

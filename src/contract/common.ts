@@ -13,7 +13,7 @@ export type Language = (typeof languages)[number];
 export const timestampSchema = z.iso.datetime({ offset: true });
 
 /** Ids in paths, in either case. What is not a UUID can name nothing, so the guard answers 404 for it, not 400. */
-export const idSchema = z.string().toLowerCase().refine(isUuid, 'must be an id').meta({ format: 'uuid' });
+export const idSchema = z.string().toLowerCase().refine(isUuid, 'must be a UUID').meta({ format: 'uuid' });
 
 export const idParams = z.strictObject({ id: idSchema });
 

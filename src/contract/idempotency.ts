@@ -13,5 +13,5 @@ export const idempotencyKeySchema = z
 export const idempotencyHeaders = z.object({
   'idempotency-key': idempotencyKeySchema
     .optional()
-    .describe(`Makes a repeated request harmless for ${limits.idempotencyHours} hours.`),
+    .describe(`Makes retries of this request safe for ${limits.idempotencyHours} hours.`),
 });

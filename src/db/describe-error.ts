@@ -2,19 +2,19 @@ import { types } from 'node:util';
 
 /** Explanations of connection and server errors, by system error code or SQLSTATE. */
 const reasons: Record<string, string> = {
-  ECONNREFUSED: 'The database does not answer.',
-  ECONNRESET: 'The database ended the connection.',
-  ENOTFOUND: "The database's host is not known.",
-  EAI_AGAIN: "The database's host cannot be looked up.",
-  ETIMEDOUT: 'The database does not answer in time.',
-  EHOSTUNREACH: "The database's host cannot be reached.",
-  '28000': 'The database does not let this user in.',
-  '28P01': "The database does not accept this user's password.",
-  '3D000': 'There is no database of this name on the server.',
-  '42P01': 'The database has no Herald schema yet: start Herald with it once.',
-  '42501': 'The database user may not do this.',
+  ECONNREFUSED: 'Cannot connect to the database.',
+  ECONNRESET: 'The database closed the connection.',
+  ENOTFOUND: 'The database host is unknown.',
+  EAI_AGAIN: 'The database host cannot be resolved.',
+  ETIMEDOUT: 'The database did not respond in time.',
+  EHOSTUNREACH: 'The database host cannot be reached.',
+  '28000': 'The database rejects this user.',
+  '28P01': 'The database rejects the password of this user.',
+  '3D000': 'The server has no database with this name.',
+  '42P01': 'The database has no Herald schema yet: start Herald once to create it.',
+  '42501': 'The database user lacks a permission.',
   '57P03': 'The database is starting up or shutting down.',
-  '53300': 'The database has no connection left.',
+  '53300': 'The database has no free connections.',
 };
 
 /** One sentence for users, without addresses and passwords; null if it is not a database error. */

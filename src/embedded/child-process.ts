@@ -151,7 +151,7 @@ function openLog(file: string): number {
 export async function requireRunning(child: Child): Promise<void> {
   if (!child.hasExited()) return;
   const { code, signal } = await child.exited;
-  throw new Error(`it ended with ${signal ?? `code ${code}`}`);
+  throw new Error(`it exited with ${signal ?? `code ${code}`}`);
 }
 
 /** The log from an offset on, to find why a child exited early. */

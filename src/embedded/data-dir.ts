@@ -23,7 +23,7 @@ export async function openDataDir(
   const result = await lockDirectory(root);
   if ('heldBy' in result) {
     throw new SetupError(
-      `Herald already runs with the data directory ${root} (process ${result.heldBy}); ` +
+      `Herald is already running with the data directory ${root} (process ${result.heldBy}); ` +
         'stop it first, or set HERALD_DATA_DIR to another directory.',
       exitCodes.busy,
     );
@@ -59,7 +59,7 @@ async function lockDirectory(root: string): Promise<LockResult> {
   } catch (error) {
     throw new SetupError(
       `The data directory ${root} cannot be used (${(error as Error).message}); ` +
-        'set HERALD_DATA_DIR to a directory that can be written to.',
+        'set HERALD_DATA_DIR to a writable directory.',
       exitCodes.badSetting,
       { cause: error },
     );
@@ -72,7 +72,7 @@ async function stopLeftovers(childrenFile: string, onProgress: (message: string)
   // In reverse start order, so the database stops last.
   for (const record of (records as ChildRecord[]).toReversed()) {
     if (!isRunning(record)) continue;
-    onProgress(`stopping the ${record.name} that an earlier start left running (process ${record.pid})`);
+    onProgress(`stopping the ${record.name} left over from an earlier run (process ${record.pid})`);
     await stopRecordedChild(record);
   }
   await rm(childrenFile, { force: true });

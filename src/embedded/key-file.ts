@@ -26,7 +26,7 @@ export async function readKeyFile(dataDirectory: string): Promise<EncryptionKey[
   const file = keyFile(dataDirectory);
   const keys = encryptionKeyList.safeParse((await readFile(file, 'utf8')).trim());
   if (keys.success) return keys.data;
-  throw new SetupError(`The file ${file} holds no encryption key: put it back from a backup.`);
+  throw new SetupError(`The file ${file} contains no encryption key: restore it from a backup.`);
 }
 
 /**

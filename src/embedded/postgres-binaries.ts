@@ -30,8 +30,8 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
     );
     version = await versionOf(binaries).catch((error: Error) => {
       throw new SetupError(
-        `The embedded PostgreSQL does not run on this machine (${lastLine(error)}); ` +
-          'run `npm ci` again, or set DATABASE_URL to a PostgreSQL server of your own.',
+        `The embedded PostgreSQL does not run on this machine (${lastLine(error)}): ` +
+          'run `npm ci` again, or set DATABASE_URL to your own PostgreSQL server.',
       );
     });
   }
@@ -47,7 +47,7 @@ function packageDirectory(name: string): string {
   } catch {
     throw new SetupError(
       `There is no embedded PostgreSQL for this platform (${name} is not installed); ` +
-        'run `npm ci` again with optional packages, or set DATABASE_URL to a PostgreSQL server of your own.',
+        'run `npm ci` again with optional packages, or set DATABASE_URL to your own PostgreSQL server.',
     );
   }
 }

@@ -119,7 +119,7 @@ async function initdb(
     const reason = (stderr ?? '').split('\n').find((line) => /error:|FATAL:|PANIC:/.test(line));
     throw new SetupError(
       `The embedded PostgreSQL could not create its database (${reason?.trim() ?? (error as Error).message}); ` +
-        'set DATABASE_URL to a PostgreSQL server of your own if this cannot be mended.',
+        'fix the cause, or set DATABASE_URL to your own PostgreSQL server.',
       exitCodes.unavailable,
       { cause: error },
     );
@@ -143,13 +143,13 @@ async function requireSameMajorVersion(directory: string, installed: string): Pr
   if (version === null) {
     throw new SetupError(
       `The database in ${directory} is damaged (it has no PG_VERSION); restore it, or remove ${path.dirname(directory)} ` +
-        'to begin with an empty one.',
+        'to start with an empty one.',
     );
   }
   if (version.trim() === installed) return;
   throw new SetupError(
-    `The database in ${directory} was made by PostgreSQL ${version.trim()}, and the embedded one is ${installed}: move ` +
-      'its data over with pg_dump, set HERALD_DATA_DIR to another directory, or remove it to begin with an empty one.',
+    `The database in ${directory} was created by PostgreSQL ${version.trim()}, but the embedded server is ${installed}: migrate ` +
+      'the data with pg_dump, set HERALD_DATA_DIR to another directory, or remove it to start with an empty one.',
     exitCodes.badSetting,
   );
 }
@@ -160,7 +160,7 @@ async function readPassword(home: string): Promise<string> {
   } catch (error) {
     throw new SetupError(
       `The password of the embedded database cannot be read from ${path.join(home, 'password')} ` +
-        `(${(error as NodeJS.ErrnoException).code}); restore that file, or remove ${home} to begin with an empty database.`,
+        `(${(error as NodeJS.ErrnoException).code}); restore that file, or remove ${home} to start with an empty database.`,
     );
   }
 }

@@ -32,7 +32,7 @@ export async function choosePostgresUser(clusterDir: string): Promise<{ uid: num
   }
   throw new SetupError(
     'PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody" to run it as; ' +
-      'start Herald as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.',
+      'start Herald as another user, or set DATABASE_URL to your own PostgreSQL server.',
   );
 }
 
@@ -49,8 +49,8 @@ export async function grantPostgresAccess(
   if (await canAccess(privileged, binary, clusterDir)) return privileged;
   throw new SetupError(
     `PostgreSQL does not run as root, and the user it runs as instead (uid ${ids.uid}) cannot reach ${clusterDir} or ` +
-      `${binary}; set HERALD_DATA_DIR to a directory it can reach and keep the checkout outside of closed ` +
-      'directories, or set DATABASE_URL to a PostgreSQL server of your own.',
+      `${binary}; move the checkout and HERALD_DATA_DIR to directories that it can read, ` +
+      'or set DATABASE_URL to your own PostgreSQL server.',
   );
 }
 

@@ -15,7 +15,9 @@ export async function buildTemporalCli(
   const start = Date.now();
   const reportProgress = () => {
     const seconds = Math.round((Date.now() - start) / 1000);
-    options.onProgress(`building the Temporal server, once, which takes about 5 minutes… ${seconds} s`);
+    options.onProgress(
+      `building the Temporal server; this happens once and takes about 5 minutes… ${seconds} s`,
+    );
   };
   reportProgress();
   const timer = setInterval(reportProgress, progressEveryMs);
@@ -52,7 +54,7 @@ function goInstall(
     child.once('close', (code, killedBy) => {
       if (code === 0) return resolve();
       const lastLine = output.trim().split('\n').at(-1);
-      reject(new Error(lastLine || `it ended with ${killedBy ?? `code ${code}`}`));
+      reject(new Error(lastLine || `it exited with ${killedBy ?? `code ${code}`}`));
     });
   });
 }

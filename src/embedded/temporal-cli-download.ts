@@ -54,7 +54,7 @@ async function fetchArchiveInfo(
   request.searchParams.set('sdk-name', 'sdk-typescript');
   request.searchParams.set('sdk-version', sdkVersion());
   const response = await fetch(request, { signal: anyOf(signal, AbortSignal.timeout(responseTimeoutMs)) });
-  if (!response.ok) throw new Error(`${request.host} answered ${response.status}`);
+  if (!response.ok) throw new Error(`${request.host} returned ${response.status}`);
   return archiveInfo.parse(await response.json());
 }
 
@@ -71,16 +71,16 @@ async function fetchTo(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const stalled = new AbortController();
-  let timer = setTimeout(() => stalled.abort(new Error('no more data arrived')), stallTimeoutMs);
+  let timer = setTimeout(() => stalled.abort(new Error('the download stalled')), stallTimeoutMs);
   let received = 0;
   let reportedAt = Date.now();
   try {
     const response = await fetch(url, { signal: anyOf(signal, stalled.signal) });
-    if (!response.ok || !response.body) throw new Error(`${new URL(url).host} answered ${response.status}`);
+    if (!response.ok || !response.body) throw new Error(`${new URL(url).host} returned ${response.status}`);
     const body = Readable.fromWeb(response.body as ReadableStream);
     body.on('data', (chunk: Buffer) => {
       clearTimeout(timer);
-      timer = setTimeout(() => stalled.abort(new Error('no more data arrived')), stallTimeoutMs);
+      timer = setTimeout(() => stalled.abort(new Error('the download stalled')), stallTimeoutMs);
       received += chunk.length;
       if (Date.now() - reportedAt < 5_000) return;
       reportedAt = Date.now();

@@ -48,7 +48,7 @@ export async function findTemporalCli(options: TemporalCliOptions = {}): Promise
   const onPath = await searchPath(executable, env);
   if (onPath) {
     if (await runsAsTemporal(onPath)) return onPath;
-    onProgress(`${onPath} is not a Temporal CLI that runs here, so it is left alone`);
+    onProgress(`skipping ${onPath}: it does not run as a Temporal CLI`);
   }
 
   const cacheDir = cacheDirectory(env);
@@ -59,7 +59,7 @@ export async function findTemporalCli(options: TemporalCliOptions = {}): Promise
   try {
     // The previous lock holder may have installed it.
     if (await isIntactAndRuns(cached)) return cached;
-    if (await exists(cached)) onProgress(`the cached ${cached} is damaged, so it is fetched again`);
+    if (await exists(cached)) onProgress(`the cached ${cached} is damaged and will be downloaded again`);
     await rm(cached, { force: true });
     await removeDrafts(cacheDir);
     await install(cached, { ...options, env, onProgress });
@@ -80,7 +80,7 @@ async function requireConfigured(file: string): Promise<string> {
   const absolute = path.resolve(file);
   if (await runsAsTemporal(absolute)) return absolute;
   throw new SetupError(
-    `HERALD_TEMPORAL_CLI is set to ${file}, which does not run as a Temporal CLI; correct the setting, or remove it.`,
+    `HERALD_TEMPORAL_CLI is set to ${file}, which does not run as a Temporal CLI: correct or remove the setting.`,
     exitCodes.badSetting,
   );
 }
@@ -100,7 +100,9 @@ async function install(
     for (const installer of installers) {
       try {
         const file = await installer();
-        if (!(await runsAsTemporal(file))) throw new Error('what was fetched does not run on this machine');
+        if (!(await runsAsTemporal(file))) {
+          throw new Error('the downloaded binary does not run on this machine');
+        }
         await moveToCache(file, target);
         return;
       } catch (error) {
@@ -109,7 +111,7 @@ async function install(
         options.onProgress((error as Error).message);
       }
     }
-    if (!go) failures.push('there is no Go to build it with');
+    if (!go) failures.push('Go is not installed');
     throw cannotObtain(failures);
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -118,9 +120,9 @@ async function install(
 
 function cannotObtain(failures: string[]): SetupError {
   return new SetupError(
-    `The Temporal server could not be obtained: ${failures.join('; ')}. Do one of these: install the Temporal CLI ` +
+    `The Temporal server could not be obtained: ${failures.join('; ')}. Install the Temporal CLI ` +
       '(https://docs.temporal.io/cli) or Go (https://go.dev/dl), set HERALD_TEMPORAL_CLI to a Temporal CLI, or set ' +
-      'TEMPORAL_ADDRESS to a server that already runs.',
+      'TEMPORAL_ADDRESS to a running server.',
   );
 }
 
@@ -159,7 +161,7 @@ async function lockCache(
   } catch (error) {
     throw new SetupError(
       `The cache directory ${cacheDir} cannot be created (${(error as Error).message}); ` +
-        'set XDG_CACHE_HOME to a directory that can be written to.',
+        'set XDG_CACHE_HOME to a writable directory.',
       exitCodes.badSetting,
     );
   }
@@ -167,7 +169,7 @@ async function lockCache(
     const result = await acquireLock(path.join(cacheDir, 'lock'));
     if ('lock' in result) return result.lock;
     if (waited % 20 === 0) {
-      onProgress(`waiting for process ${result.heldBy}, which is getting the Temporal server ready`);
+      onProgress(`waiting for process ${result.heldBy}, which is installing the Temporal server`);
     }
     await sleep(500, undefined, signal ? { signal } : {});
   }

@@ -83,7 +83,7 @@ function outsideApi(page: Middleware): Middleware {
 
 /** "GET http:// HTTP/1.1" is valid HTTP but has no path. */
 const refuseWithoutPath: Middleware = async (ctx, next) => {
-  if (!ctx.path) throw new AppError('bad_request', 'The request names no path.');
+  if (!ctx.path) throw new AppError('bad_request', 'The request has no path.');
   await next();
 };
 
@@ -91,6 +91,8 @@ function refuseWhileStopping(stopping: () => boolean): Middleware {
   return async (ctx, next) => {
     if (!stopping()) return next();
     ctx.set('Connection', 'close');
-    throw new AppError('service_unavailable', 'The process is stopping.', { retryAfter: 1 });
+    throw new AppError('service_unavailable', 'The service is stopping. Retry in a moment.', {
+      retryAfter: 1,
+    });
   };
 }

@@ -56,7 +56,9 @@ export function codecServer({ codec, token, uiUrl }: CodecServerDeps): Middlewar
       allowUi(ctx, uiOrigin);
       if (ctx.method === 'OPTIONS') return void (ctx.status = 204);
       if (ctx.method !== 'POST') throw new AppError('method_not_allowed');
-      if (!isAuthorized(ctx)) throw new AppError('unauthorized', 'The token of the codec server is needed.');
+      if (!isAuthorized(ctx)) {
+        throw new AppError('unauthorized', 'Token missing or wrong. Send the token of the codec server.');
+      }
       const { payloads } = validated(wirePayloads, await readJsonBody(ctx));
       ctx.set('Cache-Control', 'no-store');
       ctx.body = { payloads: (await transform(codec, operation, payloads.map(fromWire))).map(toWire) };
@@ -115,7 +117,7 @@ async function signInPage(
       </p>`;
     } else {
       ctx.status = 401;
-      notice = html`<p role="alert">That is not the token.</p>`;
+      notice = html`<p role="alert">Wrong token. Try again.</p>`;
     }
   }
   ctx.body = html`<!doctype html>

@@ -115,7 +115,7 @@ function codeParameter(ctx: Context): string | null {
 }
 
 function errorPage(error: string): string {
-  return messagePage('That did not work', error);
+  return messagePage('Something went wrong', error);
 }
 
 /** Calls the API with the demo key. */
@@ -123,12 +123,14 @@ async function callApi<T>(core: Deps, method: string, route: string, body?: unkn
   const key = await readFile(path.join(core.config.HERALD_DATA_DIR, 'demo-api-key'), 'utf8').catch(
     () => null,
   );
-  if (key === null) return { ok: false, error: 'There is no demo project: it is made by npm start.' };
+  if (key === null) return { ok: false, error: 'There is no demo project. Run npm start to create one.' };
   const response = await fetch(core.publicUrl() + route, {
     method,
     headers: { authorization: `Bearer ${key.trim()}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const payload = (await response.json()) as T & { error?: string };
-  return response.ok ? { ok: true, body: payload } : { ok: false, error: payload.error ?? 'No answer.' };
+  return response.ok
+    ? { ok: true, body: payload }
+    : { ok: false, error: payload.error ?? 'Herald returned an unexpected response.' };
 }

@@ -49,7 +49,7 @@ function toAppError(thrown: unknown): AppError {
       cause: thrown,
     });
   }
-  if (thrown instanceof URIError) return new AppError('bad_request', 'The path is not correctly encoded.');
+  if (thrown instanceof URIError) return new AppError('bad_request', 'The path is not encoded correctly.');
   // Koa and its libraries mark client errors with a 4xx status (http-errors).
   const status = (thrown as { status?: unknown } | null)?.status;
   if (typeof status === 'number' && status >= 400 && status < 500) return new AppError('bad_request');

@@ -42,6 +42,6 @@ async function readRaw(ctx: Context): Promise<Buffer> {
     const type = (error as { type?: string }).type;
     if (type === 'entity.too.large') throw new AppError('payload_too_large');
     // The client disconnected or sent fewer bytes than declared.
-    throw new AppError('bad_request', 'The body ended too early.', { cause: error });
+    throw new AppError('bad_request', 'The request body is incomplete.', { cause: error });
   }
 }

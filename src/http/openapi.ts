@@ -17,7 +17,7 @@ export function openApiDocument(routes: Route[], serverUrl: string): Json {
     info: {
       title: 'Herald',
       version: '1',
-      description: 'Messenger login, webhooks and sending.',
+      description: 'Messenger login, webhooks and messages.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],
@@ -25,7 +25,7 @@ export function openApiDocument(routes: Route[], serverUrl: string): Json {
     webhooks: webhooks(),
     components: {
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the project: hk_…' },
+        apiKey: { type: 'http', scheme: 'bearer', description: 'Project API key (hk_…)' },
       },
       schemas: { Error: errorSchema() },
     },
@@ -62,7 +62,7 @@ function operationId(spec: RouteSpec): string {
 }
 
 function success(spec: RouteSpec): Json {
-  if (spec.response === undefined) return { description: 'Done.' };
+  if (spec.response === undefined) return { description: 'Success.' };
   if (Array.isArray(spec.response)) {
     const binary = { schema: { type: 'string', format: 'binary' } };
     return {
@@ -138,7 +138,7 @@ function errorSchema(): Json {
     type: 'object',
     required: ['error', 'code', 'retryable', 'docs_url'],
     properties: {
-      error: { type: 'string', description: 'Human-readable text.' },
+      error: { type: 'string', description: 'Human-readable message.' },
       code: { type: 'string', enum: Object.keys(errorTable) },
       retryable: { type: 'boolean' },
       docs_url: { type: 'string', format: 'uri' },

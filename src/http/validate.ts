@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { AppError } from '../contract/errors';
+import { issueText } from '../contract/issues';
 
-/** How many issues one response lists. */
+/** The maximum number of issues in one error. */
 const SHOWN_ISSUES = 5;
 
 export function describeIssues(error: z.ZodError): string {
@@ -11,17 +12,23 @@ export function describeIssues(error: z.ZodError): string {
       if (issue.code === 'unrecognized_keys') {
         return issue.keys
           .slice(0, SHOWN_ISSUES)
-          .map((key) => `${[...issue.path, key].join('.')}: is not a known field`);
+          .map((key) => `${pathText([...issue.path, key])}: is not a known field`);
       }
-      const field = issue.path.length > 0 ? issue.path.map(String).join('.') : 'body';
-      return [`${field}: ${issue.message}`];
+      return [`${pathText(issue.path) || 'body'}: ${issue.message}`];
     })
     .join('; ');
 }
 
-/** Validates a caller's input; the error message names the invalid field. */
+/** `messages[1].text` */
+function pathText(path: PropertyKey[]): string {
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`))
+    .join('');
+}
+
+/** Parses a caller's input; the message of the error names the invalid field. */
 export function validated<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: issueText });
   if (result.success) return result.data;
   // A schema may define a more specific code than validation_failed (invalid_url, invalid_external_id …).
   for (const issue of result.error.issues) {
@@ -39,10 +46,13 @@ export function refuseUnstorable(value: unknown): void {
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [path, item] = next;
     if (typeof item === 'string' && (item.includes('\0') || !isWellFormed(item))) {
-      throw new AppError('validation_failed', `${path || 'body'}: has a character that is not allowed`);
+      throw new AppError('validation_failed', `${path || 'body'}: contains a character that is not allowed`);
     }
     if (typeof item !== 'object' || item === null) continue;
-    for (const [key, child] of Object.entries(item)) pending.push([path ? `${path}.${key}` : key, child]);
+    for (const [key, child] of Object.entries(item)) {
+      const name = Array.isArray(item) ? `[${key}]` : `${path && '.'}${key}`;
+      pending.push([path + name, child]);
+    }
   }
 }
 

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
- * The metrics of this process. Prometheus expects one set per process, so this is module-level state. Labels have few
- * fixed values: never ids, names or URLs.
+ * Metrics of the process. Prometheus sees one set of metrics per process, so this module holds global state. Label values
+ * come from short fixed lists, never ids, names or URLs.
  */
 export const registry = new Registry();
 
@@ -20,14 +20,14 @@ export const metrics = {
   }),
   requestSeconds: new Histogram({
     name: 'herald_http_request_duration_seconds',
-    help: 'Time from a request to its response, including the wait of a long poll.',
+    help: 'Time from receiving a request to sending its response. Includes the wait of long polls.',
     labelNames: ['route', 'method'],
     buckets: requestSeconds,
     registers,
   }),
   requestErrors: new Counter({
     name: 'herald_http_errors_total',
-    help: 'Error responses by code. Codes that start with rate_limit, and slow_down, are rate limits.',
+    help: 'Error responses by error code. Codes that start with rate_limit, and slow_down, are limits.',
     labelNames: ['code'],
     registers,
   }),
@@ -39,13 +39,13 @@ export const metrics = {
   }),
   relayInFlight: new Gauge({
     name: 'herald_relay_in_flight',
-    help: 'Items that a relay of this process has in flight.',
+    help: 'Items in flight in the relays of this process.',
     labelNames: ['relay'],
     registers,
   }),
   attempts: new Counter({
     name: 'herald_webhook_attempts_total',
-    help: 'Attempts by their verdict for the delivery, and by status class or kind of failure.',
+    help: 'Webhook attempts by their effect on the delivery, and by status class or kind of failure.',
     labelNames: ['verdict', 'result'],
     registers,
   }),
@@ -57,24 +57,24 @@ export const metrics = {
   }),
   deliveriesEnded: new Counter({
     name: 'herald_deliveries_ended_total',
-    help: 'Deliveries ended by an attempt, by status.',
+    help: 'Deliveries ended by an attempt.',
     labelNames: ['status'],
     registers,
   }),
   endpointsDisabled: new Counter({
     name: 'herald_webhook_endpoints_disabled_total',
-    help: 'Endpoints disabled by the service because they are gone or have failed for too long.',
+    help: 'Endpoints disabled by Herald: gone, or failing for too long.',
     registers,
   }),
   botUpdates: new Counter({
     name: 'herald_bot_updates_total',
-    help: 'Bot updates by outcome: received, handled, failed (will be retried), set_aside.',
+    help: 'Messenger updates: received, handled, failed (and retried), set_aside.',
     labelNames: ['channel', 'outcome'],
     registers,
   }),
   platformCalls: new Counter({
     name: 'herald_platform_calls_total',
-    help: 'Calls to the messengers by result: ok or the failure reason.',
+    help: 'Calls to the messengers by result: ok, or the reason of the failure.',
     labelNames: ['channel', 'call', 'result'],
     registers,
   }),

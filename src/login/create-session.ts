@@ -85,5 +85,8 @@ function requireAllowedRedirect({ redirect_urls, callback_url }: Project, redire
   if (redirectUri === undefined || redirectUri === callback_url || redirect_urls.includes(redirectUri)) {
     return;
   }
-  throw new AppError('invalid_url', 'redirect_uri: is not an allow-listed URL of the project');
+  throw new AppError(
+    'invalid_url',
+    'redirect_uri: must match the callback URL or a redirect URL of the project',
+  );
 }

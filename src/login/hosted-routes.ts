@@ -23,7 +23,7 @@ export function createHostedRoutes(
       {
         method: 'GET',
         path: '/login/{token}/qr',
-        summary: 'The QR picture of a session’s link, without a key',
+        summary: 'Get the QR code of a session without an API key',
         tag,
         auth: 'none',
         params,
@@ -36,7 +36,7 @@ export function createHostedRoutes(
         const session = await requireHostedSession(pool, token);
         const start = startParameter('session', cipher.decrypt(session.start_sealed, 'start_token'));
         const link = messengers.get(query.channel as Channel)?.link(start);
-        if (!link) throw new AppError('not_found', 'This channel is not offered here.');
+        if (!link) throw new AppError('not_found', 'This channel is not available.');
         return qrPicture(link, query.format);
       },
     ),
@@ -44,8 +44,8 @@ export function createHostedRoutes(
       {
         method: 'GET',
         path: '/login/{token}/status',
-        summary: 'The status of a session, for the hosted page',
-        description: 'Only the browser that opened the page first gets the code.',
+        summary: 'Poll a session from the hosted page',
+        description: 'Only the browser that opened the page first receives the code.',
         tag,
         auth: 'none',
         params,

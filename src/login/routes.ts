@@ -44,9 +44,9 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       {
         method: 'GET',
         path: '/v1/auth/link',
-        summary: 'The permanent login links of the project',
+        summary: 'Get the static login links',
         description:
-          '`configured` is false until the project has a callback URL; the bot then says that login is not set up.',
+          '`configured` is false until the project has a callback URL; until then the bot replies that login is not set up.',
         tag,
         auth: 'key',
         status: 200,
@@ -63,9 +63,8 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       {
         method: 'POST',
         path: '/v1/auth/session',
-        summary: 'Start a login session',
-        description:
-          'Show one of the links, the hosted page or the QR picture to the user, then poll the status.',
+        summary: 'Create a session',
+        description: 'Show the user one of the links, the hosted page or the QR code, then poll the status.',
         tag,
         auth: 'key',
         body: newSessionSchema,
@@ -92,8 +91,9 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       {
         method: 'GET',
         path: '/v1/auth/session/{id}/status',
-        summary: 'Poll a login session',
-        description: 'With `wait` the answer comes when the user has answered, or after that many seconds.',
+        summary: 'Poll a session',
+        description:
+          'With `wait` the response is held until the user answers, for at most that many seconds.',
         tag,
         auth: 'key',
         params: idParams,
@@ -112,7 +112,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       {
         method: 'GET',
         path: '/v1/auth/session/{id}/qr',
-        summary: 'The QR picture of a session’s link',
+        summary: 'Get the QR code of a session',
         tag,
         auth: 'key',
         params: idParams,
@@ -126,7 +126,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         if (!session?.start_sealed) throw new AppError('not_found');
         const token = cipher.decrypt(session.start_sealed, 'start_token');
         const target = link(query.channel, startParameter('session', token));
-        if (target === null) throw new AppError('not_found', 'This channel is not offered here.');
+        if (target === null) throw new AppError('not_found', 'This channel is not available.');
         return qrPicture(target, query.format);
       },
     ),
@@ -135,8 +135,8 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       {
         method: 'POST',
         path: '/v1/auth/verify',
-        summary: 'Use a one-time code up and get the user',
-        description: 'A code works once, for 300 seconds, for the project that it was made for.',
+        summary: 'Redeem a one-time code',
+        description: `Returns the user. A code works once, within ${limits.authCodeTtlSeconds} seconds, and only for its own project.`,
         tag,
         auth: 'key',
         body: verifySchema,

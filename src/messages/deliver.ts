@@ -44,7 +44,7 @@ async function call(
   } catch (error) {
     if (!(error instanceof PlatformError)) {
       deps.log.error({ err: error, channel }, 'sending a message failed unexpectedly');
-      return failure('unknown', 'A fault of our own.');
+      return failure('unknown', 'Internal error.');
     }
     // Throttle broadcasts of the same bot too.
     if (error.reason === 'rate_limited') await pauseChannel(deps.pool, channel, error.retryAfterMs ?? 1_000);

@@ -31,7 +31,7 @@ export async function refuseLargeMedia({ type, url }: MessageMedia, policy: Loca
   const bytes = await contentLength(vetted.url, policy);
   if (bytes === null || bytes <= maxBytes[type]) return;
   const megabytes = maxBytes[type] / MIB;
-  throw new AppError('validation_failed', `media.url: a ${type} may have at most ${megabytes} MB`);
+  throw new AppError('validation_failed', `media.url: a ${type} can have up to ${megabytes} MB`);
 }
 
 /** Null if the server does not respond in time or does not state a length. */

@@ -59,7 +59,7 @@ export async function sendOtp(
   if (result?.status === 'sent') return;
   if (!result || isRetryableReason(result.reason)) throw new AppError('platform_busy');
   if (result.reason === 'user_blocked_bot') throw unreachable(true);
-  throw new AppError('conflict', `The messenger refused the code: ${result.reason}.`);
+  throw new AppError('conflict', `The messenger rejected the message: ${result.reason}.`);
 }
 
 /** Holds the subscriber's row lock, so that the hourly limit is exact under concurrency. */
@@ -109,8 +109,8 @@ export async function verifyOtp(deps: OtpDeps, projectId: string, request: Verif
     if (attempt.attempts_left === 0) await emitEvent(db, projectId, 'otp.max_attempts_reached', fields);
     return attempt;
   });
-  if (!outcome) throw new AppError('not_found', 'There is no active code for this subscriber and purpose.');
-  if (!outcome.verified) throw new AppError('invalid_code', 'The code is wrong.');
+  if (!outcome) throw new AppError('not_found', 'No active code for this subscriber and purpose.');
+  if (!outcome.verified) throw new AppError('invalid_code', 'Wrong code.');
 }
 
 function unreachable(isBlocked: boolean): AppError {

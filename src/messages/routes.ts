@@ -15,8 +15,8 @@ export function createSendRoutes(deps: SendRouteDeps) {
       {
         method: 'POST',
         path: '/v1/send',
-        summary: 'Send a message to one user',
-        description: `By subscriber_id, or by external_id to every subscriber who has it. A message that the messenger refuses is a result, not an error: see \`details\`. With an Idempotency-Key the first answer is given again for ${limits.idempotencyHours} hours.`,
+        summary: 'Send a message',
+        description: `To one subscriber by subscriber_id, or to every subscriber with an external_id. A message that the messenger rejects is a result, not an error: see \`details\`. With an Idempotency-Key, repeated requests return the first response for ${limits.idempotencyHours} hours.`,
         tag: 'Messages',
         auth: 'key',
         headers: idempotencyHeaders,

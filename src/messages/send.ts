@@ -85,7 +85,7 @@ async function findRecipients(
   if (found.length > limits.sendRecipients) {
     throw new AppError(
       'validation_failed',
-      `external_id: names more than ${limits.sendRecipients} subscribers`,
+      `external_id: matches more than ${limits.sendRecipients} subscribers`,
     );
   }
   return recipients;

@@ -36,8 +36,8 @@ export async function resetWorkflow(
   if (target === null) {
     throw new OperationRefused(
       eventId === undefined
-        ? `The workflow "${workflowId}" has not run yet: there is nothing to go back to.`
-        : `No workflow task of "${workflowId}" had ended by event ${eventId}.`,
+        ? `Workflow "${workflowId}" has not run yet: there is nothing to reset.`
+        : `Workflow "${workflowId}" has no completed workflow task at or before event ${eventId}.`,
     );
   }
   const { runId } = await client.workflowService.resetWorkflowExecution({
@@ -56,7 +56,7 @@ function requireOwnQueue(history: History, workflowId: string, queues: TaskQueue
   const queue = started?.taskQueue?.name ?? '';
   if ((Object.values(queues) as string[]).includes(queue)) return;
   throw new OperationRefused(
-    `The workflow "${workflowId}" runs on the task queue "${queue}", which is not one of this installation's.`,
+    `Workflow "${workflowId}" runs on the task queue "${queue}", which does not belong to this installation.`,
   );
 }
 

@@ -33,7 +33,7 @@ export async function runRetention({ pool, config, log }: RetentionDeps): Promis
         messages_failed: failed,
         messages_removed: messages,
       },
-      'retention',
+      'retention run',
     );
   }
 }
@@ -43,7 +43,7 @@ export function startRetention(deps: RetentionDeps): RunningRetention {
   let running: Promise<void> | null = null;
   const timer = setInterval(() => {
     running ??= runRetention(deps)
-      .catch((err: unknown) => deps.log.warn({ err }, 'retention failed and will be retried'))
+      .catch((err: unknown) => deps.log.warn({ err }, 'a retention run failed and will be retried'))
       .finally(() => (running = null));
   }, INTERVAL_MS);
   return {

@@ -16,13 +16,12 @@ export async function historyFromFile(file: string): Promise<WorkflowHistory> {
   try {
     history = readHistoryJson(await readFile(file, 'utf8'));
   } catch (error) {
-    throw new OperationRefused(
-      `The file ${file} holds no history of a workflow (${(error as Error).message}).`,
-      { cause: error },
-    );
+    throw new OperationRefused(`The file ${file} is not a workflow history (${(error as Error).message}).`, {
+      cause: error,
+    });
   }
   const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
-  if (!started) throw new OperationRefused(`The file ${file} holds no history of a workflow.`);
+  if (!started) throw new OperationRefused(`The file ${file} is not a workflow history.`);
   return { workflowId: started.workflowId || path.basename(file, '.json'), history };
 }
 
@@ -36,7 +35,7 @@ export async function historyOf(
     return { workflowId, history: await client.workflow.getHandle(workflowId, runId).fetchHistory() };
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    throw new OperationRefused(`Temporal knows no workflow with the id "${workflowId}".`);
+    throw new OperationRefused(`Workflow "${workflowId}" not found in Temporal.`);
   }
 }
 

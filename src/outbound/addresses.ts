@@ -7,20 +7,21 @@ export type { LocalPolicy } from './forbidden-ranges';
 
 /** Suffixes that are never public, and the names of cloud metadata services. */
 const privateSuffixes = ['local', 'localdomain', 'internal', 'intranet', 'lan', 'home.arpa'];
+const privateRanges = new Set(['private', 'linkLocal', 'uniqueLocal', 'loopback', 'carrierGradeNat']);
 const metadataNames = new Set(['metadata', 'metadata.goog', 'instance-data']);
 
 export type VettedUrl = { ok: true; url: URL } | { ok: false; why: string };
 
 /** Checks a URL by its text alone, without DNS; `why` completes "The URL …". */
 export function vetUrl(text: string, policy: LocalPolicy): VettedUrl {
-  if (text.length > limits.urlLength) return refused(`must have at most ${limits.urlLength} characters`);
+  if (text.length > limits.urlLength) return refused(`can have up to ${limits.urlLength} characters`);
   // The URL parser would silently drop or convert these, so the URL shown would differ from the URL dialled.
   if (/[\u0000-\u0020\u007f\\]/.test(text)) {
     return refused('must not contain spaces, control characters or \\');
   }
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined || !URL.canParse(text)) return refused('must be an absolute https URL');
-  if (authority.includes('@')) return refused('must not contain user info');
+  if (authority.includes('@')) return refused('must not contain a username or password');
   if (text.includes('#')) return refused('must not contain a fragment');
 
   const url = new URL(text);
@@ -28,7 +29,7 @@ export function vetUrl(text: string, policy: LocalPolicy): VettedUrl {
   const why = forbiddenHost(host, policy);
   if (why !== null) return refused(why);
   if (url.protocol === 'http:' && !(policy.allowLocal && isLoopbackHost(host))) {
-    return refused('must be https');
+    return refused('must use https');
   }
   return { ok: true, url };
 }
@@ -80,7 +81,7 @@ export async function vettedAddresses(
   for (const address of addresses) {
     const range = forbiddenRange(address, policy);
     if (range !== null) {
-      throw new ForbiddenAddressError(`resolves to ${address}, which is not public (${range})`);
+      throw new ForbiddenAddressError(`resolves to ${address}, which is in ${network(range)}`);
     }
   }
   return addresses;
@@ -89,14 +90,20 @@ export async function vettedAddresses(
 function forbiddenHost(host: string, policy: LocalPolicy): string | null {
   if (isIP(host) !== 0) {
     const range = forbiddenRange(host, policy);
-    return range === null ? null : `has the address ${host}, which is not public (${range})`;
+    return range === null ? null : `points to ${network(range)}`;
   }
   if (host.split('.').includes('')) return 'must have a valid host name';
-  if (isLocalhostName(host)) return policy.allowLocal ? null : 'must not name this machine';
+  if (isLocalhostName(host)) return policy.allowLocal ? null : 'must not point to this machine';
   const isPrivate =
     metadataNames.has(host) ||
     privateSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
-  return isPrivate ? `has the host ${host}, which is not public` : null;
+  return isPrivate ? `has the private host name ${host}` : null;
+}
+
+/** `linkLocal` → `a private network (link-local)`. */
+function network(range: string): string {
+  const kind = privateRanges.has(range) ? 'private' : 'reserved';
+  return `a ${kind} network (${range.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)})`;
 }
 
 function isLoopbackHost(host: string): boolean {

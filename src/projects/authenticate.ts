@@ -41,7 +41,7 @@ export function createBearerAuthentication({ pool, log }: { pool: pg.Pool; log: 
     if ((lastRecorded.get(keyId) ?? 0) > now - RECORD_USE_MS) return;
     lastRecorded.set(keyId, now);
     recordKeyUse(pool, keyId).catch((err: unknown) =>
-      log.warn({ err }, 'could not record the last use of an API key'),
+      log.warn({ err }, 'the last-used time of an API key was not saved'),
     );
   }
 

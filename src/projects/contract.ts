@@ -3,11 +3,11 @@ import { idSchema, slugSchema, timestampSchema } from '../contract/common';
 import { limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
 
-/** Where a user returns after a login: an absolute http(s) URL, to which `code` and `state` are appended. */
+/** Where a user returns to after the login: an absolute http(s) URL, to which `code` and `state` are appended. */
 const returnUrlSchema = z
   .string()
   .max(limits.urlLength)
-  .refine(isReturnUrl, 'must be an absolute http or https URL without user info or fragment');
+  .refine(isReturnUrl, 'must be an absolute http or https URL without a username, password or fragment');
 
 function isReturnUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -23,16 +23,14 @@ export const projectSchema = z.strictObject({
   slug: z.string(),
   name: z.string(),
   plan: z.enum(planNames),
-  callback_url: z.string().nullable().describe('Where users of the static link return to.'),
-  redirect_urls: z
-    .array(z.string())
-    .describe('What a session may name as its redirect_uri, beside callback_url.'),
-  retry_policy: retryPolicySchema.describe('For endpoints that name none when they are created.'),
+  callback_url: z.string().nullable().describe('Where users return to after a login.'),
+  redirect_urls: z.array(z.string()).describe('Other URLs that a session can use as its redirect_uri.'),
+  retry_policy: retryPolicySchema.describe('Default retry policy of new endpoints.'),
   welcome_en: z
     .string()
     .nullable()
-    .describe('What the bot adds, in English, when somebody has logged in or subscribed.'),
-  welcome_ru: z.string().nullable().describe('The same in Russian.'),
+    .describe('Welcome message in English: the bot adds it after a login or a new subscription.'),
+  welcome_ru: z.string().nullable().describe('Welcome message in Russian.'),
   created_at: timestampSchema,
 });
 export type ProjectView = z.infer<typeof projectSchema>;
@@ -54,15 +52,17 @@ export type OwnProjectChanges = z.input<typeof ownProjectChangesSchema>;
 export const usageSchema = z.strictObject({
   plan: z.enum(planNames),
   month: z.string().describe('The calendar month in UTC: YYYY-MM.'),
-  logins: z.number().int().describe('Successful logins of the month.'),
-  plan_logins: z.number().int().describe('Logins that the plan includes each month.'),
+  logins: z.number().int().describe('Successful logins in this month.'),
+  plan_logins: z.number().int().describe('Logins included in the plan per month.'),
   plan_logins_used: z.number().int(),
-  purchased_credits: z.number().int().describe('Logins left of purchased packs.'),
-  grace_ends_at: timestampSchema.nullable().describe('End of this month’s grace period, once it has begun.'),
-  billing_blocked: z.boolean().describe('Whether paid operations are refused.'),
+  purchased_credits: z.number().int().describe('Logins left in purchased credit packs.'),
+  grace_ends_at: timestampSchema
+    .nullable()
+    .describe('End of this month’s grace period; null if it has not started.'),
+  billing_blocked: z.boolean().describe('Whether paid operations are rejected.'),
   days: z
     .array(z.strictObject({ date: z.iso.date(), logins: z.number().int() }))
-    .describe(`Successful logins of each of the last ${limits.usageDays} days in UTC, oldest first.`),
+    .describe(`Successful logins per day in the last ${limits.usageDays} days (UTC), oldest first.`),
 });
 export type UsageView = z.infer<typeof usageSchema>;
 
@@ -91,9 +91,9 @@ export const keySchema = z.strictObject({
   id: idSchema,
   name: z.string().nullable(),
   hint: z.string().describe('The first characters of the key.'),
-  current: z.boolean().describe('Whether this request was made with it.'),
+  current: z.boolean().describe('Whether this request uses the key.'),
   created_at: timestampSchema,
-  last_used_at: timestampSchema.nullable().describe('To the minute.'),
+  last_used_at: timestampSchema.nullable().describe('Accurate to the minute.'),
   revoked_at: timestampSchema.nullable(),
 });
 export type KeyView = z.infer<typeof keySchema>;
@@ -102,7 +102,7 @@ export const newKeySchema = z.strictObject({ name: nameSchema.optional() });
 
 export const createdKeySchema = z.strictObject({
   ...keySchema.shape,
-  api_key: z.string().describe('The key itself. Shown this one time.'),
+  api_key: z.string().describe('The key itself. Returned only once.'),
 });
 
 export const signInSchema = z.strictObject({ api_key: z.string().min(1).max(200) });
@@ -111,10 +111,7 @@ export const signInSchema = z.strictObject({ api_key: z.string().min(1).max(200)
 export const dashboardSessionSchema = z.strictObject({
   project_id: idSchema,
   key_id: idSchema,
-  temporal_ui_url: z
-    .string()
-    .nullable()
-    .describe('Where the workflows of the namespace can be looked at, or null.'),
+  temporal_ui_url: z.string().nullable().describe('URL of the namespace in the Temporal UI, or null.'),
 });
 export type DashboardSession = z.infer<typeof dashboardSessionSchema>;
 
@@ -128,7 +125,7 @@ export interface Project {
   callback_url: string | null;
   redirect_urls: string[];
   retry_policy: 'durable' | 'quick';
-  /** Appended to the bot's message after a login or a subscription. */
+  /** The bot adds it after a login or a new subscription. */
   welcome_en: string | null;
   welcome_ru: string | null;
   requests_per_minute: number | null;

@@ -34,7 +34,7 @@ export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publ
         method: 'POST',
         path,
         summary: 'Sign in to the dashboard',
-        description: `With an API key of the project; sets a cookie for ${limits.dashboardSessionHours} hours. For the dashboard's own pages.`,
+        description: `Takes an API key and sets a cookie for ${limits.dashboardSessionHours} hours. For the dashboard’s own pages only.`,
         tag,
         auth: 'none',
         body: signInSchema,
@@ -59,7 +59,7 @@ export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publ
       {
         method: 'GET',
         path,
-        summary: 'The current sign-in',
+        summary: 'Get the current sign-in',
         tag,
         auth: 'key',
         status: 200,

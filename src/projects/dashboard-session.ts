@@ -25,7 +25,7 @@ export function createAuthentication({ pool, publicUrl }: Deps, bearer: Authenti
     if (!cookie) return bearer(ctx);
     requireDashboardPage(ctx, publicUrl());
     const project = await findProjectByDashboardSession(pool, sha256(cookie));
-    if (!project) throw new AppError('unauthorized', 'The dashboard session is over. Sign in again.');
+    if (!project) throw new AppError('unauthorized', 'You were signed out. Sign in again.');
     if (!project.active) throw new AppError('project_inactive');
     return project;
   };
@@ -41,7 +41,10 @@ export function requireDashboardPage(ctx: Context, publicUrl: string): void {
     (site !== '' && site !== 'same-origin') ||
     (origin !== '' && !allowed.includes(origin))
   ) {
-    throw new AppError('forbidden', 'The dashboard’s session works on the dashboard’s own pages only.');
+    throw new AppError(
+      'forbidden',
+      'The dashboard’s cookie works only for requests from the dashboard’s own pages.',
+    );
   }
 }
 

@@ -27,7 +27,7 @@ export function createProjectRoutes({
       {
         method: 'GET',
         path: '/v1/project',
-        summary: 'The project of the key',
+        summary: 'Get the project',
         tag,
         auth: 'key',
         status: 200,
@@ -41,8 +41,8 @@ export function createProjectRoutes({
       {
         method: 'PATCH',
         path: '/v1/project',
-        summary: 'Change the project',
-        description: 'Every field is optional. Plan and limits are the operator’s.',
+        summary: 'Update the project',
+        description: 'Every field is optional. The operator sets the plan and the limits.',
         tag,
         auth: 'key',
         body: ownProjectChangesSchema,
@@ -60,7 +60,7 @@ export function createProjectRoutes({
       {
         method: 'GET',
         path: '/v1/usage',
-        summary: 'Logins and credits of the project',
+        summary: 'Get logins and credits',
         tag,
         auth: 'key',
         status: 200,

@@ -64,7 +64,7 @@ async function setWebhook(core: Core, channel: Channel): Promise<void> {
   } catch (err) {
     log.error(
       { err, channel },
-      'could not set the bot webhook; restart the bots role when the platform is reachable',
+      'the webhook of the bot could not be set; restart the bots role when the platform is reachable',
     );
   }
 }

@@ -56,12 +56,12 @@ function createScrapeMetrics({ pool, config, log }: Core): Registry {
   const has = (role: Role) => config.roles.includes(role);
   /** If the database is unavailable, its metrics are left out and the rest of the page still works. */
   const onScrape = (work: () => Promise<void>) => async () => {
-    await work().catch((err: unknown) => log.debug({ err }, 'could not query a metric'));
+    await work().catch((err: unknown) => log.debug({ err }, 'a metric could not be read from the database'));
   };
 
   new Gauge({
     name: 'herald_database_connections',
-    help: 'Connections to PostgreSQL: open, idle, and how many callers wait for one.',
+    help: 'PostgreSQL connections: open, idle, and callers waiting for one.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -90,12 +90,12 @@ function createScrapeMetrics({ pool, config, log }: Core): Registry {
   });
   const setAsideUpdates = new Gauge({
     name: 'herald_bot_updates_set_aside',
-    help: 'Bot updates that failed repeatedly and were set aside.',
+    help: 'Messenger updates set aside after repeated failures; an operator must act.',
     registers,
   });
   const due: Gauge = new Gauge({
     name: 'herald_deliveries_due',
-    help: `Deliveries that are due and not started, including those of full or disabled endpoints; at most ${MAX_COUNTED}.`,
+    help: `Deliveries that are due and not started, including those of full or disabled endpoints; counted up to ${MAX_COUNTED}.`,
     registers,
     collect: onScrape(async () => {
       if (has('worker')) due.set(await countDueDeliveries(pool));

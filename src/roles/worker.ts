@@ -83,7 +83,7 @@ async function connectWhenAvailable(
     try {
       return await connectNative(temporal);
     } catch (err) {
-      core.log.warn({ err }, 'Temporal is not reachable; the worker keeps trying');
+      core.log.warn({ err }, 'cannot reach Temporal; retrying');
       await sleep(CONNECT_RETRY_MS, undefined, { signal });
     }
   }

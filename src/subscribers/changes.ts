@@ -69,7 +69,10 @@ async function register(
   names: string[] | undefined,
 ): Promise<void> {
   if (!names || (await registerLabels(db, projectId, kind, names, maxLabels[kind]))) return;
-  throw new AppError('validation_failed', `${kind}: a project has at most ${maxLabels[kind]} different ones`);
+  throw new AppError(
+    'validation_failed',
+    `${kind}: a project can have up to ${maxLabels[kind]} different ${kind}`,
+  );
 }
 
 export function removeSubscriber(

@@ -79,7 +79,7 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
     }
     claiming = true;
     idle = claim()
-      .catch((err: unknown) => log.warn({ err, relay }, 'the relay could not claim items'))
+      .catch((err: unknown) => log.warn({ err, relay }, 'the relay could not claim work'))
       .finally(() => {
         claiming = false;
         if (claimAgain) wake();

@@ -21,24 +21,26 @@ const laneSchema = z
   .enum(laneSettings)
   .nullable()
   .describe(
-    '`workflow`: a workflow from the first attempt. `express`: the first attempt without a workflow. `auto`: a workflow ' +
-      'while the service keeps up, otherwise express. Null: the system default.',
+    '`workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the ' +
+      'workflow lane while the service keeps up, otherwise the express lane. Null: the system default.',
   );
 
-/** A set, whatever the caller repeats. */
+/** Duplicates are dropped. */
 const eventsSchema = z
   .array(eventNameSchema)
   .transform((names) => [...new Set(names)])
-  .describe('Event names; an empty list subscribes to all events.');
+  .describe('Event names. An empty list subscribes to all events, including future ones.');
 
 const descriptionSchema = z.string().max(limits.webhookDescriptionLength);
 
 export const newEndpointSchema = z.strictObject({
-  // Vetted by webhooks/addresses.ts, which says more than a pattern could (400 invalid_url).
-  url: z.string().describe('https, without user info or fragment, not in a private network.'),
+  // Vetted by outbound/addresses.ts (400 invalid_url).
+  url: z
+    .string()
+    .describe('An https URL without a username, password or fragment, not in a private network.'),
   events: eventsSchema.default([]),
   description: descriptionSchema.nullish(),
-  retry_policy: retryPolicySchema.optional().describe("Default: the project's."),
+  retry_policy: retryPolicySchema.optional().describe('Default: the retry policy of the project.'),
   delivery_lane: laneSchema.optional(),
 });
 
@@ -57,7 +59,7 @@ export const endpointSchema = z.strictObject({
   events: z.array(z.string()),
   description: z.string().nullable(),
   status: z.enum(endpointStatuses),
-  disabled_reason: z.string().nullable().describe('Why the service disabled it, or null.'),
+  disabled_reason: z.string().nullable().describe('Why Herald disabled the endpoint, or null.'),
   retry_policy: retryPolicySchema,
   delivery_lane: laneSchema,
   created_at: timestampSchema,
@@ -65,7 +67,7 @@ export const endpointSchema = z.strictObject({
 });
 export type EndpointView = z.infer<typeof endpointSchema>;
 
-const secretSchema = z.string().describe('Signs the deliveries. Shown this one time.');
+const secretSchema = z.string().describe('Signs the deliveries. Returned only once.');
 
 export const createdEndpointSchema = z.strictObject({ ...endpointSchema.shape, secret: secretSchema });
 export const rotatedSecretSchema = z.strictObject({ id: idSchema, secret: secretSchema });
@@ -95,7 +97,7 @@ export const deliverySchema = z.strictObject({
   first_attempt_at: timestampSchema.nullable(),
   next_attempt_at: timestampSchema
     .nullable()
-    .describe('Null while an attempt is under way and after the end.'),
+    .describe('Null while an attempt is in flight and after the delivery has ended.'),
   ended_at: timestampSchema.nullable(),
 });
 export type DeliveryView = z.infer<typeof deliverySchema>;
@@ -103,9 +105,13 @@ export type DeliveryView = z.infer<typeof deliverySchema>;
 export const attemptSchema = z.strictObject({
   number: z.number().int(),
   attempted_at: timestampSchema,
-  duration_ms: z.number().int().nullable().describe('Null while the attempt is under way.'),
-  status: z.number().int().nullable().describe('HTTP status of the answer; null without a complete one.'),
-  error: z.string().nullable().describe('One word for each way to fail: dns, refused, timeout, tls …'),
+  duration_ms: z.number().int().nullable().describe('Null while the attempt is in flight.'),
+  status: z
+    .number()
+    .int()
+    .nullable()
+    .describe('HTTP status of the response; null without a complete response.'),
+  error: z.string().nullable().describe('Kind of failure: dns, refused, timeout, tls…'),
   error_detail: z.string().nullable(),
   response_body: z.string().nullable().describe('The first 16 KiB.'),
   response_headers: z.record(z.string(), z.string()),
@@ -129,5 +135,5 @@ export const deliveryListQuery = z.strictObject({
 export const retryHeaders = z.object({
   'idempotency-key': idempotencyKeySchema
     .optional()
-    .describe('Makes a repeated request harmless as long as the delivery is kept.'),
+    .describe('Makes retries of this request safe as long as the delivery is kept.'),
 });

@@ -56,7 +56,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         method: 'POST',
         path: '/v1/webhooks',
         summary: 'Create a webhook endpoint',
-        description: `At most ${limits.webhookEndpoints} for each project. The secret is shown this one time.`,
+        description: `A project can have up to ${limits.webhookEndpoints}. The secret is returned only once.`,
         tag,
         auth: 'key',
         body: newEndpointSchema,
@@ -72,7 +72,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
           if ((await endpoints.countEndpoints(db, project.id)) >= limits.webhookEndpoints) {
             throw new AppError(
               'conflict',
-              `A project has at most ${limits.webhookEndpoints} webhook endpoints.`,
+              `A project can have up to ${limits.webhookEndpoints} webhook endpoints. Delete one first.`,
             );
           }
           return endpoints.insertEndpoint(db, {
@@ -92,7 +92,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       {
         method: 'GET',
         path: '/v1/webhooks',
-        summary: 'List the webhook endpoints of the project',
+        summary: 'List webhook endpoints',
         tag,
         auth: 'key',
         status: 200,
@@ -108,7 +108,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       {
         method: 'GET',
         path: '/v1/webhooks/{id}',
-        summary: 'Read a webhook endpoint',
+        summary: 'Get a webhook endpoint',
         tag,
         auth: 'key',
         params: idParams,
@@ -123,9 +123,9 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       {
         method: 'PUT',
         path: '/v1/webhooks/{id}',
-        summary: 'Change a webhook endpoint',
+        summary: 'Update a webhook endpoint',
         description:
-          'Every field is optional. While an endpoint is disabled its deliveries are paused; enabling it resumes them.',
+          'Every field is optional. While an endpoint is disabled, its deliveries are paused; enabling it resumes them.',
         tag,
         auth: 'key',
         params: idParams,
@@ -153,7 +153,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         method: 'DELETE',
         path: '/v1/webhooks/{id}',
         summary: 'Delete a webhook endpoint',
-        description: 'Deliveries that wait are cancelled.',
+        description: 'Pending deliveries are cancelled.',
         tag,
         auth: 'key',
         params: idParams,
@@ -172,8 +172,8 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       {
         method: 'POST',
         path: '/v1/webhooks/{id}/rotate-secret',
-        summary: 'Replace the signing secret',
-        description: `The old secret goes on signing, beside the new one, for ${limits.webhookSecretGraceHours} hours.`,
+        summary: 'Rotate the signing secret',
+        description: `The old secret also signs for ${limits.webhookSecretGraceHours} hours.`,
         tag,
         auth: 'key',
         params: idParams,
@@ -198,8 +198,9 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       {
         method: 'POST',
         path: '/v1/webhooks/{id}/test',
-        summary: 'Send an example event to the endpoint',
-        description: "Through the ordinary path, whatever the endpoint's filter.",
+        summary: 'Send a test event',
+        description:
+          'Sends the example of the event through the normal path, whatever events the endpoint subscribes to.',
         tag,
         auth: 'key',
         params: idParams,
@@ -210,7 +211,9 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project, params, body }) => {
         const endpoint = required(await endpoints.findEndpoint(pool, project.id, params.id));
-        if (endpoint.status === 'disabled') throw new AppError('conflict', 'The endpoint is disabled.');
+        if (endpoint.status === 'disabled') {
+          throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
+        }
         const { example } = eventRegistry[body.event];
         return { delivery_id: await emitTestEvent(pool, endpoint, body.event, example) };
       },

@@ -23,7 +23,7 @@ export const maxFetch: typeof fetch = async (input, init) => {
     });
   }
   if (response.ok && body === undefined) {
-    throw new PlatformError('platform_unavailable', 'The answer is not JSON.', { status });
+    throw new PlatformError('platform_unavailable', 'The response is not JSON.', { status });
   }
   return new Response(text, { status, headers });
 };

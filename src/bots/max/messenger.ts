@@ -133,7 +133,7 @@ async function call<T>(work: () => Promise<T>): Promise<T> {
 async function expectSuccess(work: () => Promise<{ success: boolean; message?: string }>): Promise<void> {
   const { success, message } = await call(work);
   if (!success) {
-    throw new PlatformError('invalid_message', message ?? 'refused without a reason', { status: 200 });
+    throw new PlatformError('invalid_message', message ?? 'rejected without a reason', { status: 200 });
   }
 }
 

@@ -18,7 +18,7 @@ export interface DocsOptions {
   development: boolean;
 }
 
-/** Serves the documentation pages, the search index and the OpenAPI document. */
+/** The documentation pages, the search index and the OpenAPI document. */
 export function docsPages({ routes, publicUrl, development }: DocsOptions): Middleware {
   const operations = () => listOperations(openApiDocument(routes, publicUrl()));
   const page = async (body: string | Promise<string>): Promise<Rendered> => ({
@@ -28,7 +28,7 @@ export function docsPages({ routes, publicUrl, development }: DocsOptions): Midd
 
   const guide = async (slug: string, path: DocsPath, more = html``): Promise<string> => {
     const found = (await readGuides()).find((one) => one.slug === slug);
-    if (!found) throw new Error(`there is no guide "${slug}"`);
+    if (!found) throw new Error(`guide "${slug}" not found`);
     return docsPage(path, found.title, html`${guideHtml(found, publicUrl())} ${more}`);
   };
   const listed = () =>

@@ -5,7 +5,7 @@ import { exampleBody, fieldLines } from './schema-fields';
 
 type Json = Record<string, unknown>;
 
-/** The parts of an OpenAPI operation that the page uses. */
+/** The part of an OpenAPI operation that the page shows. */
 interface Operation {
   operationId: string;
   summary: string;
@@ -22,7 +22,7 @@ export interface ListedOperation extends Operation {
   path: string;
 }
 
-/** All operations of the generated document, in order. */
+/** Every operation of the OpenAPI document, in its order. */
 export function listOperations(document: Json): ListedOperation[] {
   const paths = document['paths'] as Record<string, Record<string, Operation>>;
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -39,7 +39,7 @@ function byTag(operations: ListedOperation[]): [string, ListedOperation[]][] {
   return tags.map((tag) => [tag, operations.filter((operation) => operation.tags[0] === tag)]);
 }
 
-/** The operation list of the start page. */
+/** The list of operations on the first page. */
 export function operationList(operations: ListedOperation[]): Html {
   return html`${byTag(operations).map(
     ([tag, members]) =>
@@ -64,10 +64,10 @@ export function referencePage(operations: ListedOperation[], baseUrl: string): s
     'API reference',
     html`<h1>API reference</h1>
       <p>
-        Send <code>Authorization: Bearer &lt;API_KEY&gt;</code> with each request and JSON in each body. A
-        project has ${limits.requestsPerMinute} requests a minute. Errors share
-        <a href="/docs/errors">one envelope</a>; lists are <code>{data, next_cursor}</code>, newest first. The
-        same as <a href="/openapi.json">OpenAPI 3.1</a>.
+        Send <code>Authorization: Bearer &lt;API_KEY&gt;</code> with each request, and JSON bodies. A project
+        can send ${limits.requestsPerMinute} requests per minute. Errors share
+        <a href="/docs/errors">one format</a>; lists are <code>{data, next_cursor}</code>, newest first. Also
+        available as <a href="/openapi.json">OpenAPI 3.1</a>.
       </p>
       ${byTag(operations).map(
         ([tag, members]) =>
@@ -88,10 +88,10 @@ function section(operation: ListedOperation, baseUrl: string): Html {
       <a class="anchor" href="#${operationId}"><span class="method">${method}</span> <code>${path}</code></a>
     </h3>
     <p>${summary}. ${description && prose(description)}</p>
-    ${operation.security.length === 0 && html`<p class="facts">Needs no key.</p>`} ${parameters(operation)}
-    ${body && fields('Body', body)}
-    <p class="facts">Answers ${status}${types.length > 0 && ` with ${types.join(' or ')}`}.</p>
-    ${response && fields('Answer', response)}
+    ${operation.security.length === 0 && html`<p class="facts">No API key needed.</p>`}
+    ${parameters(operation)} ${body && fields('Body', body)}
+    <p class="facts">Returns ${status}${types.length > 0 && ` with ${types.join(' or ')}`}.</p>
+    ${response && fields('Response', response)}
     <p class="facts">Errors: ${errors(operation)}</p>
     <details>
       <summary>Example</summary>
@@ -131,7 +131,7 @@ function table(title: string, lines: ReturnType<typeof fieldLines>, marksRequire
         <tr>
           <th scope="col">${title}</th>
           <th scope="col">Type</th>
-          <th scope="col">Meaning</th>
+          <th scope="col">Description</th>
         </tr>
       </thead>
       <tbody>
@@ -141,7 +141,7 @@ function table(title: string, lines: ReturnType<typeof fieldLines>, marksRequire
                 <td colspan="3"><em>${line.name}</em></td>
               </tr>`
             : html`<tr>
-                <td><code>${line.name}</code> ${marksRequired && line.required && html`<b>needed</b>`}</td>
+                <td><code>${line.name}</code> ${marksRequired && line.required && html`<b>required</b>`}</td>
                 <td>${line.type}</td>
                 <td>${prose(line.description)}</td>
               </tr>`,

@@ -4,16 +4,16 @@ import type { Guide } from './guides';
 import { limitGroups } from './limits-page';
 import type { ListedOperation } from './reference';
 
-/** A search result. */
+/** One search result. */
 export interface SearchEntry {
   title: string;
-  /** The kind of page. */
+  /** Kind of page. */
   kind: string;
   url: string;
   text: string;
 }
 
-/** Built from the same data as the pages, so that everything on them can be found. */
+/** Built once, from the same data as the pages. */
 export function searchIndex(guides: Guide[], operations: ListedOperation[]): SearchEntry[] {
   return [
     ...guides.flatMap(guideEntries),

@@ -21,7 +21,7 @@ export function notChecked(check: string, message: string): Finding {
   return { check, status: 'not checked', message, advice: null };
 }
 
-/** Reports a check that throws as a problem. Its error may contain addresses, so only the first line is shown. */
+/** A check that throws is reported as a problem; only the first line of its error is shown, cut to 200 characters. */
 export async function guarded(
   check: string,
   advice: string,
@@ -33,6 +33,6 @@ export async function guarded(
     const reason = describeDatabaseError(error);
     if (reason) return [problem(check, reason, advice)];
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    return [problem(check, `could not be checked: ${line.slice(0, 200)}`, advice)];
+    return [problem(check, `check failed: ${line.slice(0, 200)}`, advice)];
   }
 }

@@ -61,7 +61,7 @@ describe('two starts at once', () => {
     const winners = rivals.filter(({ line }) => line === 'taken');
     expect(winners).toHaveLength(1);
     for (const { line } of rivals.filter((rival) => !winners.includes(rival))) {
-      expect(line).toContain(`75 Herald already runs with the data directory ${directory}`);
+      expect(line).toContain(`75 Herald is already running with the data directory ${directory}`);
       expect(line).toContain(`(process ${winners[0]?.child.pid})`);
     }
   });
@@ -92,12 +92,8 @@ describe('what a killed start left behind', () => {
     const dataDir = await openDataDir(directory, (message) => told.push(message));
     for (const identity of left) expect(identity && isRunning(identity)).toBe(false);
     expect(told).toEqual([
-      expect.stringContaining(
-        `Temporal server that an earlier start left running (process ${pids.temporal})`,
-      ),
-      expect.stringContaining(
-        `PostgreSQL server that an earlier start left running (process ${pids.postgres})`,
-      ),
+      expect.stringContaining(`Temporal server left over from an earlier run (process ${pids.temporal})`),
+      expect.stringContaining(`PostgreSQL server left over from an earlier run (process ${pids.postgres})`),
     ]);
     const log = await readFile(path.join(directory, 'logs', 'postgres.log'), 'utf8');
     expect(log).toContain('database system is shut down');

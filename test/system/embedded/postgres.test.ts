@@ -161,7 +161,7 @@ test('a database of another major version is refused in one sentence', async () 
   await first.stop();
   await writeFile(dataDir.file('postgres', 'data', 'PG_VERSION'), '9\n');
   const error = await setupErrorOf(start());
-  expect(error.message).toMatch(/made by PostgreSQL 9, and the embedded one is \d+/);
+  expect(error.message).toMatch(/created by PostgreSQL 9, but the embedded server is \d+/);
   expect(error.exitCode).toBe(78);
 });
 

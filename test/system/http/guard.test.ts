@@ -170,7 +170,7 @@ describe('a guarded route', () => {
     expectError(
       await call('GET', '/readyz'),
       'service_unavailable',
-      'Not ready: temporal, sleepy do not answer.',
+      'Not ready: temporal, sleepy unavailable.',
     );
     expect(await call('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
   });

@@ -211,7 +211,7 @@ describe.each<Channel>(['telegram', 'max'])('the bot on %s', (channel) => {
       message_id: question.message_id,
       data: `y:${'A'.repeat(32)}`,
     });
-    await toasted(channel, owner, 'over');
+    await toasted(channel, owner, 'has expired');
     await service.control.open(channel, owner, {});
     const other = await says(channel, owner, 'confirms logins');
     await service.control.tap(channel, owner, { message_id: other.message_id, data: yes });

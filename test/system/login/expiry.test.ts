@@ -35,12 +35,12 @@ describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
       const last = await lastBotMessage(service, channel, user);
       return last?.edited && last.buttons.length === 0 ? last : null;
     });
-    expect(edited.text).toContain('is over');
+    expect(edited.text).toContain('has expired');
     const yes = question.buttons[0]?.[0]?.data ?? '';
     await service.control.tap(channel, user, { message_id: question.message_id, data: yes });
     await eventually(async () => {
       const { toasts = [] } = await service.control.chat(channel, user);
-      return toasts.some((toast) => toast.text.includes('over'));
+      return toasts.some((toast) => toast.text.includes('has expired'));
     });
     const { body } = await project.api('GET', `/v1/auth/session/${session.session_id}/status`);
     expect(body).toMatchObject({ status: 'expired', expires_in: 0 });
@@ -85,6 +85,6 @@ test('a link opened after the session’s end says so', async () => {
   await waitForStatus(service, session.session_id, 'expired');
   await service.control.open('telegram', 'too-late', { start: startOf(session.telegram_link) });
   await eventually(async () =>
-    (await lastBotMessage(service, 'telegram', 'too-late'))?.text.includes('is over'),
+    (await lastBotMessage(service, 'telegram', 'too-late'))?.text.includes('has expired'),
   );
 });

@@ -11,14 +11,14 @@ function read(file: string): string {
 
 /** What a document says, with the number in the first group, and the limit that it must be. */
 const facts: [string, RegExp, number][] = [
-  ['README.md', /works once, for (\d+) seconds/g, limits.authCodeTtlSeconds],
-  ['web/docs/guides/start.md', /lives (\d+) seconds/g, limits.authCodeTtlSeconds],
+  ['README.md', /works once, within (\d+) seconds/g, limits.authCodeTtlSeconds],
+  ['web/docs/guides/start.md', /expires after (\d+) seconds/g, limits.authCodeTtlSeconds],
   ['web/docs/guides/start.md', /wait=(\d+)/g, limits.authPollWaitSeconds],
-  ['web/docs/guides/login.md', /within (\d+) seconds/g, limits.authCodeTtlSeconds],
+  ['web/docs/guides/login.md', /not redeemed in (\d+) seconds/g, limits.authCodeTtlSeconds],
   ['web/docs/guides/login.md', /wait=(\d+)/g, limits.authPollWaitSeconds],
   ['web/docs/guides/login.md', /every (\d+) to \d+ seconds/g, limits.authPollRecommendedSeconds],
   ['web/docs/guides/login.md', /every \d+ to (\d+) seconds/g, limits.authPollRecommendedMaxSeconds],
-  ['web/docs/guides/sending.md', /within (\d+) hours/g, limits.idempotencyHours],
+  ['web/docs/guides/sending.md', /for (\d+) hours they return/g, limits.idempotencyHours],
   ['docs/receiving-webhooks.md', /2xx within (\d+) seconds/g, limits.webhookAttemptSeconds],
   ['docs/receiving-webhooks.md', /up to (\d+) hours after the first/g, limits.webhookRetryHours],
   ['docs/receiving-webhooks.md', /(\d+) hours after a rotation/g, limits.webhookSecretGraceHours],
@@ -28,10 +28,10 @@ const facts: [string, RegExp, number][] = [
   ['docs/decisions.md', /(\d+) wrong keys/g, limits.dashboardSignInFailures.max],
   ['docs/decisions.md', /wrong keys in (\d+) minutes/g, limits.dashboardSignInFailures.minutes],
   ['docs/operations.md', /at most (\d+) days back/g, limits.webhookRecoverDays],
-  ['docs/operations.md', /attempts go on for (\d+) hours/g, limits.webhookRetryHours],
-  ['docs/operations.md', /(\d+) hours of nothing but failures/g, limits.webhookDisableAfterHours],
-  ['docs/operations.md', /deliveries wait for (\d+) days/g, limits.webhookPausedDays],
-  ['docs/scaling.md', /at most (\d+) attempts at a time/g, limits.webhookConcurrencyPerEndpoint],
+  ['docs/operations.md', /retries for (\d+) hours/g, limits.webhookRetryHours],
+  ['docs/operations.md', /(\d+) hours without a success/g, limits.webhookDisableAfterHours],
+  ['docs/operations.md', /deliveries stay paused for (\d+) days/g, limits.webhookPausedDays],
+  ['docs/scaling.md', /at most (\d+) concurrent attempts/g, limits.webhookConcurrencyPerEndpoint],
 ];
 
 test.each(facts)('%s: %s is the limit of the code', (file, pattern, limit) => {
@@ -51,6 +51,10 @@ function offsets(units: [seconds: number, one: string, many: string][]): string[
 
 const waits = retryPolicies.quick.offsets.slice(1).map((offset, i, all) => offset - (all[i - 1] ?? 0));
 
+function listed(items: (string | number)[]): string {
+  return `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+}
+
 describe('the retry schedule', () => {
   it('stands in the guide as it is in the code', () => {
     const durable = offsets([
@@ -59,10 +63,8 @@ describe('the retry schedule', () => {
       [1, 'second', 'seconds'],
     ]);
     const guide = read('docs/receiving-webhooks.md');
-    expect(guide).toContain(
-      `${durable.slice(0, -1).join(', ')} and ${durable.at(-1)} after the first attempt`,
-    );
-    expect(guide).toContain(`after ${waits.slice(0, -1).join(', ')} and ${waits.at(-1)} seconds`);
+    expect(guide).toContain(`retries ${listed(durable)} after it`);
+    expect(guide).toContain(`after ${listed(waits)} seconds`);
   });
 
   it('stands in the dashboard as it is in the code', () => {
@@ -70,10 +72,10 @@ describe('the retry schedule', () => {
       [3_600, 'h', 'h'],
       [60, 'min', 'min'],
       [1, 's', 's'],
-    ]).join(', ');
-    const quick = `after ${waits.slice(0, -1).join(', ')} and ${waits.at(-1)} s`;
+    ]);
+    const quick = `after ${listed(waits)} s`;
     const form = read('web/dashboard/pages/endpoint-form.tsx');
-    expect(form).toContain(durable);
+    expect(form).toContain(`after ${listed(durable)}.`);
     expect(form).toContain(quick);
     expect(read('web/dashboard/pages/settings.tsx')).toContain(quick);
   });

@@ -1,8 +1,8 @@
-import { createBatcher, type BatchOptions } from '../../../src/lib/batch';
+import { createBatcher } from '../../../src/lib/batch';
 
 const open: (() => void)[] = [];
 
-// A call that no test ended would fail by its timeout in the middle of another test.
+// No call outlives its test.
 afterEach(async () => {
   while (open.length > 0) {
     for (const end of open.splice(0)) end();
@@ -11,39 +11,28 @@ afterEach(async () => {
   }
 });
 
-interface Item {
-  key: string;
-  text: string;
-}
-
 /** A batcher whose calls end when the test ends them, at the latest after the test. */
-function recorded(options: Omit<BatchOptions<Item>, 'key'>) {
-  const calls: { key: string | undefined; items: string[]; end: (error?: Error) => void }[] = [];
-  const batcher = createBatcher<Item, string>(
+function recorded(size: number) {
+  const calls: { items: string[]; end: (error?: Error) => void }[] = [];
+  const batcher = createBatcher<string, string>(
     (items) =>
       new Promise((resolve, reject) => {
-        const texts = items.map(({ text }) => text);
-        const end = (error?: Error) => (error ? reject(error) : resolve(texts.map((text) => `${text}!`)));
-        calls.push({ key: items[0]?.key, items: texts, end });
+        const end = (error?: Error) => (error ? reject(error) : resolve(items.map((text) => `${text}!`)));
+        calls.push({ items, end });
         open.push(end);
       }),
-    { ...options, key: ({ key }) => key },
+    { size },
   );
-  return {
-    calls,
-    items: () => calls.map(({ items }) => items),
-    write: (key: string, text: string) => batcher.write({ key, text }),
-    stop: batcher.stop,
-  };
+  return { calls, items: () => calls.map(({ items }) => items), write: batcher.write, stop: batcher.stop };
 }
 
 const turn = () => new Promise(setImmediate);
 
 test('what one turn brings goes together, what comes meanwhile goes next, each with its own result', async () => {
-  const { calls, write } = recorded({ size: 10 });
-  const first = ['a', 'b'].map((item) => write('k', item));
+  const { calls, write } = recorded(10);
+  const first = ['a', 'b'].map((item) => write(item));
   await turn();
-  const second = ['c', 'd', 'e'].map((item) => write('k', item));
+  const second = ['c', 'd', 'e'].map((item) => write(item));
   await turn();
   expect(calls.map(({ items }) => items)).toEqual([['a', 'b']]);
   calls[0]?.end();
@@ -52,60 +41,34 @@ test('what one turn brings goes together, what comes meanwhile goes next, each w
   expect(calls[1]?.items).toEqual(['c', 'd', 'e']);
   calls[1]?.end();
   expect(await Promise.all(second)).toEqual(['c!', 'd!', 'e!']);
-  void write('k', 'f');
+  void write('f');
   await turn();
   expect(calls[2]?.items).toEqual(['f']);
 });
 
 test('the next call is sent before the callers of the last one go on', async () => {
-  const { calls, write, items } = recorded({ size: 10 });
-  const first = write('k', 'a');
+  const { calls, write, items } = recorded(10);
+  const first = write('a');
   await turn();
-  void write('k', 'b');
+  void write('b');
   const sentBefore = first.then(items);
   calls[0]?.end();
   expect(await sentBefore).toEqual([['a'], ['b']]);
 });
 
-test('a call that never returns fails, and the items behind it go on', async () => {
-  const { calls, write } = recorded({ size: 10, timeoutMs: 20 });
-  const first = write('k', 'a');
+test('a call carries no more than allowed', async () => {
+  const { calls, write, items } = recorded(2);
+  for (const item of ['a', 'b', 'c']) void write(item);
   await turn();
-  const second = write('k', 'b');
-  await expect(first).rejects.toMatchObject({ code: 'ETIMEDOUT' });
-  calls[1]?.end();
-  expect(await second).toBe('b!');
-});
-
-test('keys do not wait for each other, and a call carries no more than allowed', async () => {
-  const { calls, write } = recorded({ size: 2 });
-  for (const item of ['a', 'b', 'c']) void write('one', item);
-  void write('two', 'x');
-  await turn();
-  expect(calls.map(({ key, items }) => [key, ...items])).toEqual([
-    ['one', 'a', 'b'],
-    ['two', 'x'],
-  ]);
+  expect(items()).toEqual([['a', 'b']]);
   calls[0]?.end();
   await turn();
-  expect(calls[2]?.items).toEqual(['c']);
-});
-
-test('items that must be distinct never go together', async () => {
-  const { calls, write, items } = recorded({ size: 10, distinct: ({ text }) => text.at(0) });
-  for (const item of ['a1', 'b1', 'a2', 'b2']) void write('k', item);
-  await turn();
-  calls[0]?.end();
-  await turn();
-  expect(items()).toEqual([
-    ['a1', 'b1'],
-    ['a2', 'b2'],
-  ]);
+  expect(items()).toEqual([['a', 'b'], ['c']]);
 });
 
 test('a failure reaches every item of its batch, and no other', async () => {
-  const { calls, write } = recorded({ size: 2 });
-  const [failing, other, later] = ['a', 'b', 'c'].map((item) => write('k', item));
+  const { calls, write } = recorded(2);
+  const [failing, other, later] = ['a', 'b', 'c'].map((item) => write(item));
   await turn();
   calls[0]?.end(new Error('away'));
   expect(await Promise.allSettled([failing, other])).toEqual([
@@ -132,8 +95,8 @@ test('a run that throws before it returns a promise fails its batch only', async
 });
 
 test('stop ends with the last call, and waits also for items that no call has taken yet', async () => {
-  const { calls, write, stop, items } = recorded({ size: 2 });
-  const written = ['a', 'b', 'c'].map((item) => write('k', item));
+  const { calls, write, stop, items } = recorded(2);
+  const written = ['a', 'b', 'c'].map((item) => write(item));
   let stopped = false;
   const stopping = stop().then(() => (stopped = true));
   await turn();

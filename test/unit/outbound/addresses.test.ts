@@ -221,10 +221,10 @@ describe('saving a URL', () => {
   });
 
   it('says why', () => {
-    expect(vetUrl('http://example.com/', nobody)).toEqual({ ok: false, why: 'must be https' });
+    expect(vetUrl('http://example.com/', nobody)).toEqual({ ok: false, why: 'must use https' });
     expect(vetUrl('https://0x7f.1/', nobody)).toEqual({
       ok: false,
-      why: 'has the address 127.0.0.1, which is not public (loopback)',
+      why: 'points to a private network (loopback)',
     });
   });
 });
