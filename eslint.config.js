@@ -45,5 +45,19 @@ module.exports = tseslint.config(
     files: ['src/cli.ts', 'src/cli/**/*.ts', 'bench/**/*.ts', 'test/support/**'],
     rules: { 'no-console': 'off' },
   },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...['describe', 'test', 'it'].flatMap((object) => [
+          { object, property: 'only', message: 'Every test runs.' },
+          { object, property: 'skip', message: 'Every test runs: a lane lists what it has.' },
+          { object, property: 'todo', message: 'Write the test.' },
+        ]),
+        { object: 'jest', property: 'retryTimes', message: 'A test that fails sometimes is a bug.' },
+      ],
+    },
+  },
   { files: ['**/*.js'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
 );

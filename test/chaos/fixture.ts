@@ -9,13 +9,14 @@ import { addPurchasedCredits, insertProject, updateProject } from '../../src/pro
 import { openDataDir } from '../../src/embedded/data-dir';
 import { freePort } from '../../src/lib/ports';
 import { startPostgres } from '../../src/embedded/postgres';
-import { startSimulator, type Simulator } from '../../src/embedded/simulator';
+import type { Simulator } from '../../src/embedded/simulator';
 import { findTemporalCli } from '../../src/embedded/temporal-cli';
 import { startTemporalServer } from '../../src/embedded/temporal-server';
 import { searchAttributeTypes } from '../../src/temporal/names';
+import { startTestSimulator, testBots } from '../support/simulator-control';
 import { superviseRole, superviseServer, type Part } from './parts';
 
-export interface ChaosInstallation {
+export interface ChaosFixture {
   apiUrl: string;
   apiKey: string;
   projectId: string;
@@ -30,13 +31,8 @@ export interface ChaosInstallation {
   stop(): Promise<void>;
 }
 
-const bots = {
-  telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_chaos_bot' },
-  max: { token: 'simulated-max-bot-token', username: 'herald_chaos_bot' },
-};
-
 /** The production shape on one machine: every part a process of its own that can be hurt. */
-export async function startInstallation(): Promise<ChaosInstallation> {
+export async function startChaosFixture(): Promise<ChaosFixture> {
   const directory = await mkdtemp(path.join(tmpdir(), 'herald-chaos-'));
   // Root's PostgreSQL runs as another user, who must be able to pass.
   await chmod(directory, 0o711);
@@ -62,7 +58,7 @@ export async function startInstallation(): Promise<ChaosInstallation> {
       searchAttributes: searchAttributeTypes,
     }),
   );
-  const simulator = await startSimulator({ port: 0, ...bots });
+  const simulator = await startTestSimulator();
   const project = await createProject(databaseUrl);
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const temporalAddress = `127.0.0.1:${temporalPort}`;
@@ -81,9 +77,9 @@ export async function startInstallation(): Promise<ChaosInstallation> {
     HERALD_CODE_TTL_SECONDS: '20',
     HERALD_SESSION_TTL_SECONDS: '30',
     HERALD_LOG_LEVEL: 'warn',
-    TELEGRAM_BOT_TOKEN: bots.telegram.token,
+    TELEGRAM_BOT_TOKEN: testBots.telegram.token,
     TELEGRAM_API_ROOT: simulator.telegramApiRoot,
-    MAX_BOT_TOKEN: bots.max.token,
+    MAX_BOT_TOKEN: testBots.max.token,
     MAX_API_ROOT: simulator.maxApiRoot,
   };
   const roles = ['api', 'worker', 'bots'].map((role) => superviseRole(role, settings));

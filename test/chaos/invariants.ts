@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type pg from 'pg';
 import { taskQueues } from '../../src/temporal/names';
-import type { ChaosInstallation } from './fixture';
+import type { ChaosFixture } from './fixture';
 import type { Seen } from './load';
 
 export interface Invariant {
@@ -12,18 +12,18 @@ export interface Invariant {
 }
 
 /** What is still on its way; empty once everything has come to its end. */
-export async function unsettled(pool: pg.Pool, installation: ChaosInstallation): Promise<string[]> {
+export async function unsettled(pool: pg.Pool, fixture: ChaosFixture): Promise<string[]> {
   const { rows } = await pool.query<{ what: string; count: number }>(
     `SELECT 'deliveries' AS what, count(*) FROM deliveries WHERE status = 'pending'
      UNION ALL SELECT 'sessions', count(*) FROM auth_sessions WHERE status IN ('pending', 'confirmed')
      UNION ALL SELECT 'bot updates', count(*) FROM bot_updates WHERE handled_at IS NULL`,
   );
   const open = rows.filter(({ count }) => count > 0).map(({ what, count }) => `${count} ${what}`);
-  const workflows = await openWorkflows(installation);
+  const workflows = await openWorkflows(fixture);
   return workflows > 0 ? [...open, `${workflows} workflows`] : open;
 }
 
-async function openWorkflows({ temporalAddress, settings }: ChaosInstallation): Promise<number> {
+async function openWorkflows({ temporalAddress, settings }: ChaosFixture): Promise<number> {
   const connection = await Connection.connect({ address: temporalAddress });
   try {
     const queues = Object.values(taskQueues(settings['HERALD_TASK_QUEUE_PREFIX'] ?? ''));

@@ -3,7 +3,7 @@ import type { Channel } from '../../src/contract/common';
 import { verify } from '../../src/webhooks/verify';
 import { createSimulatorControl } from '../support/simulator-control';
 import { startReceiver, type Receiver } from '../support/receiver';
-import type { ChaosInstallation } from './fixture';
+import type { ChaosFixture } from './fixture';
 import type { Random } from './random';
 
 /** What the outside has seen, to be compared with what the inside says. */
@@ -38,8 +38,8 @@ const endpoints = [
 ];
 
 /** Logins and events from many sides at once, by callers who bear with an API that is away for a while. */
-export async function startLoad(installation: ChaosInstallation, random: Random): Promise<Load> {
-  const { apiUrl, apiKey, simulator } = installation;
+export async function startLoad(fixture: ChaosFixture, random: Random): Promise<Load> {
+  const { apiUrl, apiKey, simulator } = fixture;
   const control = createSimulatorControl(simulator.url);
   const seen: Seen = {
     accepted: new Set(),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '../../src/db/pool';
 import { herald } from '../system/cli/fixture';
-import { startInstallation, type ChaosInstallation } from './fixture';
+import { startChaosFixture, type ChaosFixture } from './fixture';
 import { checkInvariants, unsettled, type Invariant } from './invariants';
 import { startLoad, type Seen } from './load';
 import type { Part } from './parts';
@@ -28,20 +28,20 @@ const SETTLE_LIMIT_MS = 180_000;
 export async function runChaos({ seconds, seed, onProgress }: ChaosOptions): Promise<ChaosReport> {
   const random = seeded(seed);
   onProgress('starting Postgres, Temporal and the roles');
-  const installation = await startInstallation();
+  const fixture = await startChaosFixture();
   try {
-    const load = await startLoad(installation, seeded(seed + 1));
+    const load = await startLoad(fixture, seeded(seed + 1));
     try {
-      const faults = await hurt(installation.parts, random, seconds, onProgress);
+      const faults = await hurt(fixture.parts, random, seconds, onProgress);
       onProgress('everything is left alone: waiting until it has settled');
-      await Promise.all(installation.parts.map((part) => part.ready()));
+      await Promise.all(fixture.parts.map((part) => part.ready()));
       await load.stop();
-      const { waited, invariants } = await judge(installation, load.seen);
+      const { waited, invariants } = await judge(fixture, load.seen);
       const { loginsBegun, yes, no, failedCalls } = load.seen;
       return {
         seed,
         faults,
-        ends: installation.ends(),
+        ends: fixture.ends(),
         settledAfterSeconds: Math.round(waited / 1000),
         seen: { loginsBegun, yes, no, failedCalls },
         invariants,
@@ -50,7 +50,7 @@ export async function runChaos({ seconds, seed, onProgress }: ChaosOptions): Pro
       await load.close();
     }
   } finally {
-    await installation.stop();
+    await fixture.stop();
   }
 }
 
@@ -82,16 +82,16 @@ async function hurt(
 }
 
 async function judge(
-  installation: ChaosInstallation,
+  fixture: ChaosFixture,
   seen: Seen,
 ): Promise<{ waited: number; invariants: Invariant[] }> {
   const begun = Date.now();
-  const pool = createPool({ url: installation.databaseUrl, max: 2 });
+  const pool = createPool({ url: fixture.databaseUrl, max: 2 });
   try {
     let open: string[] = [];
     do {
       await sleep(500);
-      open = await unsettled(pool, installation).catch((error: Error) => [error.message]);
+      open = await unsettled(pool, fixture).catch((error: Error) => [error.message]);
     } while (open.length > 0 && Date.now() - begun < SETTLE_LIMIT_MS);
     const waited = Date.now() - begun;
     const stuck: Invariant = {
@@ -99,7 +99,7 @@ async function judge(
       holds: open.length === 0,
       detail: open.length === 0 ? `all ended after ${Math.round(waited / 1000)} s` : open.join(', '),
     };
-    const { code, stdout } = await herald(['doctor'], installation.settings);
+    const { code, stdout } = await herald(['doctor'], fixture.settings);
     const problems = stdout.split('\n').filter((line) => line.startsWith('PROBLEM'));
     const healthy: Invariant = {
       invariant: 'herald doctor finds nothing',

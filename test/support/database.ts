@@ -8,15 +8,15 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A separate database for a test file, cloned from the migrated template in milliseconds. */
-export async function createTestDatabase(deliveryLane = 'workflow'): Promise<TestDatabase> {
+/** A database of its own for a test file, cloned from the migrated template in a few milliseconds. */
+export async function createTestDatabase({ lane = 'workflow' } = {}): Promise<TestDatabase> {
   const adminUrl = process.env['HERALD_TEST_DATABASE_URL'];
   if (!adminUrl) throw new Error('HERALD_TEST_DATABASE_URL is missing: run the tests through jest');
   const name = `test_${randomBytes(8).toString('hex')}`;
   await asAdmin(adminUrl, async (admin) => {
     await cloneTemplate(admin, name);
     // Events that a test writes itself take the lane of its service.
-    await admin.query(`ALTER DATABASE ${name} SET herald.delivery_lane = '${deliveryLane}'`);
+    await admin.query(`ALTER DATABASE ${name} SET herald.delivery_lane = '${lane}'`);
   });
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
@@ -31,7 +31,7 @@ export async function createTestDatabase(deliveryLane = 'workflow'): Promise<Tes
   };
 }
 
-/** Concurrent clones find the template in use and retry. */
+/** Two clones at once make one of them find the template in use: it tries again. */
 async function cloneTemplate(admin: pg.Client, name: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

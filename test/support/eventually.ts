@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** What "within a second" may take, measured from its cause on a machine that does other things as well. */
+export const ABOUT_A_SECOND_MS = 2_000;
+
 /**
  * Repeats `check` until it returns a truthy value, and returns it. On timeout it throws the last error of `check`, so
  * assertions can be used inside.

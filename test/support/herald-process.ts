@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { packageRoot } from '../../src/lib/package-root';
 import type { TestService } from './service';
+import { testBots } from './simulator-control';
 
 export interface HeraldProcess {
   child: ChildProcess;
@@ -38,9 +39,9 @@ export function startSecondProcess(
     HERALD_PUBLIC_URL: service.url || 'http://127.0.0.1:1',
     HERALD_ALLOW_LOCAL_WEBHOOKS: 'true',
     HERALD_BOT_UPDATES: 'polling',
-    TELEGRAM_BOT_TOKEN: '1000001:simulated-telegram-bot-token',
+    TELEGRAM_BOT_TOKEN: testBots.telegram.token,
     TELEGRAM_API_ROOT: service.simulator.telegramApiRoot,
-    MAX_BOT_TOKEN: 'simulated-max-bot-token',
+    MAX_BOT_TOKEN: testBots.max.token,
     MAX_API_ROOT: service.simulator.maxApiRoot,
     ...env,
   });

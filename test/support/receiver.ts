@@ -23,9 +23,9 @@ export interface Receiver {
 
 type Answer = (res: http.ServerResponse, request: ReceivedRequest) => void;
 
-const fixture = (name: string) => readFileSync(join(__dirname, 'fixtures', name), 'utf8');
+const pem = (name: string) => readFileSync(join(__dirname, 'certificates', name), 'utf8');
 
-export const testCertificate = fixture('test-only-cert.pem');
+export const testCertificate = pem('test-only-cert.pem');
 
 /** A real HTTP receiver on a free loopback port. */
 export function startReceiver(answer: Answer, { tls = false } = {}): Promise<Receiver> {
@@ -41,7 +41,7 @@ export function startReceiver(answer: Answer, { tls = false } = {}): Promise<Rec
     });
   };
   const server = tls
-    ? https.createServer({ cert: testCertificate, key: fixture('test-only-key.pem') }, onRequest)
+    ? https.createServer({ cert: testCertificate, key: pem('test-only-key.pem') }, onRequest)
     : http.createServer(onRequest);
   return listen(server, received, tls ? 'https' : 'http');
 }

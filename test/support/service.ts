@@ -4,30 +4,40 @@ import type pg from 'pg';
 import pino from 'pino';
 import type { PlatformAccesses } from '../../src/bots/messengers';
 import { loadConfig, type Config } from '../../src/config';
-import { simulatorLink, startSimulator, type Simulator } from '../../src/embedded/simulator';
 import { newApiKey } from '../../src/lib/tokens';
-import type { Project } from '../../src/projects/contract';
 import { insertApiKey } from '../../src/projects/queries/keys';
 import { insertProject, updateProject, type ProjectChanges } from '../../src/projects/queries/projects';
+import type { Project } from '../../src/projects/contract';
+import { simulatorLink, type Simulator } from '../../src/embedded/simulator';
 import { startService, type Service } from '../../src/service';
 import { createTestDatabase, type TestDatabase } from './database';
-import { createSimulatorControl, type SimulatorControl } from './simulator-control';
+import {
+  createSimulatorControl,
+  startTestSimulator,
+  testBots,
+  type SimulatorControl,
+} from './simulator-control';
+
+/** How a delivery starts where its endpoint does not say. */
+export type Lane = Config['HERALD_DELIVERY_LANE'];
 
 export interface TestServiceOptions {
-  /** Settings, as environment variables. */
+  /** Default: the default of the setting. */
+  lane?: Lane;
+  /** Settings as they would stand in the environment. */
   env?: Record<string, string>;
   /** Default: all roles. */
   roles?: string;
-  /** Runs on an existing database, as a second process of the same installation. */
+  /** Runs on an existing database (a second process of the same installation). */
   database?: TestDatabase;
-  /** Default: a new simulator for both channels. */
+  /** Default: a fresh simulator for both channels. */
   simulator?: Simulator | null;
   queuePrefix?: string;
   /** Default: the shared server of the test run. */
   temporalAddress?: string;
   /** Default: the bundle of the test run. */
   bundlePath?: string;
-  /** Collects every log line, to check that it contains no secrets. */
+  /** Collects every log line, to search for what must not be there. */
   logLines?: string[];
 }
 
@@ -58,22 +68,21 @@ export interface TestService {
   pool: pg.Pool;
   client: Client;
   simulator: Simulator;
-  /** Acts as users of the messengers. */
+  /** Acts as the users of the messengers. */
   control: SimulatorControl;
   queuePrefix: string;
   createProject(changes?: ProjectChanges & { slug?: string }): Promise<TestProject>;
-  /** An API client with another key, or none. */
+  /** Without a key, or with any other. */
   apiWith(key: string | null): Api;
   stop(): Promise<void>;
 }
 
 const encryptionKey = { id: 'k1', key: Buffer.alloc(32, 7) };
 
-/** Starts the whole service in this process, with its own database, task queues and simulator. */
+/** The whole service in this process, with a database, task queues and a simulator of its own. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  // The webhook tests run in both lanes: test/webhooks-express sets this before it loads them.
-  const lane = options.env?.['HERALD_DELIVERY_LANE'] ?? process.env['HERALD_TEST_LANE'];
-  const database = options.database ?? (await createTestDatabase(lane));
+  const lane = options.lane ?? options.env?.['HERALD_DELIVERY_LANE'];
+  const database = options.database ?? (await createTestDatabase(lane === undefined ? {} : { lane }));
   const queuePrefix = options.queuePrefix ?? `test-${randomBytes(6).toString('hex')}`;
   const simulator = options.simulator ?? (await startTestSimulator());
   const config = loadConfig({
@@ -122,7 +131,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
         name: changes.name ?? 'Test project',
       });
       if (!inserted) throw new Error('the slug is taken');
-      // Other tests must not hit the limits by accident.
+      // Tests of other things must not meet the limits by accident.
       const generous = {
         requests_per_minute: 1_000_000,
         sessions_per_hour: 1_000_000,
@@ -140,24 +149,15 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   };
 }
 
-/** For tests in which the simulator outlives a service. */
-export function startTestSimulator(): Promise<Simulator> {
-  return startSimulator({
-    port: 0,
-    telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_test_bot' },
-    max: { token: 'simulated-max-bot-token', username: 'herald_test_bot' },
-  });
-}
-
 export function simulatedPlatforms(simulator: Simulator): PlatformAccesses {
   return {
     telegram: {
-      token: '1000001:simulated-telegram-bot-token',
+      token: testBots.telegram.token,
       apiRoot: simulator.telegramApiRoot,
       link: (start) => simulatorLink(simulator.url, 'telegram', start),
     },
     max: {
-      token: 'simulated-max-bot-token',
+      token: testBots.max.token,
       apiRoot: simulator.maxApiRoot,
       link: (start) => simulatorLink(simulator.url, 'max', start),
     },

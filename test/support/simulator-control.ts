@@ -1,4 +1,15 @@
 import type { Channel } from '../../src/contract/common';
+import { startSimulator, type Simulator } from '../../src/embedded/simulator';
+
+/** The bots of every simulator in the tests. */
+export const testBots = {
+  telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_test_bot' },
+  max: { token: 'simulated-max-bot-token', username: 'herald_test_bot' },
+} as const satisfies Record<Channel, { token: string; username: string }>;
+
+export function startTestSimulator(): Promise<Simulator> {
+  return startSimulator({ port: 0, ...testBots });
+}
 
 export interface ChatButton {
   text: string;
@@ -23,35 +34,37 @@ export interface Chat {
 
 export type User = string | number;
 
-/** The bot's API calls: counts by method, and the latest calls, oldest first. */
-export interface BotCalls {
-  counts: Record<string, number>;
-  calls: { method: string; params: Record<string, unknown> }[];
-}
+/** A button by its text or place, or forged data for a message; `stale` comes too late to be answered. */
+export type Tap = ({ button: string | number } | { message_id: unknown; data: string }) & { stale?: boolean };
 
 export interface SimulatorStats {
   messages_sent: number;
   recipients: number;
   by_user_max: number;
+  pending_updates: number;
 }
 
-/** The simulator's control API, which acts as a user. */
+/** The simulator's control API: what a person does with the phone in hand. */
 export interface SimulatorControl {
-  open(channel: Channel, user: User, body?: Record<string, unknown>): Promise<Record<string, unknown>>;
-  tap(
-    channel: Channel,
-    user: User,
-    body: { button: string | number; stale?: boolean } | { message_id: unknown; data: string },
-  ): Promise<Record<string, unknown>>;
+  open(channel: Channel, user: User, body?: Record<string, unknown>): Promise<{ user_id: number }>;
+  tap(channel: Channel, user: User, body: Tap): Promise<Record<string, unknown>>;
   say(channel: Channel, user: User, text: string): Promise<unknown>;
   block(channel: Channel, user: User): Promise<unknown>;
   unblock(channel: Channel, user: User): Promise<unknown>;
   chat(channel: Channel, user: User): Promise<Chat>;
   faults(channel: Channel, fault: Record<string, unknown>): Promise<unknown>;
-  calls(channel: Channel, method?: string): Promise<BotCalls>;
-  /** Users who exist as counters only. */
+  /** Parameters of the bot's calls of a method, oldest first. */
+  calls(channel: Channel, method: string): Promise<Record<string, unknown>[]>;
+  /** How often the bot has called a method, whatever the platform answered. */
+  callCount(channel: Channel, method: string): Promise<number>;
+  /** Users who have opened the bot and only count the messages they get. */
   addUsers(channel: Channel, users: { count: number; from: number }): Promise<unknown>;
   stats(channel: Channel): Promise<SimulatorStats>;
+}
+
+interface CallsView {
+  counts: Record<string, number>;
+  calls: { params: Record<string, unknown> }[];
 }
 
 export function createSimulatorControl(url: string): SimulatorControl {
@@ -67,6 +80,8 @@ export function createSimulatorControl(url: string): SimulatorControl {
   }
   const user = (channel: Channel, id: User, action: string) =>
     `${channel}/users/${encodeURIComponent(String(id))}/${action}`;
+  const view = (channel: Channel, method: string) =>
+    call<CallsView>('GET', `${channel}/calls?method=${encodeURIComponent(method)}`);
   return {
     open: (channel, id, body = {}) => call('POST', user(channel, id, 'open'), body),
     tap: (channel, id, body) => call('POST', user(channel, id, 'tap'), body),
@@ -75,8 +90,9 @@ export function createSimulatorControl(url: string): SimulatorControl {
     unblock: (channel, id) => call('POST', user(channel, id, 'unblock'), {}),
     chat: (channel, id) => call('GET', user(channel, id, 'chat')),
     faults: (channel, fault) => call('POST', `${channel}/faults`, fault),
+    calls: async (channel, method) => (await view(channel, method)).calls.map(({ params }) => params),
+    callCount: async (channel, method) => (await view(channel, method)).counts[method] ?? 0,
     addUsers: (channel, users) => call('POST', `${channel}/users`, users),
     stats: (channel) => call('GET', `${channel}/stats`),
-    calls: (channel, method) => call('GET', `${channel}/calls${method ? `?method=${method}` : ''}`),
   };
 }

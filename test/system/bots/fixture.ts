@@ -1,10 +1,49 @@
 import pino from 'pino';
+import type { Channel } from '../../../src/contract/common';
 import { createIntake, type Intake, type IntakeOptions, type StoredUpdate } from '../../../src/bots/intake';
+import { createMaxMessenger } from '../../../src/bots/max/messenger';
+import type { Messenger } from '../../../src/bots/messenger';
+import { createTelegramMessenger } from '../../../src/bots/telegram/messenger';
 import { createNotifications } from '../../../src/db/notify';
+import type { Simulator } from '../../../src/embedded/simulator';
 import type { Logger } from '../../../src/lib/log';
 import type { TestDatabase } from '../../support/database';
+import {
+  createSimulatorControl,
+  startTestSimulator,
+  testBots,
+  type SimulatorControl,
+} from '../../support/simulator-control';
 
 export const quiet: Logger = pino({ level: 'silent' });
+
+/** A simulator of its own, the users on it and the bots of both channels. */
+export interface BotFixture {
+  simulator: Simulator;
+  control: SimulatorControl;
+  messenger(channel: Channel): Promise<Messenger>;
+  stop(): Promise<void>;
+}
+
+export async function startBotFixture(): Promise<BotFixture> {
+  const simulator = await startTestSimulator();
+  return {
+    simulator,
+    control: createSimulatorControl(simulator.url),
+    messenger: (channel) =>
+      channel === 'telegram'
+        ? createTelegramMessenger({
+            token: testBots.telegram.token,
+            apiRoot: simulator.telegramApiRoot,
+          })
+        : createMaxMessenger({
+            token: testBots.max.token,
+            apiRoot: simulator.maxApiRoot,
+            allowLocalMedia: true,
+          }),
+    stop: () => simulator.stop(),
+  };
+}
 
 export interface RunningIntake {
   intake: Intake;
@@ -48,6 +87,6 @@ export function telegramText(updateId: number, chat: number, text: string): obje
   };
 }
 
-export function textOf({ parsed: { incoming } }: StoredUpdate): string {
+export function textOf({ parsed: { incoming } }: Pick<StoredUpdate, 'parsed'>): string {
   return incoming.kind === 'text' ? incoming.text : incoming.kind;
 }

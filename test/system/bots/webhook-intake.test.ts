@@ -7,8 +7,7 @@ import { errorMapper } from '../../../src/http/errors';
 import { startServer, type RunningServer } from '../../../src/http/server';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
-import { quiet, type RunningIntake, startIntake, telegramText, textOf } from './fixture';
-import { startBotSimulator } from './bot-simulator';
+import { quiet, startBotFixture, startIntake, telegramText, textOf, type RunningIntake } from './fixture';
 
 const secret = 'test-only-webhook-secret';
 const headers: Record<Channel, string> = {
@@ -109,20 +108,20 @@ describe.each(channels)('the webhook of %s', (channel) => {
 
   it('answers 503 while the database is away, and the redelivered update has one effect', async () => {
     away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    const bots = await startBotSimulator();
+    const fixture = await startBotFixture();
     try {
-      const messenger = await bots.messenger(channel);
+      const messenger = await fixture.messenger(channel);
       await messenger.setWebhook(url(channel), secret);
       const direct = await post(channel, hi, { [headers[channel]]: secret });
       expect(direct.status).toBe(503);
       expect(await direct.json()).toMatchObject({ code: 'service_unavailable', retryable: true });
-      await bots.control.say(channel, 'anna', 'after the outage');
-      await bots.control.say(channel, 'anna', 'in order');
+      await fixture.control.say(channel, 'anna', 'after the outage');
+      await fixture.control.say(channel, 'anna', 'in order');
       away = null;
       await eventually(() => seen.length === 2);
       expect(seen.map(textOf)).toEqual(['after the outage', 'in order']);
     } finally {
-      await bots.stop();
+      await fixture.stop();
     }
   });
 

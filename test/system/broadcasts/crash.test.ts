@@ -1,5 +1,5 @@
 import { workflowIds } from '../../../src/temporal/names';
-import { recordHistory } from '../replay/record';
+import { recordHistory } from '../replay/fixture';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';

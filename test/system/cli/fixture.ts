@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import type { TestService } from '../../support/service';
 import { userEnvironment, type Finished } from '../../support/npm-start';
+import { testBots } from '../../support/simulator-control';
 
 const cli = path.join(__dirname, '..', '..', '..', 'dist', 'src', 'cli.js');
 
@@ -13,9 +14,9 @@ export function settingsOf(service: TestService): Record<string, string> {
     HERALD_TASK_QUEUE_PREFIX: service.queuePrefix,
     HERALD_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     HERALD_BOT_UPDATES: 'polling',
-    TELEGRAM_BOT_TOKEN: '1000001:simulated-telegram-bot-token',
+    TELEGRAM_BOT_TOKEN: testBots.telegram.token,
     TELEGRAM_API_ROOT: service.simulator.telegramApiRoot,
-    MAX_BOT_TOKEN: 'simulated-max-bot-token',
+    MAX_BOT_TOKEN: testBots.max.token,
     MAX_API_ROOT: service.simulator.maxApiRoot,
   };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { findTemporalCli } from '../../../src/embedded/temporal-cli';
-import { buildChangedBundle, type ChangedBundle } from '../replay/bundles/build';
+import { buildChangedBundle, type ChangedBundle } from '../replay/fixture';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import {

@@ -29,9 +29,9 @@ afterEach(async () => {
   await rm(path.dirname(directory), { recursive: true, force: true });
 });
 
-/** Starts a fixture in a process of its own and answers its first line of output. */
-async function runFixture(name: string): Promise<{ child: ChildProcess; line: string }> {
-  const script = path.join(__dirname, 'fixtures', name);
+/** Starts a script in a process of its own and answers its first line of output. */
+async function runProcess(name: string): Promise<{ child: ChildProcess; line: string }> {
+  const script = path.join(__dirname, 'processes', name);
   const child = spawn(process.execPath, ['--import', 'tsx', script, directory], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -52,12 +52,12 @@ describe('two starts at once', () => {
   });
 
   test('of many processes exactly one gets the directory, also where a killed one held it before', async () => {
-    const killed = await runFixture('open-data-dir.ts');
+    const killed = await runProcess('open-data-dir.ts');
     expect(killed.line).toBe('taken');
     killed.child.kill('SIGKILL');
     await once(killed.child, 'exit');
 
-    const rivals = await Promise.all(Array.from({ length: 6 }, () => runFixture('open-data-dir.ts')));
+    const rivals = await Promise.all(Array.from({ length: 6 }, () => runProcess('open-data-dir.ts')));
     const winners = rivals.filter(({ line }) => line === 'taken');
     expect(winners).toHaveLength(1);
     for (const { line } of rivals.filter((rival) => !winners.includes(rival))) {
@@ -81,7 +81,7 @@ describe('two starts at once', () => {
 
 describe('what a killed start left behind', () => {
   test('is stopped by the next one', async () => {
-    const { child, line } = await runFixture('start-and-hang.ts');
+    const { child, line } = await runProcess('start-and-hang.ts');
     const pids = JSON.parse(line) as { postgres: number; temporal: number };
     const left = [identifyProcess(pids.postgres), identifyProcess(pids.temporal)];
     child.kill('SIGKILL');
@@ -136,7 +136,7 @@ describe('the record of the running service', () => {
   });
 
   test('of a killed service counts for nothing', async () => {
-    const { child, line } = await runFixture('open-data-dir.ts');
+    const { child, line } = await runProcess('open-data-dir.ts');
     expect(line).toBe('taken');
     child.kill('SIGKILL');
     await once(child, 'exit');

@@ -1,3 +1,4 @@
+import { eventually } from '../../support/eventually';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
@@ -46,7 +47,7 @@ async function query(url: string, sql: string): Promise<unknown[][]> {
 
 async function exitOf(pid: number): Promise<void> {
   const identity = identifyProcess(pid) as ProcessIdentity | null;
-  while (identity && isRunning(identity)) await new Promise((resolve) => setTimeout(resolve, 10));
+  await eventually(() => !identity || !isRunning(identity));
 }
 
 test('data is still there at the next start', async () => {
@@ -102,7 +103,7 @@ test('a server that dies on its own is reported; one that is stopped is not', as
   await stopped.stop();
   const killed = await start({ onExit });
   process.kill(killed.pid, 'SIGKILL');
-  await exitOf(killed.pid);
+  await eventually(() => exits.length > 0);
   await killed.stop();
   expect(exits).toEqual([expect.objectContaining({ name: 'PostgreSQL server', signal: 'SIGKILL' })]);
 });

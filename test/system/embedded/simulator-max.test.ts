@@ -2,7 +2,11 @@ import type { Api } from '@maxhub/max-bot-api';
 import { Bot, Keyboard, MaxError } from '@maxhub/max-bot-api';
 import type { Simulator } from '../../../src/embedded/simulator';
 import { eventually } from '../../support/eventually';
-import { controlOf, MAX_TOKEN, newSimulator, startReceiver } from './fixture';
+import { startReceiver } from '../../support/receiver';
+import { startTestSimulator, testBots } from '../../support/simulator-control';
+import { controlOf } from './fixture';
+
+const { token: MAX_TOKEN, username } = testBots.max;
 
 let simulator: Simulator;
 let control: ReturnType<typeof controlOf>;
@@ -10,7 +14,7 @@ let bot: Bot;
 let api: Api;
 
 beforeEach(async () => {
-  simulator = await newSimulator();
+  simulator = await startTestSimulator();
   control = controlOf(simulator, 'max');
   bot = new Bot(MAX_TOKEN, { clientOptions: { baseUrl: simulator.maxApiRoot } });
   api = bot.api;
@@ -119,7 +123,7 @@ test('a wrong token is 401, in the words of MAX', async () => {
     401,
     { code: 'verify.token', message: 'Invalid access_token' },
   ]);
-  expect(await api.getMyInfo()).toMatchObject({ username: 'herald_max_bot', is_bot: true });
+  expect(await api.getMyInfo()).toMatchObject({ username, is_bot: true });
   await api.setMyCommands([{ name: 'start', description: 'Start' }]);
   expect((await api.getMyInfo()).commands).toEqual([{ name: 'start', description: 'Start' }]);
 });
@@ -211,21 +215,20 @@ test('a tap may come without its message, and only a known and recent one can be
 });
 
 test('updates go to the subscription with its secret, and again until it answers 200', async () => {
-  const receiver = await startReceiver('x-max-bot-api-secret', [503]);
+  const statuses = [503];
+  const receiver = await startReceiver((res) => void res.writeHead(statuses.shift() ?? 200).end());
   await api.subscribe(receiver.url, 'tell-nobody');
   expect(await api.getSubscriptions()).toMatchObject([{ url: receiver.url }]);
   await control.user('anna').say('one');
   await control.user('anna').say('two');
-  await receiver.until(3);
-  expect(receiver.received.map(({ body }) => (body as unknown as MaxUpdate).message?.body.text)).toEqual([
-    'one',
-    'one',
-    'two',
-  ]);
-  expect(receiver.received[0]?.secret).toBe('tell-nobody');
+  await eventually(() => receiver.received.length === 3);
+  expect(
+    receiver.received.map(({ body }) => (JSON.parse(body.toString()) as MaxUpdate).message?.body.text),
+  ).toEqual(['one', 'one', 'two']);
+  expect(receiver.received[0]?.headers['x-max-bot-api-secret']).toBe('tell-nobody');
   await api.unsubscribe(receiver.url);
   expect(await api.getSubscriptions()).toEqual([]);
-  await receiver.stop();
+  await receiver.close();
   await control.user('anna').say('three');
   expect((await poll()).updates).toMatchObject([{ message: { body: { text: 'three' } } }]);
 });

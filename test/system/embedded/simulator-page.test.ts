@@ -1,12 +1,13 @@
 import type { Simulator } from '../../../src/embedded/simulator';
 import { simulatorLink } from '../../../src/embedded/simulator';
 import { eventually } from '../../support/eventually';
-import { controlOf, newSimulator } from './fixture';
+import { startTestSimulator, testBots } from '../../support/simulator-control';
+import { controlOf } from './fixture';
 
 let simulator: Simulator;
 
 beforeEach(async () => {
-  simulator = await newSimulator();
+  simulator = await startTestSimulator();
 });
 afterEach(() => simulator.stop());
 
@@ -70,14 +71,14 @@ test('a name is the same person in every run and a restart repeats no update id'
   // Ids follow the clock in tenths of a second, which is less than any process takes to start.
   const stopped = Date.now();
   await eventually(() => Date.now() - stopped > 100);
-  simulator = await newSimulator();
+  simulator = await startTestSimulator();
   const second = controlOf(simulator, 'telegram');
   expect((await second.user('anna').open()).body.user_id).toBe(body.user_id);
   expect(Math.min(...(await updateIds(simulator)))).toBeGreaterThan(Math.max(...before));
 });
 
 async function updateIds({ url }: Simulator): Promise<number[]> {
-  const response = await fetch(`${url}/bot7000001:simulated-telegram-token/getUpdates`);
+  const response = await fetch(`${url}/bot${testBots.telegram.token}/getUpdates`);
   const { result } = (await response.json()) as { result: Array<{ update_id: number }> };
   return result.map(({ update_id }) => update_id);
 }

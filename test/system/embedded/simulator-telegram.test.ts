@@ -1,14 +1,18 @@
 import { Telegraf, Telegram, TelegramError } from 'telegraf';
 import type { Simulator } from '../../../src/embedded/simulator';
 import { eventually } from '../../support/eventually';
-import { controlOf, newSimulator, startReceiver, TELEGRAM_TOKEN } from './fixture';
+import { startReceiver } from '../../support/receiver';
+import { startTestSimulator, testBots } from '../../support/simulator-control';
+import { controlOf } from './fixture';
+
+const { token: TELEGRAM_TOKEN, username } = testBots.telegram;
 
 let simulator: Simulator;
 let control: ReturnType<typeof controlOf>;
 let telegram: Telegram;
 
 beforeEach(async () => {
-  simulator = await newSimulator();
+  simulator = await startTestSimulator();
   control = controlOf(simulator, 'telegram');
   telegram = new Telegram(TELEGRAM_TOKEN, { apiRoot: simulator.telegramApiRoot });
 });
@@ -141,7 +145,7 @@ test('a wrong token is 401, a malformed one 404, an unknown method 404', async (
     const response = await fetch(`${simulator.url}${path}`);
     return [response.status, await response.json()];
   };
-  expect(await call('/bot7000001:wrong/getMe')).toEqual([
+  expect(await call('/bot1000001:wrong/getMe')).toEqual([
     401,
     { ok: false, error_code: 401, description: 'Unauthorized' },
   ]);
@@ -149,7 +153,7 @@ test('a wrong token is 401, a malformed one 404, an unknown method 404', async (
   expect(await call(`/bot${TELEGRAM_TOKEN}/getNothing`)).toMatchObject([404, { ok: false }]);
   expect(await call(`/bot${TELEGRAM_TOKEN}/getMe`)).toMatchObject([
     200,
-    { ok: true, result: { id: 7000001, is_bot: true, username: 'herald_bot' } },
+    { ok: true, result: { id: 1000001, is_bot: true, username } },
   ]);
 });
 
@@ -321,21 +325,20 @@ test('a command in a group comes from the group, and does not let the bot write 
 });
 
 test('updates go to the webhook with its secret, in order, and again until it answers 200', async () => {
-  const receiver = await startReceiver('x-telegram-bot-api-secret-token', [500, 404, 200]);
+  const statuses = [500, 404, 200];
+  const receiver = await startReceiver((res) => void res.writeHead(statuses.shift() ?? 200).end());
   await telegram.setWebhook(receiver.url, { secret_token: 'tell-nobody' });
   await control.user('anna').say('one');
   await control.user('anna').say('two');
-  await receiver.until(4);
-  expect(receiver.received.map(({ body }) => (body as unknown as TelegramUpdate).message?.text)).toEqual([
-    'one',
-    'one',
-    'one',
-    'two',
-  ]);
-  expect(new Set(receiver.received.map(({ secret }) => secret))).toEqual(new Set(['tell-nobody']));
-  expect(new Set(receiver.received.map(({ body }) => body.update_id)).size).toBe(2);
+  await eventually(() => receiver.received.length === 4);
+  const updates = receiver.received.map(({ body }) => JSON.parse(body.toString()) as TelegramUpdate);
+  expect(updates.map(({ message }) => message?.text)).toEqual(['one', 'one', 'one', 'two']);
+  expect(new Set(receiver.received.map(({ headers }) => headers['x-telegram-bot-api-secret-token']))).toEqual(
+    new Set(['tell-nobody']),
+  );
+  expect(new Set(updates.map(({ update_id }) => update_id)).size).toBe(2);
   await eventually(async () => (await telegram.getWebhookInfo()).pending_update_count === 0);
-  await receiver.stop();
+  await receiver.close();
 });
 
 describe('faults', () => {

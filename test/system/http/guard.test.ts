@@ -5,7 +5,7 @@ import { createApp } from '../../../src/http/app';
 import { createHealthRoutes } from '../../../src/http/health-routes';
 import { Binary, route, type Route } from '../../../src/http/route';
 import { startServer, type RunningServer } from '../../../src/http/server';
-import { expectError } from './envelope';
+import { expectError } from './fixture';
 
 const lines: string[] = [];
 

@@ -1,7 +1,7 @@
 import { updateProject } from '../../../src/projects/queries/projects';
 import { startTestService, type ApiResponse, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
-import { expectError } from './envelope';
+import { expectError } from './fixture';
 
 const rateHeaders = ({ headers }: ApiResponse) => ({
   limit: Number(headers.get('x-ratelimit-limit')),

@@ -107,6 +107,10 @@ describe.each<Channel>(['telegram', 'max'])('the bot on %s', (channel) => {
   });
 
   test('a bare start gets help; garbage is answered politely; nothing is created', async () => {
+    const created = async () =>
+      (await service.pool.query('SELECT id FROM auth_sessions UNION ALL SELECT id FROM subscribers'))
+        .rowCount;
+    const before = await created();
     await service.control.open(channel, `bare-${channel}`, {});
     await says(channel, `bare-${channel}`, 'confirms logins');
     for (const [index, start] of ['x'.repeat(65), 's_unknown', 'hello', 'auth_', '%00'].entries()) {
@@ -115,6 +119,7 @@ describe.each<Channel>(['telegram', 'max'])('the bot on %s', (channel) => {
       await eventually(() => lastBotMessage(service, channel, user));
       expect((await lastBotMessage(service, channel, user))?.buttons).toEqual([]);
     }
+    expect(await created()).toBe(before);
   });
 
   test('a typed /start works where the link lost its payload', async () => {
@@ -199,6 +204,22 @@ describe.each<Channel>(['telegram', 'max'])('the bot on %s', (channel) => {
     ]);
   });
 
+  test('taps that come out of order count in the order of the user: the Yes before the No confirms, once', async () => {
+    const project = await service.createProject();
+    const user = `reordered-${channel}`;
+    const { session } = await opened(project, channel, user);
+    // Both are held back and handed out the wrong way round, in one batch.
+    await service.control.faults(channel, { updates: 'reorder', times: 2 });
+    await service.control.tap(channel, user, { button: 'Yes' });
+    await service.control.tap(channel, user, { button: 'No' });
+    await waitForStatus(service, session.session_id, 'confirmed');
+    await toasted(channel, user, 'already been answered');
+    expect((await eventsOf(service, project)).map((event) => event.name).sort()).toEqual([
+      'auth.completed',
+      'subscription.created',
+    ]);
+  });
+
   test("another user's tap, a forged nonce, and the right nonce on another message or chat change nothing", async () => {
     const project = await service.createProject();
     const [owner, thief] = [`owner-${channel}`, `thief-${channel}`];
@@ -252,11 +273,18 @@ describe.each<Channel>(['telegram', 'max'])('the bot on %s', (channel) => {
     expect(await codesOf(project)).toBe(1);
   });
 
-  test('an edit that fails does not keep the login from completing', async () => {
+  const deleted =
+    channel === 'telegram'
+      ? { status: 400, description: 'Bad Request: message to edit not found' }
+      : { status: 404, code: 'not.found' };
+  test.each([
+    ['an edit that fails', { status: 400 }],
+    ['a message that was deleted', deleted],
+  ])('%s does not keep the login from completing', async (what, fault) => {
     const project = await service.createProject();
-    const user = `noedit-${channel}`;
-    await service.control.faults(channel, { method: 'editMessageText', times: 50, status: 400 });
-    await service.control.faults(channel, { method: 'answerCallbackQuery', times: 50, status: 400 });
+    const user = `${what.replaceAll(' ', '-')}-${channel}`;
+    await service.control.faults(channel, { method: 'editMessageText', times: 50, ...fault });
+    await service.control.faults(channel, { method: 'answerCallbackQuery', times: 50, ...fault });
     const { session } = await opened(project, channel, user);
     await service.control.tap(channel, user, { button: 'Yes' });
     await waitForStatus(service, session.session_id, 'confirmed');
@@ -299,7 +327,7 @@ test('a callback that is too old to be answered still counts', async () => {
     message_id: question.message_id,
     data: yes,
     stale: true,
-  } as never);
+  });
   await waitForStatus(service, session.session_id, 'confirmed');
 });
 

@@ -61,13 +61,6 @@ export async function textsTo(service: TestService, person: Person): Promise<str
   return (await botMessages(service, person)).map((message) => message.text);
 }
 
-/** How often the bot has called a method, whatever the platform answered. */
-export async function callsOf(service: TestService, channel: Channel, method: string): Promise<number> {
-  const { counts } = await service.control.calls(channel);
-  const word = channel === 'max' && method === 'sendMessage' ? 'POST /messages' : method;
-  return counts[word] ?? counts[method] ?? 0;
-}
-
 /** For services that are to run out of credits: their grace period is over as soon as it begins. */
 export const withoutGrace = { HERALD_GRACE_HOURS: '0' };
 

@@ -102,7 +102,7 @@ describe('the Idempotency-Key of /v1/send', () => {
     expect(statuses).toEqual([200, ...Array<number>(9).fill(425)]);
     const waiting = answers.find((answer) => answer.status === 425);
     expect(waiting?.body).toMatchObject({ code: 'request_in_progress', retryable: true });
-    expect(Number(waiting?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(waiting?.headers.get('retry-after')).toBe('1');
     expect((await send(key)).body).toEqual(answers.find((answer) => answer.status === 200)?.body);
     expect(await hellos()).toBe(1);
   });

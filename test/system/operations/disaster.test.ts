@@ -19,12 +19,8 @@ import {
 } from '../login/fixture';
 import { eventually } from '../../support/eventually';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
-import {
-  startTestService,
-  startTestSimulator,
-  type TestProject,
-  type TestService,
-} from '../../support/service';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { startTestSimulator } from '../../support/simulator-control';
 import {
   createEndpoint,
   emitOne,

@@ -11,7 +11,7 @@ import {
   waitForStatus,
 } from '../login/fixture';
 import { createEndpoint, emitOne, scriptedReceiver, untilAttempts, untilStatus } from '../webhooks/fixture';
-import { scrape } from './scrape';
+import { scrape } from './fixture';
 
 let service: TestService;
 beforeAll(async () => {

@@ -20,5 +20,5 @@ test('the saved queries are there', () => {
 test.each(queries)('the Temporal server understands %s', async (query) => {
   const filled = query.replace('…', randomUUID()).replace(/<[^>]+>/, new Date().toISOString());
   const { count } = await new Client({ connection }).workflow.count(filled);
-  expect(count).toBeGreaterThanOrEqual(0);
+  expect(Number.isInteger(count)).toBe(true);
 });

@@ -12,7 +12,7 @@ import {
   untilStatus,
   untilWorkflow,
 } from '../webhooks/fixture';
-import { scrape } from './scrape';
+import { scrape } from './fixture';
 
 const lines: string[] = [];
 let service: TestService;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { confirmedSession } from '../login/fixture';
-import { scrape } from '../operations/scrape';
+import { scrape } from '../operations/fixture';
 import { startTestService, type TestService } from '../../support/service';
 import { createEndpoint, emitOne, scriptedReceiver, untilStatus } from '../webhooks/fixture';
 

@@ -10,7 +10,7 @@ import {
   workflowOf,
   type ScriptedReceiver,
 } from '../webhooks/fixture';
-import { buildChangedBundle, type ChangedBundle } from './bundles/build';
+import { buildChangedBundle, type ChangedBundle } from './fixture';
 
 jest.setTimeout(120_000);
 

@@ -6,7 +6,7 @@ import { Worker } from '@temporalio/worker';
 import pino from 'pino';
 import { readHistoryJson } from '../../../src/temporal/history-json';
 import { installRuntime } from '../../../src/temporal/workers';
-import { historiesDir } from './record';
+import { historiesDir } from './fixture';
 
 const recorded = readdirSync(historiesDir, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.json'))

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -124,24 +125,24 @@ describe('npm start, as a user runs it', () => {
   });
 
   it('leaves at once on a second Ctrl-C, and takes the embedded servers with it', async () => {
-    const herald = start();
+    const herald = start({ HERALD_SHUTDOWN_SECONDS: '300' });
     const { api_url, demo } = await herald.ready();
-    // A request whose body never comes keeps an orderly stop waiting.
+    // A request whose body never comes keeps an orderly stop waiting for five minutes.
     const { port } = new URL(api_url ?? '');
     const socket = net.connect(Number(port), '127.0.0.1');
     socket.on('error', () => {});
     socket.write(
       `POST /v1/webhooks HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${demo?.api_key}\r\n` +
-        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+        'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
     );
-    await sleep(500);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toContain('100 Continue');
     herald.signalGroup('SIGINT');
     await eventually(() => herald.stderr().includes('"stopping"'));
+    // Within a second it would count as the first one, which npm and the terminal both pass on.
     await sleep(1_200);
     herald.signalGroup('SIGINT');
-    const began = performance.now();
     await herald.allGone();
-    expect(performance.now() - began).toBeLessThan(10_000);
     expect(herald.stderr()).toContain('exiting immediately');
     socket.destroy();
   });

@@ -1,7 +1,6 @@
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createDeliveryActivities } from '../../../activities/deliver-webhook';
 import { createFastEndpoints } from '../../../src/webhooks/fast-endpoints';
-import { claimStarts } from '../../../src/webhooks/queries/claim';
 import { runRetention } from '../../../src/operations/retention';
 import { createAttempter, type Attempter } from '../../../src/webhooks/attempt';
 import {
@@ -11,7 +10,6 @@ import {
   scriptedReceiver,
   type CreatedEndpoint,
   type ScriptedReceiver,
-  testOfWorkflowLane,
 } from './fixture';
 
 /** The attempts are made here, one by one, without Temporal: what counts is what they leave in the database. */
@@ -245,17 +243,6 @@ describe('retention', () => {
     const { rows } = await service.pool.query('SELECT 1 FROM endpoints WHERE id = $1', [endpoint.id]);
     expect(rows).toEqual([]);
   });
-});
-
-testOfWorkflowLane('an endpoint that is enabled again gets its paused deliveries oldest first', async () => {
-  // What other tests have left open is nobody's turn here.
-  await service.pool.query('DELETE FROM delivery_queue');
-  await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'disabled' });
-  const ids = [];
-  for (let i = 0; i < 4; i += 1) ids.push(await emitOne(service, project, endpoint.id));
-  await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'active' });
-  const claimed = await claimStarts(service.pool, { limit: 2, defaultLane: 'workflow' });
-  expect(claimed.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort());
 });
 
 describe('an attempt inside a workflow task', () => {

@@ -6,12 +6,6 @@ import { eventually } from '../../support/eventually';
 import type { TestProject, TestService } from '../../support/service';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../../support/receiver';
 
-/** The tests of this folder run in both lanes: test/webhooks-express loads them again. */
-export const isWorkflowLane = process.env['HERALD_TEST_LANE'] !== 'express';
-
-/** For what only the workflow lane has: a workflow from the first attempt on. */
-export const testOfWorkflowLane = isWorkflowLane ? test : (((): void => undefined) as unknown as typeof test);
-
 /** What a receiver does with a request: a status, or whatever it likes with the response. */
 export type Behaviour = number | ((res: http.ServerResponse, request: ReceivedRequest) => void);
 

@@ -5,8 +5,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { SettledSession } from '../../../src/login/settle';
 import { searchAttributes, workflowIds } from '../../../src/temporal/names';
 import { answered, type authSession, type AuthSessionInput } from '../../../workflows/auth-session';
-import { recordHistory } from '../replay/record';
-import { startWorkflowsAlone, type WorkflowsAlone } from './fixture';
+import { recordHistory } from '../replay/fixture';
+import { startWorkflowFixture, type WorkflowFixture } from './fixture';
 
 interface Script {
   settled: SettledSession[];
@@ -20,7 +20,7 @@ interface Script {
   failsInTask: boolean;
 }
 
-let alone: WorkflowsAlone;
+let fixture: WorkflowFixture;
 const scripts = new Map<string, Script>();
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
     if (value === undefined) throw ApplicationFailure.nonRetryable('the script has ended');
     return value;
   };
-  alone = await startWorkflowsAlone({
+  fixture = await startWorkflowFixture({
     settleSession: async (ref: { sessionId: string }) => next(scriptOf(ref).settled),
     settleAndShow: async (ref: { sessionId: string }) => {
       const { settled, editsInTask, failsInTask } = scriptOf(ref);
@@ -48,7 +48,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => alone?.stop());
+afterAll(() => fixture?.stop());
 
 interface Started {
   handle: WorkflowHandle<typeof authSession>;
@@ -71,14 +71,14 @@ async function start(script: Partial<Script>, waitMs = 100, { startedBy010 = fal
   };
   scripts.set(sessionId, whole);
   const options = {
-    taskQueue: alone.taskQueue,
+    taskQueue: fixture.taskQueue,
     workflowId: workflowIds.authSession(sessionId),
     args: [{ sessionId, projectId: randomUUID(), flow: 'session', waitMs: startedBy010 ? waitMs : 0 }] as [
       AuthSessionInput,
     ],
     typedSearchAttributes: [{ key: searchAttributes.AuthStatus, value: 'pending' }],
   };
-  const handle = await alone.client.workflow.start<typeof authSession>('authSession', {
+  const handle = await fixture.client.workflow.start<typeof authSession>('authSession', {
     ...options,
     ...(startedBy010 ? {} : { startDelay: waitMs }),
   });
@@ -86,12 +86,15 @@ async function start(script: Partial<Script>, waitMs = 100, { startedBy010 = fal
     handle,
     script: whole,
     async answer(updateId) {
-      await alone.client.workflow.signalWithStart<typeof authSession, [{ updateId: number }]>('authSession', {
-        ...options,
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        signal: answered,
-        signalArgs: [{ updateId }],
-      });
+      await fixture.client.workflow.signalWithStart<typeof authSession, [{ updateId: number }]>(
+        'authSession',
+        {
+          ...options,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          signal: answered,
+          signalArgs: [{ updateId }],
+        },
+      );
     },
   };
 }

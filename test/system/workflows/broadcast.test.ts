@@ -4,9 +4,9 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { BroadcastPage, BroadcastProgress, BroadcastRef } from '../../../activities/broadcast';
 import { workflowIds } from '../../../src/temporal/names';
 import type { broadcast } from '../../../workflows/broadcast';
-import { recordHistory } from '../replay/record';
+import { recordHistory } from '../replay/fixture';
 import { eventually } from '../../support/eventually';
-import { startWorkflowsAlone, type WorkflowsAlone } from './fixture';
+import { startWorkflowFixture, type WorkflowFixture } from './fixture';
 
 interface Script {
   pages: BroadcastPage[];
@@ -15,12 +15,12 @@ interface Script {
   asked: number;
 }
 
-let alone: WorkflowsAlone;
+let fixture: WorkflowFixture;
 const scripts = new Map<string, Script>();
 
 beforeAll(async () => {
   const scriptOf = ({ jobId }: BroadcastRef) => scripts.get(jobId)!;
-  alone = await startWorkflowsAlone({
+  fixture = await startWorkflowFixture({
     sendPage: async (ref: BroadcastRef) => {
       scriptOf(ref).asked += 1;
       const page = scriptOf(ref).pages.shift();
@@ -33,7 +33,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => alone?.stop());
+afterAll(() => fixture?.stop());
 
 const progress = (status: BroadcastProgress['status'], sent: number): BroadcastProgress => ({
   status,
@@ -48,10 +48,10 @@ async function start(pages: BroadcastPage[], ends: BroadcastProgress[]) {
   const jobId = randomUUID();
   const script: Script = { pages, ends, cancelled: false, asked: 0 };
   scripts.set(jobId, script);
-  const handle: WorkflowHandle<typeof broadcast> = await alone.client.workflow.start<typeof broadcast>(
+  const handle: WorkflowHandle<typeof broadcast> = await fixture.client.workflow.start<typeof broadcast>(
     'broadcast',
     {
-      taskQueue: alone.taskQueue,
+      taskQueue: fixture.taskQueue,
       workflowId: workflowIds.broadcast(jobId),
       args: [{ jobId }],
     },

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import pino from 'pino';
 import type { AttemptRequest, DeliveryStep } from '../../../activities/deliver-webhook';
-import { installRuntime } from '../../../src/temporal/workers';
 import { searchAttributes, workflowIds } from '../../../src/temporal/names';
 import {
   lookSignal,
@@ -12,15 +9,11 @@ import {
   type deliverWebhook,
   type HandedOver,
 } from '../../../workflows/deliver-webhook';
-import { recordHistory } from '../replay/record';
+import { recordHistory } from '../replay/fixture';
 import { eventually } from '../../support/eventually';
+import { startWorkflowFixture, type WorkflowFixture } from './fixture';
 
-/** The workflow alone, on the real server: its activities are played by the test. */
-let connection: NativeConnection;
-let client: Client;
-let worker: Worker;
-let running: Promise<void>;
-const taskQueue = `test-deliver-${randomUUID()}`;
+let fixture: WorkflowFixture;
 
 /** What the activity answers, call by call; a function may do something first. */
 type Act = DeliveryStep | ((request: AttemptRequest) => Promise<DeliveryStep>);
@@ -34,38 +27,24 @@ interface Script {
 const scripts = new Map<string, Script>();
 
 beforeAll(async () => {
-  await installRuntime(pino({ level: 'silent' }));
-  connection = await NativeConnection.connect({ address: process.env['HERALD_TEST_TEMPORAL_ADDRESS']! });
-  client = new Client({ connection });
-  worker = await Worker.create({
-    connection,
-    taskQueue,
-    workflowBundle: { codePath: process.env['HERALD_TEST_WORKFLOW_BUNDLE']! },
-    activities: {
-      async attemptDelivery(request: AttemptRequest): Promise<DeliveryStep> {
-        const script = scripts.get(request.deliveryId)!;
-        script.requests.push(request);
-        const act = script.acts.shift();
-        if (!act) throw ApplicationFailure.nonRetryable('the script has ended');
-        return typeof act === 'function' ? act(request) : act;
-      },
-      async attemptAtOnce(request: AttemptRequest): Promise<DeliveryStep | null> {
-        const { atOnce } = scripts.get(request.deliveryId)!;
-        return typeof atOnce === 'function' ? atOnce(request) : atOnce;
-      },
-      async markCancelled(deliveryId: string): Promise<void> {
-        scripts.get(deliveryId)!.cancelled = true;
-      },
+  fixture = await startWorkflowFixture({
+    async attemptDelivery(request: AttemptRequest): Promise<DeliveryStep> {
+      const script = scripts.get(request.deliveryId)!;
+      script.requests.push(request);
+      const act = script.acts.shift();
+      if (!act) throw ApplicationFailure.nonRetryable('the script has ended');
+      return typeof act === 'function' ? act(request) : act;
+    },
+    async attemptAtOnce(request: AttemptRequest): Promise<DeliveryStep | null> {
+      const { atOnce } = scripts.get(request.deliveryId)!;
+      return typeof atOnce === 'function' ? atOnce(request) : atOnce;
+    },
+    async markCancelled(deliveryId: string): Promise<void> {
+      scripts.get(deliveryId)!.cancelled = true;
     },
   });
-  running = worker.run();
 });
-
-afterAll(async () => {
-  worker?.shutdown();
-  await running;
-  await connection?.close();
-});
+afterAll(() => fixture?.stop());
 
 interface Delivery {
   id: string;
@@ -82,8 +61,8 @@ async function start(
   const id = randomUUID();
   const script: Script = { acts: [...acts], requests: [], atOnce, cancelled: false };
   scripts.set(id, script);
-  const handle = await client.workflow.start<typeof deliverWebhook>('deliverWebhook', {
-    taskQueue,
+  const handle = await fixture.client.workflow.start<typeof deliverWebhook>('deliverWebhook', {
+    taskQueue: fixture.taskQueue,
     workflowId: workflowIds.delivery(id),
     args: [{ deliveryId: id, attempts, unitMs: 1_000, ...more }],
   });
@@ -333,7 +312,9 @@ describe('with an endpoint that answers quickly', () => {
       quick: true,
       async atOnce({ deliveryId }) {
         asked += 1;
-        if (asked === 1) await client.workflow.getHandle(workflowIds.delivery(deliveryId)).signal(lookSignal);
+        if (asked === 1) {
+          await fixture.client.workflow.getHandle(workflowIds.delivery(deliveryId)).signal(lookSignal);
+        }
         return ok(1);
       },
     });

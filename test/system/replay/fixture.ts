@@ -1,7 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import { bundleWorkflowCode } from '@temporalio/worker';
 import type { History as RecordedHistory } from '../../../src/temporal/history-json';
 
 export const historiesDir = path.join(__dirname, 'histories');
@@ -41,4 +43,22 @@ export async function recordHistory(
       if (error.code !== 'EEXIST') throw error;
     },
   );
+}
+
+export interface ChangedBundle {
+  path: string;
+  remove(): Promise<void>;
+}
+
+/** A bundle of changed workflows, as another deployment would bring it. */
+export async function buildChangedBundle(change: 'guarded' | 'unguarded'): Promise<ChangedBundle> {
+  const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: path.join(__dirname, 'bundles', `${change}.ts`),
+    logger: silent,
+  });
+  const directory = await mkdtemp(path.join(tmpdir(), 'herald-bundle-'));
+  const file = path.join(directory, 'workflow-bundle.js');
+  await writeFile(file, code);
+  return { path: file, remove: () => rm(directory, { recursive: true, force: true }) };
 }

@@ -1,0 +1,204 @@
+import { errorCodes, errorTable, type ErrorCode } from '../../../src/contract/errors';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
+import {
+  startTestService,
+  type ApiResponse,
+  type TestProject,
+  type TestService,
+} from '../../support/service';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
+import { confirmedSession, createSession } from '../login/fixture';
+import { blockBilling, freshName, subscribePerson, withoutGrace } from '../messages/fixture';
+import { expectEnvelope, sendRaw, type Answer } from './fixture';
+
+const url = 'https://example.com/hook';
+
+let service: TestService;
+let project: TestProject;
+
+/** An API whose database can be taken away. */
+let database: TestDatabase;
+let proxy: TcpProxy;
+let cutOff: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({ env: withoutGrace });
+  database = await createTestDatabase();
+  const address = new URL(database.url);
+  proxy = await startTcpProxy(Number(address.port));
+  address.port = String(proxy.port);
+  cutOff = await startTestService({
+    roles: 'api',
+    database: { ...database, url: address.href },
+    simulator: service.simulator,
+  });
+});
+afterAll(async () => {
+  await proxy?.open();
+  await cutOff?.stop();
+  await proxy?.close();
+  await database?.drop();
+  await service?.stop();
+});
+beforeEach(async () => {
+  project = await service.createProject();
+});
+afterEach(() => service.control.faults('telegram', { clear: true }));
+
+const verify = (body: object) => project.api('POST', '/v1/auth/verify', body);
+
+async function newCode(): Promise<{ sessionId: string; code: string }> {
+  const { session, status } = await confirmedSession(service, project, freshName('coded'));
+  return { sessionId: session.session_id, code: status.code ?? '' };
+}
+
+/** The last of several answers; the ones before it must all have succeeded. */
+async function lastOf(count: number, call: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  for (let i = 1; i < count; i += 1) expect((await call()).status).toBeLessThan(300);
+  return call();
+}
+
+/** How a caller meets each code, over HTTP and without any help from inside the service. */
+const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
+  bad_request: () => sendRaw(Number(new URL(service.url).port), 'no HTTP\r\n\r\n'),
+  validation_failed: () => project.api('POST', '/v1/webhooks', '{'),
+  invalid_url: () => project.api('POST', '/v1/webhooks', { url: 'https://10.0.0.1/' }),
+  invalid_external_id: () => project.api('POST', '/v1/send', { external_id: ' padded ', text: 'x' }),
+  mutually_exclusive_identifiers: () =>
+    project.api('POST', '/v1/send', { external_id: 'a', subscriber_id: 'b', text: 'x' }),
+  invalid_code: () => verify({ code: 'x'.repeat(43) }),
+  async code_expired() {
+    const { sessionId, code } = await newCode();
+    await service.pool.query('UPDATE auth_sessions SET code_expires_at = now() WHERE id = $1', [sessionId]);
+    return verify({ code });
+  },
+  async invalid_code_verifier() {
+    const { code } = await newCode();
+    return verify({ code, code_verifier: 'v'.repeat(43) });
+  },
+  unauthorized: () => service.apiWith(null)('GET', '/v1/webhooks'),
+  invalid_api_key: () => service.apiWith('hk_unknown')('GET', '/v1/webhooks'),
+  async billing_blocked() {
+    await blockBilling(service, project);
+    return project.api('POST', '/v1/auth/session', { state: 's' });
+  },
+  forbidden: () => service.apiWith(null)('POST', '/dashboard/session', { api_key: project.api_key }),
+  async project_inactive() {
+    const inactive = await service.createProject({ active: false });
+    return inactive.api('GET', '/v1/webhooks');
+  },
+  subscriber_not_found: () => project.api('GET', '/v1/subscribers/nobody'),
+  not_found: () => project.api('GET', '/v1/webhooks/nothing'),
+  method_not_allowed: () => project.api('PATCH', '/v1/webhooks', {}),
+  conflict: () => lastOf(6, () => project.api('POST', '/v1/webhooks', { url })),
+  async idempotency_conflict() {
+    const { subscriberId } = await subscribePerson(service, project);
+    const send = (text: string) =>
+      project.api(
+        'POST',
+        '/v1/send',
+        { subscriber_id: subscriberId, text },
+        { 'idempotency-key': 'the-same-key' },
+      );
+    expect((await send('one')).status).toBe(200);
+    return send('another');
+  },
+  async code_already_used() {
+    const { code } = await newCode();
+    return lastOf(2, () => verify({ code }));
+  },
+  payload_too_large: () => project.api('POST', '/v1/webhooks', { url: 'x'.repeat(1024 * 1024) }),
+  unsupported_media_type: () =>
+    project.api('POST', '/v1/webhooks', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }),
+  async request_in_progress() {
+    const { subscriberId } = await subscribePerson(service, project);
+    // The first request waits for the platform until the faults are cleared or it gives up.
+    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 3_000 });
+    const body = { subscriber_id: subscriberId, text: 'slow' };
+    const send = () => project.api('POST', '/v1/send', body, { 'idempotency-key': 'still-running' });
+    const first = send();
+    await eventually(async () => {
+      const { rowCount } = await service.pool.query(
+        `SELECT 1 FROM messages WHERE project_id = $1 AND status = 'sending'`,
+        [project.id],
+      );
+      return rowCount;
+    });
+    const second = await send();
+    await first;
+    return second;
+  },
+  async rate_limit_project() {
+    const limited = await service.createProject({ requests_per_minute: 1 });
+    return lastOf(2, () => limited.api('GET', '/v1/webhooks'));
+  },
+  async rate_limit_auth_sessions() {
+    const limited = await service.createProject({ sessions_per_hour: 1 });
+    return lastOf(2, () => limited.api('POST', '/v1/auth/session', { state: 's' }));
+  },
+  async rate_limit_verify() {
+    for (let i = 0; i < 20; i += 1) expectEnvelope(await verify({ code: `guess-${i}` }), 'invalid_code');
+    return verify({ code: 'guess' });
+  },
+  async rate_limit_otp() {
+    const { subscriberId } = await subscribePerson(service, project);
+    return lastOf(4, () => project.api('POST', '/v1/otp/send', { subscriber_id: subscriberId }));
+  },
+  async rate_limit_rotations() {
+    const { body } = await project.api('POST', '/v1/webhooks', { url });
+    return lastOf(11, () => project.api('POST', `/v1/webhooks/${body.id}/rotate-secret`));
+  },
+  async rate_limit_sign_in() {
+    const signIn = () =>
+      service.apiWith(null)(
+        'POST',
+        '/dashboard/session',
+        { api_key: 'hk_guess' },
+        { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' },
+      );
+    for (let i = 0; i < 10; i += 1) expectEnvelope(await signIn(), 'invalid_api_key');
+    return signIn();
+  },
+  async slow_down() {
+    const { session_id } = await createSession(project);
+    return lastOf(2, () => project.api('GET', `/v1/auth/session/${session_id}/status`));
+  },
+  async internal_error() {
+    // A row that the service cannot have written: the code does not open.
+    const { sessionId } = await newCode();
+    await service.pool.query(`UPDATE auth_sessions SET code_sealed = 'k1.damaged' WHERE id = $1`, [
+      sessionId,
+    ]);
+    await service.pool.query('DELETE FROM auth_polls WHERE session_id = $1', [sessionId]);
+    return project.api('GET', `/v1/auth/session/${sessionId}/status`);
+  },
+  async platform_busy() {
+    const { subscriberId } = await subscribePerson(service, project);
+    await service.control.faults('telegram', { method: 'sendMessage', status: 502 });
+    return project.api('POST', '/v1/otp/send', { subscriber_id: subscriberId });
+  },
+  async service_unavailable() {
+    const { api } = await cutOff.createProject();
+    await proxy.close();
+    return api('GET', '/v1/webhooks');
+  },
+};
+
+test('every code that is not reserved can be produced, and no other', () => {
+  const producible = errorCodes.filter((code) => !errorTable[code].reserved);
+  expect(Object.keys(producers).sort()).toEqual([...producible].sort());
+});
+
+test.each(Object.entries(producers) as [ErrorCode, () => Promise<Answer>][])(
+  'a request gets %s with its status and whether a retry helps, and its docs_url leads to the explanation',
+  async (code, produce) => {
+    const answer = await produce();
+    expectEnvelope(answer, code);
+    const { docs_url } = answer.body as { docs_url: string };
+    const [page = '', anchor] = docs_url.split('#');
+    const response = await fetch(page);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain(`id="${anchor}"`);
+  },
+);

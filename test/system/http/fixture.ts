@@ -1,0 +1,54 @@
+import net from 'node:net';
+import { errorTable, isRetryable, type ErrorCode } from '../../../src/contract/errors';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+/** The whole promise about errors: the envelope, and the id under which the log has the request. */
+export function expectError(answer: Answer, code: ErrorCode, message?: string | RegExp): void {
+  expectEnvelope(answer, code, message);
+  expect(answer.headers.get('x-request-id')).toBeTruthy();
+}
+
+/** The code's own status, exactly the envelope, JSON, and nothing of our inside. */
+export function expectEnvelope(answer: Answer, code: ErrorCode, message?: string | RegExp): void {
+  const { status } = errorTable[code];
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status,
+    body: {
+      error: message === undefined ? expect.any(String) : expect.stringMatching(message),
+      code,
+      retryable: isRetryable(code),
+      docs_url: expect.stringMatching(new RegExp(`^https?://[^#]+#${code}$`)),
+    },
+  });
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(JSON.stringify(answer.body)).not.toMatch(/\bat .*(\.ts|\.js):\d+|node_modules|<html/i);
+  if ([425, 429, 503].includes(status)) {
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  }
+}
+
+/** Sends bytes that no HTTP library would send, and reads until the server ends the connection. */
+export async function sendRaw(port: number, bytes: string): Promise<Answer> {
+  const text = await new Promise<string>((resolve, reject) => {
+    const socket = net.connect(port, '127.0.0.1', () => socket.write(bytes));
+    let received = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => (received += chunk));
+    socket.on('close', () => resolve(received));
+    socket.on('error', reject);
+  });
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = new Headers(
+    lines.map((line): [string, string] => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    }),
+  );
+  return { status: Number(statusLine.split(' ')[1]), headers, body: JSON.parse(body) as unknown };
+}

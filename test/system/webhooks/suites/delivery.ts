@@ -1,0 +1,94 @@
+import { createHmac } from 'node:crypto';
+import { verify } from '../../../../src/webhooks/verify';
+import { startTestService, type Lane, type TestProject, type TestService } from '../../../support/service';
+import {
+  createEndpoint,
+  emitExample,
+  emitOne,
+  listDeliveries,
+  scriptedReceiver,
+  untilStatus,
+  type ScriptedReceiver,
+} from '../fixture';
+
+/** What a delivery that arrives at once looks like to its receiver and in the log. */
+export function delivery(lane: Lane): void {
+  let service: TestService;
+  let project: TestProject;
+  let receiver: ScriptedReceiver;
+
+  beforeAll(async () => {
+    service = await startTestService({ lane, roles: 'api,worker' });
+  });
+
+  afterAll(() => service?.stop());
+
+  beforeEach(async () => {
+    project = await service.createProject();
+    receiver = await scriptedReceiver();
+  });
+
+  afterEach(() => receiver.close());
+
+  test('an event reaches its endpoint once, signed over the very bytes that arrive', async () => {
+    const endpoint = await createEndpoint(project, receiver.url);
+    const id = await emitOne(service, project, endpoint.id);
+    const delivery = await untilStatus(project, id, 'succeeded');
+
+    expect(receiver.received).toHaveLength(1);
+    const [request] = receiver.received;
+    const { headers, body } = request!;
+    expect(request!.method).toBe('POST');
+    expect(headers['content-type']).toBe('application/json');
+    expect(headers['x-service-event']).toBe('auth.completed');
+    expect(headers['x-service-delivery-id']).toBe(id);
+    expect(body.toString()).toBe(delivery.body);
+    expect(JSON.parse(delivery.body)).toMatchObject({
+      event: 'auth.completed',
+      data: { channel: 'telegram' },
+    });
+
+    const signature = String(headers['x-service-signature']);
+    // Once by a verifier written from the specification alone, once by the one that receivers get from us.
+    const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
+    expect(createHmac('sha256', endpoint.secret).update(`${t}.`).update(body).digest('hex')).toBe(v1);
+    expect(headers['x-service-timestamp']).toBe(t);
+    expect(verify(body, signature, endpoint.secret)).toEqual({ timestamp: Number(t) });
+
+    expect(delivery).toMatchObject({ attempt_count: 1, last_http_status: 200, last_error: null });
+    expect(delivery.attempts).toEqual([
+      expect.objectContaining({
+        number: 1,
+        status: 200,
+        error: null,
+        response_body: 'ok',
+        next_attempt_at: null,
+      }),
+    ]);
+  });
+
+  test('each matching endpoint gets the event, an empty list means all, and no match leaves no trace', async () => {
+    const all = await createEndpoint(project, `${receiver.url}/all`, { events: [] });
+    const logins = await createEndpoint(project, `${receiver.url}/logins`, { events: ['auth.completed'] });
+    const otp = await createEndpoint(project, `${receiver.url}/otp`, { events: ['otp.sent'] });
+    const other = await service.createProject();
+    const stranger = await createEndpoint(other, `${receiver.url}/stranger`);
+
+    const id = await emitOne(service, project, all.id);
+    const second = (await listDeliveries(project, logins.id))[0]!.id;
+    await untilStatus(project, id, 'succeeded');
+    await untilStatus(project, second, 'succeeded');
+
+    expect(receiver.received.map(({ path }) => path).sort()).toEqual(['/hook/all', '/hook/logins']);
+    expect(await listDeliveries(project, otp.id)).toEqual([]);
+    expect(await listDeliveries(other, stranger.id)).toEqual([]);
+  });
+
+  test('an event that nobody subscribes to is recorded and makes no delivery', async () => {
+    const endpoint = await createEndpoint(project, receiver.url, { events: ['otp.sent'] });
+    const eventId = await emitExample(service, project, 'auth.completed');
+    const { rows } = await service.pool.query('SELECT 1 FROM deliveries WHERE event_id = $1', [eventId]);
+    expect(rows).toEqual([]);
+    expect(await listDeliveries(project, endpoint.id)).toEqual([]);
+  });
+}

@@ -1,0 +1,67 @@
+import type { WorkflowFailedError } from '@temporalio/client';
+import type { ApplicationFailure } from '@temporalio/common';
+import { retryPolicies } from '../../../../src/webhooks/retry-schedule';
+import { ABOUT_A_SECOND_MS } from '../../../support/eventually';
+import { startTestService, type Lane, type TestProject, type TestService } from '../../../support/service';
+import {
+  createEndpoint,
+  emitOne,
+  scriptedReceiver,
+  untilStatus,
+  untilWorkflow,
+  workflowOf,
+  type ScriptedReceiver,
+} from '../fixture';
+
+/** A second of the schedule takes 0.2 ms: attempts at 0, 6, 24, 120, 720, 4,320 and 17,280 ms. */
+const SCALE = 0.0002;
+
+/** The whole durable schedule, from the first attempt to the end. */
+export function schedule(lane: Lane): void {
+  let service: TestService;
+  let project: TestProject;
+  let receiver: ScriptedReceiver;
+
+  beforeAll(async () => {
+    const env = { HERALD_RETRY_SCALE: String(SCALE) };
+    service = await startTestService({ lane, roles: 'api,worker', env });
+    project = await service.createProject();
+    receiver = await scriptedReceiver(503);
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await receiver?.close();
+  });
+
+  test('a receiver that never recovers gets seven attempts, none early, none a second late, and then the delivery has failed', async () => {
+    const endpoint = await createEndpoint(project, receiver.url, { retry_policy: 'durable' });
+    const id = await emitOne(service, project, endpoint.id);
+    const delivery = await untilStatus(project, id, 'failed', 50_000);
+
+    const start = Date.parse(delivery.first_attempt_at ?? '');
+    const planned = retryPolicies.durable.offsets.map((offset) => Math.round(offset * SCALE * 1000));
+    expect(delivery.attempts.map(({ number, status }) => [number, status])).toEqual(
+      planned.map((_, index) => [index + 1, 503]),
+    );
+    for (const [index, { attempted_at }] of delivery.attempts.entries()) {
+      const due = index === 0 ? start : Date.parse(delivery.attempts[index - 1]!.next_attempt_at ?? '');
+      expect(due - start).toBeGreaterThanOrEqual(planned[index]!);
+      const late = Date.parse(attempted_at) - due;
+      expect(late).toBeGreaterThanOrEqual(0);
+      expect(late).toBeLessThan(ABOUT_A_SECOND_MS);
+    }
+    // The first places go by while an attempt is made; these two are far enough away to be kept exactly.
+    const dues = delivery.attempts.map(({ next_attempt_at }) => next_attempt_at);
+    expect(Date.parse(dues[4] ?? '') - start).toBe(planned[5]);
+    expect(Date.parse(dues[5] ?? '') - start).toBe(planned[6]);
+    expect(dues[6]).toBeNull();
+
+    expect(delivery).toMatchObject({ attempt_count: 7, last_http_status: 503, next_attempt_at: null });
+    expect(receiver.of(id)).toHaveLength(7);
+    await untilWorkflow(service, id, 'FAILED');
+    const failure = (await workflowOf(service, id)
+      .result()
+      .catch((error: unknown) => error)) as WorkflowFailedError;
+    expect((failure.cause as ApplicationFailure).type).toBe('delivery.exhausted');
+  });
+}
