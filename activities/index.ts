@@ -5,7 +5,7 @@ import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
 
-/** What each task queue's worker can do. Keys are the task queues of src/temporal/names.ts. */
+/** The activities of each task queue. Keys are the task queues of src/temporal/names.ts. */
 export interface Activities {
   logins: object;
   deliveries: object;
@@ -15,7 +15,7 @@ export interface Activities {
 export interface ActivityDeps extends Core {
   attempter: Attempter;
   fastEndpoints: FastEndpoints;
-  /** The process is stopping: what takes long ends early. */
+  /** Aborted on shutdown: long activities end early. */
   stopping: AbortSignal;
 }
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { seedDemoProject, type Demo } from './embedded/demo';
 import { clearRuntime, writeRuntime } from './embedded/data-dir';
+import { seedDemoProject, type Demo } from './embedded/demo';
 import { createEnvironment, startEnvironment, type Servers } from './embedded/environment';
 import type { Logger } from './lib/log';
 import { packageRoot } from './lib/package-root';

@@ -1,10 +1,10 @@
 import { connectMessengers, type PlatformAccesses } from './bots/messengers';
 import type { Config } from './config';
 import type { Core } from './core';
-import { Cipher, type EncryptionKey } from './lib/cipher';
 import { migrate } from './db/migrate';
 import { createNotifications } from './db/notify';
 import { createPool } from './db/pool';
+import { Cipher, type EncryptionKey } from './lib/cipher';
 import type { Logger } from './lib/log';
 import { startApi } from './roles/api';
 import { startBots } from './roles/bots';

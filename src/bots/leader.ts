@@ -59,7 +59,9 @@ export function runAsLeader({ name, databaseUrl, log, work }: LeaderOptions): Le
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      await lead().catch((err: unknown) => log.warn({ err, work: name }, 'leader election failed; retrying'));
+      await lead().catch((err: unknown) =>
+        log.warn({ err, work: name }, 'leader election or leader work failed; retrying'),
+      );
       await pause(signal);
     }
   }

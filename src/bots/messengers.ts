@@ -14,7 +14,7 @@ export interface PlatformAccess {
 
 export type PlatformAccesses = Partial<Record<Channel, PlatformAccess>>;
 
-/** The bots of the installation. `get` returns null if the channel has no token or its platform has not responded yet. */
+/** The bots of the installation. `get` returns null without a token, or until the platform has responded. */
 export interface Messengers {
   get(channel: Channel): Messenger | null;
   /** Channels that have a token. */

@@ -54,7 +54,7 @@ function redactTokens(text: string): string {
   return text.replaceAll(/\d{3,}:[\w-]{20,}/g, '[token]');
 }
 
-/** For a call without a response. Copies only the system error code: the library's text can contain the URL and token. */
+/** For a call without a response. Copies only the system error code: the text can contain the URL and the token. */
 export function noResponse(error: unknown): PlatformError {
   const { name, code, cause } = (error ?? {}) as { name?: unknown; code?: unknown; cause?: unknown };
   if (name === 'AbortError' || name === 'TimeoutError') {

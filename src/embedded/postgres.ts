@@ -21,7 +21,7 @@ import { exitCodes, SetupError } from './setup-error';
 
 export interface PostgresOptions {
   dataDir: DataDir;
-  /** 0 takes any free one. */
+  /** 0 means any free port. */
   port: number;
   /** Overrides of postgresql.conf. */
   settings?: Record<string, string>;

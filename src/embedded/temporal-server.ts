@@ -19,9 +19,9 @@ export type SearchAttributeType = 'Keyword' | 'Int' | 'Datetime';
 export interface TemporalServerOptions {
   cliPath: string;
   dataDir: DataDir;
-  /** 0 takes any free one. */
+  /** 0 means any free port. */
   port: number;
-  /** 0 takes any free one; null runs without the web UI. */
+  /** 0 means any free port; null runs without the web UI. */
   uiPort: number | null;
   /** A file name in the data directory; null keeps everything in memory. */
   dbFile: string | null;

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { AppError } from '../contract/errors';
 import { issueText } from '../contract/issues';
 
-/** The most issues that one error names. */
+/** The maximum number of issues in one error. */
 const SHOWN_ISSUES = 5;
 
 export function describeIssues(error: z.ZodError): string {
@@ -26,7 +26,7 @@ function pathText(path: PropertyKey[]): string {
     .join('');
 }
 
-/** Parses a caller's input; the message of the error names the field at fault. */
+/** Parses a caller's input; the message of the error names the invalid field. */
 export function validated<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value, { error: issueText });
   if (result.success) return result.data;

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
  * Metrics of the process. Prometheus sees one set of metrics per process, so this module holds global state. Label values
- * come from short fixed lists, never ids, names or addresses.
+ * come from short fixed lists, never ids, names or URLs.
  */
 export const registry = new Registry();
 

@@ -1,14 +1,14 @@
 import { createConversation } from '../bots/conversation';
-import { loginChat } from '../login/conversation';
-import { messageChat } from '../messages/button-taps';
-import { subscriberChat } from '../subscribers/conversation';
 import { createIntake, type Intake } from '../bots/intake';
 import { startPolling } from '../bots/polling';
 import { botWebhookPath } from '../bots/webhook-intake';
 import type { Channel } from '../contract/common';
 import type { Core } from '../core';
 import { isUnavailable } from '../lib/unavailable';
+import { loginChat } from '../login/conversation';
 import { createSessionStarter } from '../login/workflow';
+import { messageChat } from '../messages/button-taps';
+import { subscriberChat } from '../subscribers/conversation';
 
 export interface RunningBots {
   stop(): Promise<void>;

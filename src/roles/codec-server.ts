@@ -1,8 +1,8 @@
 import { AppError } from '../contract/errors';
-import type { EncryptionKey } from '../lib/cipher';
 import { createApp } from '../http/app';
 import { codecServer } from '../http/codec-server';
 import { startServer, type RunningServer } from '../http/server';
+import type { EncryptionKey } from '../lib/cipher';
 import type { Logger } from '../lib/log';
 import { createPayloadCodec } from '../temporal/payload-codec';
 

@@ -3,14 +3,14 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Role } from '../config';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
-import { botUpdateLag, countDueDeliveries, MAX_COUNTED, sessionLag } from '../operations/queries/lag';
-import { claimableLag } from '../webhooks/queries/claim';
 import { portInUse } from '../embedded/ports';
 import { createApp } from '../http/app';
 import { createHealthRoutes } from '../http/health-routes';
 import { startServer, type RunningServer } from '../http/server';
 import { registry } from '../lib/metrics';
+import { botUpdateLag, countDueDeliveries, MAX_COUNTED, sessionLag } from '../operations/queries/lag';
 import { coreMetrics } from '../temporal/workers';
+import { claimableLag } from '../webhooks/queries/claim';
 import { readinessParts } from './api';
 
 /** Serves /metrics, /healthz and /readyz for operators, on a separate port in every process. */

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
+import { startBroadcastRelay } from '../broadcasts/relay';
 import type { Core } from '../core';
 import { startSessionRelay } from '../login/relay';
 import { createSessionStarter } from '../login/workflow';
-import { startBroadcastRelay } from '../broadcasts/relay';
+import { startRetention } from '../operations/retention';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import { createDataConverter } from '../temporal/data-converter';
-import { startDeliveryReconciler } from '../webhooks/reconciler';
-import { startDeliveryRelay } from '../webhooks/relay';
-import { startExpressLane } from '../webhooks/express-lane';
 import { installRuntime, startWorkers } from '../temporal/workers';
 import { createAttempter } from '../webhooks/attempt';
+import { startExpressLane } from '../webhooks/express-lane';
 import { createFastEndpoints } from '../webhooks/fast-endpoints';
-import { startRetention } from '../operations/retention';
+import { startDeliveryReconciler } from '../webhooks/reconciler';
+import { startDeliveryRelay } from '../webhooks/relay';
 
 export interface WorkerRoleOptions {
   temporal: TemporalSettings;

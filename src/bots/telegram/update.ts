@@ -75,7 +75,7 @@ function domainShape({
     return shape(message.chat, message.from, incoming, message.date);
   }
   if (tap) {
-    // In a private chat the chat's id is the user's.
+    // In a private chat the chat id is the user id.
     const chat = tap.message?.chat ?? { id: tap.from.id, type: 'private' };
     const messageId = tap.message?.message_id ?? null;
     return shape(chat, tap.from, { kind: 'tap', data: tap.data ?? '', callbackId: tap.id, messageId });

@@ -191,7 +191,7 @@ export function claimDueBroadcasts(db: Db, limit: number): Promise<DueBroadcast[
   );
 }
 
-/** Somebody works on it, or will soon: the relay need not look for two minutes. */
+/** Extends the lease: the relay does not claim the broadcast for two minutes. */
 export function extendBroadcastLease(db: Db, id: string): Promise<number> {
   return change(
     db,

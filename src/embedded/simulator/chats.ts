@@ -25,7 +25,7 @@ export interface ChatMessage extends Draft {
   id: MessageId;
   from: 'bot' | 'user';
   sender: SimUser | null;
-  /** milliseconds */
+  /** In milliseconds. */
   at: number;
   editedAt: number | null;
 }
