@@ -41,7 +41,7 @@ async function runProcess(name: string): Promise<{ child: ChildProcess; line: st
 }
 
 describe('two starts at once', () => {
-  test('the second one is told which process runs already', async () => {
+  test('the second one learns which process runs already', async () => {
     const first = await openDataDir(directory);
     const error = await setupErrorOf(openDataDir(directory));
     expect(error.message).toContain(`process ${process.pid}`);
@@ -114,7 +114,7 @@ describe('what a killed start left behind', () => {
     expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
   });
 
-  test('may be an unreadable list of children, which stops nobody from starting', async () => {
+  test('may include an unreadable list of children, which does not prevent a start', async () => {
     await (await openDataDir(directory)).close();
     await writeFile(path.join(directory, 'children.json'), '[{"pid":');
     await (await openDataDir(directory)).close();

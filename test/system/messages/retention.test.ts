@@ -28,7 +28,7 @@ describe('retention', () => {
       key ? { 'idempotency-key': key } : {},
     );
 
-  it('keeps what was sent to whom for the retention, and keys for a day', async () => {
+  it('keeps messages for the retention time, and keys for a day', async () => {
     await send(freshName('key'));
     await project.api('POST', '/v1/otp/send', { subscriber_id: person.subscriberId });
     await project.api('POST', '/v1/broadcast', { text: 'x' });

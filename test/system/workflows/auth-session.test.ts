@@ -182,7 +182,7 @@ test('declined', async () => {
   await recordHistory(handle, 'auth-session', 'in-task-declined');
 });
 
-test('nobody answered in time, although the database gave it a little longer', async () => {
+test('expired without an answer, although the database gave it a little longer', async () => {
   const { handle, script } = await start({
     settled: [settled('pending', { waitMs: 200 }), settled('expired')],
   });
