@@ -143,7 +143,7 @@ function startDeadline(timeoutMs: number, abortedBy: AbortSignal | undefined): D
   const passed = new Promise<never>((_resolve, reject) => {
     controller.signal.addEventListener('abort', () => reject(new Error('cut off')), { once: true });
   });
-  // While the body is read nobody listens any more: the signal destroys the body instead.
+  // While the body is read, the signal destroys the body instead.
   passed.catch(() => undefined);
   return {
     signal: controller.signal,
