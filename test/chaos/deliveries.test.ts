@@ -81,7 +81,7 @@ function startRole(role: 'api' | 'worker'): Promise<HeraldProcess> {
   });
 }
 
-test('API, worker and Temporal are killed in turn under load: nothing is lost, nothing is sent twice but what was under way', async () => {
+test('API, worker and Temporal are killed in turn under load: nothing is lost, and only attempts in flight are sent twice', async () => {
   const load = startLoad(await createEndpoint());
   await load.until(30);
 

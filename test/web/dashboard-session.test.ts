@@ -73,7 +73,7 @@ describe('signing in to the dashboard', () => {
     expect(own).toMatchObject({ status: 200, body: { name: 'Shop' } });
   });
 
-  it('ends with signing out, with the key’s revocation and with its time', async () => {
+  it('ends with signing out, with the revocation of the key and when it expires', async () => {
     const first = await cookieOf(project.api_key);
     expect((await withCookie(first, 'DELETE', '/dashboard/session')).status).toBe(204);
     const after = await withCookie(first, 'GET', '/v1/project');
@@ -98,7 +98,7 @@ describe('signing in to the dashboard', () => {
     expect((await service.apiWith('hk_bad')('GET', '/v1/project', undefined, { cookie })).status).toBe(401);
   });
 
-  it('slows down whoever tries many wrong keys, and still lets a right one in', async () => {
+  it('throttles an address after ten wrong keys, and still accepts a right one', async () => {
     await service.pool.query('DELETE FROM request_counters');
     const allowed = limits.dashboardFailuresPerFiveMinutes;
     for (let i = 0; i < allowed; i += 1) expect((await signIn(`hk_guess${i}`)).status).toBe(401);
@@ -185,7 +185,7 @@ describe('what the dashboard shows is in the API', () => {
     expect((await project.api('GET', '/v1/auth/sessions?status=nonsense')).status).toBe(400);
   });
 
-  it('tells how much of the plan is used, day by day', async () => {
+  it('shows how much of the plan is used, day by day', async () => {
     await service.pool.query(
       `INSERT INTO credit_months VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC'), 3)`,
       [project.id],

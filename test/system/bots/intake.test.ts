@@ -115,7 +115,7 @@ describe('updates of the messengers', () => {
     expect(seen.slice(1)).toEqual(['5:first', '5:second']);
   });
 
-  it('that fail again and again are set aside with their reason, and the chat goes on', async () => {
+  it('that keep failing are set aside with their reason, and the chat continues', async () => {
     const seen: string[] = [];
     let tries = 0;
     const intake = start(
@@ -187,7 +187,7 @@ describe('updates of the messengers', () => {
     expect(await count('payload IS NOT NULL')).toBe(0);
   });
 
-  it('that no database text can hold are stored all the same', async () => {
+  it('with characters that no database text can hold are stored all the same', async () => {
     const seen: StoredUpdate[] = [];
     const intake = start(async (update) => void seen.push(update));
     await intake.store('telegram', [

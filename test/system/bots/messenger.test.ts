@@ -119,7 +119,7 @@ describe.each(channels)('the bot on %s', (channel) => {
     expect((await newest(name)).buttons).toEqual([[{ text: 'Go', url: 'https://example.com' }]]);
   });
 
-  it('answers a tap with a notice; a tap that is too old is left alone', async () => {
+  it('answers a tap with a notice; a tap that is too old is ignored', async () => {
     const { name, chatId } = await person();
     await bot().send(chatId, { text: 'Log in?', buttons: [[{ text: 'Yes', data: 'y' }]] });
     const tap = await fixture.control.tap(channel, name, { button: 'Yes' });
@@ -235,7 +235,7 @@ describe.each(channels)('the bot on %s', (channel) => {
     expect((await person()).chatId).not.toBe('');
   });
 
-  it('gives up a long poll at once when told to', async () => {
+  it('aborts a long poll within a second', async () => {
     await person();
     const position = positions.get(channel) ?? null;
     const stop = new AbortController();

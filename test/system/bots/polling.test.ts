@@ -46,7 +46,7 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
   const texts = () => seen.map(textOf);
   const polls = async () => (await fixture.control.calls(channel, 'getUpdates')).length;
 
-  it('brings what users do, in order, and what they did while nobody listened', async () => {
+  it('delivers updates in order, including those from before the start', async () => {
     await say('anna', 'before');
     start();
     await eventually(() => seen.length === 1);
@@ -75,7 +75,7 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
     expect(texts()).toEqual(['one', 'two', 'three', 'four', 'last']);
   });
 
-  it('goes on after errors, limits and cut connections, and loses nothing', async () => {
+  it('continues after errors, limits and cut connections, and loses nothing', async () => {
     await fixture.control.faults(channel, { method: 'getUpdates', status: 429, retry_after: 1 });
     await fixture.control.faults(channel, { method: 'getUpdates', status: 502 });
     await fixture.control.faults(channel, { method: 'getUpdates', drop: true });
@@ -120,7 +120,7 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
     expect(performance.now() - started).toBeLessThan(ABOUT_A_SECOND_MS);
   });
 
-  it('is done by one process; the next takes over and goes on where it stopped', async () => {
+  it('is done by one process; the next one takes over where it stopped', async () => {
     const first = start();
     await say('anna', 'one');
     await eventually(() => seen.length === 1);
@@ -141,7 +141,7 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
     expect(texts()).toEqual(['one', 'two', 'three']);
   });
 
-  it('comes back when its database connection is cut', async () => {
+  it('resumes when its database connection is cut', async () => {
     start();
     await say('anna', 'one');
     await eventually(() => seen.length === 1);

@@ -68,7 +68,7 @@ describe.each(channels)('the webhook of %s', (channel) => {
         },
   );
 
-  it('stores an update before it answers, and has one effect for two deliveries', async () => {
+  it('stores an update before it returns 200, and two deliveries have one effect', async () => {
     for (let i = 0; i < 2; i += 1) {
       const response = await post(channel, hi, { [headers[channel]]: secret });
       expect(response.status).toBe(200);
@@ -106,7 +106,7 @@ describe.each(channels)('the webhook of %s', (channel) => {
     expect(status).toBe(401);
   });
 
-  it('answers 503 while the database is away, and the redelivered update has one effect', async () => {
+  it('returns 503 while the database is away, and the redelivered update has one effect', async () => {
     away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const fixture = await startBotFixture();
     try {
@@ -125,7 +125,7 @@ describe.each(channels)('the webhook of %s', (channel) => {
     }
   });
 
-  it('refuses what is too large or no JSON, and other methods', async () => {
+  it('refuses a body that is too large or not JSON, and other methods', async () => {
     const right = { [headers[channel]]: secret };
     const large = await post(channel, JSON.stringify({ text: 'x'.repeat(1024 * 1024) }), right);
     expect(large.status).toBe(413);

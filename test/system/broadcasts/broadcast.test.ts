@@ -39,7 +39,7 @@ describe('a broadcast', () => {
     return untilBroadcast(project, started.job_id as string, 'completed');
   }
 
-  it('reaches every subscriber on both channels once, and tells its counts', async () => {
+  it('reaches every subscriber on both channels once, and reports its counts', async () => {
     const people = [
       await subscribePerson(service, project),
       await subscribePerson(service, project, 'max'),
@@ -108,7 +108,7 @@ describe('a broadcast', () => {
     expect(await textsTo(service, ab)).not.toContain('only a');
   });
 
-  it('skips who is not active, also who leaves before their turn, and counts them', async () => {
+  it('skips inactive subscribers, including those who leave before their turn, and counts them', async () => {
     const stopped = await subscribePerson(service, project);
     await service.control.say('telegram', stopped.name, '/stop');
     await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length === 1);
@@ -126,12 +126,12 @@ describe('a broadcast', () => {
     expect(event?.data).toMatchObject({ sent: 1, failed: 0, skipped: 2, total: 3 });
   });
 
-  it('to nobody is completed at once', async () => {
+  it('without recipients is completed at once', async () => {
     expect(await run()).toMatchObject({ total_subscribers: 0, sent: 0 });
     expect(await eventsOf(service, project, 'broadcast.completed')).toHaveLength(1);
   });
 
-  it('reports a refusal with its reason, ends the subscription of who blocked the bot, and goes on', async () => {
+  it('reports a refusal with its reason, ends the subscription of a user who blocked the bot, and continues', async () => {
     const people = [];
     for (let i = 0; i < 4; i += 1) people.push(await subscribePerson(service, project));
     await service.control.faults('telegram', { method: 'sendMessage', status: 403 });
@@ -152,7 +152,7 @@ describe('a broadcast', () => {
   });
 
   it.each(['telegram', 'max'] as const)(
-    'waits out a 429 for the whole bot on %s, and loses and doubles nobody',
+    'waits out a 429 for the whole bot on %s, and misses and repeats no recipient',
     async (channel) => {
       const people = [];
       for (let i = 0; i < 6; i += 1) people.push(await subscribePerson(service, project, channel));
@@ -168,7 +168,7 @@ describe('a broadcast', () => {
     },
   );
 
-  it('tries again what the platform had no time for (5xx), and gives up after five tries', async () => {
+  it('retries after a 5xx of the platform, and gives up after five tries', async () => {
     await subscribePerson(service, project);
     await service.control.faults('telegram', { method: 'sendMessage', status: 502, times: 2 });
     expect(await run()).toMatchObject({ sent: 1, failed: 0 });
@@ -178,7 +178,7 @@ describe('a broadcast', () => {
     expect((await service.control.callCount('telegram', 'sendMessage')) - before).toBe(5);
   });
 
-  it('holds the pace that was asked for', async () => {
+  it('keeps the requested pace', async () => {
     await addCrowd(service, project, 'telegram', 12);
     const done = await run({ messages_per_minute: 240 });
     const seconds = (Date.parse(done.ended_at ?? '') - Date.parse(done.started_at ?? '')) / 1000;
@@ -254,7 +254,7 @@ describe('a broadcast', () => {
     expect(await eventsOf(service, project, 'broadcast.cancelled')).toHaveLength(1);
   });
 
-  it('goes on when its workflow was terminated', async () => {
+  it('continues when its workflow was terminated', async () => {
     await addCrowd(service, project, 'max', 40);
     const { body } = await start({ messages_per_minute: 600 });
     const jobId = body.job_id as string;
@@ -292,7 +292,7 @@ describe('a broadcast', () => {
     await untilBroadcast(project, jobId, 'cancelled');
   });
 
-  it('tells of taps on its buttons', async () => {
+  it('reports taps on its buttons', async () => {
     const person = await subscribePerson(service, project);
     await run({ text: 'Coming?', buttons: [[{ text: 'Yes!', data: 'coming' }]] });
     await service.control.tap('telegram', person.name, { button: 'Yes!' });

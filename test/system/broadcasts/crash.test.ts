@@ -44,7 +44,7 @@ describe('a broadcast whose worker ends in the middle', () => {
 
   const received = async () => (await service.control.stats('telegram')).messages_sent - before;
 
-  it('by kill -9 leaves nobody out, and sends twice only what was under way', async () => {
+  it('by kill -9 reaches every recipient, and sends twice only messages in flight', async () => {
     await worker?.kill9();
     const after = await project.api('GET', `/v1/broadcast/${jobId}`);
     expect(after.body.status).toBe('running');
@@ -83,7 +83,7 @@ describe('a broadcast whose worker ends in the middle', () => {
     expect(await received()).toBe(RECIPIENTS);
   });
 
-  it('by kill -9 can be cancelled meanwhile: what was under way is reported as unknown', async () => {
+  it('by kill -9 can be cancelled meanwhile: messages in flight are reported as unknown', async () => {
     await worker?.kill9();
     const { body } = await project.api('DELETE', `/v1/broadcast/${jobId}`);
     expect(['cancelling', 'cancelled']).toContain(body.status);

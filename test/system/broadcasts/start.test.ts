@@ -2,7 +2,7 @@ import { runBroadcast } from '../../../src/broadcasts/run';
 import { startTestService, type TestService } from '../../support/service';
 import { addCrowd, eventsOf, untilBroadcast } from '../messages/fixture';
 
-describe('a broadcast that is asked for while nobody can carry it out', () => {
+describe('a broadcast that is requested while no worker runs', () => {
   let service: TestService;
   let worker: TestService | undefined;
   beforeAll(async () => {

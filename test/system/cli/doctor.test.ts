@@ -76,7 +76,7 @@ test('a part that is away is named, with what to do, and the others are examined
   ]);
 });
 
-test('a wrong encryption key and a missing one are told apart', async () => {
+test('a wrong encryption key and a missing one are distinguished', async () => {
   const [wrong] = await problems({ HERALD_ENCRYPTION_KEY: Buffer.alloc(32, 8).toString('base64') });
   expect(wrong).toMatchObject({
     check: 'encryption key',
@@ -103,7 +103,7 @@ test('a revoked bot token and a webhook that points elsewhere are found', async 
   ]);
 });
 
-test('what was set aside, what is late and what is overdue is counted', async () => {
+test('updates set aside, late sessions and overdue deliveries are counted', async () => {
   const { pool } = service;
   await pool.query(
     `INSERT INTO bot_updates (channel, dedupe_key, lane, failures, set_aside_at) VALUES ('telegram', 'x', 'user:1', 5, now())`,

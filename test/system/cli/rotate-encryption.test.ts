@@ -117,7 +117,7 @@ describe('the key file of the embedded service', () => {
     expect(await readFile(path.join(directory, 'encryption-key'), 'utf8')).toBe(content);
   });
 
-  test('a spoilt file is said to be one, and keys in the environment are not written to a file', async () => {
+  test('a damaged file is reported, and keys in the environment are not written to a file', async () => {
     await writeFile(path.join(directory, 'encryption-key'), 'not a key\n');
     await expect(readKeyFile(directory)).rejects.toThrow('holds no encryption key');
     const refused = await herald(['keys', 'rotate-encryption', '--generate'], {

@@ -155,7 +155,7 @@ test('a reset runs the workflow anew and sends nothing again', async () => {
   expect(receiver.of(id)).toHaveLength(2);
 });
 
-test('a reset refuses what is not of this installation, and what does not exist', async () => {
+test('a reset refuses a workflow of another installation and one that does not exist', async () => {
   const foreign = `foreign-${randomUUID()}`;
   const handle = await service.client.workflow.start('somebodyElses', {
     workflowId: foreign,

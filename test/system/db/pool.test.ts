@@ -32,7 +32,7 @@ describe('a transaction in one round trip', () => {
     expect(await notes()).toEqual(['a', 'b']);
   });
 
-  test('takes nothing over when one fails, says what failed, and leaves a connection that works', async () => {
+  test('commits nothing when one fails, reports the failure, and leaves a working connection', async () => {
     const failing = withPipelinedTransaction(pool, (db) =>
       Promise.all([note(db, 'a'), note(db, 'a'), note(db, 'b')]),
     );
@@ -43,7 +43,7 @@ describe('a transaction in one round trip', () => {
     expect(pool.idleCount).toBe(pool.totalCount);
   });
 
-  test('fails as a whole when the connection is lost, and the pool goes on with another', async () => {
+  test('fails as a whole when the connection is lost, and the pool continues with another', async () => {
     const failing = withPipelinedTransaction(pool, (db) =>
       Promise.all([note(db, 'a'), db.query('SELECT pg_terminate_backend(pg_backend_pid())')]),
     );

@@ -50,7 +50,7 @@ async function rejection(promise: Promise<unknown>): Promise<SetupError> {
 }
 
 describe('two starts at once', () => {
-  test('the second one is told which process runs already', async () => {
+  test('the second one learns which process runs already', async () => {
     const first = await openDataDir(directory);
     const error = await rejection(openDataDir(directory));
     expect(error.message).toContain(`process ${process.pid}`);
@@ -127,7 +127,7 @@ describe('what a killed start left behind', () => {
     expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
   });
 
-  test('may be an unreadable list of children, which stops nobody from starting', async () => {
+  test('may include an unreadable list of children, which does not prevent a start', async () => {
     await (await openDataDir(directory)).close();
     await writeFile(path.join(directory, 'children.json'), '[{"pid":');
     await (await openDataDir(directory)).close();

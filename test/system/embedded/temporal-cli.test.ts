@@ -117,7 +117,7 @@ describe('where the program is found', () => {
     expect(await find()).toBe(onPath);
   });
 
-  test('a broken program on the PATH is passed over, and said so', async () => {
+  test('a broken program on the PATH is skipped with a message', async () => {
     const onPath = await writeProgram(path.join(bin, 'temporal'), 'garbage');
     const cached = await writeProgram(path.join(cache, 'temporal'), cli('cached'));
     expect(await find()).toBe(cached);
@@ -181,7 +181,7 @@ describe('how the program is obtained', () => {
     expect(await readdir(cache)).toEqual(['lock']);
   });
 
-  test('a failed build is told with its last line', async () => {
+  test('a failed build is reported with its last line', async () => {
     await installFakeGo(`echo 'go: no route to the module proxy' >&2; exit 1`);
     const error = await rejection(find());
     expect(error.message).toContain('the build with Go failed (go: no route to the module proxy)');

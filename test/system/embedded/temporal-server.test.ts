@@ -131,7 +131,7 @@ test('ports in use are named together with their settings', async () => {
   expect(ofServer.exitCode).toBe(69);
 });
 
-test('a damaged store is told with the reason and the log to read', async () => {
+test('a damaged store is reported with the reason and the log to read', async () => {
   await writeFile(
     dataDir.file('temporal.db'),
     'this is no database, but it is long enough to be read as one',

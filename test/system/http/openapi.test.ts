@@ -81,7 +81,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('asks for a key on every /v1 route, and tells its errors', () => {
+  it('requires a key on every /v1 route, and lists its errors', () => {
     for (const [name, operation] of operations) {
       if (!name.includes(' /v1/')) continue;
       if (operation.security.length === 0) continue;

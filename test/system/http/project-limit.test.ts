@@ -29,7 +29,7 @@ describe('the requests a minute of a project', () => {
     expect(rateHeaders(answer)).toMatchObject({ limit: 300, remaining: 299 });
   });
 
-  it('are told on every answer, errors included, with the reset in Unix seconds', async () => {
+  it('are shown on every response, errors included, with the reset in Unix seconds', async () => {
     const { api } = await first.createProject({ requests_per_minute: 50 });
     const before = Date.now() / 1000;
     const answers = [
@@ -49,7 +49,7 @@ describe('the requests a minute of a project', () => {
     }
   });
 
-  it('are not told to strangers', async () => {
+  it('are not shown without a valid key', async () => {
     const answer = await first.apiWith(`hk_${'0'.repeat(40)}`)('GET', '/v1/event-types');
     expect(answer.headers.get('x-ratelimit-limit')).toBeNull();
   });

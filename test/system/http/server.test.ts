@@ -39,7 +39,7 @@ async function startSlowServer() {
   return { ...server, state, url: `http://127.0.0.1:${server.port}` };
 }
 
-describe('a server that is told to stop', () => {
+describe('a server that stops', () => {
   it('lets a running request finish and takes no new connection', async () => {
     const { url, state, stop } = await startSlowServer();
     const running = fetch(`${url}/slow`);
@@ -52,7 +52,7 @@ describe('a server that is told to stop', () => {
     await stopped;
   });
 
-  it('answers service_unavailable on a connection that is still open', async () => {
+  it('returns service_unavailable on a connection that is still open', async () => {
     const { url, state, stop } = await startSlowServer();
     const agent = new Agent({ connections: 1, pipelining: 1 });
     await (await request(`${url}/quick`, { dispatcher: agent })).body.dump();
@@ -79,7 +79,7 @@ describe('a server that is told to stop', () => {
   });
 });
 
-describe('what is hardly HTTP', () => {
+describe('malformed HTTP', () => {
   let server: Awaited<ReturnType<typeof startSlowServer>>;
   beforeAll(async () => {
     server = await startSlowServer();

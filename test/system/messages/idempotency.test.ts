@@ -38,7 +38,7 @@ describe('the Idempotency-Key of /v1/send', () => {
     );
   const hellos = async () => (await textsTo(service, person)).filter((text) => text === 'hello').length;
 
-  it('gives the first answer again and sends nothing', async () => {
+  it('repeats the first response and sends nothing', async () => {
     const key = freshName('key');
     const first = await send(key);
     const again = await send(key);
@@ -94,7 +94,7 @@ describe('the Idempotency-Key of /v1/send', () => {
     expect((await send('x'.repeat(128))).status).toBe(200);
   });
 
-  it('lets one of many requests at once through; the others are told to wait', async () => {
+  it('lets one of many concurrent requests through; the others get 425', async () => {
     const key = freshName('key');
     await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 500 });
     const answers = await Promise.all(Array.from({ length: 10 }, () => send(key)));
@@ -124,7 +124,7 @@ describe('the Idempotency-Key of /v1/send', () => {
     expect(await hellos()).toBe(0);
   });
 
-  it('does not record what passes: no credits, a wrong body, a wrong key', async () => {
+  it('does not record errors that can pass: no credits, a wrong body, a wrong key', async () => {
     const key = freshName('key');
     await blockBilling(service, project);
     expect((await send(key)).status).toBe(402);
@@ -207,7 +207,7 @@ describe('the Idempotency-Key of /v1/send', () => {
       expect(await (await call(service.url)).json()).toEqual(answer);
     });
 
-    it('sends what was never begun', async () => {
+    it('sends a message that was never begun', async () => {
       const key = freshName('key');
       await service.control.faults('telegram', { method: 'sendMessage', status: 500 });
       await send(key);

@@ -95,7 +95,7 @@ describe('one-time codes', () => {
     expect(await eventsOf(service, project, 'otp.max_attempts_reached')).toHaveLength(1);
   });
 
-  it('never allow more tries than that, however many come at once', async () => {
+  it('never allow more tries than that, even concurrently', async () => {
     await send({ max_attempts: 5 });
     const code = await lastCode();
     const answers = await Promise.all(Array.from({ length: 30 }, () => verify(wrong(code))));
@@ -104,7 +104,7 @@ describe('one-time codes', () => {
     expect(await eventsOf(service, project, 'otp.max_attempts_reached')).toHaveLength(1);
   });
 
-  it('are verified once by many tries at once', async () => {
+  it('are verified once by concurrent requests', async () => {
     await send();
     const code = await lastCode();
     const answers = await Promise.all(Array.from({ length: 10 }, () => verify(code)));
@@ -112,7 +112,7 @@ describe('one-time codes', () => {
     expect(answers.filter((answer) => answer.body.code === 'not_found')).toHaveLength(9);
   });
 
-  it('live as long as was asked', async () => {
+  it('live as long as requested', async () => {
     await send({ ttl_minutes: 1 });
     const code = await lastCode();
     await service.pool.query(
@@ -172,7 +172,7 @@ describe('one-time codes', () => {
     },
   );
 
-  it('tell at once that the user cannot be reached', async () => {
+  it('report at once that the user cannot be reached', async () => {
     await service.control.faults('telegram', { method: 'sendMessage', status: 403 });
     for (let i = 0; i < 2; i += 1) {
       const { status, body } = await send();

@@ -3,7 +3,7 @@ import { keepHouse } from '../../../src/operations/retention';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { eventsOf, freshName, subscribePerson, type Person } from './fixture';
 
-describe('housekeeping', () => {
+describe('retention', () => {
   let service: TestService;
   let project: TestProject;
   let person: Person;
@@ -28,7 +28,7 @@ describe('housekeeping', () => {
       key ? { 'idempotency-key': key } : {},
     );
 
-  it('keeps what was sent to whom for the retention, and keys for a day', async () => {
+  it('keeps messages for the retention time, and keys for a day', async () => {
     await send(freshName('key'));
     await project.api('POST', '/v1/otp/send', { subscriber_id: person.subscriberId });
     await project.api('POST', '/v1/broadcast', { text: 'x' });

@@ -78,7 +78,7 @@ describe('POST /v1/send', () => {
     for (const reset of header('x-ratelimit-reset')) expect(Math.abs(reset - now)).toBeLessThanOrEqual(61);
   });
 
-  it('reaches every channel of an external_id, or those that are asked for', async () => {
+  it('reaches every channel of an external_id, or only the requested ones', async () => {
     const onMax = await subscribePerson(service, project, 'max');
     for (const { subscriberId } of [person, onMax]) {
       await project.api('PATCH', `/v1/subscribers/${subscriberId}`, { external_id: 'user 7' });
@@ -104,7 +104,7 @@ describe('POST /v1/send', () => {
     expect(body.error).toContain('external_id');
   });
 
-  it('names what is wrong with a request, and sends nothing', async () => {
+  it('names the field at fault, and sends nothing', async () => {
     const before = await service.control.callCount('telegram', 'sendMessage');
     const button = { text: 'Go', data: 'go' };
     const wrong: [Record<string, unknown>, string, string?][] = [
@@ -189,7 +189,7 @@ describe('POST /v1/send', () => {
     ]);
   });
 
-  it('sends only to who has the permission', async () => {
+  it('sends only to subscribers with the permission', async () => {
     const refused = await toPerson({ permission: 'news' });
     expect(refused.body).toMatchObject({
       sent: 0,
@@ -200,7 +200,7 @@ describe('POST /v1/send', () => {
     expect((await toPerson({ permission: 'news' })).body.sent).toBe(1);
   });
 
-  it('leaves alone who has unsubscribed', async () => {
+  it('sends nothing to unsubscribed users', async () => {
     await service.control.say('telegram', person.name, '/stop');
     await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length === 1);
     const calls = await service.control.callCount('telegram', 'sendMessage');
@@ -279,7 +279,7 @@ describe('POST /v1/send', () => {
     expect((await textsTo(service, person)).length).toBe(before + 1);
   });
 
-  it('answers 402 when credits and grace are gone', async () => {
+  it('returns 402 when credits and grace are used up', async () => {
     await blockBilling(service, project);
     const { status, body } = await toPerson();
     expect([status, body.code, body.retryable]).toEqual([402, 'billing_blocked', false]);
@@ -318,7 +318,7 @@ describe('POST /v1/send', () => {
       },
     );
 
-    it('cannot be tapped by somebody else, nor in places that are not there; one update is one event', async () => {
+    it('cannot be tapped by another user, nor at a place without a button; one update is one event', async () => {
       const stranger = await subscribePerson(service, project);
       await toPerson({ text: 'Well?', buttons: [[{ text: 'Accept', data: 'yes' }]] });
       const [message] = (await botMessages(service, person)).slice(-1);

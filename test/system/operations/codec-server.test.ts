@@ -85,7 +85,7 @@ test('a person who typed the token once reads payloads in the Temporal UI, and o
   expect(stolen.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('a browser is told that only the Temporal UI may ask', async () => {
+test('only the Temporal UI is an allowed origin', async () => {
   const preflight = (origin: string) => fetch(`${url}/decode`, { method: 'OPTIONS', headers: { origin } });
   const allowed = await preflight(ui);
   expect(allowed.status).toBe(204);
@@ -93,7 +93,7 @@ test('a browser is told that only the Temporal UI may ask', async () => {
   expect((await preflight('https://evil.example')).headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('what was not sealed comes back as it is, what cannot be opened is an error and not a crash', async () => {
+test('an unsealed payload is returned unchanged; one that cannot be opened is an error and not a crash', async () => {
   const headers = { authorization: `Bearer ${token}` };
   const plain = { metadata: { encoding: Buffer.from('json/plain').toString('base64') }, data: 'e30=' };
   expect(await plainOf(await decode(headers, [plain]))).toEqual({});

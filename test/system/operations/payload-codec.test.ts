@@ -91,7 +91,7 @@ test('with payload keys a login and a delivery work, and no payload or failure i
   });
 });
 
-test('after a rotation running deliveries go on, old histories open, and new payloads have the new key', async () => {
+test('after a rotation running deliveries continue, old histories open, and new payloads have the new key', async () => {
   receiver.behave(500);
   const endpoint = await createEndpoint(project, receiver.url);
   const begun = await emitOne(service, project, endpoint.id);
@@ -128,7 +128,7 @@ test('after a rotation running deliveries go on, old histories open, and new pay
   for await (const result of replays) expect(result.error).toBeUndefined();
 });
 
-test('what was never sealed passes, what a forgotten key has sealed says which key is missing', async () => {
+test('an unsealed payload passes; one sealed with a removed key names the missing key', async () => {
   const plain = defaultPayloadConverter.toPayload({ deliveryId: 'd' })!;
   const old = createPayloadCodec([oldKey!]);
   const current = createPayloadCodec([newKey!]);

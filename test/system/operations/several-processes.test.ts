@@ -134,7 +134,7 @@ test('every update is handled by one process only: one question, one code, one c
   expect(rows[0]).toEqual({ credits: users.length, events: users.length });
 });
 
-test('when one of the two leaves, the other goes on with everything', async () => {
+test('when one of the two stops, the other takes over everything', async () => {
   receiver.behave(200);
   const project = await first.createProject();
   const endpoint = await createEndpoint(project, receiver.url);

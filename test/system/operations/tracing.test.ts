@@ -161,7 +161,7 @@ test('with a collector one trace leads from the request over the session to the 
   expect(events?.[0]?.workflowExecutionStartedEventAttributes?.header?.fields ?? {}).toEqual({});
 });
 
-test("a caller's own trace goes on in the service and its webhook", async () => {
+test("a caller's own trace continues in the service and its webhook", async () => {
   const project = await createProject();
   const endpoint = await createEndpoint(project, receiver.url);
   const traceId = '0af7651916cd43dd8448eb211c80319c';

@@ -51,7 +51,7 @@ async function patchesOf(deliveryId: string): Promise<number> {
   );
 }
 
-test('a delivery in the middle of its schedule goes on with changed code; a new one takes the new path', async () => {
+test('a delivery in the middle of its schedule continues with changed code; a new one takes the new path', async () => {
   const endpoint = await createEndpoint(project, receiver.url);
   worker = await startWorker();
   const old = await emitOne(api, project, endpoint.id);

@@ -27,7 +27,7 @@ describe('with a database and a Temporal server of its own', () => {
     await dataDir.remove();
   });
 
-  it('runs the asked role alone, embeds nothing and has nothing of development', async () => {
+  it('runs only the requested role, embeds nothing and has no development pages', async () => {
     const port = await freePort();
     const herald = startHerald({ ...settings, PORT: String(port) }, ['--roles', 'api']);
     try {

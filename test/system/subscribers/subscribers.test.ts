@@ -14,7 +14,7 @@ describe('subscribers', () => {
   });
   afterAll(() => service.stop());
 
-  it('come by the subscribe link, which says at once how to stop', async () => {
+  it('come by the subscribe link, whose greeting says how to stop', async () => {
     const { body } = await project.api('GET', '/v1/subscribe-link');
     expect(Object.keys(body).sort()).toEqual(['max_link', 'telegram_link']);
     expect(new URL(body.telegram_link as string).searchParams.get('start')).toBe(`proj_${project.slug}`);
@@ -61,7 +61,7 @@ describe('subscribers', () => {
     expect((await project.api('GET', '/v1/subscribers?cursor=nonsense')).body.code).toBe('validation_failed');
   });
 
-  it('are found by both forms of their id; unknown, malformed and foreign ids answer alike', async () => {
+  it('are found by both forms of their id; unknown, malformed and foreign ids get the same 404', async () => {
     const person = await subscribePerson(service, project, 'telegram', { username: 'anna' });
     const plain = await project.api('GET', `/v1/subscribers/${person.subscriberId}`);
     const prefixed = await project.api(
@@ -169,7 +169,7 @@ describe('subscribers', () => {
     expect([many.status, many.body.code]).toEqual([400, 'validation_failed']);
   });
 
-  it('are removed with an event, and come back as somebody new', async () => {
+  it('are removed with an event, and return as a new subscriber', async () => {
     const person = await subscribePerson(service, project);
     const removed = await project.api('DELETE', `/v1/subscribers/${person.subscriberId}`);
     expect(removed.status).toBe(204);

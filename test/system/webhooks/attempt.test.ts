@@ -255,7 +255,7 @@ describe('each failure has its own word', () => {
     await expect(sender.attempt(delivery('https://empty.example/'))).resolves.toMatchObject({ error: 'dns' });
   });
 
-  it('refused: nobody listens', async () => {
+  it('refused: the port is closed', async () => {
     const receiver = await startReceiver((res) => res.end());
     await receiver.close();
     await expect(attempter().attempt(delivery(receiver.url))).resolves.toMatchObject({ error: 'refused' });
@@ -351,7 +351,7 @@ describe('each failure has its own word', () => {
     });
   });
 
-  it('never tells a secret, the body or the path', async () => {
+  it('never shows a secret, the body or the path', async () => {
     const receiver = await startReceiver((res) => res.end());
     await receiver.close();
     const url = `http://127.0.0.1:${receiver.port}/hook?token=hidden`;

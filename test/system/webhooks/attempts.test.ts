@@ -159,7 +159,7 @@ describe('an attempt', () => {
     expect(receiver.of(id)).toHaveLength(2);
   });
 
-  test('before its time waits', async () => {
+  test('before it is due waits', async () => {
     const id = await emitOne(service, project, endpoint.id);
     await attempt(id, 1);
     await service.pool.query(
@@ -172,7 +172,7 @@ describe('an attempt', () => {
     expect(receiver.of(id)).toHaveLength(1);
   });
 
-  test('of two at once is recorded once', async () => {
+  test('made twice concurrently is recorded once', async () => {
     const id = await emitOne(service, project, endpoint.id);
     const steps = await Promise.all([attempt(id, 1), attempt(id, 1)]);
     expect(steps[0]).toEqual(steps[1]);
@@ -198,7 +198,7 @@ describe('an attempt', () => {
   });
 });
 
-describe('housekeeping', () => {
+describe('retention', () => {
   const deps = () => ({ ...service.service.core, config: { ...service.config, HERALD_RETENTION_DAYS: 30 } });
 
   test('cancels what has been paused for fourteen days', async () => {

@@ -76,7 +76,7 @@ describe('creating', () => {
   });
 });
 
-describe('what is refused names its field', () => {
+describe('a refusal names its field', () => {
   test.each([
     ['url', 'validation_failed', {}],
     ['url', 'validation_failed', { url: 42 }],
@@ -164,7 +164,7 @@ describe('reading and changing', () => {
 });
 
 describe('rotating the secret', () => {
-  test('answers a new secret and keeps both alive', async () => {
+  test('returns a new secret and keeps both valid', async () => {
     const { id, secret } = await createEndpoint(project, url);
     const { status, body } = await project.api('POST', `/v1/webhooks/${id}/rotate-secret`);
     expect(status).toBe(200);
@@ -209,7 +209,7 @@ describe('rotating the secret', () => {
   });
 });
 
-test('ids that are unknown, malformed or of another project all answer 404', async () => {
+test('ids that are unknown, malformed or of another project all get 404', async () => {
   const stranger = await createEndpoint(await service.createProject(), url);
   const calls: [string, string, unknown?][] = [
     ['GET', '/v1/webhooks/{id}'],

@@ -65,7 +65,7 @@ async function shownStatus(handle: WorkflowHandle): Promise<unknown> {
 
 const HOUR = 3_600_000;
 
-test('confirmed, and the code used before its time is over', async () => {
+test('confirmed, and the code used before it expires', async () => {
   const { handle, script } = await start(
     {
       settled: [settled('confirmed', { codeLifeMs: 300 })],
@@ -105,7 +105,7 @@ test('declined', async () => {
   await recordHistory(handle, 'auth-session', 'declined');
 });
 
-test('nobody answered in time, although the database gave it a little longer', async () => {
+test('expired without an answer, although the database gave it a little longer', async () => {
   const { handle, script } = await start({
     settled: [settled('pending', { waitMs: 200 }), settled('expired')],
   });

@@ -72,7 +72,7 @@ test('cancelled by the project: the next page finds it and the end says so', asy
   await recordHistory(handle, 'broadcast', 'cancelled');
 });
 
-test('an end that another run has in hand is looked at again', async () => {
+test('an end that another run is still writing is checked again', async () => {
   const { handle } = await start(
     [page(3, false), page(3, false)],
     [progress('running', 3), progress('completed', 3)],
@@ -81,7 +81,7 @@ test('an end that another run has in hand is looked at again', async () => {
   await recordHistory(handle, 'broadcast', 'looked-again');
 });
 
-test('cancelled in the Temporal UI: its row is told', async () => {
+test('cancelled in the Temporal UI: its row says so', async () => {
   const { handle, script } = await start([page(1, false)], [progress('running', 1)]);
   await eventually(() => script.asked === 1);
   await handle.cancel();

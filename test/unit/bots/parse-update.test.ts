@@ -52,7 +52,7 @@ describe('an update of Telegram', () => {
     });
   });
 
-  it('tells a group from a private chat', () => {
+  it('distinguishes a group from a private chat', () => {
     const chat = { id: -100_123, type: 'supergroup', title: 'Team' };
     const parsed = parseTelegramUpdate(telegramMessage({ text: '/start@AcmeBot auth_acme', chat }))?.parsed;
     expect(parsed).toMatchObject({ chatId: '-100123', private: false, user: { id: '42' } });
@@ -72,7 +72,7 @@ describe('an update of Telegram', () => {
     for (const each of parsed) expect(each).toMatchObject({ chatId: '42', private: true });
   });
 
-  it('tells blocking and coming back in a private chat only', () => {
+  it('reports blocking and unblocking in a private chat only', () => {
     const change = (before: string, after: string, chat: object = privateChat) =>
       parseTelegramUpdate({
         update_id: 9,
@@ -98,7 +98,7 @@ describe('an update of Telegram', () => {
     }
   });
 
-  it('that nobody foresaw is kept by its id and asks for nothing', () => {
+  it('of an unknown kind is kept by its id and triggers nothing', () => {
     const strange = [
       { update_id: 11, poll: { id: '1' } },
       { update_id: 11, message: { chat: 'nonsense' } },
@@ -158,7 +158,7 @@ describe('an update of MAX', () => {
     expect(parseMaxUpdate(maxMessage('hi'))?.lane).toBe(whole?.lane);
   });
 
-  it('tells a group from a dialog', () => {
+  it('distinguishes a group from a dialog', () => {
     const parsed = parseMaxUpdate(maxMessage('/start s_x', { chat_id: -7, chat_type: 'chat' }))?.parsed;
     expect(parsed).toMatchObject({ chatId: '-7', private: false, incoming: { kind: 'open', start: 's_x' } });
   });

@@ -28,7 +28,7 @@ function recorded(options: Parameters<typeof createGatherer<string, string>>[1])
 
 const turn = () => new Promise(setImmediate);
 
-test('what one turn brings goes together, what comes meanwhile goes next, each with its own result', async () => {
+test('items of one turn form a batch, items that arrive meanwhile form the next, and each gets its own result', async () => {
   const { calls, gather } = recorded({ most: 10 });
   const first = ['a', 'b'].map((item) => gather('k', item));
   await turn();
@@ -46,7 +46,7 @@ test('what one turn brings goes together, what comes meanwhile goes next, each w
   expect(calls[2]?.items).toEqual(['f']);
 });
 
-test('the next call is sent before those of the last one go on', async () => {
+test('the next batch is sent before the callers of the last one continue', async () => {
   const { calls, gather } = recorded({ most: 10 });
   const first = gather('k', 'a');
   await turn();
@@ -56,7 +56,7 @@ test('the next call is sent before those of the last one go on', async () => {
   expect(await sentBefore).toEqual([['a'], ['b']]);
 });
 
-test('a call that never returns fails, and those behind it go on', async () => {
+test('a batch that never returns fails, and the batches behind it continue', async () => {
   const { calls, gather } = recorded({ most: 10, limitMs: 20 });
   const first = gather('k', 'a');
   await turn();
@@ -92,7 +92,7 @@ test('items with the same mark never go together', async () => {
   ]);
 });
 
-test('a failure reaches everybody whom it concerns, and nobody else', async () => {
+test('a failure reaches every caller of its batch and no other', async () => {
   const { calls, gather } = recorded({ most: 2 });
   const [failing, other, later] = ['a', 'b', 'c'].map((item) => gather('k', item));
   await turn();

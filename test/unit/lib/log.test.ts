@@ -45,7 +45,7 @@ describe('a log line', () => {
     expect(line).toMatchObject({ code: '[redacted]', session_id: 's-1' });
   });
 
-  it('leaves out secrets that can be told by their form, in any text and in errors', () => {
+  it('leaves out secrets that are recognisable by their form, in any text and in errors', () => {
     const message = `GET https://api.telegram.org/bot${botToken}/getMe with ${apiKey} and ${webhookSecret} failed`;
     const { text } = logged((log) => {
       log.warn(

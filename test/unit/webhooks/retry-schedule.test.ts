@@ -53,7 +53,7 @@ describe('the timetable of a failing delivery', () => {
     expect(nextAttemptAt({ ...question, now: T + 5 })).toBe(T + 5);
   });
 
-  it('places missed during a pause are not all made up for at once', () => {
+  it('attempts missed during a pause are not all made at once', () => {
     const now = T + 3 * hour;
     const third = nextAttemptAt({ policy: 'durable', attemptsMade: 3, firstAttemptAt: T, now });
     expect(third).toBe(now + 480 * second);
@@ -93,7 +93,7 @@ describe('Retry-After', () => {
     expect(nextAttemptAt({ ...last, retryAfterMs: 30 * day })).toBe(T + day);
   });
 
-  it('whatever is asked for, the next attempt is on or after the schedule, not before now, within 24 hours', () => {
+  it('whatever the receiver asks for, the next attempt is on or after the schedule, not before now, within 24 hours', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...retryPolicyNames),
@@ -127,7 +127,7 @@ describe('what an answer means', () => {
     expect(retryPolicyNames.map((policy) => classifyAttempt(policy, status))).toEqual(['refuse', 'refuse']);
   });
 
-  it('410 ends in both policies and tells that the endpoint is gone', () => {
+  it('410 ends the delivery in both policies and marks the endpoint as gone', () => {
     expect(retryPolicyNames.map((policy) => classifyAttempt(policy, 410))).toEqual(['gone', 'gone']);
   });
 

@@ -194,7 +194,7 @@ describe('verifying', () => {
     expect(failureOf('{}', nextHour, secret, { toleranceSeconds: 60 })).toBe('outside_tolerance');
   });
 
-  it("a receiver's own mistake is told apart from a bad request", () => {
+  it("a receiver's own mistake is distinguished from a bad request", () => {
     const header = sign('{}', [secret], 5);
     expect(() => verify({ event: 'x' } as unknown as string, header, secret)).toThrow(TypeError);
     for (const missing of [undefined, '', [], [''], null]) {

@@ -59,7 +59,7 @@ export function control(lane: Lane): void {
   }
 
   describe('retry', () => {
-    test('of a waiting delivery makes one attempt now, and the schedule goes on', async () => {
+    test('of a waiting delivery makes one attempt now, and the schedule continues', async () => {
       const id = await waitingDelivery();
       const before = await readDelivery(project, id);
       const { status, body } = await retry(id);
@@ -176,7 +176,7 @@ export function control(lane: Lane): void {
   });
 
   describe('a disabled endpoint', () => {
-    test('pauses what waits, and enabling it makes the attempt', async () => {
+    test('pauses waiting deliveries, and enabling it makes the attempt', async () => {
       const id = await waitingDelivery();
       await setStatus('disabled');
       expect((await readDelivery(project, id)).status).toBe('paused');
@@ -188,7 +188,7 @@ export function control(lane: Lane): void {
       expect(receiver.of(id)).toHaveLength(2);
     });
 
-    test('parks a delivery whose time comes: no POST, no workflow, until it is enabled', async () => {
+    test('parks a delivery that becomes due: no POST, no workflow, until it is enabled', async () => {
       const id = await waitingDelivery();
       await setStatus('disabled');
       // Its time comes now instead of in half a minute.
@@ -233,7 +233,7 @@ export function control(lane: Lane): void {
     });
   });
 
-  test('deleting an endpoint cancels what waits, and its log stays readable by delivery', async () => {
+  test('deleting an endpoint cancels its waiting deliveries, and each delivery stays readable', async () => {
     const id = await waitingDelivery();
     await project.api('DELETE', `/v1/webhooks/${endpoint.id}`);
     expect((await readDelivery(project, id)).status).toBe('cancelled');

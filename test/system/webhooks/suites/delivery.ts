@@ -84,7 +84,7 @@ export function delivery(lane: Lane): void {
     expect(await listDeliveries(other, stranger.id)).toEqual([]);
   });
 
-  test('an event that nobody subscribes to is recorded and makes no delivery', async () => {
+  test('an event without a matching endpoint is recorded and makes no delivery', async () => {
     const endpoint = await createEndpoint(project, receiver.url, { events: ['otp.sent'] });
     const eventId = await emitExample(service, project, 'auth.completed');
     const { rows } = await service.pool.query('SELECT 1 FROM deliveries WHERE event_id = $1', [eventId]);

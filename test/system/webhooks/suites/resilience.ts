@@ -35,7 +35,7 @@ export function resilience(lane: Lane): void {
 
   afterEach(() => receiver.close());
 
-  test('events committed while no worker runs are delivered when one comes, once each', async () => {
+  test('events committed while no worker runs are delivered once each when a worker starts', async () => {
     const api = await startTestService({ lane, roles: 'api', simulator: service.simulator });
     let worker: TestService | undefined;
     try {
@@ -86,7 +86,7 @@ export function resilience(lane: Lane): void {
     expect(receiver.of(id)).toHaveLength(2);
   });
 
-  test('a delivery whose workflow was lost goes on where its row stands', async () => {
+  test('a delivery whose workflow was lost continues from its row', async () => {
     const id = await emitOne(service, project, endpoint.id);
     await untilAttempts(project, id, 1);
     await untilWorkflow(service, id, 'RUNNING');
@@ -108,7 +108,7 @@ export function resilience(lane: Lane): void {
     }
   });
 
-  test('a delivery that is merely slow is left alone', async () => {
+  test('a delivery that is merely slow is not restarted', async () => {
     const id = await emitOne(service, project, endpoint.id);
     await untilAttempts(project, id, 1);
     await service.pool.query('UPDATE deliveries SET overdue_at = now() WHERE id = $1', [id]);

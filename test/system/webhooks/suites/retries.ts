@@ -76,7 +76,7 @@ export function retries(lane: Lane): void {
     expect(signatureOf(last)).not.toBe(signatureOf(first!));
   });
 
-  test('while it waits, the Temporal UI tells how it stands; a success at the end is shown too', async () => {
+  test('while it waits, the Temporal UI shows its state; a final success is shown too', async () => {
     receiver.behave((res) => {
       res.writeHead(503, { 'retry-after': '4' }).end();
     });
@@ -262,7 +262,7 @@ export function retries(lane: Lane): void {
   });
 
   describe('each way to fail has its own word, and is tried again', () => {
-    test('a port where nobody listens', async () => {
+    test('a port that refuses connections', async () => {
       await receiver.close();
       await expectWord(receiver.url, 'refused');
       receiver = await scriptedReceiver();
@@ -273,12 +273,12 @@ export function retries(lane: Lane): void {
       await expectWord(raw.url, 'reset').finally(() => raw.close());
     });
 
-    test('a certificate that nobody trusts', async () => {
+    test('a certificate that is not trusted', async () => {
       const tls = await startReceiver((res) => void res.end(), { tls: true });
       await expectWord(tls.url, 'tls').finally(() => tls.close());
     });
 
-    test('an answer that is not HTTP', async () => {
+    test('a response that is not HTTP', async () => {
       const raw = await startRawReceiver((socket) => void socket.end('SSH-2.0-nope\r\n\r\n'));
       await expectWord(raw.url, 'protocol').finally(() => raw.close());
     });
@@ -297,7 +297,7 @@ export function retries(lane: Lane): void {
     }
   });
 
-  test('what a receiver answers is kept up to 16 KiB, broken bytes and all', async () => {
+  test('the response of a receiver is kept up to 16 KiB, broken bytes included', async () => {
     receiver.behave((res) => {
       res.writeHead(500, { 'content-type': 'text/plain' });
       res.end(Buffer.concat([Buffer.from([0xff, 0xfe, 0x00]), Buffer.alloc(100_000, 0x61)]));
