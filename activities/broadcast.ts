@@ -1,16 +1,16 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { BroadcastStatus } from '../src/broadcasts/contract';
-import type { Core } from '../src/core';
-import { findBroadcast, markCancelling } from '../src/broadcasts/queries/broadcasts';
 import { finishBroadcast } from '../src/broadcasts/jobs';
+import { findBroadcast, markCancelling } from '../src/broadcasts/queries/broadcasts';
 import { runBroadcast } from '../src/broadcasts/run';
+import type { Core } from '../src/core';
 import { reported } from './failures';
 
 export interface BroadcastRef {
   jobId: string;
 }
 
-/** Numbers and states only: histories are readable by operators. */
+/** Only counts and statuses, because operators can read histories. */
 export interface BroadcastProgress {
   status: BroadcastStatus;
   sent: number;
@@ -23,18 +23,18 @@ export interface BroadcastPage extends BroadcastProgress {
   hasMore: boolean;
 }
 
-/** One page of the workflow: long enough to keep histories short, short enough that a stop need not wait. */
+/** One page: long enough to keep histories short, short enough that a shutdown need not wait. */
 const PAGE_MS = 60_000;
 const HEARTBEAT_MS = 2_000;
 
 export type BroadcastActivities = ReturnType<typeof createBroadcastActivities>;
 
 export interface BroadcastActivityDeps extends Core {
-  /** The process is stopping: pages end early, with everything recorded. */
+  /** Aborted on shutdown: pages end early, with all results recorded. */
   stopping: AbortSignal;
 }
 
-/** What the `broadcast` workflow does to the world. Each can run twice: the rows say what is left to do. */
+/** The activities of the `broadcast` workflow. Each is idempotent: the rows show what is left to do. */
 export function createBroadcastActivities(deps: BroadcastActivityDeps) {
   async function progress(jobId: string): Promise<BroadcastProgress> {
     const found = await findBroadcast(deps.pool, jobId);
@@ -44,19 +44,21 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
   }
 
   return {
-    /** Sends for up to a minute. The heartbeat tells that the worker lives; it is neither the cursor nor the cancel. */
+    /**
+     * Sends for up to a minute. The heartbeat only detects a dead worker; progress and cancellation are in the rows.
+     */
     sendPage: reported(async ({ jobId }: BroadcastRef): Promise<BroadcastPage> => {
-      const beating = setInterval(() => heartbeat({ attempt: activityInfo().attempt }), HEARTBEAT_MS);
+      const heartbeats = setInterval(() => heartbeat({ attempt: activityInfo().attempt }), HEARTBEAT_MS);
       try {
         const signal = AbortSignal.any([deps.stopping, cancellationSignal()]);
         const end = await runBroadcast(deps, jobId, { signal, pageMs: PAGE_MS });
         return { ...(await progress(jobId)), hasMore: end === 'more' };
       } finally {
-        clearInterval(beating);
+        clearInterval(heartbeats);
       }
     }),
 
-    /** Ends the broadcast if nothing is left to do, and says how it stands. */
+    /** Ends the broadcast if no recipients are left, and returns its progress. */
     finish: reported(async ({ jobId }: BroadcastRef): Promise<BroadcastProgress> => {
       await finishBroadcast(deps, jobId, { workerIsGone: true });
       const now = await progress(jobId);
@@ -64,7 +66,7 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
       return now;
     }),
 
-    /** For an operator who cancels the workflow in the Temporal UI: the row must say so, too. */
+    /** Runs when an operator cancels the workflow in the Temporal UI: the row must be cancelled too. */
     cancel: reported(async ({ jobId }: BroadcastRef): Promise<void> => {
       await markCancelling(deps.pool, jobId);
       await finishBroadcast(deps, jobId, { workerIsGone: true });

@@ -11,9 +11,9 @@ import {
 import { cancelDelivery } from '../src/webhooks/queries/deliveries';
 import type { Logger } from '../src/lib/log';
 import type { Attempter } from '../src/webhooks/attempt';
+import { adaptAfter, outcomeOf } from '../src/webhooks/attempt-outcome';
 import { judge } from '../src/webhooks/judge';
-import type { QuickEndpoints } from '../src/webhooks/fast-endpoints';
-import type { SlowEndpoints } from '../src/webhooks/slow-endpoints';
+import type { FastEndpoints } from '../src/webhooks/fast-endpoints';
 import { reportAttempt } from '../src/webhooks/report-attempt';
 import { reported } from './failures';
 
@@ -44,28 +44,27 @@ export interface DeliveryActivityDeps {
   pool: pg.Pool;
   cipher: Cipher;
   attempter: Attempter;
-  quickEndpoints: QuickEndpoints;
-  slowEndpoints: Pick<SlowEndpoints, 'note'>;
+  fastEndpoints: FastEndpoints;
   log: Logger;
 }
 
-/** One that takes longer hangs on something of ours, a dead connection perhaps: whoever asks then starts afresh. */
+/** An attempt that takes longer is stuck on our side, for example on a dead connection: a repeated request starts anew. */
 const LONGEST_ATTEMPT_MS = 20_000;
 
 export type DeliveryActivities = ReturnType<typeof createDeliveryActivities>;
 
 export function createDeliveryActivities(deps: DeliveryActivityDeps) {
-  const { pool, cipher, attempter, quickEndpoints, slowEndpoints, log } = deps;
-  const underWay = new Map<string, { step: Promise<DeliveryStep>; since: number }>();
+  const { pool, cipher, attempter, fastEndpoints, log } = deps;
+  const inFlight = new Map<string, { step: Promise<DeliveryStep>; since: number }>();
 
-  /** One that is asked for again while it is under way here is the same one, not a second POST. */
+  /** A request that is repeated while its attempt is in flight here shares it: no second POST. */
   function attemptDelivery(request: AttemptRequest): Promise<DeliveryStep> {
     const key = `${request.deliveryId}/${request.number}`;
-    const known = underWay.get(key);
+    const known = inFlight.get(key);
     if (known && performance.now() - known.since < LONGEST_ATTEMPT_MS) return known.step;
     const own = { step: makeAttempt(request), since: performance.now() };
-    underWay.set(key, own);
-    const forget = () => void (underWay.get(key) === own && underWay.delete(key));
+    inFlight.set(key, own);
+    const forget = () => void (inFlight.get(key) === own && inFlight.delete(key));
     own.step.then(forget, forget);
     return own.step;
   }
@@ -84,29 +83,22 @@ export function createDeliveryActivities(deps: DeliveryActivityDeps) {
       body: claim.body ?? '',
       secrets: (claim.sealed_secrets ?? []).map((sealed) => cipher.decrypt(sealed, webhookSecretPurpose)),
     });
-    // Called off by us, not failed by the receiver: another worker makes this attempt again, under its number.
+    // Aborted because this worker stops: another one makes this attempt again, under its number.
     if (result.error === 'aborted') throw ApplicationFailure.retryable('the worker is stopping', 'stopping');
 
     const { verdict, next } = judge(claim, result, claim.now + performance.now() - claimed, request.unitMs);
-    const went = { succeeded: verdict === 'success', durationMs: result.durationMs };
-    quickEndpoints.note(claim.endpoint_id, went);
-    slowEndpoints.note(claim.endpoint_id, went);
+    fastEndpoints.note(claim.endpoint_id, {
+      succeeded: verdict === 'success',
+      durationMs: result.durationMs,
+    });
     const recorded = await recordAttempt(
       pool,
       { deliveryId, number, endpointVersion: claim.endpoint_version },
-      {
-        httpStatus: result.status,
-        error: result.error,
-        errorDetail: result.errorDetail,
-        durationMs: result.durationMs,
-        responseBody: result.responseBody,
-        responseHeaders: result.responseHeaders,
-        verdict,
-        nextAttemptAt: next,
-      },
+      outcomeOf(result, verdict, next),
     );
-    // Somebody has recorded this number before us (a worker that was thought dead): its result stands.
+    // Another worker, which was thought dead, has recorded this number first: its result stands.
     if (!recorded) return withoutAttempt(await claimAttempt(pool, deliveryId, number));
+    await adaptAfter({ pool, log }, claim, verdict, result);
     await reportAttempt(
       { log, pool },
       {
@@ -125,22 +117,24 @@ export function createDeliveryActivities(deps: DeliveryActivityDeps) {
     return attempted(number, recorded);
   }
 
+  /** For a fast endpoint, inside the workflow task; null where no slot is free for that. */
+  async function attemptFast(request: AttemptRequest): Promise<DeliveryStep | null> {
+    const slot = fastEndpoints.acquireSlot();
+    if (!slot) return null;
+    try {
+      return await attemptDelivery(request);
+    } finally {
+      slot.release();
+    }
+  }
+
   return {
     attemptDelivery: reported(attemptDelivery),
-    /** The same inside a workflow task, for an endpoint that answers quickly; null where there is no place for it. */
-    async attemptAtOnce(request: AttemptRequest): Promise<DeliveryStep | null> {
-      const place = quickEndpoints.takePlace();
-      if (!place) return null;
-      try {
-        return await attemptDelivery(request);
-      } finally {
-        place.leave();
-      }
-    },
-    /** For an operator who cancels the workflow in the Temporal UI: the row must say so, too. */
-    async markCancelled(deliveryId: string): Promise<void> {
-      await cancelDelivery(pool, deliveryId);
-    },
+    attemptFast: reported(attemptFast),
+    /** The name of `attemptFast` in histories of 0.1.0. */
+    attemptAtOnce: reported(attemptFast),
+    /** An operator cancelled the workflow in the Temporal UI: the row must say so, too. */
+    markCancelled: reported((deliveryId: string): Promise<void> => cancelDelivery(pool, deliveryId)),
   };
 }
 

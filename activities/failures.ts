@@ -3,8 +3,8 @@ import { PlatformError } from '../src/bots/platform-error';
 import { AppError, isRetryable } from '../src/contract/errors';
 
 /**
- * The one place where what an activity throws becomes a failure that Temporal keeps. Messages and stacks of foreign
- * errors can carry requests, names and tokens: only the kind of the error gets into a history.
+ * Converts every error of an activity into the failure that Temporal stores. Messages and stacks of foreign errors can
+ * contain requests, names and tokens, so the history gets only the kind of error.
  */
 export function reported<Args extends unknown[], Result>(
   activity: (...args: Args) => Promise<Result>,
@@ -30,17 +30,17 @@ function toFailure(error: unknown): ApplicationFailure {
   if (error instanceof PlatformError) {
     return ApplicationFailure.create({
       type: `platform.${error.reason}`,
-      message: `the messenger answered: ${error.reason}`,
+      message: `the messenger returned ${error.reason}`,
       nonRetryable: !error.retryable,
       ...(error.retryAfterMs ? { nextRetryDelay: error.retryAfterMs } : {}),
     });
   }
-  // To the process's own log, which redacts; the history gets the kind only.
-  log.error('an activity met a fault of our own', { error });
+  // The process log, which redacts secrets, gets the whole error; the history gets only its kind.
+  log.error('an activity failed with an internal error', { error });
   const { name, code } = error as { name?: string; code?: unknown };
   const kind = typeof code === 'string' ? code : (name ?? 'Error');
   return ApplicationFailure.create({
     type: 'fault',
-    message: `a fault of our own (${kind}); see the log of the worker`,
+    message: `internal error (${kind}); see the worker's log`,
   });
 }

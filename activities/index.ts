@@ -1,12 +1,11 @@
 import type { Core } from '../src/core';
 import type { Attempter } from '../src/webhooks/attempt';
-import type { QuickEndpoints } from '../src/webhooks/fast-endpoints';
-import type { SlowEndpoints } from '../src/webhooks/slow-endpoints';
+import type { FastEndpoints } from '../src/webhooks/fast-endpoints';
 import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
 
-/** What each task queue's worker can do. Keys are the task queues of src/temporal/names.ts. */
+/** The activities of each task queue. Keys are the task queues of src/temporal/names.ts. */
 export interface Activities {
   logins: object;
   deliveries: object;
@@ -15,9 +14,8 @@ export interface Activities {
 
 export interface ActivityDeps extends Core {
   attempter: Attempter;
-  quickEndpoints: QuickEndpoints;
-  slowEndpoints: SlowEndpoints;
-  /** The process is stopping: what takes long ends early. */
+  fastEndpoints: FastEndpoints;
+  /** Aborted on shutdown: long activities end early. */
   stopping: AbortSignal;
 }
 

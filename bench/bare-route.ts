@@ -4,7 +4,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import pg from 'pg';
 
-/** The baseline of the HTTP figures: Koa, its router and one prepared query by primary key. Nothing else. */
+/** The baseline of the HTTP figures: Koa, its router and one prepared query by primary key. */
 export async function startBareRoute(
   databaseUrl: string,
   table: string,

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { Agent, request } from 'undici';
@@ -13,13 +13,13 @@ export interface BareKind {
 }
 
 export interface BareWorkflows {
-  /** Starts one that POSTs with this id; resolves when the server has accepted it. */
+  /** Starts a workflow that POSTs with this id; resolves when the server has accepted it. */
   start(id: string, path?: string): Promise<void>;
   poke(id: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A worker and a client as the SDK's samples make them, on the same server as the service under test. */
+/** A worker and a client set up as in the SDK's samples, on the same server as the service under test. */
 export async function startBareWorkflows(
   bench: BenchEnvironment,
   kind: BareKind,
@@ -42,14 +42,14 @@ export async function startBareWorkflows(
     ...(kind.activity === 'ordinary' ? { maxEagerActivityReservationsPerWorkflowTask: 0 } : {}),
     activities: {
       async post(id: string, at: string): Promise<void> {
-        const { body: answer } = await request(receiverUrl + at, {
+        const { body: response } = await request(receiverUrl + at, {
           method: 'POST',
           headers: { 'content-type': 'application/json', 'x-service-delivery-id': id },
           body,
           dispatcher: agent,
           signal: AbortSignal.timeout(10_000),
         });
-        await answer.dump();
+        await response.dump();
       },
     },
   });
@@ -71,12 +71,12 @@ export async function startBareWorkflows(
         .getHandle(`bare/${id}`)
         .signal('poke')
         .catch((error: unknown) => {
-          // It has ended: too late to disturb it.
+          // It has already ended.
           if (!(error instanceof WorkflowNotFoundError)) throw error;
         });
     },
     async stop() {
-      // What still runs would only be timed out: let the last answers arrive.
+      // Let the last responses arrive; workflows that still run would time out.
       await sleep(500);
       worker.shutdown();
       await running;

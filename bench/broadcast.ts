@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { workflowIds } from '../src/temporal/names';
 import type { HeraldProcess } from '../test/support/herald-process';
+import { createSimulatorControl, type SimulatorControl } from '../test/support/simulator-control';
 import { startBench, type BenchEnvironment } from './environment';
 import { mean } from './numbers';
 import type { Figure } from './table';
@@ -10,15 +11,15 @@ import { startWorker } from './worker-process';
 
 const run = promisify(execFile);
 
-/** Above what a real bot may do, so that the figure is Herald's own; HERALD_BENCH_PER_SECOND asks for another one. */
+/** Above a real bot's limit, so that the figure shows Herald's own; override with HERALD_BENCH_PER_SECOND. */
 const PER_SECOND = Number(process.env['HERALD_BENCH_PER_SECOND'] ?? 150);
 const RECIPIENTS = Number(process.env['HERALD_BENCH_RECIPIENTS'] ?? 100_000);
-/** The second broadcast, whose worker is killed in the middle. */
+/** Recipients of the second broadcast, whose worker is killed halfway. */
 const KILLED_RECIPIENTS = Math.min(20_000, RECIPIENTS);
-const MOST_HISTORY_EVENTS = 10_000;
-const PACED = { HERALD_BROADCAST_PER_SECOND: String(PER_SECOND) };
+const MAX_HISTORY_EVENTS = 10_000;
+const workerEnv = { HERALD_BROADCAST_PER_SECOND: String(PER_SECOND) };
 const SAMPLE_MS = 1_000;
-const ANSWER_MS = 100;
+const RESPONSE_MS = 100;
 
 interface View {
   status: string;
@@ -37,16 +38,18 @@ interface Project {
   api_key: string;
 }
 
-/** A broadcast to 100,000 simulated subscribers, and another whose worker dies: the worker is a process of its own. */
+/**
+ * A broadcast to 100,000 simulated subscribers, and another whose worker is killed. The worker runs in its own process.
+ */
 export async function benchBroadcast(): Promise<Figure[]> {
   const bench = await startBench({ HERALD_ROLES: 'api', HERALD_LOG_LEVEL: 'error' });
   let worker: HeraldProcess | undefined;
   try {
-    worker = await startWorker(bench, PACED);
+    worker = await startWorker(bench, workerEnv);
     const paced = await pacedBroadcast(bench, worker);
     const killed = await killedBroadcast(bench, async () => {
       await worker?.kill9();
-      worker = await startWorker(bench, PACED);
+      worker = await startWorker(bench, workerEnv);
     });
     return [...paced, ...killed];
   } finally {
@@ -58,7 +61,7 @@ export async function benchBroadcast(): Promise<Figure[]> {
 async function pacedBroadcast(bench: BenchEnvironment, worker: HeraldProcess): Promise<Figure[]> {
   const project = await bench.createProject('bench-broadcast');
   await addCrowd(bench, project, RECIPIENTS, 1_000_000_000);
-  const jobId = await begin(bench, project);
+  const jobId = await startBroadcast(bench, project);
   const memory: number[] = [];
   const end = await untilEnded(bench, project, jobId, async () => {
     memory.push(await megabytes(worker));
@@ -95,8 +98,8 @@ async function pacedBroadcast(bench: BenchEnvironment, worker: HeraldProcess): P
     {
       name: 'broadcast: history events',
       value: String(historyLength),
-      baseline: String(MOST_HISTORY_EVENTS),
-      ratio: historyLength / MOST_HISTORY_EVENTS,
+      baseline: String(MAX_HISTORY_EVENTS),
+      ratio: historyLength / MAX_HISTORY_EVENTS,
       target: 1,
       atMost: true,
     },
@@ -109,21 +112,22 @@ async function killedBroadcast(
 ): Promise<Figure[]> {
   const project = await bench.createProject('bench-broadcast-killed');
   await addCrowd(bench, project, KILLED_RECIPIENTS, 2_000_000_000);
-  const before = await stats(bench);
-  // Answers as slow as a real platform's, so that the kill meets calls under way; they take effect all the same.
-  await control(bench, 'faults', {
+  const before = await controlOf(bench).stats('telegram');
+  // Responses as slow as a real platform's, so that calls are in flight when the worker is killed; they still take
+  // effect.
+  await controlOf(bench).faults('telegram', {
     method: 'sendMessage',
-    delay_ms: ANSWER_MS,
+    delay_ms: RESPONSE_MS,
     times: 10 * KILLED_RECIPIENTS,
   });
-  const jobId = await begin(bench, project);
+  const jobId = await startBroadcast(bench, project);
   let isKilled = false;
   const end = await untilEnded(bench, project, jobId, async (view) => {
     if (isKilled || view.sent < KILLED_RECIPIENTS / 2) return;
     isKilled = true;
     await killAndRestart();
   });
-  const after = await stats(bench);
+  const after = await controlOf(bench).stats('telegram');
   const reached = after.recipients - before.recipients;
   const copies = after.messages_sent - before.messages_sent - reached;
   return [
@@ -152,14 +156,14 @@ async function killedBroadcast(
   ];
 }
 
-/** Subscribers who exist in the simulator as counters only. */
+/** Creates subscribers that the simulator stores only as counters. */
 async function addCrowd(
   bench: BenchEnvironment,
   project: Project,
   count: number,
   from: number,
 ): Promise<void> {
-  await control(bench, 'users', { count, from });
+  await controlOf(bench).addUsers('telegram', { count, from });
   await bench.service.core.pool.query(
     `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
      SELECT $1, 'telegram', n::text, n::text, 'Crowd', 'en' FROM generate_series($2::bigint, $2::bigint + $3 - 1) AS n`,
@@ -167,7 +171,7 @@ async function addCrowd(
   );
 }
 
-async function begin(bench: BenchEnvironment, project: Project): Promise<string> {
+async function startBroadcast(bench: BenchEnvironment, project: Project): Promise<string> {
   const { job_id } = await call<{ job_id: string }>(bench, project, 'POST', '/v1/broadcast', {
     text: 'Hello!',
   });
@@ -178,12 +182,12 @@ async function untilEnded(
   bench: BenchEnvironment,
   project: Project,
   jobId: string,
-  look: (view: View) => Promise<void>,
+  onSample: (view: View) => Promise<void>,
 ): Promise<View> {
   for (;;) {
     const view = await call<View>(bench, project, 'GET', `/v1/broadcast/${jobId}`);
     if (view.status === 'completed') return view;
-    await look(view);
+    await onSample(view);
     process.stderr.write(`\r${view.sent} of ${view.total_subscribers} `);
     await sleep(SAMPLE_MS);
   }
@@ -205,21 +209,8 @@ async function call<T>(
   return (await response.json()) as T;
 }
 
-interface SimulatorStats {
-  messages_sent: number;
-  recipients: number;
-}
-
-const stats = (bench: BenchEnvironment) => control<SimulatorStats>(bench, 'stats');
-
-async function control<T>({ environment }: BenchEnvironment, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${environment.simulator?.url}/control/telegram/${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
+function controlOf({ environment }: BenchEnvironment): SimulatorControl {
+  return createSimulatorControl(environment.simulator?.url ?? '');
 }
 
 async function megabytes({ child }: HeraldProcess): Promise<number> {

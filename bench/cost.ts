@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { History } from '@temporalio/common/lib/proto-utils';
+import { emitEvent } from '../src/events/queries/emit';
 import { workflowIds } from '../src/temporal/names';
 import { createSimulatorControl } from '../test/support/simulator-control';
-import { emitEvent } from '../src/events/queries/emit';
 import { call, completeLogin } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
 import { event, example } from './herald';
@@ -11,12 +11,12 @@ import { CODE_TTL_SECONDS, startRoleProcesses, type CpuSeconds, type RoleProcess
 import type { Figure } from './table';
 
 const LOGINS = 100;
-const LOGINS_AT_ONCE = 4;
+const CONCURRENT_LOGINS = 4;
 const DELIVERIES = 300;
-/** Slowly enough that no retry has to wait for a free slot of its endpoint. */
+/** Slow enough that no retry waits for a free slot of its endpoint. */
 const failing = { count: 60, everyMs: 400 };
 const IDLE_MS = 10_000;
-/** Workflow tasks, statistics and pollers come to rest. */
+/** Time for workflow tasks, statistics and pollers to settle. */
 const SETTLE_MS = 4_000;
 
 interface Cost {
@@ -25,7 +25,7 @@ interface Cost {
   walBytes: number;
 }
 
-/** What one login and one delivery cost, each role in a process of its own: CPU, rows, WAL, history. */
+/** The cost of one login and one delivery in CPU, rows, WAL and history, with each role in its own process. */
 export async function benchCost(): Promise<Figure[]> {
   const bench = await startBench({ HERALD_ROLES: 'api', HERALD_LOG_LEVEL: 'error' });
   const receiver = await startBenchReceiver();
@@ -55,7 +55,7 @@ export async function benchCost(): Promise<Figure[]> {
   }
 }
 
-/** The difference over the work, without what the idle processes would have used meanwhile, for one of `count`. */
+/** Measures the work, subtracts the idle consumption, and divides by `count`. */
 async function measure(
   bench: BenchEnvironment,
   roles: RoleProcesses,
@@ -65,30 +65,30 @@ async function measure(
 ): Promise<Cost & { seconds: number }> {
   await sleep(SETTLE_MS);
   const began = performance.now();
-  const before = await reading(bench, roles);
+  const before = await readUsage(bench, roles);
   await work();
   await sleep(SETTLE_MS);
-  const after = await reading(bench, roles);
+  const after = await readUsage(bench, roles);
   const seconds = (performance.now() - began) / 1000;
-  const share = (name: keyof CpuSeconds) => {
+  const perItem = (name: keyof CpuSeconds) => {
     const used = after.cpu[name] - before.cpu[name];
     return (used - (idle ? (idle.cpu[name] / idle.seconds) * seconds : 0)) / count;
   };
   return {
     seconds,
     cpu: {
-      api: share('api'),
-      worker: share('worker'),
-      bots: share('bots'),
-      postgres: share('postgres'),
-      temporal: share('temporal'),
+      api: perItem('api'),
+      worker: perItem('worker'),
+      bots: perItem('bots'),
+      postgres: perItem('postgres'),
+      temporal: perItem('temporal'),
     },
     rowsWritten: (after.rowsWritten - before.rowsWritten) / count,
     walBytes: (after.walBytes - before.walBytes) / count,
   };
 }
 
-async function reading(bench: BenchEnvironment, roles: RoleProcesses): Promise<Cost> {
+async function readUsage(bench: BenchEnvironment, roles: RoleProcesses): Promise<Cost> {
   const { rows } = await bench.service.core.pool.query<{ written: number; wal: number }>(
     `SELECT (SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::float8 FROM pg_stat_user_tables) AS written,
        pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS wal`,
@@ -112,14 +112,14 @@ function present(name: string, { cpu, rowsWritten, walBytes }: Cost): Figure[] {
   ];
 }
 
-/** Answers one of the workflows. */
+/** Returns the id of one of the workflows. */
 async function logins(bench: BenchEnvironment, roles: RoleProcesses): Promise<string> {
   const project = await bench.createProject('cost-logins');
   const control = createSimulatorControl(bench.environment.simulator?.url ?? '');
   let last = '';
   let next = 0;
   await Promise.all(
-    Array.from({ length: LOGINS_AT_ONCE }, async () => {
+    Array.from({ length: CONCURRENT_LOGINS }, async () => {
       while (next < LOGINS) {
         last = await completeLogin(roles.apiUrl, project.api_key, control, `cost-${next++}`);
       }
@@ -129,17 +129,17 @@ async function logins(bench: BenchEnvironment, roles: RoleProcesses): Promise<st
   return workflowIds.authSession(last);
 }
 
-/** Emits events for one endpoint and waits for the end of every delivery. Answers one of the workflows. */
+/** Emits events for one endpoint, waits until every delivery has ended, and returns the id of one of the workflows. */
 async function deliveries(
   bench: BenchEnvironment,
   roles: RoleProcesses,
   url: string,
-  more: Record<string, string> = {},
+  settings: Record<string, string> = {},
   { count, everyMs } = { count: DELIVERIES, everyMs: 30 },
 ): Promise<string> {
   const { pool } = bench.service.core;
-  const project = await bench.createProject(`cost-${Object.values(more).join('-') || 'workflow'}`);
-  await call(roles.apiUrl, project.api_key, 'POST', '/v1/webhooks', { url, ...more });
+  const project = await bench.createProject(`cost-${Object.values(settings).join('-') || 'workflow'}`);
+  await call(roles.apiUrl, project.api_key, 'POST', '/v1/webhooks', { url, ...settings });
   for (let sent = 0; sent < count; sent += 1) {
     await emitEvent(pool, project.id, event, example);
     await sleep(everyMs);
@@ -157,7 +157,7 @@ async function deliveries(
 
 type HistoryEvent = NonNullable<History['events']>[number];
 
-/** What Temporal Cloud counts as an action, as far as a history shows it. */
+/** The events that Temporal Cloud bills as actions, as far as a history shows them. */
 const actions = new Set([
   'workflowExecutionStartedEventAttributes',
   'activityTaskScheduledEventAttributes',
@@ -166,7 +166,7 @@ const actions = new Set([
   'upsertWorkflowSearchAttributesEventAttributes',
 ]);
 
-/** A local activity is an action, too; a history shows it as a marker. */
+/** A local activity is an action too; a history shows it as a marker. */
 function isAction(event: HistoryEvent, kind: string): boolean {
   return actions.has(kind) || event.markerRecordedEventAttributes?.markerName === 'core_local_activity';
 }

@@ -8,7 +8,7 @@ import { bareBegin, measureLatency, measureRate } from './pace';
 import { startBenchReceiver, type BenchReceiver } from './receiver';
 import type { Figure } from './table';
 
-/** The ways to run a workflow's one POST, and what each costs: the reasons for the way that Herald has chosen. */
+/** The ways to run a workflow's single POST, measured to justify the one that Herald uses. */
 const kinds: BareKind[] = [
   { start: 'ordinary', activity: 'ordinary' },
   { start: 'eager', activity: 'eager' },
@@ -17,7 +17,7 @@ const kinds: BareKind[] = [
 ];
 
 const HANGING = 60;
-const POKED = 20;
+const SIGNALLED = 20;
 
 export async function benchDispatch(): Promise<Figure[]> {
   const bench = await startBench({ HERALD_LOG_LEVEL: 'error' });
@@ -47,7 +47,7 @@ async function measure(bare: BareWorkflows, receiver: BenchReceiver): Promise<st
   const rate = await measureRate(receiver, begin, { count: 200, inFlight: 8 });
   await sleep(2_000);
   const alone = await measureLatency(receiver, begin, { perSecond: 10, seconds: 8 });
-  const repeated = await pokeUnderWay(bare, receiver);
+  const sentTwice = await signalInFlight(bare, receiver);
   await Promise.all(Array.from({ length: HANGING }, () => bare.start(randomUUID(), '/hang')));
   const beside = await measureLatency(receiver, begin, { perSecond: 10, seconds: 8 });
   await sleep(5_000);
@@ -56,14 +56,14 @@ async function measure(bare: BareWorkflows, receiver: BenchReceiver): Promise<st
     `p50 ${alone.p50.toFixed(0)} ms`,
     `p99 ${alone.p99.toFixed(0)} ms`,
     `p99 beside ${HANGING} hanging ${beside.p99.toFixed(0)} ms`,
-    `sent twice when signalled ${repeated} of ${POKED}`,
+    `sent twice when signalled ${sentTwice} of ${SIGNALLED}`,
   ].join(', ');
 }
 
-/** A signal to each while its receiver takes three seconds: how many are sent twice? */
-async function pokeUnderWay(bare: BareWorkflows, receiver: BenchReceiver): Promise<number> {
+/** Signals each workflow while its receiver takes three seconds, and counts how many are sent twice. */
+async function signalInFlight(bare: BareWorkflows, receiver: BenchReceiver): Promise<number> {
   await receiver.take();
-  const ids = Array.from({ length: POKED }, () => randomUUID());
+  const ids = Array.from({ length: SIGNALLED }, () => randomUUID());
   await Promise.all(ids.map((id) => bare.start(id, '/slow')));
   await sleep(1_000);
   await Promise.all(ids.map((id) => bare.poke(id)));

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
 import { loadConfig, type Config } from '../src/config';
+import { startEnvironment, type Environment } from '../src/embedded/environment';
 import { newApiKey } from '../src/lib/tokens';
+import type { Project } from '../src/projects/contract';
 import { insertApiKey } from '../src/projects/queries/keys';
 import { insertProject, updateProject } from '../src/projects/queries/projects';
-import type { Project } from '../src/projects/contract';
-import { startEnvironment, type Environment } from '../src/embedded/environment';
 import { startService, type Service } from '../src/service';
 import { buildWorkflowBundle } from '../src/temporal/bundle';
 
@@ -15,13 +15,11 @@ export interface BenchEnvironment {
   config: Config;
   environment: Environment;
   service: Service;
-  directory: string;
-  bundlePath: string;
   createProject(slug: string): Promise<Project & { api_key: string }>;
   stop(): Promise<void>;
 }
 
-/** The whole service as `npm start` runs it, on free ports and with a data directory that is thrown away. */
+/** The whole service as `npm start` runs it, on free ports and with a temporary data directory. */
 export async function startBench(env: Record<string, string> = {}): Promise<BenchEnvironment> {
   const directory = await mkdtemp(path.join(tmpdir(), 'herald-bench-'));
   const config = loadConfig({
@@ -36,7 +34,7 @@ export async function startBench(env: Record<string, string> = {}): Promise<Benc
     ...env,
   });
   const fail = (reason: unknown) => {
-    throw new Error(`a part of the bench has ended by itself: ${JSON.stringify(reason)}`);
+    throw new Error(`a part of the benchmark stopped unexpectedly: ${JSON.stringify(reason)}`);
   };
   const environment = await startEnvironment({
     config,
@@ -58,21 +56,19 @@ export async function startBench(env: Record<string, string> = {}): Promise<Benc
     config,
     environment,
     service,
-    directory,
-    bundlePath,
     async createProject(slug) {
       const { key, hash, hint } = newApiKey();
       const project = await insertProject(pool, { slug, name: slug });
       if (!project) throw new Error(`the slug ${slug} is taken`);
       await insertApiKey(pool, { project_id: project.id, hash, hint });
-      const generous = {
+      const highLimits = {
         requests_per_minute: 10_000_000,
         sessions_per_hour: 10_000_000,
         sessions_per_address: 10_000_000,
       };
-      await updateProject(pool, project.id, generous);
+      await updateProject(pool, project.id, highLimits);
       await pool.query('UPDATE projects SET purchased_credits = 1000000 WHERE id = $1', [project.id]);
-      return { ...project, ...generous, api_key: key };
+      return { ...project, ...highLimits, api_key: key };
     },
     async stop() {
       await service.stop();

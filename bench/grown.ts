@@ -3,7 +3,7 @@ import { eventBody } from '../src/events/contract';
 import { startBench, type BenchEnvironment } from './environment';
 import { createHeraldEndpoint, event, example } from './herald';
 import { runLoad } from './load';
-import { insertSessions, polls, verifications } from './login';
+import { insertSessions, polls, verifications } from './login-routes';
 import { mean } from './numbers';
 import { measureLatency, measureRate, type Begin } from './pace';
 import { startBenchReceiver, type BenchReceiver } from './receiver';
@@ -15,7 +15,7 @@ const SESSIONS = 100_000;
 const PROJECTS = 5;
 const ROUNDS = 4;
 
-interface Scene {
+interface Setup {
   bench: BenchEnvironment;
   receiver: BenchReceiver;
   project: { id: string; api_key: string };
@@ -23,7 +23,7 @@ interface Scene {
   workflow: Begin;
 }
 
-/** The same figures with empty tables and with a year's worth of rows in them. */
+/** Compares empty tables with tables that hold a year's worth of rows. */
 export async function benchGrown(): Promise<Figure[]> {
   const bench = await startBench({ HERALD_LOG_LEVEL: 'error', HERALD_DELIVERY_LANE: 'express' });
   const receiver = await startBenchReceiver();
@@ -34,14 +34,14 @@ export async function benchGrown(): Promise<Figure[]> {
       begins.push((await createHeraldEndpoint(bench, `grown-express-${i}`, hook)).begin);
     }
     let turn = 0;
-    const scene: Scene = {
+    const scene: Setup = {
       bench,
       receiver,
       project: await bench.createProject('grown-logins'),
       express: () => (begins[turn++ % PROJECTS] as Begin)(),
       workflow: (await createHeraldEndpoint(bench, 'grown-workflow', hook, 'workflow')).begin,
     };
-    // Compilers and caches are warm, and the statistics are there, before either side is measured.
+    // Warm up compilers and caches, and collect statistics, before measuring.
     await measure(scene, 1);
     await bench.service.core.pool.query('VACUUM ANALYZE');
     const empty = await measure(scene, ROUNDS);
@@ -65,12 +65,12 @@ export async function benchGrown(): Promise<Figure[]> {
   }
 }
 
-type Measured = Record<string, { value: number; isWait?: boolean }>;
+type Measurements = Record<string, { value: number; isWait?: boolean }>;
 
-async function measure(scene: Scene, rounds: number): Promise<Measured> {
+async function measure(scene: Setup, rounds: number): Promise<Measurements> {
   const { bench, receiver, project, express, workflow } = scene;
   const all: Record<string, number[]> = {};
-  const note = (name: string, value: number) => (all[name] ??= []).push(value);
+  const record = (name: string, value: number) => (all[name] ??= []).push(value);
   const common = {
     url: bench.service.apiUrl ?? '',
     headers: { authorization: `Bearer ${project.api_key}` },
@@ -78,26 +78,26 @@ async function measure(scene: Scene, rounds: number): Promise<Measured> {
   const pace = { concurrency: 16, seconds: 3 };
   for (let round = 0; round < rounds; round += 1) {
     const sessions = await insertSessions(bench, project.id, 12_000);
-    note('polls per second', (await runLoad({ ...common, ...polls(sessions) }, pace)).perSecond);
-    note(
+    record('polls per second', (await runLoad({ ...common, ...polls(sessions) }, pace)).perSecond);
+    record(
       'verifications per second',
       (await runLoad({ ...common, ...verifications(sessions) }, pace)).perSecond,
     );
-    note(
+    record(
       'express deliveries per second',
       await measureRate(receiver, express, { count: 3_000, inFlight: 32 }),
     );
     await sleep(1_000);
-    note(
+    record(
       'workflow deliveries per second',
       await measureRate(receiver, workflow, { count: 150, inFlight: 16 }),
     );
     await sleep(3_000);
-    note(
+    record(
       'p50 at 25/s, express, ms',
       (await measureLatency(receiver, express, { perSecond: 25, seconds: 8 })).p50,
     );
-    note(
+    record(
       'p50 at 10/s, workflow, ms',
       (await measureLatency(receiver, workflow, { perSecond: 10, seconds: 8 })).p50,
     );

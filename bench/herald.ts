@@ -1,6 +1,6 @@
 import { eventRegistry } from '../src/events/contract';
-import type { DeliveryLane } from '../src/webhooks/contract';
 import { emitTestEvent } from '../src/events/queries/emit';
+import type { DeliveryLane } from '../src/webhooks/contract';
 import { call } from './calls';
 import type { BenchEnvironment } from './environment';
 import type { Begin } from './pace';
@@ -12,13 +12,15 @@ export const { example } = eventRegistry[event];
 export interface HeraldEndpoint {
   id: string;
   project_id: string;
-  /** One statement that writes the event and its delivery, as any operation that causes an event does in its commit. */
+  /**
+   * Writes the event and its delivery in one statement, as an operation that emits an event does in its transaction.
+   */
   begin: Begin;
-  /** Removes the endpoint, and with it whatever it has still to get. */
+  /** Deletes the endpoint and cancels its pending deliveries. */
   remove(): Promise<void>;
 }
 
-/** A project of its own with one endpoint. */
+/** Creates a project with one endpoint. */
 export async function createHeraldEndpoint(
   { service, createProject }: BenchEnvironment,
   slug: string,

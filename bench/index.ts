@@ -5,24 +5,26 @@ import { benchDispatch } from './dispatch';
 import { benchExpress } from './express';
 import { benchGrown } from './grown';
 import { benchLogin } from './login';
+import { benchOneEndpoint } from './one-endpoint';
 import { benchSoak } from './soak';
 import { figureTable, isFarOff, type Figure } from './table';
 
-/** `npm run bench` runs them all, `npm run bench -- login` one. */
+/** `npm run bench` runs all, `npm run bench -- login` runs one. */
 const benches: Record<string, () => Promise<Figure[]>> = {
   login: benchLogin,
   deliveries: benchDeliveries,
   dispatch: benchDispatch,
   broadcast: benchBroadcast,
   express: benchExpress,
+  'one-endpoint': benchOneEndpoint,
   grown: benchGrown,
   cost: benchCost,
   soak: benchSoak,
 };
 
 async function main(): Promise<void> {
-  const asked = process.argv.slice(2);
-  const unknown = asked.filter((name) => !Object.hasOwn(benches, name));
+  const selected = process.argv.slice(2);
+  const unknown = selected.filter((name) => !Object.hasOwn(benches, name));
   if (unknown.length > 0) {
     process.stderr.write(
       `There is no benchmark "${unknown.join('", "')}"; there are ${Object.keys(benches).join(', ')}.\n`,
@@ -31,7 +33,7 @@ async function main(): Promise<void> {
   }
   const figures: Figure[] = [];
   for (const [name, run] of Object.entries(benches)) {
-    if (asked.length > 0 && !asked.includes(name)) continue;
+    if (selected.length > 0 && !selected.includes(name)) continue;
     process.stderr.write(`running ${name} …\n`);
     figures.push(...(await run()));
   }

@@ -3,40 +3,37 @@ import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 import { percentile } from './numbers';
 
-/** What one side of a comparison is asked for. */
+/** The requests for one side of a comparison. */
 export interface LoadSide {
   url: string;
   headers: Record<string, string>;
   requests: { method: 'GET' | 'POST'; path: string; body?: unknown }[];
-  /** Whether requests may be sent again once all were sent. */
+  /** Whether to start over after the last request. */
   repeat: boolean;
 }
 
 /**
- * Load from a second process, so that the generator does not take the server's thread. The sides have their turns of a
- * fraction of a second, one after the other: the speed of a shared machine changes from second to second, and so it
- * meets all of them alike.
+ * Generates load from a second process, so that the generator does not use the server's thread. The sides take turns of
+ * a fraction of a second, because the speed of a shared machine varies from second to second and must affect all sides
+ * equally.
  */
 export interface LoadPlan {
   sides: LoadSide[];
   concurrency: number;
-  /** For each side. */
+  /** Per side. */
   seconds: number;
-  /** Turns of each side; the first quarter only warms up and is not counted. */
+  /** Turns per side. Every request counts. */
   turns: number;
 }
 
 export interface LoadResult {
   count: number;
-  seconds: number;
   perSecond: number;
   byStatus: Record<string, number>;
-  p50: number;
-  p95: number;
   p99: number;
 }
 
-/** One result for each side, in their order. */
+/** Returns one result per side, in order. */
 export async function runLoads(plan: LoadPlan): Promise<LoadResult[]> {
   const child = spawn(process.execPath, [...process.execArgv, __filename], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -46,7 +43,7 @@ export async function runLoads(plan: LoadPlan): Promise<LoadResult[]> {
   throw new Error('the load generator gave no result');
 }
 
-/** One side alone. */
+/** Measures a single side. */
 export async function runLoad(
   side: LoadSide,
   pace: { concurrency: number; seconds: number },
@@ -58,9 +55,8 @@ export async function runLoad(
 
 async function generate({ sides, concurrency, seconds, turns }: LoadPlan): Promise<LoadResult[]> {
   const loads = sides.map((side) => createLoad(side, concurrency));
-  const warm = Math.floor(turns / 4);
   for (let turn = 0; turn < turns; turn += 1) {
-    for (const load of loads) await load.turn((seconds * 1000) / turns, turn >= warm);
+    for (const load of loads) await load.turn((seconds * 1000) / turns);
   }
   return Promise.all(loads.map((load) => load.end()));
 }
@@ -69,21 +65,21 @@ function createLoad(side: LoadSide, concurrency: number) {
   const pool = new Pool(side.url, { connections: concurrency, pipelining: 1 });
   const times: number[] = [];
   const byStatus: Record<string, number> = {};
-  // Whatever can be made before is made before: only the service is to be measured.
+  // Prepare everything in advance, so that only the service is measured.
   const withBody = { ...side.headers, 'content-type': 'application/json' };
   const requests = side.requests.map(({ method, path, body }) =>
     body === undefined
       ? { method, path, headers: side.headers }
       : { method, path, headers: withBody, body: JSON.stringify(body) },
   );
-  let countedMs = 0;
+  let totalMs = 0;
   let next = 0;
   const take = () => {
     if (next >= requests.length && !side.repeat) return null;
     return requests[next++ % requests.length] ?? null;
   };
   return {
-    async turn(ms: number, counts: boolean): Promise<void> {
+    async turn(ms: number): Promise<void> {
       const started = performance.now();
       const caller = async () => {
         while (performance.now() < started + ms) {
@@ -92,25 +88,21 @@ function createLoad(side: LoadSide, concurrency: number) {
           const began = performance.now();
           const { statusCode, body } = await pool.request(request);
           await body.dump();
-          if (!counts) continue;
           times.push(performance.now() - began);
           byStatus[statusCode] = (byStatus[statusCode] ?? 0) + 1;
         }
       };
       await Promise.all(Array.from({ length: concurrency }, caller));
-      if (counts) countedMs += performance.now() - started;
+      totalMs += performance.now() - started;
     },
     async end(): Promise<LoadResult> {
       await pool.close();
       times.sort((a, b) => a - b);
-      const seconds = countedMs / 1000;
+      const seconds = totalMs / 1000;
       return {
         count: times.length,
-        seconds,
         perSecond: times.length / seconds,
         byStatus,
-        p50: percentile(times, 0.5),
-        p95: percentile(times, 0.95),
         p99: percentile(times, 0.99),
       };
     },

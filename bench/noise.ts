@@ -1,15 +1,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DeliveryLane } from '../src/webhooks/contract';
-import { emitTestEvent } from '../src/events/queries/emit';
 import { createPool } from '../src/db/pool';
+import { emitTestEvent } from '../src/events/queries/emit';
 import { event, example } from './herald';
 
-/** What another project does, from a process of its own: it must not take the thread of the one that is measured. */
+/** The load of another project, generated in its own process so that it does not use the measured process's thread. */
 export interface NoisePlan {
   databaseUrl: string;
-  lane: DeliveryLane;
   endpoint: { id: string; project_id: string };
   perSecond: number;
 }
@@ -26,22 +24,22 @@ export function startNoise(plan: NoisePlan): Noise {
     async stop() {
       if (child.connected) child.disconnect();
       const [code] = (await ended) as [number | null];
-      // Beside a noise that had died, everybody would have been alone.
-      if (code !== 0) throw new Error(`the noise has ended with ${code}`);
+      // If the generator died, the measurement had no load beside it.
+      if (code !== 0) throw new Error(`the load generator of the other project exited with ${code}`);
     },
   };
 }
 
-async function make({ databaseUrl, lane, endpoint, perSecond }: NoisePlan): Promise<void> {
-  const pool = createPool({ url: databaseUrl, max: 1, deliveryLane: lane });
+async function generate({ databaseUrl, endpoint, perSecond }: NoisePlan): Promise<void> {
+  const pool = createPool({ url: databaseUrl, max: 1 });
   const began = performance.now();
   for (let count = 0; process.connected; count += 1) {
-    // Somewhere in its turn: at the same place in each, it would always meet the one that is measured, or never.
-    const turn = began + ((count + Math.random()) * 1000) / perSecond;
-    await sleep(Math.max(0, turn - performance.now()));
+    // With jitter: a fixed interval would always, or never, coincide with the measured deliveries.
+    const sendAt = began + ((count + Math.random()) * 1000) / perSecond;
+    await sleep(Math.max(0, sendAt - performance.now()));
     await emitTestEvent(pool, endpoint, event, example);
   }
   await pool.end();
 }
 
-if (require.main === module) process.once('message', (plan) => void make(plan as NoisePlan));
+if (require.main === module) process.once('message', (plan) => void generate(plan as NoisePlan));

@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from './numbers';
 import { wallClock, type BenchReceiver } from './receiver';
 
-/** Begins one delivery; answers the id under which it arrives and the time from which it counts. */
+/** Starts one delivery; returns its id at the receiver and the start time. */
 export type Begin = () => Promise<{ id: string; at: number }>;
 
 export interface Latency {
-  /** When each began, and how long it took to arrive. */
-  arrivals: { at: number; wait: number }[];
+  /** Milliseconds from start to arrival, ascending; Infinity if it never arrived. */
+  waits: number[];
   p50: number;
   p99: number;
-  /** Arrivals a second, from the first beginning to the last arrival. */
+  /** Arrivals per second, from the first start to the last arrival. */
   perSecond: number;
   lost: number;
   repeated: number;
@@ -19,7 +19,7 @@ export interface Latency {
 
 const ARRIVE_LIMIT_MS = 60_000;
 
-/** As fast as `inFlight` callers can: deliveries per second from the first call to the last arrival. */
+/** Maximum throughput with `inFlight` callers: deliveries per second from the first call to the last arrival. */
 export async function measureRate(
   receiver: BenchReceiver,
   begin: Begin,
@@ -36,43 +36,43 @@ export async function measureRate(
   );
   const arrivals = await untilArrived(receiver, ids);
   const last = Math.max(...[...arrivals.values()].map(([first]) => first ?? 0));
-  // Whatever did not arrive was not delivered.
+  // Deliveries that did not arrive do not count.
   return arrivals.size / ((last - began) / 1000);
 }
 
-/** At a steady pace: how long from the beginning of each to its arrival. */
+/** Latency at a steady rate: the time from each start to its arrival. */
 export async function measureLatency(
   receiver: BenchReceiver,
   begin: Begin,
   { perSecond, seconds }: { perSecond: number; seconds: number },
 ): Promise<Latency> {
   await receiver.take();
-  const begun = new Map<string, number>();
+  const startTimes = new Map<string, number>();
   const running: Promise<void>[] = [];
   const started = performance.now();
   for (let i = 0; i < perSecond * seconds; i += 1) {
     await sleep(Math.max(0, started + (i * 1000) / perSecond - performance.now()));
-    running.push(begin().then(({ id, at }) => void begun.set(id, at)));
+    running.push(begin().then(({ id, at }) => void startTimes.set(id, at)));
   }
   await Promise.all(running);
-  const arrivals = await untilArrived(receiver, new Set(begun.keys()));
-  const measured: Latency['arrivals'] = [];
+  const arrivals = await untilArrived(receiver, new Set(startTimes.keys()));
+  const waits: number[] = [];
   let [earliest, latest] = [Infinity, 0];
-  for (const [id, at] of begun) {
+  for (const [id, at] of startTimes) {
     const [first] = arrivals.get(id) ?? [];
+    waits.push((first ?? Infinity) - at);
     if (first === undefined) continue;
-    measured.push({ at, wait: first - at });
     earliest = Math.min(earliest, at);
     latest = Math.max(latest, first);
   }
-  const waits = measured.map(({ wait }) => wait).sort((a, b) => a - b);
+  waits.sort((a, b) => a - b);
   return {
-    arrivals: measured,
+    waits,
     p50: percentile(waits, 0.5),
     p99: percentile(waits, 0.99),
-    perSecond: waits.length / ((latest - earliest) / 1000),
-    lost: begun.size - waits.length,
-    repeated: [...begun.keys()].filter((id) => (arrivals.get(id)?.length ?? 0) > 1).length,
+    perSecond: arrivals.size / ((latest - earliest) / 1000),
+    lost: startTimes.size - arrivals.size,
+    repeated: [...startTimes.keys()].filter((id) => (arrivals.get(id)?.length ?? 0) > 1).length,
   };
 }
 
@@ -88,7 +88,7 @@ async function untilArrived(receiver: BenchReceiver, ids: Set<string>): Promise<
   }
 }
 
-/** A bare workflow counts from the call that starts it. */
+/** For a bare workflow, time is measured from the call that starts it. */
 export function bareBegin(start: (id: string) => Promise<void>): Begin {
   return async () => {
     const id = randomUUID();

@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import PgBoss from 'pg-boss';
 import { Pool } from 'undici';
-import { randomUUID } from 'node:crypto';
-import { wallClock } from './receiver';
 import type { Begin } from './pace';
+import { wallClock } from './receiver';
 
-/** The same POST by a job queue on the same PostgreSQL: one insert that commits, one job that is marked done. */
+/** The same POST through pg-boss on the same PostgreSQL: one committed insert, one job marked as done. */
 export async function startPgBossQueue(
   databaseUrl: string,
   target: string,
@@ -24,8 +24,8 @@ export async function startPgBossQueue(
     });
     await response.body.dump();
   };
-  // The best of several settings: with batches of 50 its shortest polling interval bounds it to 400 a second, and more
-  // workers make it no faster.
+  // The best of several settings: with batches of 50 the shortest polling interval limits it to 400 per second, and
+  // more workers do not help.
   for (let worker = 0; worker < 4; worker += 1) {
     await boss.work<{ id: string }>(
       'posts',

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Where the POSTs of a benchmark arrive: a process of its own, as receivers are. `/hang` never answers, `/slow` late. */
+/** The receiver of a benchmark's POSTs, in its own process. `/hang` never responds, `/slow` responds late. */
 export interface BenchReceiver {
   url: string;
-  /** When each id arrived since the last call, in milliseconds of `wallClock`. */
+  /** The arrival times (`wallClock`, in milliseconds) of each id since the last call. */
   take(): Promise<Map<string, number[]>>;
   stop(): Promise<void>;
 }
 
-/** Finer than Date.now(), and the same in every process of the machine. */
+/** More precise than Date.now(), and comparable between processes of the machine. */
 export function wallClock(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -4,25 +4,25 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { roleNames, type Role } from '../src/config';
-import { freePort } from '../src/lib/ports';
 import { packageRoot } from '../src/lib/package-root';
+import { freePort } from '../src/lib/ports';
 import type { BenchEnvironment } from './environment';
 
-/** Seconds of CPU that each part has used since it started. */
+/** CPU seconds used by each part since it started. */
 export type CpuSeconds = Record<Role | 'postgres' | 'temporal', number>;
 
 export interface RoleProcesses {
   apiUrl: string;
   cpu(): Promise<CpuSeconds>;
-  /** Resident megabytes of Herald's processes and of the Temporal server. */
+  /** Resident memory, in megabytes, of Herald's processes and the Temporal server. */
   memory(): Promise<Record<Role | 'temporal', number>>;
   stop(): Promise<void>;
 }
 
-/** Long enough for a slow login, short enough to wait for. */
+/** Long enough for a slow login, short enough to wait for in a benchmark. */
 export const CODE_TTL_SECONDS = 15;
 
-/** Herald as production runs it, each role in a process of its own, on the servers of a bench. */
+/** Starts Herald as in production, each role in its own process, on the servers of a bench. */
 export async function startRoleProcesses(bench: BenchEnvironment): Promise<RoleProcesses> {
   const { environment, config } = bench;
   const { telegram, max } = environment.platforms;
@@ -38,7 +38,7 @@ export async function startRoleProcesses(bench: BenchEnvironment): Promise<RoleP
     HERALD_ALLOW_LOCAL_WEBHOOKS: 'true',
     HERALD_BOT_UPDATES: 'polling',
     HERALD_LOG_LEVEL: 'error',
-    // So that the end of a login's workflow is part of the measurement.
+    // Short, so that the measurement includes the end of a login's workflow.
     HERALD_CODE_TTL_SECONDS: String(CODE_TTL_SECONDS),
     TELEGRAM_BOT_TOKEN: telegram?.token ?? '',
     TELEGRAM_API_ROOT: telegram?.apiRoot ?? '',
@@ -49,7 +49,7 @@ export async function startRoleProcesses(bench: BenchEnvironment): Promise<RoleP
   const started: { role: Role; metricsUrl: string; stop(): Promise<void> }[] = [];
   for (const role of roleNames) started.push(await startRole(role, shared));
   const servers = serverPids(config.HERALD_DATA_DIR);
-  const ofRoles = async (metric: string, unit = 1) => {
+  const metricByRole = async (metric: string, unit = 1) => {
     const values = started.map(
       async ({ role, metricsUrl }) => [role, (await metricOf(metricsUrl, metric)) / unit] as const,
     );
@@ -59,14 +59,14 @@ export async function startRoleProcesses(bench: BenchEnvironment): Promise<RoleP
     apiUrl: `http://127.0.0.1:${apiPort}`,
     async cpu() {
       return {
-        ...(await ofRoles('process_cpu_seconds_total')),
+        ...(await metricByRole('process_cpu_seconds_total')),
         postgres: treeCpu(servers.postgres),
         temporal: treeCpu(servers.temporal),
       };
     },
     async memory() {
       return {
-        ...(await ofRoles('process_resident_memory_bytes', 2 ** 20)),
+        ...(await metricByRole('process_resident_memory_bytes', 2 ** 20)),
         temporal: residentMegabytes(servers.temporal),
       };
     },
@@ -97,7 +97,7 @@ async function metricOf(metricsUrl: string, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? NaN);
 }
 
-/** Only Linux tells; elsewhere it is not a number. */
+/** Linux only; NaN elsewhere. */
 function residentMegabytes(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -118,7 +118,7 @@ function serverPids(dataDirectory: string): Record<'postgres' | 'temporal', numb
 
 const TICKS_PER_SECOND = 100;
 
-/** A process with its children, those that have ended included. Only Linux tells; elsewhere it is not a number. */
+/** CPU of a process and its children, including those that have exited. Linux only; NaN elsewhere. */
 function treeCpu(pid: number): number {
   try {
     const { ticks } = readStat(pid);
@@ -140,7 +140,7 @@ function treeCpu(pid: number): number {
 
 function readStat(pid: number): { parent: number; ticks: number } {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The second field is the name, in parentheses, and can hold spaces.
+  // The second field is the name in parentheses, which can contain spaces.
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')

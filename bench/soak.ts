@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSimulatorControl } from '../test/support/simulator-control';
 import { emitEvent } from '../src/events/queries/emit';
+import { createSimulatorControl } from '../test/support/simulator-control';
 import { call, completeLogin } from './calls';
 import { startBench } from './environment';
 import { event, example } from './herald';
@@ -9,13 +9,13 @@ import { startBenchReceiver } from './receiver';
 import { startRoleProcesses } from './role-processes';
 import type { Figure } from './table';
 
-/** HERALD_BENCH_SECONDS asks for another length. */
+/** Override with HERALD_BENCH_SECONDS. */
 const SECONDS = Number(process.env['HERALD_BENCH_SECONDS'] ?? 600);
 const SAMPLE_MS = 5_000;
-/** Deliveries a second to each kind of endpoint. */
-const pace = { express: 50, workflow: 4, refused: 1 };
+/** Deliveries per second to each kind of endpoint. */
+const ratePerSecond = { express: 50, workflow: 4, refused: 1 };
 
-/** Ten minutes of logins, polls and deliveries of every kind, each role in a process of its own: does memory grow? */
+/** Ten minutes of logins, polls and deliveries of every kind, each role in its own process, to detect memory growth. */
 export async function benchSoak(): Promise<Figure[]> {
   const bench = await startBench({ HERALD_ROLES: 'api', HERALD_LOG_LEVEL: 'error' });
   const receiver = await startBenchReceiver();
@@ -29,19 +29,19 @@ export async function benchSoak(): Promise<Figure[]> {
       workflow: { url: `${receiver.url}/hook`, delivery_lane: 'workflow' },
       refused: { url: 'http://127.0.0.1:9/refused', retry_policy: 'quick' },
     };
-    const emit = async (kind: keyof typeof pace) => {
+    const emit = async (kind: keyof typeof ratePerSecond) => {
       const project = await bench.createProject(`soak-${kind}`);
       await call(roles.apiUrl, project.api_key, 'POST', '/v1/webhooks', endpoints[kind]);
       while (!isOver()) {
         await emitEvent(bench.service.core.pool, project.id, event, example);
-        await sleep(1000 / pace[kind]);
+        await sleep(1000 / ratePerSecond[kind]);
       }
     };
-    const shop = await bench.createProject('soak-logins');
+    const loginProject = await bench.createProject('soak-logins');
     let count = 0;
     const logins = async () => {
       while (!isOver()) {
-        await completeLogin(roles.apiUrl, shop.api_key, control, `soak-${count++}`);
+        await completeLogin(roles.apiUrl, loginProject.api_key, control, `soak-${count++}`);
         await sleep(250);
       }
     };
@@ -64,7 +64,7 @@ export async function benchSoak(): Promise<Figure[]> {
   }
 }
 
-/** The last fifth against the third one: the first two are the caches and the compiler warming up. */
+/** Compares the last fifth with the third: during the first two, caches and the compiler warm up. */
 function present(part: 'api' | 'worker' | 'bots' | 'temporal', samples: Record<string, number>[]): Figure {
   const values = samples.map((sample) => sample[part] ?? NaN);
   const fifth = (n: number) =>
@@ -75,7 +75,7 @@ function present(part: 'api' | 'worker' | 'bots' | 'temporal', samples: Record<s
     value: `${late.toFixed(0)} MB`,
     baseline: `${middle.toFixed(0)} MB in the middle`,
     ratio: late / middle,
-    // The server is not ours; its caches of histories are.
+    // The Temporal server's history caches may grow, so it has no target.
     ...(part === 'temporal' ? {} : { target: 1.15, atMost: true }),
   };
 }

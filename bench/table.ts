@@ -1,22 +1,22 @@
 import Table from 'cli-table3';
 
-/** One figure of a benchmark. Ratios are what counts: both sides come from the same run. */
+/** One figure of a benchmark. Only ratios are comparable, because both sides come from the same run. */
 export interface Figure {
   name: string;
   value: string;
   baseline?: string;
   ratio?: number;
-  /** The least ratio that is meant to be reached; with `most`, the greatest one. */
+  /** The minimum ratio; with `atMost`, the maximum. */
   target?: number;
   atMost?: boolean;
 }
 
-export function isMet({ ratio, target, atMost }: Figure): boolean | null {
+function isMet({ ratio, target, atMost }: Figure): boolean | null {
   if (ratio === undefined || target === undefined) return null;
   return atMost ? ratio <= target : ratio >= target;
 }
 
-/** Missed by more than a fifth: what makes `npm run bench` fail. */
+/** Missed by more than a fifth, which makes `npm run bench` fail. */
 export function isFarOff(figure: Figure): boolean {
   const { ratio, target, atMost } = figure;
   if (ratio === undefined || target === undefined) return false;

@@ -1,7 +1,7 @@
 import { startHeraldProcess, type HeraldProcess } from '../test/support/herald-process';
 import type { BenchEnvironment } from './environment';
 
-/** Herald's worker as a process of its own, on the servers of a bench: one that can be killed. */
+/** Starts Herald's worker in its own process, so that it can be killed, on the servers of a bench. */
 export function startWorker(
   { environment, config }: BenchEnvironment,
   env: Record<string, string>,

@@ -10,22 +10,31 @@ import { addRecoverCommand } from './cli/recover';
 import { addSessionCommands } from './cli/sessions';
 import { addWorkflowCommands } from './cli/workflows';
 import { AppError } from './contract/errors';
-import { describeDatabaseTrouble } from './db/trouble';
+import { describeDatabaseError } from './db/describe-error';
 import { SetupError } from './embedded/setup-error';
 import { OperationRefused } from './operations/refused';
 
 function createProgram(): Command {
-  const program = new Command('herald').description('Messenger login, webhooks and sending.').exitOverride();
+  const program = new Command('herald').description('Messenger login, webhooks and messages.').exitOverride();
   program
     .command('start')
-    .description('run the service; what no setting replaces is embedded')
-    .option('--json', 'print one line of JSON once ready; logs go to standard error', false)
-    .option('--roles <roles>', 'parts to run in this process: api,worker,bots')
+    .description('run the service, with embedded servers where no setting names one')
+    .option('--json', 'print one line of JSON when ready; logs go to standard error', false)
+    .option('--roles <roles>', 'roles to run in this process: api,worker,bots')
     .action(async (options: { json: boolean; roles?: string }) => {
-      // Loaded here so that the small commands do not pay for the whole service.
-      const { runService } = await import('./main.js');
-      process.exitCode = await runService(options);
+      // Loaded here, so that the other commands start fast.
+      const { runService, summary } = await import('./main.js');
+      process.exitCode = await runService({
+        ...options,
+        onReady: (runtime) =>
+          process.stdout.write(options.json ? `${JSON.stringify(runtime)}\n` : summary(runtime)),
+      });
     });
+  // For a checkout only, as `npm run dev`.
+  program.command('dev', { hidden: true }).action(async () => {
+    const { runDev } = await import('./dev.js');
+    process.exitCode = await runDev();
+  });
   addProjectCommands(program);
   addKeyCommands(program);
   addDeliveryCommands(program);
@@ -38,15 +47,15 @@ function createProgram(): Command {
   return program;
 }
 
-/** Errors are one sentence on standard error with a non-zero exit code; only a fault of our own shows its stack. */
+/** Prints an error as one sentence on standard error and returns the exit code; only an internal fault shows its stack. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode;
   if (error instanceof UsageError || error instanceof OperationRefused) return say(error.message, 1);
-  // The API's own rules, asked by command line.
+  // Commands apply the rules of the API.
   if (error instanceof AppError) return say(error.message, 1);
   if (error instanceof SetupError) return say(error.message, error.exitCode);
-  const trouble = describeDatabaseTrouble(error);
-  if (trouble) return say(trouble, 1);
+  const reason = describeDatabaseError(error);
+  if (reason) return say(reason, 1);
   return say(error instanceof Error ? (error.stack ?? error.message) : String(error), 1);
 }
 
@@ -60,5 +69,5 @@ createProgram()
   .catch((error: unknown) => {
     process.exitCode = report(error);
   })
-  // Native handles of Temporal's core can outlive a finished command; the output is written by now.
+  // Native handles of Temporal's core can keep the process alive after a command: exit once the output is flushed.
   .finally(() => process.stdout.write('', () => process.exit()));

@@ -10,7 +10,7 @@ interface SettingSchema {
   maximum?: number;
 }
 
-/** docs/configuration.md, made from the schema that reads the settings: `npm run docs:configuration` writes it. */
+/** docs/configuration.md, generated from the schema of the settings: `npm run docs:configuration` writes it. */
 export function configurationReference(): string {
   const { properties } = z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' });
   const lines = Object.entries(properties ?? {}).map(
@@ -18,14 +18,14 @@ export function configurationReference(): string {
   );
   return `# Configuration
 
-Herald reads its settings from the environment, once, when it starts. An empty variable counts as not set. A wrong
-value stops the start with exit code 78, the name of the setting and what it should be.
+Herald reads its settings from the environment when it starts. An empty variable counts as not set. With an invalid value
+Herald does not start: it prints the name of the setting and what it should be, and exits with 78.
 
-Without any setting \`npm start\` runs everything it needs by itself. \`DATABASE_URL\` and \`TEMPORAL_ADDRESS\` replace
-the embedded PostgreSQL and Temporal server. Development means: the embedded PostgreSQL is used and \`NODE_ENV\` is not
-\`production\`. Everything else is production.
+Without any settings \`npm start\` runs embedded servers for everything it needs. \`DATABASE_URL\` and \`TEMPORAL_ADDRESS\`
+replace the embedded PostgreSQL and Temporal servers. Development means that the embedded PostgreSQL is used and
+\`NODE_ENV\` is not \`production\`. Everything else is production.
 
-| Setting | Takes | Default | Meaning |
+| Setting | Values | Default | Description |
 | --- | --- | --- | --- |
 ${lines.join('\n')}
 

@@ -1,11 +1,12 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { issueText } from './contract/issues';
 import { limits } from './contract/limits';
+import { laneSettings } from './webhooks/contract';
 
 /*
- * One schema over the environment, parsed once. `docs/configuration.md` is generated from it, so the words
- * given to `describe` are the documentation, and those given as errors are what stops a start.
+ * The settings: one schema over the environment, parsed once. `docs/configuration.md` is generated from its descriptions.
  */
 function whole(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
@@ -19,16 +20,14 @@ const flag = z
   .enum(['true', 'false'], { error: 'must be true or false' })
   .transform((value) => value === 'true');
 const httpUrl = z
-  .url({ protocol: /^https?$/, hostname: /.+/, error: 'must be an http or https address' })
+  .url({ protocol: /^https?$/, hostname: /.+/, error: 'must be an http or https URL' })
   .transform((value) => value.replace(/\/+$/, ''));
-const readableFile = z
-  .string()
-  .refine(isReadableFile, { error: 'must be the path of a file that can be read' });
+const readableFile = z.string().refine(isReadableFile, { error: 'must be the path of a readable file' });
 
 export const roleNames = ['api', 'worker', 'bots'] as const;
 export type Role = (typeof roleNames)[number];
 
-export const roleList = z
+const roleList = z
   .string()
   .transform((value) => value.split(',').map((role) => role.trim()))
   .pipe(z.array(z.enum(roleNames, { error: `must be a list of ${roleNames.join(', ')}` })).nonempty());
@@ -55,7 +54,7 @@ export const settings = z.object({
   NODE_ENV: z
     .string()
     .default('development')
-    .describe('`production` switches off everything that belongs to development.'),
+    .describe('`production` disables everything that is for development only.'),
   PORT: port(3000).describe('Port of the API and the web pages. 0 means any free port, here and below.'),
   HERALD_HOST: z
     .string()
@@ -63,82 +62,80 @@ export const settings = z.object({
     .describe('Address to listen on. Default: `127.0.0.1` in development, `0.0.0.0` in production.'),
   HERALD_PUBLIC_URL: httpUrl
     .optional()
-    .describe(
-      'Address under which users and projects reach the service. Needed in production; in development it follows the bound port.',
-    ),
+    .describe('Public URL of the service. Required in production; in development it follows the bound port.'),
   HERALD_ROLES: roleList
     .optional()
     .describe(
-      'Parts to run in this process: any of `api,worker,bots`. Default: all. `--roles` on the command line wins.',
+      'Roles to run in this process: any of `api,worker,bots`. Default: all. `--roles` on the command line takes precedence.',
     ),
   HERALD_DATA_DIR: z
     .string()
     .default('.herald')
     .transform((dir) => path.resolve(dir))
-    .describe('Where the embedded parts keep their data.'),
+    .describe('Directory for the data of the embedded servers.'),
   HERALD_SHUTDOWN_SECONDS: whole(1, 300)
     .default(20)
-    .describe('How long a stopping process may finish what it has begun.'),
-  HERALD_TRUST_PROXY: flag
-    .prefault('false')
-    .describe('`true` when a reverse proxy in front sets `X-Forwarded-For`.'),
+    .describe('How long a stopping process waits for requests in flight.'),
+  HERALD_TRUST_PROXY: flag.prefault('false').describe('`true` if a reverse proxy sets `X-Forwarded-For`.'),
 
   DATABASE_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\//, 'must be an address that starts with postgres://')
-    .refine(URL.canParse, 'must be an address that starts with postgres://')
+    .regex(/^postgres(ql)?:\/\//, 'must be a URL that starts with postgres://')
+    .refine(URL.canParse, 'must be a URL that starts with postgres://')
     .optional()
-    .describe('A PostgreSQL server (15 or newer) instead of the embedded one. Setting it means production.'),
-  HERALD_DATABASE_POOL: whole(2, 500).default(20).describe('Connections to PostgreSQL for each process.'),
+    .describe(
+      'URL of a PostgreSQL server (15 or newer), instead of the embedded one. Setting it means production.',
+    ),
+  HERALD_DATABASE_POOL: whole(2, 500).default(20).describe('PostgreSQL connections per process.'),
   HERALD_POSTGRES_PORT: port(54_329).describe('Port of the embedded PostgreSQL.'),
 
   TEMPORAL_ADDRESS: z
     .string()
     .regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port')
     .optional()
-    .describe('`host:port` of a Temporal server that already runs, instead of the embedded one.'),
+    .describe('`host:port` of a Temporal server, instead of the embedded one.'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default').describe('Temporal namespace.'),
   TEMPORAL_API_KEY: z.string().min(1).optional().describe('API key for Temporal Cloud; implies TLS.'),
   TEMPORAL_TLS: flag
     .optional()
-    .describe('`true` to speak TLS to Temporal. Implied by the certificate settings and the API key.'),
+    .describe('`true` to connect to Temporal with TLS. Implied by the certificate settings and the API key.'),
   TEMPORAL_TLS_CERT_FILE: readableFile.optional().describe('Client certificate for mTLS.'),
   TEMPORAL_TLS_KEY_FILE: readableFile.optional().describe('Private key of the client certificate.'),
   TEMPORAL_TLS_CA_FILE: readableFile
     .optional()
-    .describe('CA certificate of the Temporal server, where it is not a public one.'),
-  TEMPORAL_UI_URL: httpUrl.optional().describe('Address of the Temporal web UI, for links in the dashboard.'),
+    .describe('CA certificate of the Temporal server, if it is not from a public CA.'),
+  TEMPORAL_UI_URL: httpUrl.optional().describe('URL of the Temporal UI, for links in the dashboard.'),
   HERALD_TEMPORAL_CLI: z
     .string()
     .optional()
-    .describe('Path of the `temporal` program that runs the embedded server.'),
+    .describe('Path of the `temporal` binary that runs the embedded server.'),
   HERALD_TEMPORAL_PORT: port(7233).describe('Port of the embedded Temporal server.'),
-  HERALD_TEMPORAL_UI_PORT: port(8233).describe('Port of the embedded Temporal web UI.'),
+  HERALD_TEMPORAL_UI_PORT: port(8233).describe('Port of the embedded Temporal UI.'),
   HERALD_TASK_QUEUE_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of A-Za-z0-9_-')
     .default('herald')
-    .describe('Prefix of the task queues, to keep several installations on one namespace apart.'),
+    .describe('Prefix of the task queues. Use one per installation if several share a namespace.'),
 
   HERALD_METRICS_PORT: port(9464).describe(
     'Port of the Prometheus metrics (`/metrics`), of `/healthz` and of `/readyz`, in every process.',
   ),
   HERALD_LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
-    .describe('Least level of log lines.'),
+    .describe('Lowest log level.'),
   HERALD_LOG_FORMAT: oneOf(['json', 'pretty'])
     .optional()
-    .describe('Form of log lines. Default: `pretty` in a terminal, `json` otherwise.'),
+    .describe('Log format. Default: `pretty` in a terminal, `json` otherwise.'),
 
   HERALD_ENCRYPTION_KEY: encryptionKeyList
     .optional()
     .describe(
-      'Key for secrets at rest (AES-256-GCM): 32 bytes in base64 (`openssl rand -base64 32`), or `id:base64` entries separated by commas, newest first, while a rotation is under way. Needed in production; generated once into the data directory in development.',
+      'Key for secrets at rest (AES-256-GCM): 32 bytes in base64 (`openssl rand -base64 32`), or `id:base64` entries separated by commas, newest first, during a rotation. Required in production; generated in the data directory in development.',
     ),
   HERALD_PAYLOAD_KEYS: encryptionKeyList
     .optional()
     .describe(
-      'Keys, written like those of `HERALD_ENCRYPTION_KEY`, that encrypt everything in Temporal except ids and search attributes. Without them payloads are readable in the Temporal UI; they hold ids and states only. An old key must stay in the list until the last history that it sealed is gone.',
+      'Keys that encrypt everything in Temporal except ids and search attributes, in the format of `HERALD_ENCRYPTION_KEY`. Without them payloads are readable in the Temporal UI; they contain only ids and states. Keep an old key in the list until the last history encrypted with it is gone.',
     ),
   HERALD_CODEC_PORT: port(8234).describe(
     'Port of `herald codec-server`, which decrypts payloads for the Temporal UI.',
@@ -147,10 +144,10 @@ export const settings = z.object({
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 characters without spaces')
     .optional()
-    .describe('What users of `herald codec-server` have to know.'),
+    .describe('Token that users of `herald codec-server` authenticate with.'),
   HERALD_SUBSCRIBER_ID_FORMAT: oneOf(['uuid', 'prefixed'])
     .default('uuid')
-    .describe('Public form of subscriber ids: a plain UUID, or `sub_` + base62. Both are always accepted.'),
+    .describe('Format of subscriber ids in responses: a UUID, or `sub_` + base62. Requests accept both.'),
 
   HERALD_SIMULATOR_PORT: port(3001).describe('Port of the messenger simulator (development only).'),
   TELEGRAM_BOT_TOKEN: z
@@ -164,7 +161,7 @@ export const settings = z.object({
     .string()
     .min(10, 'must be a token from MAX')
     .optional()
-    .describe('Token of the MAX bot, likewise.'),
+    .describe('Token of the MAX bot. Without it, the same applies.'),
   TELEGRAM_API_ROOT: httpUrl
     .prefault('https://api.telegram.org')
     .describe('Root of the Telegram Bot API, for a local Bot API server.'),
@@ -172,7 +169,7 @@ export const settings = z.object({
   HERALD_BOT_UPDATES: oneOf(['webhook', 'polling'])
     .optional()
     .describe(
-      'How updates of the messengers arrive. Default: `webhook` in production, `polling` in development.',
+      'How messenger updates are received. Default: `webhook` in production, `polling` in development.',
     ),
   HERALD_BOT_WEBHOOK_SECRET: z
     .string()
@@ -183,38 +180,36 @@ export const settings = z.object({
   HERALD_ALLOW_LOCAL_WEBHOOKS: flag
     .optional()
     .describe(
-      '`true` to accept webhook receivers over `http` and on loopback. Default: true in development, false in production. Every other forbidden address range stays forbidden.',
+      '`true` to allow webhook endpoints over `http` and on loopback. Default: true in development, false in production. Every other private address range stays forbidden.',
     ),
   HERALD_CODE_TTL_SECONDS: whole(1, 86_400)
     .default(limits.authCodeTtlSeconds)
-    .describe('Life of a login code. For tests; production refuses more than 300.'),
+    .describe(`Lifetime of a login code. For tests; in production at most ${limits.authCodeTtlSeconds}.`),
   HERALD_SESSION_TTL_SECONDS: whole(1, 86_400)
     .default(limits.authSessionTtlSeconds)
-    .describe('How long a login session waits for the user.'),
+    .describe('How long a session waits for the user’s answer.'),
   HERALD_GRACE_HOURS: z.coerce
     .number({ error: HOURS })
     .min(0, { error: HOURS })
     .max(744, { error: HOURS })
     .default(limits.graceHours)
-    .describe(
-      'Grace period after the credits of a project are used up; at most one begins in a calendar month.',
-    ),
+    .describe('Grace period after a project runs out of credits; at most one per calendar month.'),
   HERALD_BROADCAST_PER_SECOND: z.coerce
     .number()
     .positive()
     .max(10_000)
     .default(25)
     .describe(
-      'Messages a second that broadcasts send through each bot, over all processes. Telegram and MAX take about 30; the rest is left to logins and single messages.',
+      'Messages per second that broadcasts send through each bot, across all processes. Telegram and MAX allow about 30; the rest is reserved for logins and single messages.',
     ),
   HERALD_RETENTION_DAYS: whole(1, 3650)
     .default(30)
-    .describe('How long events, deliveries and ended sessions are kept.'),
+    .describe('Retention of events, deliveries and ended sessions.'),
   HERALD_DELIVERY_LANE: z
-    .enum(['workflow', 'express'])
+    .enum(laneSettings)
     .default('workflow')
     .describe(
-      'How a webhook delivery begins: `workflow` from its first attempt, or `express`, where the worker makes the first attempt itself and a workflow begins only when that fails. An endpoint can choose for itself (`delivery_lane`).',
+      'Lane of webhook deliveries: `workflow` starts a workflow for every delivery; `express` makes the first attempt without one and starts a workflow only if it fails; `auto` uses the workflow lane unless a delivery has been claimable for two seconds, and then the express lane. An endpoint can override it (`delivery_lane`).',
     ),
   HERALD_RETRY_SCALE: z.coerce
     .number({ error: SCALE })
@@ -222,7 +217,7 @@ export const settings = z.object({
     .max(1, { error: SCALE })
     .default(1)
     .describe(
-      'Factor on the times of the webhook retry schedule. For tests; production refuses anything but 1.',
+      'Factor applied to the times of the webhook retry policies. For tests; must be 1 in production.',
     ),
 });
 
@@ -237,7 +232,7 @@ export interface Config extends Settings {
   botUpdates: 'webhook' | 'polling';
 }
 
-/** A setting that stops the start: its name and what it should be, in one sentence each. */
+/** Invalid settings: the name of each and what it should be, one sentence each. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
     super(problems.join('\n'));
@@ -245,13 +240,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** What the environment says, each setting valid by itself: enough for the commands, which serve nobody. */
+/** Parses each setting on its own: enough for the commands, which run no service. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
-  // An empty variable is how compose files and shells say "not set".
+  // Compose files and shells set a variable to an empty string to unset it.
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
   );
-  const parsed = settings.safeParse(given);
+  const parsed = settings.safeParse(given, { error: issueText });
   if (parsed.success) return parsed.data;
   const found = parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
   throw new ConfigError([...new Set(found)]);
@@ -272,7 +267,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, roles?: string): Config {
   };
 }
 
-/** Names that look like ours and mean nothing: most likely misspelt. */
+/** Variables with our prefix that are no settings: probably misspelt. */
 export function unknownSettings(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env).filter(
     (name) => /^HERALD_/.test(name) && !name.startsWith('HERALD_TEST_') && !(name in settings.shape),
@@ -290,10 +285,10 @@ function isReadableFile(file: string): boolean {
 
 function pairProblems(values: Settings): string[] {
   if (values.TEMPORAL_TLS_CERT_FILE && !values.TEMPORAL_TLS_KEY_FILE) {
-    return ['TEMPORAL_TLS_KEY_FILE: is needed together with TEMPORAL_TLS_CERT_FILE'];
+    return ['TEMPORAL_TLS_KEY_FILE: is required with TEMPORAL_TLS_CERT_FILE'];
   }
   if (values.TEMPORAL_TLS_KEY_FILE && !values.TEMPORAL_TLS_CERT_FILE) {
-    return ['TEMPORAL_TLS_CERT_FILE: is needed together with TEMPORAL_TLS_KEY_FILE'];
+    return ['TEMPORAL_TLS_CERT_FILE: is required with TEMPORAL_TLS_KEY_FILE'];
   }
   return [];
 }
@@ -301,10 +296,10 @@ function pairProblems(values: Settings): string[] {
 function productionProblems(values: Settings): string[] {
   const problems: string[] = [];
   const need = (name: keyof Settings, what: string) => {
-    if (values[name] === undefined) problems.push(`${name}: is needed in production: ${what}`);
+    if (values[name] === undefined) problems.push(`${name}: is required in production: ${what}`);
   };
   need('HERALD_ENCRYPTION_KEY', '32 random bytes in base64, for example from "openssl rand -base64 32"');
-  need('HERALD_PUBLIC_URL', 'the address under which users reach the service');
+  need('HERALD_PUBLIC_URL', 'the public URL of the service');
   if (values.HERALD_CODE_TTL_SECONDS > limits.authCodeTtlSeconds) {
     problems.push(`HERALD_CODE_TTL_SECONDS: must be at most ${limits.authCodeTtlSeconds} in production`);
   }

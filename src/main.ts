@@ -1,26 +1,23 @@
 import path from 'node:path';
-import { ConfigError, loadConfig, unknownSettings, type Config } from './config';
-import { describeDatabaseTrouble } from './db/trouble';
-import { seedDemoProject, type Demo } from './embedded/demo';
 import { clearRuntime, writeRuntime } from './embedded/data-dir';
-import { killChildren, startEnvironment, type Environment } from './embedded/environment';
-import { portInUse } from './embedded/ports';
-import { exitCodes, SetupError } from './embedded/setup-error';
-import { createLogger, type Logger } from './lib/log';
+import { seedDemoProject, type Demo } from './embedded/demo';
+import { createEnvironment, startEnvironment, type Servers } from './embedded/environment';
+import type { Logger } from './lib/log';
 import { packageRoot } from './lib/package-root';
-import { watchProcessEnd, type ProcessEnd } from './lib/process-end';
+import { endTracing, startTracing } from './lib/tracing';
+import { environmentOptions, runUntilEnd, type Run } from './run';
 import { startService, type Service } from './service';
 import { bundleName } from './temporal/data-converter';
 import { registerSearchAttributes } from './temporal/search-attributes';
-import { endTracing, startTracing } from './lib/tracing';
 
 export interface StartOptions {
-  /** One line of JSON on standard output once ready, instead of the summary for people. */
-  json: boolean;
   roles?: string;
+  /** Servers run by another process (`npm run dev`); without them this process starts its own. */
+  servers?: Servers;
+  onReady: (runtime: Runtime) => void;
 }
 
-/** What scripts read from `--json` and the CLI from the data directory. */
+/** The output of `--json`, which the CLI also reads from the data directory. */
 export interface Runtime {
   api_url: string | null;
   dashboard_url: string | null;
@@ -32,53 +29,23 @@ export interface Runtime {
   demo: Demo | null;
 }
 
-/** What the workers and the embedded servers may take to stop, beyond the API's own limit. */
-const OTHERS_STOP_SECONDS = 60;
-
-interface Running {
-  environment?: Environment;
-  service?: Service;
-}
-
-/** Runs the service until a signal or a fault ends it. Answers the exit code. */
-export async function runService(options: StartOptions): Promise<number> {
-  let config: Config;
-  try {
-    config = loadConfig(process.env, options.roles);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    for (const problem of error.problems) process.stderr.write(`${problem}\n`);
-    return exitCodes.badSetting;
-  }
-  const log = createLogger(config);
-  for (const name of unknownSettings(process.env)) log.warn(`${name} is not a setting of Herald`);
-  const end = watchProcessEnd(log, () => killChildren(config.HERALD_DATA_DIR));
-  const running: Running = {};
-  try {
+/** Runs the service until a signal or a failure ends it. Returns the exit code. */
+export function runService({ roles, servers, onReady }: StartOptions): Promise<number> {
+  return runUntilEnd(roles, async (run) => {
     await startTracing(process.env, () => import('./lib/tracing-sdk.js'));
-    const runtime = await start(config, log, running, end);
-    process.stdout.write(options.json ? `${JSON.stringify(runtime)}\n` : summary(runtime));
-    return await end.exitCode;
-  } catch (error) {
-    // A start that was told to end fails in whatever it was doing: that is no news.
-    return end.signal.aborted ? await end.exitCode : reportStartFailure(error, log);
-  } finally {
-    await stopAll(config, log, running);
-    await endTracing().catch((err: unknown) => log.warn({ err }, 'the last traces could not be sent'));
-  }
+    onReady(await start(run, servers));
+  });
 }
 
-async function start(config: Config, log: Logger, running: Running, end: ProcessEnd): Promise<Runtime> {
-  const environment = await startEnvironment({
-    config,
-    signal: end.signal,
-    onProgress: (message) => log.info(message),
-    onExit: (exit) => {
-      log.fatal({ child: exit }, 'an embedded server has ended by itself');
-      end.fail();
-    },
-  });
-  running.environment = environment;
+async function start(run: Run, servers: Servers | undefined): Promise<Runtime> {
+  const { config, log, end, stops } = run;
+  const environment = servers
+    ? { ...(await createEnvironment(config, servers)), stop: () => Promise.resolve() }
+    : await startEnvironment(environmentOptions(run));
+  stops.push(() =>
+    endTracing().catch((err: unknown) => log.warn({ err }, 'could not flush the last traces')),
+  );
+  stops.push(environment.stop);
   end.signal.throwIfAborted();
   const service = await startService({
     config,
@@ -91,13 +58,15 @@ async function start(config: Config, log: Logger, running: Running, end: Process
     ),
     signal: end.signal,
     onFailure: (err) => {
-      log.fatal({ err }, 'a worker has ended by itself');
+      log.fatal({ err }, 'a worker stopped unexpectedly');
       end.fail();
     },
   });
-  running.service = service;
+  const { dataDir } = environment;
+  if (dataDir) stops.push(() => clearRuntime(dataDir));
+  stops.push(() => service.stop());
   end.signal.throwIfAborted();
-  if (config.TEMPORAL_ADDRESS && config.roles.includes('worker')) await registerOnForeignServer(service, log);
+  if (config.TEMPORAL_ADDRESS && config.roles.includes('worker')) await registerAttributes(service, log);
   const { core, apiUrl } = service;
   const publicUrl = core.publicUrl();
   const runtime: Runtime = {
@@ -109,65 +78,29 @@ async function start(config: Config, log: Logger, running: Running, end: Process
     temporal_ui_url: environment.temporalUiUrl,
     database_url: environment.databaseUrl,
     demo:
-      config.development && environment.dataDir
-        ? await seedDemoProject(core.pool, environment.dataDir.file('demo-api-key'), publicUrl)
+      config.development && dataDir
+        ? await seedDemoProject(core.pool, path.join(dataDir, 'demo-api-key'), publicUrl)
         : null,
   };
-  if (environment.dataDir) {
-    // The CLI must know with which key this process seals.
+  if (dataDir) {
+    // The CLI needs to know which key this process encrypts with.
     const encryption_key_id = environment.encryptionKeys[0]?.id;
-    writeRuntime(environment.dataDir.path, { ...runtime, encryption_key_id });
+    writeRuntime(dataDir, { ...runtime, encryption_key_id });
   }
   return runtime;
 }
 
-/** Temporal Cloud refuses this call: there the attributes are made in its console, and the operator is told so. */
-async function registerOnForeignServer({ core }: Service, log: Logger): Promise<void> {
+/** Temporal Cloud rejects this call: there the operator creates the attributes in the console. */
+async function registerAttributes({ core }: Service, log: Logger): Promise<void> {
   try {
     await registerSearchAttributes(core.client, core.config.TEMPORAL_NAMESPACE);
   } catch (err) {
-    log.warn({ err }, 'search attributes could not be registered; see docs/operations.md');
+    log.warn({ err }, 'could not register search attributes; see docs/operations.md');
   }
 }
 
-async function stopAll(config: Config, log: Logger, { environment, service }: Running): Promise<void> {
-  if (!environment) return;
-  log.info('stopping');
-  const late = setTimeout(
-    () => {
-      log.error('the service did not stop in time');
-      killChildren(config.HERALD_DATA_DIR);
-      process.exit(1);
-    },
-    (config.HERALD_SHUTDOWN_SECONDS + OTHERS_STOP_SECONDS) * 1000,
-  );
-  try {
-    await service?.stop();
-    if (environment.dataDir) await clearRuntime(config.HERALD_DATA_DIR);
-  } catch (err) {
-    log.error({ err }, 'the service did not stop cleanly');
-  } finally {
-    await environment.stop();
-    clearTimeout(late);
-  }
-}
-
-function reportStartFailure(error: unknown, log: Logger): number {
-  const listening = error as { code?: string; syscall?: string; port?: number };
-  if (listening.code === 'EADDRINUSE' && listening.syscall === 'listen') {
-    return reportStartFailure(portInUse(listening.port ?? 0, 'PORT', 'the API'), log);
-  }
-  const trouble = describeDatabaseTrouble(error);
-  if (trouble) return reportStartFailure(new SetupError(`${trouble} Check DATABASE_URL.`), log);
-  if (error instanceof SetupError) {
-    process.stderr.write(`${error.message}\n`);
-    return error.exitCode;
-  }
-  log.fatal({ err: error }, 'the service could not start');
-  return 1;
-}
-
-function summary(runtime: Runtime): string {
+/** The addresses and the demo key, for the terminal. */
+export function summary(runtime: Runtime): string {
   const lines = [
     ['API', runtime.api_url],
     ['Dashboard', runtime.dashboard_url],
@@ -178,5 +111,5 @@ function summary(runtime: Runtime): string {
     ['Demo API key', runtime.demo?.api_key],
   ].filter((line): line is [string, string] => typeof line[1] === 'string');
   const table = lines.map(([name, value]) => `  ${name.padEnd(14)}${value}`).join('\n');
-  return `\nHerald is ready.\n\n${table}\n\n  Ctrl-C stops it; the data stays.\n\n`;
+  return `\nHerald is ready.\n\n${table}\n\n  Press Ctrl-C to stop. The data is kept.\n\n`;
 }

@@ -1,17 +1,18 @@
 import { connectMessengers, type PlatformAccesses } from './bots/messengers';
 import type { Config } from './config';
 import type { Core } from './core';
-import { Cipher, type EncryptionKey } from './lib/cipher';
 import { migrate } from './db/migrate';
 import { createNotifications } from './db/notify';
 import { createPool } from './db/pool';
+import { Cipher, type EncryptionKey } from './lib/cipher';
 import type { Logger } from './lib/log';
 import { startApi } from './roles/api';
 import { startBots } from './roles/bots';
-import { startOperatorsDoor } from './roles/operators';
+import { startOperatorServer } from './roles/operators';
 import { startWorkerRole } from './roles/worker';
 import { createLazyClient } from './temporal/connection';
 import { taskQueues } from './temporal/names';
+import { closeClient } from './temporal/within';
 
 export interface ServiceOptions {
   config: Config;
@@ -20,39 +21,38 @@ export interface ServiceOptions {
   temporalAddress: string;
   temporalUiUrl: string | null;
   encryptionKeys: EncryptionKey[];
-  /** dist/workflow-bundle.js, or the bundle that the tests have built. */
+  /** dist/workflow-bundle.js, or the bundle built by the tests. */
   bundlePath: string;
   platforms: PlatformAccesses;
-  /** Something that the process needs has ended by itself. */
+  /** Called when a required part of the process has stopped unexpectedly. */
   onFailure: (error: unknown) => void;
-  /** Gives the start up; what was started is stopped again. */
+  /** Aborts the start; what has been started is stopped again. */
   signal?: AbortSignal | undefined;
 }
 
 export interface Service {
   core: Core;
-  /** Where the API listens; null without the api role. */
+  /** The API's URL; null without the api role. */
   apiUrl: string | null;
-  /** Where this process shows its metrics and health. */
+  /** The URL of this process's metrics and health checks. */
   operatorsUrl: string;
-  /** Doors first, then the hands, the database's connections last. */
+  /** Stops the API first, then bots and workers, and the database pool last. */
   stop(): Promise<void>;
 }
 
-/** Builds the dependencies and runs the roles that the configuration asks for. */
+/** Creates the dependencies and starts the configured roles. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, databaseUrl } = options;
   const stops: (() => Promise<unknown> | void)[] = [];
-  const doors: (() => Promise<void>)[] = [];
+  const stopsFirst: (() => Promise<void>)[] = [];
   const stop = async () => {
-    for (const close of doors.splice(0)) await close();
+    for (const close of stopsFirst.splice(0)) await close();
     for (const stopOne of stops.splice(0).reverse()) await stopOne();
   };
   try {
     const pool = createPool({
       url: databaseUrl,
       max: config.HERALD_DATABASE_POOL,
-      deliveryLane: config.HERALD_DELIVERY_LANE,
       onError: (err) => log.warn({ err }, 'a database connection was lost'),
     });
     stops.push(() => pool.end());
@@ -62,7 +62,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     stops.push(() => notifications.stop());
     const temporal = { ...config, address: options.temporalAddress };
     const client = await createLazyClient(temporal);
-    stops.push(() => client.connection.close());
+    stops.push(() => closeClient(client));
     const messengers = await connectMessengers(options.platforms, log);
     stops.push(() => messengers.stop());
 
@@ -80,8 +80,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       temporalUiUrl: options.temporalUiUrl,
     };
 
-    // First, so that somebody can ask how it goes while a role waits for its server.
-    const operators = await startOperatorsDoor(core);
+    // First, so that health checks respond while a role waits for its server.
+    const operators = await startOperatorServer(core);
     stops.push(() => operators.stop(0));
     const operatorsUrl = `http://127.0.0.1:${operators.port}`;
 
@@ -90,7 +90,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const api = await startApi(core);
       boundPort = api.port;
       apiUrl = `http://127.0.0.1:${api.port}`;
-      doors.push(() => api.stop());
+      stopsFirst.push(() => api.stop());
     }
     if (config.roles.includes('worker')) {
       const worker = await startWorkerRole(core, {

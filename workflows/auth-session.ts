@@ -1,22 +1,29 @@
 import {
   condition,
   defineSignal,
+  isCancellation,
   patched,
   proxyActivities,
+  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { AuthSessionActivities } from '../activities/auth-session';
+import type { AuthSessionActivities, SessionRef } from '../activities/auth-session';
+import type { SessionStatus } from '../src/login/contract';
+import type { SettledSession } from '../src/login/settle';
 import { searchAttributes, signals } from '../src/temporal/names';
 
-/** Ids only: whoever can see the Temporal UI learns nothing about people. */
+/** Ids only, because operators can read histories. */
 export interface AuthSessionInput {
   sessionId: string;
   projectId: string;
   flow: 'session' | 'static';
-  /** Time left until the session's end, computed from its row when the workflow was started. */
+  /**
+   * 0: the server held the first task back until the user's answer or the session's end. Sessions that 0.1.0 started
+   * wait for this long in the workflow.
+   */
   waitMs: number;
 }
 
@@ -25,18 +32,26 @@ export interface AuthSessionResult {
   reason: string;
 }
 
-/** The bot stored an answer for the session: look at the row. The id of the update makes a repeated signal harmless. */
+/** The bot has stored an answer. The update's id makes a repeated signal harmless. */
 export const answered = defineSignal<[{ updateId: number }]>(signals.answered);
 
-// Faults of our own (the database is away) are retried until they pass: the session's times stand in its row.
+/**
+ * Short transactions run inside the workflow task, which saves events and a round trip. They are tried there once; an
+ * ordinary activity then waits for whatever is away.
+ */
+const inTask = proxyLocalActivities<AuthSessionActivities>({
+  startToCloseTimeout: '4 seconds',
+  retry: { maximumAttempts: 1 },
+});
+
 const patient = {
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
 } as const;
 const { settleSession } = proxyActivities<AuthSessionActivities>({ ...patient, summary: 'decide' });
-const { expireCode } = proxyActivities<AuthSessionActivities>({ ...patient, summary: 'end of the code' });
+const { expireCode } = proxyActivities<AuthSessionActivities>({ ...patient, summary: 'expire the code' });
 
-// A message that cannot be edited must not hold up the login.
+/** A message that cannot be edited must not hold up the login. */
 const { showOutcome } = proxyActivities<AuthSessionActivities>({
   startToCloseTimeout: '15 seconds',
   scheduleToCloseTimeout: '2 minutes',
@@ -45,52 +60,84 @@ const { showOutcome } = proxyActivities<AuthSessionActivities>({
 });
 
 /**
- * One login session: waits for the bot's answer or the session's end, lets one transaction decide, shows the outcome
- * in the chat, and holds the timer of the one-time code.
+ * One login session: waits for the user's answer or the session's end, decides in one transaction, shows the outcome in
+ * the chat, and expires the one-time code. The row is the truth; verify and polls check the code's age themselves.
  */
-export async function authSession(input: AuthSessionInput): Promise<AuthSessionResult> {
-  const { sessionId } = input;
-  const seen = new Set<number>();
-  let told = false;
+export async function authSession({ sessionId, waitMs }: AuthSessionInput): Promise<AuthSessionResult> {
+  const seenUpdates = new Set<number>();
+  let isAnswered = false;
   setHandler(answered, ({ updateId }) => {
-    if (seen.has(updateId)) return;
-    seen.add(updateId);
-    told = true;
+    if (seenUpdates.has(updateId)) return;
+    seenUpdates.add(updateId);
+    isAnswered = true;
   });
+  const settlesInTask = patched('settle-in-task');
 
-  setCurrentDetails('Waiting for the user to answer in the messenger.');
-  let waitMs = input.waitMs;
-  let outcome;
+  let outcome: Outcome;
   do {
-    await condition(() => told, Math.max(1, waitMs), { summary: 'life of the session' });
-    told = false;
-    outcome = await settleSession({ sessionId });
+    if (waitMs > 0) {
+      setCurrentDetails('Waiting for the user to answer in the messenger.');
+      await condition(() => isAnswered, waitMs, { summary: 'the session expires' });
+    }
+    isAnswered = false;
+    outcome = settlesInTask
+      ? await orElse(inTask.settleAndShow, settleSession, sessionId)
+      : await settleSession({ sessionId });
     waitMs = outcome.waitMs;
   } while (outcome.status === 'pending');
 
-  // By this workflow's own clock from here on; the code's life in the database is checked by verify itself.
   const codeEnd = Date.now() + outcome.codeLifeMs;
-  upsertSearchAttributes([{ key: searchAttributes.AuthStatus, value: outcome.status }]);
-  const shown = await showOutcome({ sessionId }).then(
-    () => true,
-    () => false,
-  );
+  // A confirmed session is still open: its attribute is written once, at the end of the code.
+  if (outcome.status !== 'confirmed' || !settlesInTask) setStatus(outcome.status);
+  const isShown = outcome.shown === true || (await show(sessionId));
   if (outcome.status === 'declined') return { status: 'declined', reason: outcome.reason ?? 'user' };
   if (outcome.status === 'expired') return { status: 'expired', reason: 'nobody answered in time' };
   if (outcome.status === 'consumed') return { status: 'consumed', reason: 'the code was used' };
 
-  setCurrentDetails('Confirmed. The one-time code waits to be used.');
+  setCurrentDetails('Confirmed. The one-time code can be redeemed.');
   let leftMs = codeEnd - Date.now();
   let end;
   do {
-    await sleep(Math.max(1, leftMs), { summary: 'life of the code' });
-    end = await expireCode({ sessionId });
+    await sleep(Math.max(1, leftMs), { summary: 'the code expires' });
+    end = settlesInTask
+      ? await orElse(inTask.expireCode, expireCode, sessionId)
+      : await expireCode({ sessionId });
     leftMs = end.leftMs;
   } while (end.status === 'confirmed');
-  // The messenger was away when the user said Yes: by now it may be back, and the question must not stand for ever.
-  if (!shown && patched('outcome-at-the-end')) await showOutcome({ sessionId }).catch(() => undefined);
-  upsertSearchAttributes([{ key: searchAttributes.AuthStatus, value: end.status }]);
+  // The messenger was away when the user answered. It may be back, and the question still has its buttons.
+  if (!isShown && patched('outcome-at-the-end')) await show(sessionId);
+  setStatus(end.status);
   return end.status === 'consumed'
     ? { status: 'consumed', reason: 'the code was used' }
     : { status: 'expired', reason: 'the code was not used in time' };
+}
+
+type Outcome = SettledSession & { shown?: boolean };
+
+/** Returns whether the outcome is shown in the chat. */
+function show(sessionId: string): Promise<boolean> {
+  return showOutcome({ sessionId }).then(
+    () => true,
+    () => false,
+  );
+}
+
+function setStatus(status: SessionStatus): void {
+  upsertSearchAttributes([{ key: searchAttributes.AuthStatus, value: status }]);
+}
+
+type OnSession<Result> = (ref: SessionRef) => Promise<Result>;
+
+/** Tries the local activity once; whatever is wrong with it, the ordinary one is retried until it succeeds. */
+async function orElse<Result>(
+  local: OnSession<Result>,
+  ordinary: OnSession<Result>,
+  sessionId: string,
+): Promise<Result> {
+  try {
+    return await local({ sessionId });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return ordinary({ sessionId });
+  }
 }

@@ -10,29 +10,29 @@ import {
 } from '@temporalio/workflow';
 import type { BroadcastActivities, BroadcastProgress } from '../activities/broadcast';
 
-/** Ids only; the broadcast itself is in its row. */
+/** Only the id: the row holds the broadcast. */
 export interface BroadcastInput {
   jobId: string;
 }
 
-/** About six events each: a history stays far below the server's limits. */
-const MOST_PAGES = 500;
+/** About six events per page, which keeps the history far below the server's limits. */
+const MAX_PAGES = 500;
 
-const ownFaults = { initialInterval: '1 second', maximumInterval: '30 seconds' } as const;
+const internalErrorRetry = { initialInterval: '1 second', maximumInterval: '30 seconds' } as const;
 
 const { sendPage } = proxyActivities<BroadcastActivities>({
-  // A page is a minute; the rest is for results that a database which is away does not take yet.
+  // A page takes a minute; the rest is for writing results while the database is unavailable.
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '10 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: ownFaults,
+  retry: internalErrorRetry,
 });
 const { finish, cancel } = proxyActivities<BroadcastActivities>({
   startToCloseTimeout: '2 minutes',
-  retry: ownFaults,
+  retry: internalErrorRetry,
 });
 
-/** One broadcast: page after page until nothing is left or somebody cancels it, then its end. */
+/** One broadcast: sends pages until no recipients are left or it is cancelled, then writes the end. */
 export async function broadcast(input: BroadcastInput): Promise<BroadcastProgress> {
   try {
     for (let pages = 1; ; pages += 1) {
@@ -42,10 +42,10 @@ export async function broadcast(input: BroadcastInput): Promise<BroadcastProgres
         const end = await finish(input);
         setCurrentDetails(describe(end));
         if (end.status === 'completed' || end.status === 'cancelled') return end;
-        // Another run had the broadcast in hand; it is looked at again rather than given up.
+        // Another run took the broadcast over: check again.
         await sleep('1 second');
       }
-      if (pages >= MOST_PAGES || workflowInfo().continueAsNewSuggested) {
+      if (pages >= MAX_PAGES || workflowInfo().continueAsNewSuggested) {
         await continueAsNew<typeof broadcast>(input);
       }
     }

@@ -23,7 +23,7 @@ import type {
 import { searchAttributes, signals } from '../src/temporal/names';
 import { retryingAttributes, type LastAttempt } from '../src/webhooks/retrying-attributes';
 
-/** "Look at your row": a retry was asked for, the delivery was cancelled, or a slot of the endpoint is free. */
+/** The row has changed: a retry was requested, the delivery was cancelled, or a slot of the endpoint was claimed for it. */
 export const lookSignal = defineSignal(signals.look);
 /** ISO time of the next attempt, or null. */
 export const nextAttemptQuery = defineQuery<string | null>('nextAttempt');
@@ -35,9 +35,11 @@ export interface DeliverWebhookInput {
   attempts: number;
   /** Milliseconds in a second of the schedule: 1,000 except in tests. */
   unitMs: number;
-  /** The endpoint was quick when last heard of: the first attempt of this run may be made inside a workflow task. */
+  /** The endpoint answered fast last time: the first attempt of this run is made inside the workflow task. */
+  fast?: boolean;
+  /** `fast` in inputs of 0.1.0, with the activity `attemptAtOnce`. */
   quick?: boolean;
-  /** The express lane made the first attempt, and the next one has its time: nothing is to be done before it. */
+  /** The express lane made the first attempt, and the next one is scheduled: there is nothing to do before it. */
   handedOver?: HandedOver;
 }
 
@@ -50,61 +52,63 @@ export interface DeliveryResult {
   attempts: number;
 }
 
-/** The relay calls when a slot is free; this only bounds the wait if it could not. */
+/** The relay signals when a slot is free; this bounds the wait if the signal is lost. */
 const QUEUE_WAIT_MS = { first: 60_000, most: 600_000 };
 
 const { attemptDelivery, markCancelled } = proxyActivities<DeliveryActivities>({
-  // Ten seconds are the receiver's; the rest is ours.
+  // The receiver has ten seconds; the rest is for our own part.
   startToCloseTimeout: '25 seconds',
-  // What the receiver does is a result. Only faults of our own throw, and those pass.
+  // What the receiver does is a result. Only our own faults throw, and they pass.
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
-/** At once or not at all: whatever goes wrong, the ordinary activity is made, and that is the same attempt. */
-const { attemptAtOnce } = proxyLocalActivities<DeliveryActivities>({
+/** One try: if anything goes wrong, the ordinary activity makes the same attempt. */
+const { attemptFast, attemptAtOnce } = proxyLocalActivities<DeliveryActivities>({
   startToCloseTimeout: '25 seconds',
   retry: { maximumAttempts: 1 },
 });
 
 /**
- * One delivery: the clock and the hand. The row in Postgres is the truth; each step claims the next attempt there
- * and says what to wait for.
+ * One delivery. The row in Postgres holds its state; each step claims the next attempt there and returns what to wait
+ * for.
  */
 export async function deliverWebhook(input: DeliverWebhookInput): Promise<DeliveryResult> {
-  let told = false;
+  let signalled = false;
   let nextAttemptAt: number | null = null;
   setHandler(lookSignal, () => {
-    told = true;
+    signalled = true;
   });
   setHandler(nextAttemptQuery, () => (nextAttemptAt === null ? null : isoTime(nextAttemptAt)));
 
   let number = input.attempts + 1;
-  let atOnce = input.quick === true;
+  let isFast = input.fast === true || input.quick === true;
   let queueWaitMs = QUEUE_WAIT_MS.first;
   try {
-    // Patched: while a new build rolls out, its relay starts runs that a worker of the old one begins.
+    // Patched, because a worker of an older build may begin a run that a newer relay has started.
     if (input.handedOver && patched('wait-when-handed-over')) {
       nextAttemptAt = input.handedOver.nextAttemptAt;
-      // The start has told the UI's list.
+      // The start has set the search attributes.
       detailRetrying(input.attempts, input.handedOver, nextAttemptAt);
-      await condition(() => told, Math.max(1, nextAttemptAt - Date.now()), { summary: `attempt ${number}` });
+      await condition(() => signalled, Math.max(1, nextAttemptAt - Date.now()), {
+        summary: `attempt ${number}`,
+      });
       nextAttemptAt = null;
     }
     for (;;) {
-      told = false;
+      signalled = false;
       const request = { deliveryId: input.deliveryId, number, unitMs: input.unitMs };
       const step =
-        (atOnce ? await quickly(request) : null) ??
+        (isFast ? await attemptInTask(request, input) : null) ??
         (await attemptDelivery.executeWithOptions({ summary: `attempt ${number}` }, [request]));
-      atOnce = false;
+      isFast = false;
       let waitMs = 0;
       let waitsFor = `attempt ${number}`;
       switch (step.kind) {
         case 'attempted':
           number = step.attempt + 1;
           if (step.status !== 'pending') {
-            // A request that came while the end was being written must not fall between.
-            if (told) continue;
+            // A retry that was requested while the end was being written must not be missed.
+            if (signalled) continue;
             return conclude(step, step.attempt);
           }
           nextAttemptAt = step.nextAttemptAt;
@@ -117,7 +121,7 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
           continue;
         case 'early':
           waitMs = step.waitMs;
-          // Runs that began before `handedOver`: the UI's list must show how the delivery stands.
+          // Runs that began before `handedOver` existed: set the search attributes once.
           if (number > 1 && !hasShown() && patched('show-handed-over')) {
             nextAttemptAt = step.nextAttemptAt;
             showRetrying(number - 1, step, nextAttemptAt);
@@ -129,18 +133,18 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
           queueWaitMs = Math.min(queueWaitMs * 2, QUEUE_WAIT_MS.most);
           break;
         case 'parked':
-          if (told) continue;
+          if (signalled) continue;
           return park(number - 1);
         case 'ended':
-          if (told) continue;
+          if (signalled) continue;
           return conclude(step, number - 1);
       }
-      if (told || waitMs < 1) continue;
+      if (signalled || waitMs < 1) continue;
       if (workflowInfo().continueAsNewSuggested) {
         const { deliveryId, unitMs } = input;
         await continueAsNew<typeof deliverWebhook>({ deliveryId, attempts: number - 1, unitMs });
       }
-      await condition(() => told, waitMs, { summary: waitsFor });
+      await condition(() => signalled, waitMs, { summary: waitsFor });
       nextAttemptAt = null;
     }
   } catch (error) {
@@ -151,16 +155,19 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
   }
 }
 
-async function quickly(request: AttemptRequest): Promise<DeliveryStep | null> {
+async function attemptInTask(
+  request: AttemptRequest,
+  { fast }: DeliverWebhookInput,
+): Promise<DeliveryStep | null> {
   try {
-    return await attemptAtOnce(request);
+    return await (fast ? attemptFast : attemptAtOnce)(request);
   } catch (error) {
     if (isCancellation(error)) throw error;
     return null;
   }
 }
 
-/** From the first failure on, the UI's list shows how a delivery stands. A first success costs no such write. */
+/** From the first failure on, the UI's list shows the state of a delivery. A first success writes no attributes. */
 function showRetrying(attempt: number, last: LastAttempt, next: number | null): void {
   upsertSearchAttributes(retryingAttributes(attempt, last, next));
   detailRetrying(attempt, last, next);
@@ -200,7 +207,7 @@ function conclude(end: DeliveryEnd, attempts: number): DeliveryResult {
       );
 }
 
-/** The endpoint is disabled: nobody retries until it is enabled, and then the relay starts another run. */
+/** The endpoint is disabled: this run ends, and the relay starts another one when the endpoint is enabled. */
 function park(attempts: number): DeliveryResult {
   if (hasShown()) {
     upsertSearchAttributes([

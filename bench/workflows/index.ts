@@ -1,13 +1,21 @@
-import { defineSignal, proxyActivities, proxyLocalActivities, setHandler } from '@temporalio/workflow';
+import {
+  condition,
+  defineSignal,
+  proxyActivities,
+  proxyLocalActivities,
+  proxySinks,
+  setHandler,
+  type Sinks,
+} from '@temporalio/workflow';
 
-/** What the benchmarks compare with: a workflow with one activity that POSTs, and nothing else. */
+/** The baseline of the benchmarks: a workflow with a single activity that POSTs. */
 interface BareActivities {
   post(id: string, path: string): Promise<void>;
 }
 
-const times = { startToCloseTimeout: '25 seconds', retry: { maximumAttempts: 1 } } as const;
-const ordinary = proxyActivities<BareActivities>(times);
-const local = proxyLocalActivities<BareActivities>(times);
+const options = { startToCloseTimeout: '25 seconds', retry: { maximumAttempts: 1 } } as const;
+const ordinary = proxyActivities<BareActivities>(options);
+const local = proxyLocalActivities<BareActivities>(options);
 
 export const pokeSignal = defineSignal('poke');
 
@@ -19,4 +27,18 @@ export async function bareWithActivity(id: string, path: string): Promise<void> 
 export async function bareWithLocalActivity(id: string, path: string): Promise<void> {
   setHandler(pokeSignal, () => {});
   await local.post(id, path);
+}
+
+interface BenchSinks extends Sinks {
+  bench: { begun(): void };
+}
+
+const { bench } = proxySinks<BenchSinks>();
+
+/** What session creation is compared with: a workflow that waits for a signal. */
+export async function bareWaiting(): Promise<void> {
+  let poked = false;
+  setHandler(pokeSignal, () => void (poked = true));
+  bench.begun();
+  await condition(() => poked);
 }

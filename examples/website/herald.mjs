@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where Herald is and with which key: from the environment, or from the service that `npm start` runs here. */
+/** URL and API key of Herald: from the environment, or from the service that `npm start` runs in this directory. */
 export function findHerald(env = process.env) {
   if (env.HERALD_URL && env.HERALD_API_KEY) {
     return { url: env.HERALD_URL.replace(/\/$/, ''), key: env.HERALD_API_KEY };
@@ -14,7 +14,7 @@ export function findHerald(env = process.env) {
   throw new Error('Set HERALD_URL and HERALD_API_KEY, or run "npm start" in another terminal first.');
 }
 
-/** The few calls of the API that a site needs. */
+/** The API calls that a site needs. */
 export function createHerald({ url, key }) {
   async function call(method, route, body) {
     const response = await fetch(url + route, {
@@ -22,10 +22,10 @@ export function createHerald({ url, key }) {
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-    const answer = await response.json();
+    const received = await response.json();
     if (!response.ok)
-      throw Object.assign(new Error(answer.error), { code: answer.code, status: response.status });
-    return answer;
+      throw Object.assign(new Error(received.error), { code: received.code, status: response.status });
+    return received;
   }
   return {
     project: () => call('GET', '/v1/project'),

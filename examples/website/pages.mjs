@@ -18,7 +18,7 @@ export function homePage(user, links) {
     return document(
       'Example site',
       `<h1>Hello, ${escape(user.first_name)}</h1>
-<p>You came in through ${escape(user.channel)}. Your id here is <code>${escape(user.subscriber_id)}</code>.</p>
+<p>You logged in with ${escape(user.channel)}. Your subscriber ID is <code>${escape(user.subscriber_id)}</code>.</p>
 <form method="post" action="/logout"><button>Log out</button></form>`,
     );
   }
@@ -27,11 +27,11 @@ export function homePage(user, links) {
     'Example site',
     `<h1>Example site</h1>
 <p>Three ways to log in:</p>
-<h2>By a session</h2>
+<h2>Session</h2>
 <p><a class="button" href="/login">Log in with a messenger</a></p>
-<h2>By a QR code</h2>
-<p><a class="button" href="/login/qr">Show the QR code</a></p>
-<h2>By the static link</h2>
+<h2>QR code</h2>
+<p><a class="button" href="/login/qr">Show QR code</a></p>
+<h2>Static link</h2>
 <p>${link(links.telegram_link, 'Telegram')}${link(links.max_link, 'MAX')}</p>`,
   );
 }
@@ -42,19 +42,19 @@ export function qrPage(session) {
   return document(
     'Scan to log in',
     `<h1>Scan to log in</h1>
-<p>Code of this login: <strong id="match">${escape(session.match_code)}</strong></p>
+<p>Login code: <strong id="match">${escape(session.match_code)}</strong></p>
 <p>${picture('telegram')} ${picture('max')}</p>
-<p id="status" role="status">Waiting for your answer …</p>`,
+<p id="status" role="status">Waiting for your answer…</p>`,
     '/qr.js',
   );
 }
 
-/** A static link carries no state, so the site asks: nobody can be logged in by a link that somebody sent them. */
+/** A static link has no state, so the site asks first: a link from an attacker must not log a visitor in. */
 export function confirmPage(code) {
   return document(
     'Log in?',
     `<h1>Log in here?</h1>
-<p>You have confirmed a login in the messenger. Continue only if it was you.</p>
+<p>You confirmed a login in the messenger. Continue only if it was you.</p>
 <form method="post" action="/callback"><input type="hidden" name="code" value="${escape(code)}"><button>Continue</button></form>`,
   );
 }
@@ -70,17 +70,17 @@ main { max-width: 40rem; margin: 0 auto; padding: 2rem 1rem; }
 img { background: #fff; padding: 4px; }
 `;
 
-/** Asks the site's own backend, which asks Herald: the key never reaches the browser. */
+/** Polls the site's backend, which polls Herald: the API key never reaches the browser. */
 export const qrScript = `
 const status = document.querySelector('#status');
 async function watch() {
   for (;;) {
-    const asked = Date.now();
+    const startedAt = Date.now();
     const response = await fetch('/login/qr/status').catch(() => null);
-    const answer = response && response.ok ? await response.json() : { status: 'pending' };
-    if (answer.status === 'logged_in') return location.assign('/');
-    if (answer.status !== 'pending') { status.textContent = 'The login is ' + answer.status + '.'; return; }
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, 2000 - (Date.now() - asked))));
+    const login = response && response.ok ? await response.json() : { status: 'pending' };
+    if (login.status === 'logged_in') return location.assign('/');
+    if (login.status !== 'pending') { status.textContent = 'Login ' + login.status + '. Reload the page to start again.'; return; }
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, 2000 - (Date.now() - startedAt))));
   }
 }
 watch();

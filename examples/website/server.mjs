@@ -1,5 +1,5 @@
 /*
- * A small site that logs people in with Herald, in each of the three flows. Plain Node, no build:
+ * A small site that logs users in with Herald by each of the three flows. Plain Node, no build:
  *
  *   npm start                             (in one terminal)
  *   node examples/website/server.mjs      (in another)
@@ -24,24 +24,24 @@ const routes = {
   'GET /site.css': async (_req, res) => send(res, styles, 'text/css'),
   'GET /qr.js': async (_req, res) => send(res, qrScript, 'text/javascript'),
 
-  // Flow 1: a session, on Herald's own login page.
+  // Flow 1: a session with Herald's hosted page.
   'GET /login': async (req, res) => {
     const session = await beginLogin(req, visitorOf(req, res));
     redirect(res, session.hosted_url);
   },
 
-  // Flow 2: the site shows the QR code and asks how it goes.
+  // Flow 2: the site shows the QR code and polls the status.
   'GET /login/qr': async (req, res) => send(res, qrPage(await beginLogin(req, visitorOf(req, res)))),
   'GET /login/qr/status': async (req, res) => {
     const visitor = visitorOf(req, res);
     if (!visitor.login) return json(res, { status: visitor.user ? 'logged_in' : 'expired' });
-    const answer = await herald.status(visitor.login.sessionId);
-    if (answer.status !== 'confirmed') return json(res, { status: answer.status });
-    await endLogin(res, visitor, answer.code, answer.state);
+    const session = await herald.status(visitor.login.sessionId);
+    if (session.status !== 'confirmed') return json(res, { status: session.status });
+    await endLogin(res, visitor, session.code, session.state);
     json(res, { status: 'logged_in' });
   },
 
-  // Where the person comes back to. With a state it is flow 1; without one the static link, flow 3.
+  // The callback URL. With a state it is flow 1; without one it is flow 3, the static link.
   'GET /callback': async (req, res, query) => {
     const code = query.get('code') ?? '';
     if (query.get('state') === null) return send(res, confirmPage(code));
@@ -63,7 +63,7 @@ const routes = {
   },
 };
 
-/** Creates a session and remembers, with the visitor, what must come back: the state and the verifier. */
+/** Creates a session and stores its state and verifier with the visitor. */
 async function beginLogin(req, visitor) {
   const state = randomBytes(16).toString('hex');
   const verifier = randomBytes(32).toString('base64url');
@@ -79,17 +79,17 @@ async function beginLogin(req, visitor) {
   return session;
 }
 
-/** The state first: a code that another browser asked for is not even tried. */
+/** Checks the state first: a code requested by another browser is not redeemed. */
 async function endLogin(res, visitor, code, state) {
   const { login } = visitor;
-  if (!login || login.state !== state) throw new Refused('This login was not begun in this browser.');
+  if (!login || login.state !== state) throw new Refused('This login was not started in this browser.');
   visitor.login = undefined;
   renew(res, { id: visitor.id, user: await herald.verify(code, login.verifier) });
 }
 
 class Refused extends Error {}
 
-/** Browsers tell where a form was sent from. */
+/** Browsers name the origin that a form was sent from. */
 function requireOwnForm(req) {
   const site = req.headers['sec-fetch-site'];
   if (site && site !== 'same-origin') throw new Refused('This form belongs to another site.');
@@ -116,18 +116,18 @@ const server = http.createServer((req, res) => {
   const handle = routes[`${req.method} ${url.pathname}`];
   if (!handle) {
     res.statusCode = 404;
-    return send(res, messagePage('Not found', 'There is no such page.'));
+    return send(res, messagePage('Not found', 'This page does not exist.'));
   }
   handle(req, res, url.searchParams).catch((error) => {
-    // What Herald refuses (a used code, too many sessions …) is told to the person; anything else is our own fault.
+    // Show errors of Herald (a used code, too many sessions…) to the visitor; log anything else.
     const known = error instanceof Refused || error.code;
     if (!known) console.error(error);
     res.statusCode = known ? 400 : 500;
-    send(res, messagePage('That did not work', known ? error.message : 'Please try again.'));
+    send(res, messagePage('Something went wrong', known ? error.message : 'Please try again.'));
   });
 });
 
-/** Lets the project send people back here, and leaves what was set before in place. */
+/** Adds this site to the project's redirect URLs. Returns a function that restores the old settings. */
 async function allowThisSite() {
   const before = await herald.project();
   const callback = `${origin}/callback`;
@@ -141,11 +141,11 @@ try {
   herald = createHerald(findHerald());
   await new Promise((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${server.address().port}`;
-  const putBack = await allowThisSite();
-  console.log(`The example site is at ${origin}`);
+  const restore = await allowThisSite();
+  console.log(`The example site runs at ${origin}`);
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, () => {
-      void putBack().finally(() => process.exit(0));
+      void restore().finally(() => process.exit(0));
     });
   }
 } catch (error) {

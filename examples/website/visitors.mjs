@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 const COOKIE = 'site_session';
 
-/** Sessions of the site's own, in memory. A real site keeps them in its database. */
+/** The site's own sessions, in memory. A real site stores them in its database. */
 export function createVisitors() {
   const visitors = new Map();
 
@@ -13,12 +13,12 @@ export function createVisitors() {
     return known ?? renew(res, {});
   }
 
-  /** A fresh id with the same content: after a login the old id, which others may know, is worth nothing. */
+  /** Replaces the id after a login, so that an id an attacker knows stops working (session fixation). */
   function renew(res, visitor) {
     if (visitor.id) visitors.delete(visitor.id);
     const next = { ...visitor, id: randomBytes(24).toString('base64url') };
     visitors.set(next.id, next);
-    // Lax, because the person comes back from Herald's page. Add Secure where the site is on https.
+    // Lax, because the visitor returns from Herald's page. Add Secure if the site runs on https.
     res.setHeader('set-cookie', `${COOKIE}=${next.id}; HttpOnly; SameSite=Lax; Path=/`);
     return next;
   }

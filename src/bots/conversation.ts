@@ -1,34 +1,34 @@
-import type { Core } from '../core';
 import { parseStartParameter, type StartKind } from '../contract/start-parameters';
+import type { Core } from '../core';
 import type { StoredUpdate } from './intake';
 import type { Messenger } from './messenger';
 import { PlatformError } from './platform-error';
 import { botTexts } from './texts';
 import type { BotUser } from './update';
 
-/** One update of a user, and where the bot answers it. */
+/** The context of one update: who sent it and where the bot replies. */
 export interface Chat {
   updateId: number;
-  /** The database's time of storing the update: deadlines are compared with it. */
+  /** When the update was stored, by the database clock; deadlines are compared with it. */
   receivedAt: Date;
   messenger: Messenger;
   chatId: string;
   user: BotUser;
 }
 
-/** A tap on a button. Its data can be forged: nothing in it is trusted. */
+/** A tap on a button. A client can forge its data, so handlers must not trust it. */
 export interface Tap extends Chat {
   data: string;
   callbackId: string;
-  /** Null where the platform did not say which message it was (MAX may not). */
+  /** Null if the platform did not name the message (MAX sometimes omits it). */
   messageId: string | null;
 }
 
-/** What one domain does in the chat. Domains register theirs in roles/bots.ts. */
+/** One domain's chat handlers. roles/bots.ts registers them. */
 export interface ChatHandlers {
   /** Opened deep links, by the kind of their start parameter. */
   links?: Partial<Record<StartKind, (rest: string, chat: Chat) => Promise<void>>>;
-  /** Returns false where the button is not one of this domain's. */
+  /** Returns false if the button does not belong to this domain. */
   tap?: (tap: Tap) => Promise<boolean>;
   stop?: (chat: Chat) => Promise<void>;
   blocked?: (chat: Chat) => Promise<void>;
@@ -36,14 +36,14 @@ export interface ChatHandlers {
 }
 
 /**
- * Routes each update to the domain that handles it. An update whose handler throws is handled again later, so every
- * handler must be safe to repeat.
+ * Routes each update to the domain that handles it. The intake retries an update whose handler throws, so handlers
+ * must be idempotent.
  */
 export function createConversation(
   { messengers, log }: Pick<Core, 'messengers' | 'log'>,
   domains: ChatHandlers[],
 ): (update: StoredUpdate) => Promise<void> {
-  async function each(name: 'stop' | 'blocked' | 'unblocked', chat: Chat): Promise<void> {
+  async function callEach(name: 'stop' | 'blocked' | 'unblocked', chat: Chat): Promise<void> {
     for (const domain of domains) await domain[name]?.(chat);
   }
 
@@ -66,31 +66,34 @@ export function createConversation(
 
   async function handle({ parsed }: StoredUpdate, chat: Chat): Promise<void> {
     const { incoming } = parsed;
-    if (incoming.kind === 'blocked' || incoming.kind === 'unblocked') return each(incoming.kind, chat);
+    if (incoming.kind === 'blocked' || incoming.kind === 'unblocked') return callEach(incoming.kind, chat);
     if (incoming.kind === 'tap') return tap({ ...chat, ...incoming });
-    // Everyone in a group can read what the bot says, so logins and subscriptions need a private chat.
+    // Everyone in a group can read the bot's messages, so logins and subscriptions need a private chat.
     if (!parsed.private) return;
     if (incoming.kind === 'open') {
-      // A user who opens the bot has not blocked it. MAX reports an unblock in no other way.
-      await each('unblocked', chat);
+      // MAX has no "unblocked" update: opening the bot is the only sign of it.
+      await callEach('unblocked', chat);
       return open(incoming.start, chat);
     }
-    if (incoming.kind === 'stop') return each('stop', chat);
+    if (incoming.kind === 'stop') return callEach('stop', chat);
     if (incoming.kind === 'text') return say(chat, botTexts[chat.user.lang].notUnderstood);
   }
 
   return async (update) => {
     const { channel, user, chatId } = update.parsed;
     const messenger = messengers.get(channel);
-    if (!messenger) throw new Error(`the bot of ${channel} is not connected yet`);
+    if (!messenger) throw new Error(`the ${channel} bot is not connected yet`);
     if (!user) return;
     const chat = { updateId: update.id, receivedAt: update.receivedAt, messenger, chatId, user };
     try {
       await handle(update, chat);
     } catch (error) {
       if (!(error instanceof PlatformError) || error.retryable) throw error;
-      log.info({ update_id: update.id, channel, reason: error.reason }, 'the platform refused a bot message');
-      if (error.reason === 'user_blocked_bot') await each('blocked', chat);
+      log.info(
+        { update_id: update.id, channel, reason: error.reason },
+        'the platform rejected a bot message',
+      );
+      if (error.reason === 'user_blocked_bot') await callEach('blocked', chat);
     }
   };
 }

@@ -7,8 +7,8 @@ import { PlatformError } from './platform-error';
 const FETCH_LIMIT_MS = 30_000;
 
 /**
- * The bytes behind a project's media address. The project chose it, so it is vetted like a webhook's: only the
- * addresses that were checked are dialled, and a redirect is refused.
+ * Downloads a project's media file. The project chose the URL, so it is vetted like a webhook URL: the client connects
+ * only to the addresses that were checked, and redirects are refused.
  */
 export async function fetchMedia(url: string, maxBytes: number, policy: LocalPolicy): Promise<Buffer> {
   const vetted = vetUrl(url, policy);
@@ -24,11 +24,11 @@ export async function fetchMedia(url: string, maxBytes: number, policy: LocalPol
       method: 'GET',
       signal: AbortSignal.timeout(FETCH_LIMIT_MS),
     });
-    if (response.statusCode !== 200) throw refused(`the media URL answered ${response.statusCode}`);
+    if (response.statusCode !== 200) throw refused(`the media URL returned ${response.statusCode}`);
     return await readUpTo(response.body, maxBytes);
   } catch (error) {
     if (error instanceof PlatformError) throw error;
-    throw new PlatformError('platform_unavailable', 'the media URL did not answer');
+    throw new PlatformError('platform_unavailable', 'the media URL did not respond');
   } finally {
     await agent.destroy();
   }

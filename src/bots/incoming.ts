@@ -3,7 +3,7 @@ import type { Incoming, ParsedUpdate } from './update';
 
 const COMMAND = /^\/(start|stop)(?:@\w+)?(?:\s+([\s\S]*))?$/i;
 
-/** What a typed message asks for. `/start <token>` is also how a user gets in when a deep link lost its payload. */
+/** Parses a typed message. Users type `/start <token>` when a deep link has lost its payload. */
 export function incomingText(text: string): Incoming {
   const [, command, argument = ''] = COMMAND.exec(text.trim()) ?? [];
   switch (command?.toLowerCase()) {
@@ -16,17 +16,17 @@ export function incomingText(text: string): Incoming {
   }
 }
 
-/** `ru`, `ru-RU`, `ru_RU` → ru; everything else, and nothing at all, → en. */
+/** `ru`, `ru-RU` and `ru_RU` give ru; any other locale, or none, gives en. */
 export function languageOf(locale: string | null | undefined): Language {
   return /^ru(?:[-_]|$)/i.test(locale ?? '') ? 'ru' : 'en';
 }
 
-/** PostgreSQL has no place for NUL in a text, and no name needs one. */
+/** PostgreSQL cannot store NUL in text. */
 export function withoutNul(text: string): string {
   return text.replaceAll('\0', '');
 }
 
-/** See ReceivedUpdate. */
-export function laneOf({ private: isPrivate, user, chatId }: ParsedUpdate): string {
+/** See `ReceivedUpdate.chatQueue`. */
+export function chatQueueOf({ private: isPrivate, user, chatId }: ParsedUpdate): string {
   return isPrivate && user ? `user:${user.id}` : chatId;
 }

@@ -1,17 +1,17 @@
-/** What the domains may use of the bots. */
+/** The public interface of the bots. */
 export type { Chat, ChatHandlers, Tap } from './conversation';
 export { pinnedTo } from './fetch-media';
 export type { Button, OutgoingMessage } from './messenger';
 export { PlatformError, isRetryableReason, unsubscribes } from './platform-error';
 export {
   type Pace,
-  affordable,
+  allowanceOf,
+  allowedMessages,
   channelPaces,
-  creditOf,
+  consumeChannelPace,
   lockChannelPace,
+  nextTimeAfter,
   pauseChannel,
-  spendChannelPace,
-  spent,
 } from './queries/pace';
 export { type BotTexts, botTexts } from './texts';
 export type { BotUser } from './update';

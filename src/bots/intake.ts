@@ -1,5 +1,11 @@
 import type pg from 'pg';
 import type { Channel } from '../contract/common';
+import { notifyChannels, type Notifications } from '../db/notify';
+import type { Logger } from '../lib/log';
+import { metrics } from '../lib/metrics';
+import { startRelay, type Relay } from '../temporal/relay';
+import { parseUpdate } from './parse-update';
+import { PlatformError } from './platform-error';
 import {
   claimBotUpdates,
   extendBotUpdateLeases,
@@ -9,18 +15,12 @@ import {
   storeBotUpdates,
   type ClaimedBotUpdate,
 } from './queries/updates';
-import { notifyChannels, type Notifications } from '../db/notify';
-import type { Logger } from '../lib/log';
-import { metrics } from '../lib/metrics';
-import { startRelay, type Relay } from '../temporal/relay';
-import { PlatformError } from './platform-error';
-import { parseUpdate } from './parse-update';
 import type { ParsedUpdate } from './update';
 
 export interface StoredUpdate {
   id: number;
   channel: Channel;
-  /** The database's time of storing: what a deadline is compared with. */
+  /** When the update was stored, by the database clock; deadlines are compared with it. */
   receivedAt: Date;
   parsed: ParsedUpdate;
 }
@@ -29,26 +29,26 @@ export interface IntakeOptions {
   pool: pg.Pool;
   notifications: Notifications;
   log: Logger;
-  /** May be called again for an update it has thrown for, and after a crash for one it had finished. */
+  /** Called at least once per update: again after it throws, and again after a crash even if it had finished. */
   handle: (update: StoredUpdate) => Promise<void>;
-  /** Updates, each of another chat, that are handled at once. */
-  concurrency?: number;
-  /** After so many failures an update is set aside, and the chat goes on without it. */
+  /** After this many failures the update is set aside, so that it no longer blocks its chat. */
   maxFailures?: number;
-  /** Doubled at every failure. */
+  /** Delay before the first retry; doubles with each failure. */
   firstRetryMs?: number;
-  /** Faults that pass by themselves, beside a platform's own: a database or Temporal server that is away. */
-  isPassing?: (error: unknown) => boolean;
+  /** Recognises transient errors other than the platform's own, such as a lost database or Temporal connection. */
+  isTransient?: (error: unknown) => boolean;
 }
 
 export interface Intake {
-  /** Stores updates, each once, together with the poll's new position: what it resolves for is not lost any more. */
+  /** Stores updates, without duplicates, and the new poll position in one transaction; resolves after the commit. */
   store(channel: Channel, raws: unknown[], position?: string): Promise<void>;
   start(): void;
-  /** Takes nothing new and waits for what is being handled. */
+  /** Claims nothing more and waits for the updates in flight. */
   stop(): Promise<void>;
 }
 
+/** Updates handled in parallel, each from a different chat. */
+const CONCURRENCY = 16;
 const SWEEP_MS = 1_000;
 const LEASE_SECONDS = 30;
 const PRUNE_MS = 10 * 60_000;
@@ -56,26 +56,25 @@ const PRUNE_BATCH = 1_000;
 const LAST_ERROR_LENGTH = 500;
 
 /**
- * Between the platforms and the conversation: updates are stored before they are acknowledged, and handled one at a
- * time for each chat, in their order, whichever process gets to them. No transaction is open while one is handled; a
- * lease keeps it, and comes free when the process dies.
+ * Stores updates before they are acknowledged to the platform, then handles them one at a time per chat, in order,
+ * across all processes. A handler runs under a lease, not in a transaction; if its process dies, the lease expires and
+ * another process takes over.
  */
 export function createIntake({
   pool,
   notifications,
   log,
   handle,
-  concurrency = 16,
   maxFailures = 10,
   firstRetryMs = 1_000,
-  isPassing = () => false,
+  isTransient = () => false,
 }: IntakeOptions): Intake {
-  const inHand = new Set<number>();
+  const inFlight = new Set<number>();
   let relay: Relay | undefined;
   const timers = new Set<NodeJS.Timeout>();
 
   async function handleClaimed({ id, channel, payload, received_at }: ClaimedBotUpdate): Promise<void> {
-    inHand.add(id);
+    inFlight.add(id);
     try {
       const { parsed } = parseUpdate(channel, payload);
       await handle({ id, channel, receivedAt: received_at, parsed });
@@ -84,27 +83,27 @@ export function createIntake({
     } catch (error) {
       await recordFailure(id, channel, error);
     } finally {
-      inHand.delete(id);
+      inFlight.delete(id);
     }
   }
 
   async function recordFailure(id: number, channel: Channel, error: unknown): Promise<void> {
     const fromPlatform = error instanceof PlatformError ? error : null;
     const outcome = await markBotUpdateFailed(pool, id, {
-      error: shortText(error),
-      passing: fromPlatform?.retryable === true || isPassing(error),
+      error: errorText(error),
+      transient: fromPlatform?.retryable === true || isTransient(error),
       retryMs: fromPlatform?.retryAfterMs ?? 2 * firstRetryMs,
       firstRetryMs,
       maxFailures,
     });
     metrics.botUpdates.inc({ channel, outcome: outcome?.setAside ? 'set_aside' : 'failed' });
-    const facts = { err: error, update_id: id, channel, failures: outcome?.failures };
-    if (outcome?.setAside) log.error(facts, 'a bot update failed again and again and is set aside');
-    else log.warn(facts, 'a bot update failed and will be handled again');
+    const fields = { err: error, update_id: id, channel, failures: outcome?.failures };
+    if (outcome?.setAside) log.error(fields, 'a bot update failed repeatedly and was set aside');
+    else log.warn(fields, 'a bot update failed and will be retried');
     if (outcome) wakeAfter(outcome.waitMs);
   }
 
-  /** Sooner than the sweep would find it. */
+  /** Retries on time instead of at the next sweep. */
   function wakeAfter(ms: number): void {
     const timer = setTimeout(() => {
       timers.delete(timer);
@@ -114,7 +113,7 @@ export function createIntake({
   }
 
   async function extendLeases(): Promise<void> {
-    if (inHand.size > 0) await extendBotUpdateLeases(pool, [...inHand], LEASE_SECONDS);
+    if (inFlight.size > 0) await extendBotUpdateLeases(pool, [...inFlight], LEASE_SECONDS);
   }
 
   async function prune(): Promise<void> {
@@ -123,7 +122,7 @@ export function createIntake({
 
   function every(ms: number, work: () => Promise<void>): void {
     const run = () =>
-      void work().catch((err: unknown) => log.warn({ err }, 'the bot intake could not reach its table'));
+      void work().catch((err: unknown) => log.warn({ err }, 'the bot intake could not query the database'));
     timers.add(setInterval(run, ms));
   }
 
@@ -131,7 +130,7 @@ export function createIntake({
     async store(channel, raws, position) {
       const received = raws
         .map((raw) => ({ ...parseUpdate(channel, raw), payload: raw }))
-        // The platform's order, also where it was lost on the way. The sort is stable.
+        // Restores the platform's order, in case the batch arrived out of order. The sort is stable.
         .sort((a, b) => a.sequence - b.sequence);
       await storeBotUpdates(pool, channel, received, position);
       metrics.botUpdates.inc({ channel, outcome: 'received' }, received.length);
@@ -143,7 +142,7 @@ export function createIntake({
         channel: notifyChannels.botUpdate,
         notifications,
         sweepMs: SWEEP_MS,
-        concurrency,
+        concurrency: CONCURRENCY,
         claim: (limit) => claimBotUpdates(pool, limit, LEASE_SECONDS),
         start: handleClaimed,
         log,
@@ -162,7 +161,7 @@ export function createIntake({
   };
 }
 
-function shortText(error: unknown): string {
+function errorText(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return text.replaceAll('\0', '').slice(0, LAST_ERROR_LENGTH);
 }

@@ -1,6 +1,6 @@
 import type { Channel } from '../contract/common';
 
-/** Either `data`, which comes back as a tap, or `url`, which opens it. */
+/** A button has either `data`, sent back as a tap, or `url`, which it opens. */
 export interface Button {
   text: string;
   data?: string;
@@ -9,7 +9,7 @@ export interface Button {
 
 export interface OutgoingMessage {
   text: string;
-  /** Default: plain. `markdown` is the small dialect of markdown.ts, the same on every channel. */
+  /** Default: plain. `markdown` is the dialect of telegram/markdown.ts, the same on every channel. */
   format?: 'plain' | 'markdown' | 'html';
   buttons?: Button[][];
   media?: { type: 'photo' | 'video' | 'document'; url: string };
@@ -17,57 +17,57 @@ export interface OutgoingMessage {
 
 export interface TapNotice {
   text: string;
-  /** Shown until it is closed, where the platform can do that. */
+  /** Shown until the user closes it, if the platform supports that. */
   alert?: boolean;
 }
 
 export interface SendOptions {
-  /** A "too many requests" fails at once, for a caller who keeps the pace of many messages itself. */
-  failsFast?: boolean;
+  /** Fail on 429 instead of waiting and retrying: for a caller that throttles many messages itself. */
+  failFast?: boolean;
 }
 
 export interface WebhookState {
-  /** Empty while updates are polled for. */
+  /** Empty while updates are polled. */
   urls: string[];
-  /** The platform's own words about its last delivery, where it tells. */
+  /** The platform's text about its last failed delivery, if it reports one. */
   lastError: string | null;
 }
 
-/** What one long poll brought, and where the next one goes on. */
+/** The result of one long poll; the next one continues from `position`. */
 export interface PolledUpdates {
   updates: unknown[];
   position: string | null;
 }
 
 /**
- * A bot on one platform. Every call has a time limit and fails only with a PlatformError, which carries the
- * specification's reason and nothing of the request.
+ * A bot on one platform. Every call has a timeout and fails only with a PlatformError, which carries a failure reason
+ * of the specification and nothing of the request.
  */
 export interface Messenger {
   readonly channel: Channel;
-  /** The bot's public name, as its links spell it. */
+  /** The bot's username, as used in links. */
   readonly botName: string;
   link(start: string): string;
-  /** A link that opens the installed application directly, where the platform has such links. */
+  /** A link that opens the installed app directly; null if the platform has no such links. */
   appLink(start: string): string | null;
   send(chatId: string, message: OutgoingMessage, options?: SendOptions): Promise<{ messageId: string }>;
-  /** Replaces text and buttons; without `buttons` the keyboard goes. No change at all counts as done. */
+  /** Replaces text and buttons; without `buttons` the keyboard is removed. Succeeds if nothing changes. */
   edit(chatId: string, messageId: string, message: OutgoingMessage): Promise<void>;
-  /** A tap that the platform no longer knows is left as it is: nobody waits for its answer. */
+  /** Succeeds if the tap has expired: its user no longer waits for an answer. */
   answerTap(callbackId: string, notice?: TapNotice): Promise<void>;
-  /** Resolves when the platform answers and knows the bot. */
+  /** Resolves if the platform is reachable and accepts the token. */
   check(): Promise<void>;
   setWebhook(url: string, secret: string): Promise<void>;
   deleteWebhook(): Promise<void>;
-  /** Where the platform delivers updates now. */
+  /** Where the platform currently delivers updates. */
   webhookState(): Promise<WebhookState>;
-  /** One long poll. Without a position it starts with whatever the platform still keeps. */
+  /** One long poll. Without a position it starts with the oldest update that the platform still keeps. */
   poll(position: string | null, signal: AbortSignal): Promise<PolledUpdates>;
 }
 
 export interface MessengerOptions {
   token: string;
   apiRoot: string;
-  /** Where links lead instead of the messenger's own address: the simulator's page. */
+  /** Builds links to the simulator's page instead of the messenger's own. */
   link?: (start: string) => string;
 }

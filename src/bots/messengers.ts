@@ -1,21 +1,20 @@
-import type { Channel } from '../contract/common';
-import { channels } from '../contract/common';
+import { channels, type Channel } from '../contract/common';
 import type { Logger } from '../lib/log';
+import { withCallMetrics } from './call-metrics';
 import { createMaxMessenger } from './max/messenger';
-import { measured } from './measured';
 import type { Messenger } from './messenger';
 import { createTelegramMessenger } from './telegram/messenger';
 
 export interface PlatformAccess {
   token: string;
   apiRoot: string;
-  /** Where a link leads instead of the messenger's own address: the simulator's page. */
+  /** Builds links to the simulator's page instead of the messenger's own. */
   link?: (start: string) => string;
 }
 
 export type PlatformAccesses = Partial<Record<Channel, PlatformAccess>>;
 
-/** The bots of the installation. A channel is null while it has no token or its platform has not answered yet. */
+/** The bots of the installation. `get` returns null without a token, or until the platform has responded. */
 export interface Messengers {
   get(channel: Channel): Messenger | null;
   /** Channels that have a token. */
@@ -30,7 +29,7 @@ const create: Record<Channel, (access: PlatformAccess) => Promise<Messenger>> = 
   max: createMaxMessenger,
 };
 
-/** Asks each platform who its bot is. One that is away is asked again in the background: the service starts without it. */
+/** Connects to each platform. An unreachable platform is retried in the background: the service starts without it. */
 export async function connectMessengers(accesses: PlatformAccesses, log: Logger): Promise<Messengers> {
   const connected = new Map<Channel, Messenger>();
   const timers = new Set<NodeJS.Timeout>();
@@ -38,9 +37,9 @@ export async function connectMessengers(accesses: PlatformAccesses, log: Logger)
 
   async function connect(channel: Channel, access: PlatformAccess): Promise<void> {
     try {
-      connected.set(channel, measured(await create[channel](access)));
+      connected.set(channel, withCallMetrics(await create[channel](access)));
     } catch (err) {
-      log.error({ err, channel }, 'the messenger platform did not answer and will be asked again');
+      log.error({ err, channel }, 'cannot reach the messenger platform; retrying');
       const timer = setTimeout(() => {
         timers.delete(timer);
         void connect(channel, access);

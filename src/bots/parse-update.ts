@@ -9,7 +9,7 @@ const parsers: Record<Channel, (raw: unknown) => ReceivedUpdate | null> = {
   max: parseMaxUpdate,
 };
 
-/** Never fails: what cannot be understood is stored like the rest, or it would come again for ever. */
+/** Never fails: an unreadable update is stored too, because the platform would otherwise redeliver it for ever. */
 export function parseUpdate(channel: Channel, raw: unknown): ReceivedUpdate {
   const received = parsers[channel](raw);
   if (received) return received;
@@ -17,7 +17,7 @@ export function parseUpdate(channel: Channel, raw: unknown): ReceivedUpdate {
     dedupeKey: `raw:${createHash('sha256')
       .update(String(JSON.stringify(raw)))
       .digest('base64url')}`,
-    lane: 'unreadable',
+    chatQueue: 'unreadable',
     sequence: 0,
     parsed: { channel, chatId: '', private: false, user: null, incoming: { kind: 'other' } },
   };

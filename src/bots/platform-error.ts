@@ -3,12 +3,12 @@ import type { FailureReason } from '../events/contract';
 const retryableReasons = new Set<FailureReason>(['rate_limited', 'platform_unavailable']);
 const unsubscribingReasons = new Set<FailureReason>(['user_blocked_bot', 'chat_not_found']);
 
-/** Whether sending may be tried again. */
+/** Whether sending can be retried. */
 export function isRetryableReason(reason: FailureReason): boolean {
   return retryableReasons.has(reason);
 }
 
-/** Whether the recipient should leave the audience. */
+/** Whether the recipient should be unsubscribed. */
 export function unsubscribes(reason: FailureReason): boolean {
   return unsubscribingReasons.has(reason);
 }
@@ -21,17 +21,17 @@ export interface PlatformErrorDetails {
 }
 
 /**
- * What a messenger platform refused, in the specification's words. Made anew from the library's error, never
- * wrapped around it: those errors carry the request, and some of them the token.
+ * A failed platform call, with a failure reason of the specification. It copies from the library's error and never
+ * wraps it, because those errors carry the request and some of them the token.
  */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError';
   readonly retryable: boolean;
   readonly shouldUnsubscribe: boolean;
-  /** The platform's status code; null where there was no answer. */
+  /** The platform's status code; null if there was no response. */
   readonly status: number | null;
   readonly retryAfterMs: number | null;
-  /** The platform's own text. */
+  /** The platform's own error text. */
   readonly platformText: string;
 
   constructor(
@@ -39,7 +39,7 @@ export class PlatformError extends Error {
     platformText: string,
     { status, retryAfterMs }: PlatformErrorDetails = {},
   ) {
-    const text = withoutTokens(platformText).slice(0, MAX_TEXT);
+    const text = redactTokens(platformText).slice(0, MAX_TEXT);
     super(`${reason}: ${text}`);
     this.platformText = text;
     this.status = status ?? null;
@@ -49,16 +49,16 @@ export class PlatformError extends Error {
   }
 }
 
-/** Platforms do not repeat tokens in their texts; should one ever do so, it ends here. */
-function withoutTokens(text: string): string {
+/** A safeguard: platforms do not normally put tokens in their error texts. */
+function redactTokens(text: string): string {
   return text.replaceAll(/\d{3,}:[\w-]{20,}/g, '[token]');
 }
 
-/** No answer: of the library's error only the system's code is taken, since its text can hold the address and token. */
-export function noAnswer(error: unknown): PlatformError {
+/** For a call without a response. Copies only the system error code: the text can contain the URL and the token. */
+export function noResponse(error: unknown): PlatformError {
   const { name, code, cause } = (error ?? {}) as { name?: unknown; code?: unknown; cause?: unknown };
   if (name === 'AbortError' || name === 'TimeoutError') {
-    return new PlatformError('platform_unavailable', 'The platform did not answer in time.');
+    return new PlatformError('platform_unavailable', 'The platform did not respond in time.');
   }
   const system = [code, (cause as { code?: unknown } | undefined)?.code].find(
     (each) => typeof each === 'string' && /^[A-Z0-9_]+$/.test(each),

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Channel } from '../contract/common';
-import { findBotPosition } from './queries/updates';
 import type { Logger } from '../lib/log';
 import type { Intake } from './intake';
-import { leadAlone } from './lead';
+import { runAsLeader } from './leader';
 import type { Messenger } from './messenger';
 import { PlatformError } from './platform-error';
+import { findBotPosition } from './queries/updates';
 
 export interface PollingOptions {
   channel: Channel;
-  /** Null while the platform has not said yet who the bot is. */
+  /** Null until the bot is connected. */
   messenger: () => Messenger | null;
   intake: Pick<Intake, 'store'>;
   pool: pg.Pool;
@@ -19,44 +19,44 @@ export interface PollingOptions {
 }
 
 export interface Polling {
-  /** Cuts the running poll off; what it brought already is still stored. */
+  /** Aborts the running poll; updates already received are still stored. */
   stop(): Promise<void>;
 }
 
-const BACKOFF_MS = { first: 500, most: 30_000 };
-/** After a 409 another poller is given time to notice that it is not alone. */
+const BACKOFF_MS = { first: 500, max: 30_000 };
+/** After a 409, gives the other poller time to stop. */
 const CONFLICT_MS = 3_000;
-const NOT_THERE_MS = 500;
+const NOT_CONNECTED_MS = 500;
 
-/** Long polling of one channel, in one process at a time. */
+/** Long-polls one channel, in one process at a time. */
 export function startPolling(options: PollingOptions): Polling {
   const { channel, databaseUrl, log } = options;
-  const lead = leadAlone({
+  const leader = runAsLeader({
     name: `poll/${channel}`,
     databaseUrl,
     log,
     work: (signal) => poll(options, signal),
   });
-  return { stop: () => lead.stop() };
+  return { stop: () => leader.stop() };
 }
 
 async function poll(options: PollingOptions, signal: AbortSignal): Promise<void> {
   const { channel, log, intake, pool } = options;
   let backoff = BACKOFF_MS.first;
-  let isFree = false;
+  let webhookDeleted = false;
   while (!signal.aborted) {
     const messenger = options.messenger();
     if (!messenger) {
-      await pause(NOT_THERE_MS, signal);
+      await pause(NOT_CONNECTED_MS, signal);
       continue;
     }
     try {
-      // While a webhook is set, polling brings nothing.
-      if (!isFree) await messenger.deleteWebhook();
-      isFree = true;
+      // The platform returns no updates to a poll while a webhook is set.
+      if (!webhookDeleted) await messenger.deleteWebhook();
+      webhookDeleted = true;
       const position = await findBotPosition(pool, channel);
       const polled = await messenger.poll(position, signal);
-      // The position moves with the commit: a poll that was not stored is answered with the same updates again.
+      // The position commits with the updates, so the platform returns updates again if storing them failed.
       if (polled.updates.length > 0 || polled.position !== position) {
         await intake.store(channel, polled.updates, polled.position ?? undefined);
       }
@@ -64,16 +64,16 @@ async function poll(options: PollingOptions, signal: AbortSignal): Promise<void>
     } catch (error) {
       if (signal.aborted) return;
       const status = error instanceof PlatformError ? error.status : null;
-      if (status === 409) isFree = false;
-      const waitMs = waitAfter(error, status, backoff);
-      log.warn({ err: error, channel, wait_ms: waitMs }, 'polling failed and goes on after a pause');
+      if (status === 409) webhookDeleted = false;
+      const waitMs = backoffAfter(error, status, backoff);
+      log.warn({ err: error, channel, wait_ms: waitMs }, 'polling failed; retrying after a pause');
       await pause(waitMs, signal);
-      backoff = Math.min(backoff * 2, BACKOFF_MS.most);
+      backoff = Math.min(backoff * 2, BACKOFF_MS.max);
     }
   }
 }
 
-function waitAfter(error: unknown, status: number | null, backoff: number): number {
+function backoffAfter(error: unknown, status: number | null, backoff: number): number {
   if (error instanceof PlatformError && error.retryAfterMs !== null) return error.retryAfterMs;
   return status === 409 ? CONFLICT_MS : backoff;
 }

@@ -1,30 +1,30 @@
 import type { Language } from '../contract/common';
 
 /**
- * Everything the bots say, in both languages. All of it is sent as plain text: names of projects and people need
- * no escaping then, and nothing in them can become markup.
+ * The copy of the bots in both languages. It is sent as plain text, so that names of projects and people need no
+ * escaping and cannot become markup.
  */
 export interface BotTexts {
   yes: string;
   no: string;
-  /** Label of the button that leads to the callback. */
+  /** Label of the button that opens the callback URL. */
   returnToSite: string;
 
   loginQuestion(question: LoginQuestion): string;
   confirmed(project: string): string;
   declined(project: string): string;
-  /** The session ended before an answer. */
+  /** The session expired before the user answered. */
   expired(project: string): string;
-  /** The link was opened again: this question no longer counts. */
+  /** The link was opened again: a newer question replaces this one. */
   replaced: string;
-  /** Notices on a tap. */
+  /** Notices shown after a tap. */
   alreadyAnswered: string;
   notYourQuestion: string;
   sessionEnded: string;
   questionReplaced: string;
 
   linkInUse: string;
-  /** The same for an unknown project, an inactive one and one without a callback: the difference is nobody's business. */
+  /** The same for an unknown project, an inactive one and one without a callback URL, so that nothing is disclosed. */
   loginNotSetUp: string;
   billingBlocked(project: string): string;
   tooManyOpenings: string;
@@ -40,7 +40,7 @@ export interface BotTexts {
   notUnderstood: string;
 }
 
-/** Lines appear only where something is known. */
+/** A line is left out where its value is unknown. */
 export interface LoginQuestion {
   project: string;
   matchCode?: string | null | undefined;
@@ -56,43 +56,43 @@ const en: BotTexts = {
   loginQuestion: (question) =>
     lines(
       `Log in to ${shown(question.project)}?`,
-      details(question, { code: 'Code on the screen', device: 'Device', address: 'Address' }),
-      question.matchCode && 'Continue only if the site shows the same code.',
-      'If it was not you who asked for this, tap No.',
+      details(question, { code: 'Code on the screen', device: 'Device', address: 'IP address' }),
+      question.matchCode && 'Confirm only if the site shows the same code.',
+      'If you didn’t request this login, tap No.',
+      'By tapping Yes you also subscribe to its messages.',
     ),
   confirmed: (project) => `Authorization confirmed: ${shown(project)}.\n\nTo stop its messages, send /stop.`,
   declined: (project) => `Login to ${shown(project)} declined.`,
-  expired: (project) =>
-    `The time to log in to ${shown(project)} is over. Start again on the site if you still want to.`,
-  replaced: 'The link was opened again. Answer the newer question below.',
+  expired: (project) => `The login to ${shown(project)} has expired. To log in, start again on the site.`,
+  replaced: 'You opened the link again. Answer the newer question below.',
   alreadyAnswered: 'This question has already been answered.',
   notYourQuestion: 'Only the person who opened the link can answer.',
-  sessionEnded: 'The time for this login is over.',
+  sessionEnded: 'This login has expired.',
   questionReplaced: 'There is a newer question. Please answer that one.',
 
   linkInUse: 'This login link is already in use by someone else. Please start again on the site.',
   loginNotSetUp: 'Login is not set up here.',
-  billingBlocked: (project) => `${shown(project)} cannot accept logins now. Please try again later.`,
+  billingBlocked: (project) => `${shown(project)} can’t accept logins right now. Please try again later.`,
   tooManyOpenings: 'You have opened too many login links. Please wait a minute and try again.',
-  unknownLink: 'This link is not valid or no longer works. Please start again on the site.',
+  unknownLink: 'This link is not valid or has expired. Please start again on the site.',
 
   subscribed: (project) => `You are subscribed to messages from ${shown(project)}. To stop them, send /stop.`,
-  unsubscribed: (projects) => lines('You will get no more messages from:', list(projects)),
-  nothingToUnsubscribe: 'You have no subscriptions here.',
+  unsubscribed: (projects) => lines('You will no longer receive messages from:', list(projects)),
+  nothingToUnsubscribe: 'You have no active subscriptions.',
 
   oneTimeCode: ({ project, code, minutes }) =>
     lines(
       `Your code for ${shown(project)}: ${code}`,
-      `It is valid for ${minutes} min. Do not give it to anybody.`,
+      `It is valid for ${minutes} min. Don’t share it with anyone.`,
     ),
 
   help: lines(
-    'This bot confirms logins to sites and brings you their messages.',
+    'This bot confirms logins to sites and delivers their messages.',
     'To log in, open the link or scan the QR code on the site, or send the /start command that the site shows.',
     'To stop all messages, send /stop.',
   ),
   notUnderstood: lines(
-    'I do not understand this.',
+    'Sorry, I don’t understand that.',
     'To log in, open the link on the site. To stop all messages, send /stop.',
   ),
 };
@@ -105,32 +105,32 @@ const ru: BotTexts = {
   loginQuestion: (question) =>
     lines(
       `Войти в «${shown(question.project)}»?`,
-      details(question, { code: 'Код на экране', device: 'Устройство', address: 'Адрес' }),
-      question.matchCode && 'Продолжайте, только если на сайте показан тот же код.',
-      'Если это запросили не вы, нажмите «Нет».',
+      details(question, { code: 'Код на экране', device: 'Устройство', address: 'IP-адрес' }),
+      question.matchCode && 'Подтверждайте, только если на сайте такой же код.',
+      'Если входите не вы, нажмите «Нет».',
+      'Нажимая «Да», вы также подписываетесь на сообщения.',
     ),
   confirmed: (project) =>
-    `Авторизация подтверждена: «${shown(project)}».\n\nЧтобы не получать сообщения, отправьте /stop.`,
+    `Авторизация подтверждена: «${shown(project)}».\n\nЧтобы отписаться от сообщений, отправьте /stop.`,
   declined: (project) => `Вход в «${shown(project)}» отклонён.`,
-  expired: (project) =>
-    `Время для входа в «${shown(project)}» истекло. Если вход ещё нужен, начните заново на сайте.`,
-  replaced: 'Ссылку открыли ещё раз. Ответьте на новый вопрос ниже.',
+  expired: (project) => `Время на вход в «${shown(project)}» истекло. Чтобы войти, начните заново на сайте.`,
+  replaced: 'Вы открыли ссылку ещё раз. Ответьте на новый вопрос ниже.',
   alreadyAnswered: 'На этот вопрос уже ответили.',
   notYourQuestion: 'Ответить может только тот, кто открыл ссылку.',
-  sessionEnded: 'Время для этого входа истекло.',
-  questionReplaced: 'Есть более новый вопрос. Ответьте, пожалуйста, на него.',
+  sessionEnded: 'Время на вход истекло.',
+  questionReplaced: 'Ниже есть новый вопрос. Ответьте, пожалуйста, на него.',
 
-  linkInUse: 'Эту ссылку для входа уже использует другой человек. Начните, пожалуйста, заново на сайте.',
+  linkInUse: 'По этой ссылке уже входит кто-то другой. Начните, пожалуйста, заново на сайте.',
   loginNotSetUp: 'Вход здесь не настроен.',
   billingBlocked: (project) =>
-    `«${shown(project)}» сейчас не может принимать входы. Попробуйте, пожалуйста, позже.`,
+    `Вход в «${shown(project)}» временно недоступен. Попробуйте, пожалуйста, позже.`,
   tooManyOpenings: 'Вы открыли слишком много ссылок для входа. Подождите минуту и попробуйте ещё раз.',
-  unknownLink: 'Ссылка неверна или больше не действует. Начните, пожалуйста, заново на сайте.',
+  unknownLink: 'Ссылка неверна или уже не действует. Начните, пожалуйста, заново на сайте.',
 
   subscribed: (project) =>
     `Вы подписаны на сообщения от «${shown(project)}». Чтобы отписаться, отправьте /stop.`,
   unsubscribed: (projects) => lines('Вы больше не будете получать сообщения от:', list(projects)),
-  nothingToUnsubscribe: 'У вас здесь нет подписок.',
+  nothingToUnsubscribe: 'У вас нет активных подписок.',
 
   oneTimeCode: ({ project, code, minutes }) =>
     lines(
@@ -139,12 +139,12 @@ const ru: BotTexts = {
     ),
 
   help: lines(
-    'Этот бот подтверждает вход на сайты и приносит их сообщения.',
+    'Этот бот подтверждает вход на сайты и присылает сообщения от них.',
     'Чтобы войти, откройте ссылку или отсканируйте QR-код на сайте либо отправьте команду /start, которую показывает сайт.',
     'Чтобы отписаться от всех сообщений, отправьте /stop.',
   ),
   notUnderstood: lines(
-    'Я этого не понимаю.',
+    'Извините, я вас не понял.',
     'Чтобы войти, откройте ссылку на сайте. Чтобы отписаться от всех сообщений, отправьте /stop.',
   ),
 };
@@ -154,8 +154,8 @@ export const botTexts: Record<Language, BotTexts> = { en, ru };
 const SHOWN_LENGTH = 200;
 
 /**
- * A value that somebody else chose, on one line: a line break or a change of writing direction in it could
- * otherwise forge other lines of the question.
+ * An untrusted value on one line: a line break or a change of writing direction in it could forge other lines of the
+ * question.
  */
 function shown(value: string): string {
   const line = value
@@ -185,7 +185,7 @@ function list(projects: string[]): string {
   return [...names, ...(projects.length > LISTED ? ['…'] : [])].join('\n');
 }
 
-/** Paragraphs; what is missing leaves no gap. */
+/** Joins paragraphs, leaving out missing ones. */
 function lines(...paragraphs: (string | null | undefined | false)[]): string {
   return paragraphs.filter(Boolean).join('\n\n');
 }

@@ -2,7 +2,7 @@ import type { Channel, Language } from '../contract/common';
 
 export interface BotUser {
   id: string;
-  /** As the platform gave it. */
+  /** As the platform sends it. */
   firstName: string;
   username: string | null;
   lang: Language;
@@ -20,24 +20,24 @@ export type Incoming =
 
 export interface ParsedUpdate {
   channel: Channel;
-  /** Where an answer goes; on MAX `user:<id>` where the platform did not say which chat it was. */
+  /** Where to reply; on MAX `user:<id>` if the update does not name its chat. */
   chatId: string;
   private: boolean;
   user: BotUser | null;
   incoming: Incoming;
-  /** The platform's own time, where it gives one. */
+  /** The platform's timestamp, if the update has one. */
   at?: Date;
 }
 
 export interface ReceivedUpdate {
-  /** The same for every delivery of the same update. */
+  /** Identical each time the platform sends the same update. */
   dedupeKey: string;
   /**
-   * Updates of one lane are handled one at a time. `user:<id>` for a private chat, because MAX leaves the chat out of
-   * some taps and two lanes would serve one chat then; the chat's id for the rest.
+   * Updates of one chat queue are handled one at a time. The key is `user:<id>` for a private chat, because some MAX
+   * taps omit the chat and would end up in a second queue; otherwise it is the chat id.
    */
-  lane: string;
-  /** Orders what arrives together; means nothing between batches. */
+  chatQueue: string;
+  /** The order within one received batch; not comparable between batches. */
   sequence: number;
   parsed: ParsedUpdate;
 }

@@ -12,18 +12,18 @@ const secretHeaders: Record<Channel, string> = {
 
 export interface WebhookIntakeOptions {
   intake: Pick<Intake, 'store'>;
-  /** Channels that bring their updates by webhook, with the secret that each sends along. */
+  /** Channels in webhook mode, with the secret that each platform sends. */
   secrets: Partial<Record<Channel, string>>;
 }
 
-/** Path under the public URL at which a platform delivers. */
+/** The path, under the public URL, to which the platform posts updates. */
 export function botWebhookPath(channel: Channel): string {
   return `/bots/${channel}`;
 }
 
 /**
- * `POST /bots/{channel}`: 200 only once the update is stored; anything else makes the platform deliver it again.
- * Whatever is thrown, a database that is away included, becomes its status in the error mapper.
+ * `POST /bots/{channel}`: returns 200 only after the update is stored; the platform redelivers after any other status.
+ * The error mapper turns a thrown error, such as a lost database connection, into its status.
  */
 export function webhookIntake({ intake, secrets }: WebhookIntakeOptions): Middleware {
   return async (ctx, next) => {
@@ -35,7 +35,7 @@ export function webhookIntake({ intake, secrets }: WebhookIntakeOptions): Middle
       throw new AppError('method_not_allowed');
     }
     if (!isSame(ctx.get(secretHeaders[channel]), secret)) {
-      // The body stays unread, so the connection cannot serve another request.
+      // The body is not read, so the connection cannot be reused.
       ctx.set('Connection', 'close');
       throw new AppError('unauthorized', 'The webhook secret is missing or wrong.');
     }
@@ -45,7 +45,7 @@ export function webhookIntake({ intake, secrets }: WebhookIntakeOptions): Middle
   };
 }
 
-/** In constant time; hashing first makes the lengths equal. */
+/** Compares in constant time; hashing makes the lengths equal. */
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [given, expected].map((text) => createHash('sha256').update(text).digest());
   return timingSafeEqual(a as Buffer, b as Buffer);

@@ -8,10 +8,10 @@ const labels = z.array(labelSchema).max(limits.tagsPerProject).default([]);
 
 export const newBroadcastSchema = z.strictObject({
   ...contentFields,
-  tags_all: labels.describe('Only subscribers who have all of these tags.'),
-  tags_any: labels.describe('Only subscribers who have one of these tags.'),
-  exclude_tags: labels.describe('No subscriber who has one of these tags.'),
-  permission: labelSchema.optional().describe('Only subscribers who have it.'),
+  tags_all: labels.describe('Only subscribers with all of these tags.'),
+  tags_any: labels.describe('Only subscribers with at least one of these tags.'),
+  exclude_tags: labels.describe('Excludes subscribers with any of these tags.'),
+  permission: labelSchema.optional().describe('Only subscribers with this permission.'),
   channel: channelSchema.optional(),
   messages_per_minute: z
     .number()
@@ -19,8 +19,8 @@ export const newBroadcastSchema = z.strictObject({
     .min(1)
     .max(limits.broadcastMessagesPerMinute)
     .optional()
-    .describe('A slower pace than the bot could hold.'),
-  dry_run: z.boolean().default(false).describe('Only counts the audience.'),
+    .describe('Limits the sending rate below the rate of the bot.'),
+  dry_run: z.boolean().default(false).describe('Count the audience without sending.'),
 });
 export type NewBroadcast = z.output<typeof newBroadcastSchema>;
 
@@ -29,7 +29,7 @@ export type Audience = Pick<
   'tags_all' | 'tags_any' | 'exclude_tags' | 'permission' | 'channel'
 >;
 
-/** The message apart from whom it is for. */
+/** The message without its audience. */
 export function contentOf({ text, format, buttons, media }: MessageContent): MessageContent {
   return { text, format, buttons, ...(media ? { media } : {}) };
 }
@@ -49,12 +49,15 @@ export const broadcastSchema = z.strictObject({
   total_subscribers: z.number().int(),
   sent: z.number().int(),
   failed: z.number().int(),
-  skipped: z.number().int().describe('Inactive or unsubscribed, or not reached before a cancel.'),
+  skipped: z
+    .number()
+    .int()
+    .describe('Inactive or unsubscribed, or not reached before the broadcast was cancelled.'),
   remaining: z.number().int(),
   possible_duplicates: z
     .number()
     .int()
-    .describe('Sent again because a worker died while the first call was under way.'),
+    .describe('Messages sent again because a worker died during the first call.'),
   messages_per_minute: z.number().int().nullable(),
   created_at: timestampSchema,
   started_at: timestampSchema.nullable(),

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { contentOf, type BroadcastView, type NewBroadcast } from './contract';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
-import { isoTime } from '../subscribers';
 import type { Core } from '../core';
-import { countOpenRecipients, endBroadcast, failLostRecipients, skipQueuedRecipients } from './queries/ends';
+import { withTransaction } from '../db/pool';
+import { emitBulkEvents, emitEvent } from '../events';
+import { isoTime } from '../lib/iso-time';
+import { deliveryFailed, refuseLargeMedia } from '../messages';
+import { isBillingBlocked } from '../projects';
+import { contentOf, type BroadcastView, type NewBroadcast } from './contract';
 import {
   countAudience,
   findProjectBroadcast,
@@ -16,10 +19,7 @@ import {
   snapshotAudience,
   type BroadcastRow,
 } from './queries/broadcasts';
-import { emitBulkEvents, emitEvent } from '../events';
-import { isBillingBlocked } from '../projects';
-import { withTransaction } from '../db/pool';
-import { deliveryFailed, refuseLargeMedia } from '../messages';
+import { countOpenRecipients, endBroadcast, failLostRecipients, skipQueuedRecipients } from './queries/ends';
 
 export type BroadcastDeps = Pick<Core, 'pool' | 'config'>;
 
@@ -29,7 +29,7 @@ export interface StartedBroadcast {
   total_subscribers: number;
 }
 
-/** Takes the audience as it is now. The relay starts the workflow once this is committed. */
+/** Snapshots the audience. The relay starts the workflow after the commit. */
 export async function startBroadcast(
   { pool, config }: BroadcastDeps,
   projectId: string,
@@ -64,15 +64,15 @@ function refuseTooMany(recipients: number): void {
   if (recipients <= limits.broadcastRecipients) return;
   throw new AppError(
     'validation_failed',
-    `body: a broadcast has at most ${limits.broadcastRecipients} recipients; narrow the audience`,
+    `body: a broadcast can have up to ${limits.broadcastRecipients} recipients; narrow the audience`,
   );
 }
 
-/** How long a cancel waits for the calls that are under way, so that its answer can be final. */
+/** How long a cancel waits for calls in flight, so that its response can show the final counts. */
 const CANCEL_WAIT_MS = 2_000;
-const CANCEL_LOOK_MS = 50;
+const CANCEL_POLL_MS = 50;
 
-/** Nothing more is sent from here on. What was under way ends first, and whoever sees it end writes the end. */
+/** Stops all further sends. Calls in flight finish first; this request or the worker then writes the end. */
 export async function cancelBroadcast(
   deps: BroadcastDeps,
   projectId: string,
@@ -82,17 +82,17 @@ export async function cancelBroadcast(
   const before = await findProjectBroadcast(pool, projectId, id);
   if (!before) throw new AppError('not_found');
   if (before.status === 'completed') {
-    throw new AppError('conflict', 'The broadcast has been completed already.');
+    throw new AppError('conflict', 'The broadcast has already completed.');
   }
   await markCancelling(pool, id);
   const deadline = performance.now() + CANCEL_WAIT_MS;
   while (!(await finishBroadcast(deps, id, { workerIsGone: false })) && performance.now() < deadline) {
-    await sleep(CANCEL_LOOK_MS);
+    await sleep(CANCEL_POLL_MS);
   }
   const after = await findProjectBroadcast(pool, projectId, id);
   if (!after) throw new AppError('not_found');
   if (after.status === 'completed') {
-    throw new AppError('conflict', 'The broadcast has been completed already.');
+    throw new AppError('conflict', 'The broadcast has already completed.');
   }
   return after;
 }
@@ -100,8 +100,8 @@ export async function cancelBroadcast(
 const LOST = 'The service stopped while the message was being sent; it may have arrived.';
 
 /**
- * Ends a broadcast that has nothing left to do, with its event, once. False while there is something left.
- * `workerIsGone`: nobody is sending any more, so what stands as being sent never gets a result.
+ * Ends a broadcast that has nothing left to send and emits its event, once. Returns false while recipients are pending.
+ * With `workerIsGone` no worker is sending any more, so recipients in `sending` will never get a result.
  */
 export function finishBroadcast(
   { pool, config }: BroadcastDeps,
@@ -115,7 +115,7 @@ export function finishBroadcast(
     const open = await countOpenRecipients(db, id);
     if (!isCancelled && open.queued + open.sending > 0) return false;
     if (open.sending > 0 && !workerIsGone) return false;
-    if (open.sending > 0) await settleLost(db, broadcast, config);
+    if (open.sending > 0) await failLost(db, broadcast, config);
     if (open.queued > 0) await skipQueuedRecipients(db, id);
     const { sent, failed, skipped, total } = await endBroadcast(
       db,
@@ -128,7 +128,7 @@ export function finishBroadcast(
   });
 }
 
-async function settleLost(
+async function failLost(
   db: pg.PoolClient,
   { id, project_id }: { id: string; project_id: string },
   config: Core['config'],

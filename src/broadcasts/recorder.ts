@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel } from '../contract/common';
 import type { Core } from '../core';
+import { withTransaction } from '../db/pool';
+import { type BulkEvent, emitBulkEvents } from '../events';
+import { type Batcher, createBatcher } from '../lib/batch';
+import { deliveryFailed, deliverySuccess } from '../messages';
+import { markBlocked } from '../subscribers';
 import {
   recordRecipients,
   type BroadcastRun,
   type ClaimedRecipient,
   type RecipientResult,
 } from './queries/runs';
-import { type BulkEvent, emitBulkEvents } from '../events';
-import { withTransaction } from '../db/pool';
-import { markBlocked } from '../subscribers';
-import { deliveryFailed, deliverySuccess } from '../messages';
 
 export interface SettledRecipient {
   recipient: ClaimedRecipient;
@@ -18,31 +19,18 @@ export interface SettledRecipient {
   result: RecipientResult;
 }
 
-export interface BroadcastRecorder {
-  /** Resolves when the result is committed. */
-  record(settled: SettledRecipient): Promise<void>;
-}
+export type BroadcastRecorder = Batcher<SettledRecipient, void>;
 
-const MOST_AT_ONCE = 200;
-/** A database that is away: the results are worth waiting for, since without them the messages are sent again. */
-const RETRY_MS = { first: 200, most: 5_000, total: 5 * 60_000 };
+const BATCH_ROWS = 200;
+/** Retried while the database is unavailable: a message whose result is lost would be sent again. */
+const RETRY_MS = { first: 200, max: 5_000, total: 5 * 60_000 };
 
-interface Waiting extends SettledRecipient {
-  done: () => void;
-  failed: (error: unknown) => void;
-}
-
-/**
- * Writes results as they come, those that have come during one write together in the next: no result waits for a
- * batch to fill, and no message costs a commit of its own.
- */
+/** Writes results in batches: results that arrive during one write share the next. */
 export function createBroadcastRecorder(
   { pool, config, log }: Pick<Core, 'pool' | 'config' | 'log'>,
   run: BroadcastRun,
 ): BroadcastRecorder {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
-  let waiting: Waiting[] = [];
-  let isWriting = false;
 
   function eventOf({ recipient, channel, result }: SettledRecipient, at: Date): BulkEvent | null {
     const named = { ...recipient, channel };
@@ -59,50 +47,28 @@ export function createBroadcastRecorder(
         run,
         batch.map((settled) => settled.result),
       );
-      const own = batch.filter(({ result }) => ids.has(result.id));
-      const events = own.map((settled) => eventOf(settled, at)).filter((event) => event !== null);
+      const recorded = batch.filter(({ result }) => ids.has(result.id));
+      const events = recorded.map((settled) => eventOf(settled, at)).filter((event) => event !== null);
       await emitBulkEvents(db, run.projectId, events);
-      for (const { recipient, channel, result } of own) {
+      for (const { recipient, channel, result } of recorded) {
         if (result.status !== 'failed' || result.reason !== 'user_blocked_bot') continue;
         await markBlocked(db, channel, recipient.platform_user_id, format);
       }
     });
   }
 
-  async function writeAtLast(batch: SettledRecipient[]): Promise<void> {
+  async function writeWithRetry(batch: SettledRecipient[]): Promise<void> {
     const giveUpAt = performance.now() + RETRY_MS.total;
-    for (let pause = RETRY_MS.first; ; pause = Math.min(pause * 2, RETRY_MS.most)) {
+    for (let pause = RETRY_MS.first; ; pause = Math.min(pause * 2, RETRY_MS.max)) {
       try {
         return await write(batch);
       } catch (error) {
         if (performance.now() > giveUpAt) throw error;
-        log.warn({ err: error, broadcast_id: run.id }, 'results of a broadcast could not be written yet');
+        log.warn({ err: error, broadcast_id: run.id }, 'writing the results of a broadcast failed; retrying');
         await sleep(pause);
       }
     }
   }
 
-  async function writeAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, MOST_AT_ONCE);
-      waiting = waiting.slice(MOST_AT_ONCE);
-      try {
-        await writeAtLast(batch);
-        for (const { done } of batch) done();
-      } catch (error) {
-        for (const { failed } of batch) failed(error);
-      }
-    }
-    isWriting = false;
-  }
-
-  return {
-    record: (settled) =>
-      new Promise((done, failed) => {
-        waiting.push({ ...settled, done, failed });
-        if (isWriting) return;
-        isWriting = true;
-        void writeAll();
-      }),
-  };
+  return createBatcher(writeWithRetry, { size: BATCH_ROWS });
 }

@@ -1,12 +1,12 @@
 import { type Client, type WorkflowOptions } from '@temporalio/client';
 import type pg from 'pg';
 import type { broadcast } from '../../workflows/broadcast';
-import { claimDueBroadcasts, touchBroadcast, type DueBroadcast } from './queries/broadcasts';
 import { notifyChannels, type Notifications } from '../db/notify';
 import type { Logger } from '../lib/log';
 import { searchAttributes, workflowIds, type TaskQueues } from '../temporal/names';
 import { startRelay, type Relay } from '../temporal/relay';
 import { within } from '../temporal/within';
+import { claimDueBroadcasts, extendBroadcastLease, type DueBroadcast } from './queries/broadcasts';
 
 export interface BroadcastRelayDeps {
   pool: pg.Pool;
@@ -19,8 +19,8 @@ export interface BroadcastRelayDeps {
 const START_LIMIT_MS = 5_000;
 
 /**
- * The one path on which broadcasts reach Temporal. A broadcast is due when it is new and when nobody has worked on it
- * for two minutes: where its workflow runs, the start finds it running; where it is gone, another one goes on.
+ * The only code that starts broadcast workflows. A broadcast is due when it is new, and again when no worker has
+ * extended its lease for two minutes: the start then finds the workflow running, or replaces one that has ended.
  */
 export function startBroadcastRelay({ pool, log, notifications, client, queues }: BroadcastRelayDeps): Relay {
   function optionsFor({ id, project_id, total }: DueBroadcast) {
@@ -46,7 +46,7 @@ export function startBroadcastRelay({ pool, log, notifications, client, queues }
       await within(client, START_LIMIT_MS, () =>
         client.workflow.start<typeof broadcast>('broadcast', optionsFor(due)),
       );
-      await touchBroadcast(pool, due.id);
+      await extendBroadcastLease(pool, due.id);
     },
     log,
   });

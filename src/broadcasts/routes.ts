@@ -1,3 +1,8 @@
+import { pageOf } from '../contract/common';
+import { decodeCursor, toPage } from '../contract/cursor';
+import { AppError } from '../contract/errors';
+import type { Core } from '../core';
+import { route } from '../http/route';
 import {
   broadcastListQuery,
   broadcastParams,
@@ -5,13 +10,8 @@ import {
   newBroadcastSchema,
   startedBroadcastSchema,
 } from './contract';
-import { pageOf } from '../contract/common';
-import { decodeCursor, toPage } from '../contract/cursor';
-import { AppError } from '../contract/errors';
-import type { Core } from '../core';
-import { findProjectBroadcast, listBroadcasts } from './queries/broadcasts';
 import { cancelBroadcast, presentBroadcast, startBroadcast } from './jobs';
-import { route } from '../http/route';
+import { findProjectBroadcast, listBroadcasts } from './queries/broadcasts';
 
 const tag = 'Broadcasts';
 
@@ -22,9 +22,9 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
       {
         method: 'POST',
         path: '/v1/broadcast',
-        summary: 'Send a message to many subscribers',
+        summary: 'Start a broadcast',
         description:
-          'The audience is taken as it is now: everybody whom the filters name, at most 100,000 active ones. Those who are inactive, or leave before their turn, are skipped. `dry_run` only counts.',
+          'Sends a message to the subscribers who match the filters now, at most 100,000 active ones. Inactive subscribers, and those who unsubscribe before their turn, are skipped. `dry_run` only counts.',
         tag,
         auth: 'key',
         body: newBroadcastSchema,
@@ -39,7 +39,7 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
       {
         method: 'GET',
         path: '/v1/broadcast',
-        summary: 'The broadcasts of the project',
+        summary: 'List broadcasts',
         tag,
         auth: 'key',
         query: broadcastListQuery,
@@ -58,7 +58,7 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
       {
         method: 'GET',
         path: '/v1/broadcast/{job_id}',
-        summary: 'How a broadcast stands',
+        summary: 'Get a broadcast',
         tag,
         auth: 'key',
         params: broadcastParams,
@@ -79,7 +79,7 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         path: '/v1/broadcast/{job_id}',
         summary: 'Cancel a broadcast',
         description:
-          'Nothing more is sent. The status is `cancelling` while messages that were under way end, then `cancelled`; who was not reached counts as skipped.',
+          'Stops sending. The status is `cancelling` while messages in flight finish, then `cancelled`. Subscribers not reached count as skipped.',
         tag,
         auth: 'key',
         params: broadcastParams,

@@ -2,6 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatformError, pauseChannel } from '../bots';
 import { channels, type Channel } from '../contract/common';
 import type { Core } from '../core';
+import { withAbortAfter } from '../lib/timeout';
+import { outgoing } from '../messages';
+import { outcomeOf, OutageBackoff } from './outcome';
+import { extendBroadcastLease } from './queries/broadcasts';
 import {
   beginRun,
   claimRecipients,
@@ -9,64 +13,55 @@ import {
   type ClaimedRecipient,
   type RecipientResult,
 } from './queries/runs';
-import { touchBroadcast } from './queries/broadcasts';
-import { outgoing } from '../messages';
-import { outcomeOf, Trouble } from './outcome';
 import { createBroadcastRecorder, type BroadcastRecorder } from './recorder';
 
 export type RunDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'log'>;
 
 export interface RunOptions {
-  /** Takes nothing new from then on; what is under way ends and is recorded. */
+  /** On abort the run claims nothing more; sends in flight finish and are recorded. */
   signal: AbortSignal;
   pageMs: number;
 }
 
-/** `drained`: nothing is left. `stopped`: cancelled, ended, or taken over. `more`: the page is over. */
+/** `drained`: no recipients are left. `stopped`: cancelled, ended or taken over. `more`: the page's time is up. */
 export type RunEnd = 'drained' | 'stopped' | 'more';
 
-/** Calls under way at once for each channel: a second's worth, which also bounds what a kill can leave unknown. */
-const LEAST_ROOM = 50;
+/** Calls in flight per channel: one second's worth, which also bounds how many outcomes a kill leaves unknown. */
+const MIN_CONCURRENCY = 50;
 const TICK_MS = 100;
-/** A waiting run looks this often whether it was cancelled. */
-const LOOK_MS = 1_000;
-const TOUCH_MS = 20_000;
+/** How often a waiting run checks whether it was cancelled. */
+const CANCEL_CHECK_MS = 1_000;
+const LEASE_RENEWAL_MS = 20_000;
 const NOT_CONNECTED_MS = 5_000;
 
-/** Sends a page of a broadcast on every channel, at the pace that all processes share. */
+/** Sends one page of a broadcast on every channel, at the pace that all processes share. */
 export async function runBroadcast(deps: RunDeps, id: string, options: RunOptions): Promise<RunEnd> {
   const { run } = await beginRun(deps.pool, id);
   if (!run) return 'stopped';
   const recorder = createBroadcastRecorder(deps, run);
-  // A timer of our own: Node 20 forgets a signal of AbortSignal.timeout that only AbortSignal.any knows of.
-  const over = new AbortController();
-  const end = () => over.abort();
-  const pageEnd = setTimeout(end, options.pageMs);
-  options.signal.addEventListener('abort', end);
-  if (options.signal.aborted) end();
-  const touching = setInterval(() => {
-    touchBroadcast(deps.pool, id).catch((err: unknown) =>
-      deps.log.warn({ err, broadcast_id: id }, 'a broadcast could not be touched'),
+  const renewal = setInterval(() => {
+    extendBroadcastLease(deps.pool, id).catch((err: unknown) =>
+      deps.log.warn({ err, broadcast_id: id }, 'the lease of a broadcast could not be extended'),
     );
-  }, TOUCH_MS);
+  }, LEASE_RENEWAL_MS);
   try {
-    const ends = await Promise.all(
-      channels.map((channel) =>
-        runChannel(deps, run, channel, recorder, over.signal).catch((error: unknown) => {
-          // The other channel ends in order, too, before the fault is reported.
-          end();
-          return { error };
-        }),
+    const ends = await withAbortAfter(options.signal, options.pageMs, (signal, abort) =>
+      Promise.all(
+        channels.map((channel) =>
+          runChannel(deps, run, channel, recorder, signal).catch((error: unknown) => {
+            // Let the other channel finish its sends before the error is thrown.
+            abort();
+            return { error };
+          }),
+        ),
       ),
     );
-    const fault = ends.find((end) => typeof end === 'object');
-    if (fault) throw fault.error;
+    const failure = ends.find((end) => typeof end === 'object');
+    if (failure) throw failure.error;
     if (ends.includes('stopped')) return 'stopped';
     return ends.every((end) => end === 'drained') ? 'drained' : 'more';
   } finally {
-    clearInterval(touching);
-    clearTimeout(pageEnd);
-    options.signal.removeEventListener('abort', end);
+    clearInterval(renewal);
   }
 }
 
@@ -78,23 +73,23 @@ async function runChannel(
   signal: AbortSignal,
 ): Promise<RunEnd> {
   const perSecond = deps.config.HERALD_BROADCAST_PER_SECOND;
-  const room = Math.max(LEAST_ROOM, Math.ceil(perSecond));
-  const trouble = new Trouble();
+  const concurrency = Math.max(MIN_CONCURRENCY, Math.ceil(perSecond));
+  const outage = new OutageBackoff();
   const inFlight = new Set<Promise<void>>();
-  let fault: { error: unknown } | null = null;
+  let failure: { error: unknown } | null = null;
 
   function launch(recipient: ClaimedRecipient): void {
-    const call = sendOne(deps, run, channel, recipient, trouble)
-      .then((result) => recorder.record({ recipient, channel, result }))
-      .catch((error: unknown) => void (fault ??= { error }))
+    const call = sendOne(deps, run, channel, recipient, outage)
+      .then((result) => recorder.write({ recipient, channel, result }))
+      .catch((error: unknown) => void (failure ??= { error }))
       .finally(() => inFlight.delete(call));
     inFlight.add(call);
   }
 
   async function claimAndLaunch(): Promise<RunEnd | null> {
-    while (!signal.aborted && !fault) {
+    while (!signal.aborted && !failure) {
       const isIdle = inFlight.size === 0;
-      const wanted = Math.min(Math.ceil(room / 4), room - inFlight.size);
+      const wanted = Math.min(Math.ceil(concurrency / 4), concurrency - inFlight.size);
       if (wanted === 0) {
         await Promise.race(inFlight);
         continue;
@@ -102,7 +97,7 @@ async function runChannel(
       const claim = await claimRecipients(deps.pool, run, channel, { wanted, perSecond });
       if (claim.state === 'stopped') return 'stopped';
       if (claim.state === 'empty') {
-        // One that is under way may come back to be sent again.
+        // A message in flight may be queued again.
         if (isIdle) return 'drained';
         if (inFlight.size > 0) await Promise.race(inFlight);
         continue;
@@ -117,7 +112,7 @@ async function runChannel(
     return (await claimAndLaunch()) ?? 'more';
   } finally {
     await Promise.all(inFlight);
-    if (fault) throw (fault as { error: unknown }).error;
+    if (failure) throw (failure as { error: unknown }).error;
   }
 }
 
@@ -126,7 +121,7 @@ async function sendOne(
   run: BroadcastRun,
   channel: Channel,
   recipient: ClaimedRecipient,
-  trouble: Trouble,
+  outage: OutageBackoff,
 ): Promise<RecipientResult> {
   const { id, tries } = recipient;
   const messenger = messengers.get(channel);
@@ -145,21 +140,18 @@ async function sendOne(
   const startedAt = performance.now();
   try {
     const { messageId } = await messenger.send(recipient.chat_id, outgoing(run.content, id), {
-      failsFast: true,
+      failFast: true,
     });
-    trouble.succeeded();
+    outage.succeeded();
     return { id, status: 'sent', platformMessageId: messageId };
   } catch (error) {
     if (!(error instanceof PlatformError)) {
-      log.error(
-        { err: error, channel, broadcast_id: run.id },
-        'a message could not be handed to the messenger',
-      );
-      return { id, status: 'failed', reason: 'unknown', error: 'A fault of our own.' };
+      log.error({ err: error, channel, broadcast_id: run.id }, 'sending a message failed unexpectedly');
+      return { id, status: 'failed', reason: 'unknown', error: 'Internal error.' };
     }
     const outcome = outcomeOf(error, tries);
-    const inTrouble = error.reason === 'platform_unavailable' ? trouble.failed(startedAt) : null;
-    const pauseMs = outcome.next === 'again' ? (outcome.pauseMs ?? inTrouble) : inTrouble;
+    const backoffMs = error.reason === 'platform_unavailable' ? outage.failed(startedAt) : null;
+    const pauseMs = outcome.next === 'retry' ? (outcome.pauseMs ?? backoffMs) : backoffMs;
     if (pauseMs !== null) await pauseChannel(pool, channel, pauseMs);
     if (outcome.next === 'failed') {
       return { id, status: 'failed', reason: error.reason, error: error.platformText };
@@ -170,5 +162,5 @@ async function sendOne(
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0) return;
-  await sleep(Math.min(Math.max(ms, 5), LOOK_MS), undefined, { signal }).catch(() => undefined);
+  await sleep(Math.min(Math.max(ms, 5), CANCEL_CHECK_MS), undefined, { signal }).catch(() => undefined);
 }

@@ -1,14 +1,15 @@
 import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { isUuid } from '../contract/ids';
+import { issueText } from '../contract/issues';
 import { describeIssues } from '../http/validate';
 import { UsageError } from './context';
 
-/** The same schemas as the API's, with the fault in one sentence. */
+/** Validates with the schemas of the API; the error is one sentence. */
 export function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: issueText });
   if (result.success) return result.data;
-  throw new UsageError(`Not valid: ${describeIssues(result.error)}.`);
+  throw new UsageError(`Invalid value: ${describeIssues(result.error)}.`);
 }
 
 export function yesOrNo(value: string): boolean {
@@ -19,18 +20,20 @@ export function yesOrNo(value: string): boolean {
 
 const UNITS_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** An ISO time, or how long ago: `90s`, `30m`, `2h`, `7d`. Answers an ISO time. */
+/** Takes an ISO time or an age (`90s`, `30m`, `2h`, `7d`); returns an ISO time. */
 export function since(value: string): string {
   const ago = /^(\d{1,6})([smhd])$/.exec(value);
   if (ago) return new Date(Date.now() - Number(ago[1]) * (UNITS_MS[ago[2] ?? ''] ?? 0)).toISOString();
   const time = /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : NaN;
   if (!Number.isNaN(time)) return new Date(time).toISOString();
-  throw new InvalidArgumentError('It must be a time like 2026-01-31T12:00:00Z, or like 30m, 2h or 7d ago.');
+  throw new InvalidArgumentError(
+    'It must be a time like 2026-01-31T12:00:00Z, or an age like 30m, 2h or 7d.',
+  );
 }
 
 export function uuid(value: string): string {
   if (isUuid(value)) return value.toLowerCase();
-  throw new InvalidArgumentError('It must be an id (a UUID).');
+  throw new InvalidArgumentError('It must be a UUID.');
 }
 
 export function count(most: number): (value: string) => number {

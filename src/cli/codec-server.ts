@@ -10,14 +10,16 @@ async function serve(): Promise<void> {
   ]);
   const { settings, runtime } = await findInstallation();
   const { HERALD_PAYLOAD_KEYS: keys, HERALD_CODEC_TOKEN: token, HERALD_CODEC_PORT: port } = settings;
-  if (!keys) throw new UsageError('HERALD_PAYLOAD_KEYS is not set: payloads are not encrypted.');
+  if (!keys) throw new UsageError('HERALD_PAYLOAD_KEYS is not set, so payloads are not encrypted.');
   if (!token) {
-    throw new UsageError('HERALD_CODEC_TOKEN: is needed, what users of the codec server have to know.');
+    throw new UsageError(
+      'HERALD_CODEC_TOKEN is not set: set it to the token that users of the codec server enter.',
+    );
   }
   const log = createLogger(settings);
   const end = watchProcessEnd(log, () => {});
   const uiUrl = settings.TEMPORAL_UI_URL ?? (runtime?.['temporal_ui_url'] as string | undefined);
-  // It can decrypt everything: on other addresses than this machine's own only when asked to.
+  // The server can decrypt everything, so it listens on loopback unless HERALD_HOST is set.
   const host = settings.HERALD_HOST ?? '127.0.0.1';
   const server = await startCodecServer({ keys, token, host, port, uiUrl, log }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
@@ -31,6 +33,6 @@ async function serve(): Promise<void> {
 export function addCodecServerCommand(program: Command): void {
   program
     .command('codec-server')
-    .description('decrypt payloads for the Temporal UI, for whoever knows HERALD_CODEC_TOKEN')
+    .description('decrypt payloads for users of the Temporal UI who have HERALD_CODEC_TOKEN')
     .action(serve);
 }

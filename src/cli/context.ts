@@ -6,20 +6,20 @@ import { readRuntime, type RuntimeRecord } from '../embedded/data-dir';
 import { readKeyFile } from '../embedded/key-file';
 import type { TemporalSettings } from '../temporal/connection';
 
-/** An error of the CLI's user: one sentence, no stack, a non-zero exit code. */
+/** A usage error: one sentence, no stack, a non-zero exit code. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What a command works on: the settings of its environment, and the embedded service that runs beside it. */
+/** The settings of the environment, and the embedded service that runs with the data directory. */
 export interface Installation {
   settings: Settings;
-  /** Null where no service runs with the data directory. */
+  /** Null if no service runs with the data directory. */
   runtime: RuntimeRecord | null;
 }
 
-export async function findInstallation(env: NodeJS.ProcessEnv = process.env): Promise<Installation> {
-  const settings = settingsOf(env);
+export async function findInstallation(): Promise<Installation> {
+  const settings = settingsOf(process.env);
   return { settings, runtime: await readRuntime(settings.HERALD_DATA_DIR) };
 }
 
@@ -46,7 +46,7 @@ export function temporalSettingsOf({ settings, runtime }: Installation): Tempora
   throw notRunning(settings, 'TEMPORAL_ADDRESS');
 }
 
-/** Newest first. The key file is never made here: whoever serves makes it. */
+/** Newest first. Commands never create the key file; the service does. */
 export async function encryptionKeysOf({ settings }: Installation): Promise<EncryptionKey[]> {
   if (settings.HERALD_ENCRYPTION_KEY) return settings.HERALD_ENCRYPTION_KEY;
   try {
@@ -54,14 +54,14 @@ export async function encryptionKeysOf({ settings }: Installation): Promise<Encr
   } catch (error) {
     if ((error as { code?: string }).code !== 'ENOENT') throw error;
     throw new UsageError(
-      `There is no encryption key: set HERALD_ENCRYPTION_KEY, or HERALD_DATA_DIR to the directory of the embedded service.`,
+      `No encryption key found: set HERALD_ENCRYPTION_KEY, or set HERALD_DATA_DIR to the directory of the embedded service.`,
     );
   }
 }
 
 function notRunning(settings: Settings, name: string): UsageError {
   return new UsageError(
-    `Herald does not run with the data directory ${settings.HERALD_DATA_DIR}: start it with "npm start", or set ${name} or HERALD_DATA_DIR.`,
+    `Herald is not running with the data directory ${settings.HERALD_DATA_DIR}: start it with "npm start", or set ${name} or HERALD_DATA_DIR.`,
   );
 }
 

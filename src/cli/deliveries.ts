@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
+import { limits } from '../contract/limits';
 import { deliveryStatuses, type DeliveryStatus } from '../webhooks/contract';
 import { eventNameSchema } from '../events/contract';
 import { listAttempts } from '../webhooks/queries/attempts';
@@ -24,11 +25,11 @@ function present(delivery: OperatorDelivery) {
 
 async function requireDelivery(pool: pg.Pool, id: string): Promise<OperatorDelivery> {
   const found = await findAnyDelivery(pool, id);
-  if (!found) throw new UsageError(`There is no delivery with the id "${id}".`);
+  if (!found) throw new UsageError(`Delivery "${id}" not found.`);
   return found;
 }
 
-/** What the last attempt met, in one cell. */
+/** The result of the last attempt. */
 function outcome(delivery: OperatorDelivery): string | null {
   return (
     delivery.last_error ?? (delivery.last_http_status === null ? null : String(delivery.last_http_status))
@@ -36,7 +37,7 @@ function outcome(delivery: OperatorDelivery): string | null {
 }
 
 function listing(found: OperatorDelivery[]): string {
-  if (found.length === 0) return 'There is no such delivery.';
+  if (found.length === 0) return 'No deliveries match.';
   const rows = found.map((entry) => [
     entry.id,
     entry.project_slug,
@@ -48,7 +49,7 @@ function listing(found: OperatorDelivery[]): string {
     entry.created_at.toISOString(),
   ]);
   return table(
-    ['delivery', 'project', 'event', 'status', 'attempts', 'last', 'next attempt', 'created'],
+    ['delivery', 'project', 'event', 'status', 'attempts', 'last result', 'next attempt', 'created'],
     rows,
   );
 }
@@ -95,11 +96,11 @@ async function show(id: string, { json }: { json?: boolean }): Promise<void> {
       attempt.next_attempt_at,
     ]);
     const log = table(['attempt', 'at', 'ms', 'status', 'error', 'next attempt'], rows);
-    return `${facts(Object.entries(fields))}\n\n${made.length > 0 ? log : 'No attempt has been made yet.'}`;
+    return `${facts(Object.entries(fields))}\n\n${made.length > 0 ? log : 'No attempts yet.'}`;
   });
 }
 
-/** A request about one delivery, by the rules of the API, and how the delivery stands after it. */
+/** Makes a request about one delivery, by the rules of the API, and prints its new status. */
 async function ask(
   id: string,
   json: boolean | undefined,
@@ -109,7 +110,7 @@ async function ask(
     await request(pool, await requireDelivery(pool, id));
     return requireDelivery(pool, id);
   });
-  print(present(after), json, () => `The delivery ${id} is ${after.status}.`);
+  print(present(after), json, () => `Delivery ${id} is ${after.status}.`);
 }
 
 interface RecoverOptions {
@@ -127,9 +128,9 @@ async function recover(options: RecoverOptions): Promise<void> {
       options.endpoint ? id === options.endpoint : status === 'active',
     );
     if (options.endpoint && endpoints.length === 0) {
-      throw new UsageError(`The project "${slug}" has no endpoint with the id "${options.endpoint}".`);
+      throw new UsageError(`Project "${slug}" has no endpoint "${options.endpoint}".`);
     }
-    const progress = startProgress('recovering');
+    const progress = startProgress('retrying failed deliveries');
     const recovered = [];
     for (const [index, endpoint] of endpoints.entries()) {
       progress.at(index, endpoints.length);
@@ -141,7 +142,7 @@ async function recover(options: RecoverOptions): Promise<void> {
   });
   print(answer, options.json, () =>
     answer.length === 0
-      ? `The project "${slug}" has no active endpoint.`
+      ? `Project "${slug}" has no active endpoints.`
       : table(
           ['endpoint', 'url', 'recovered'],
           answer.map((entry) => [entry.endpoint_id, entry.url, entry.recovered]),
@@ -150,46 +151,52 @@ async function recover(options: RecoverOptions): Promise<void> {
 }
 
 export function addDeliveryCommands(program: Command): void {
-  const deliveries = program.command('deliveries').description('webhook deliveries of every project');
+  const deliveries = program.command('deliveries').description('webhook deliveries of all projects');
   deliveries
     .command('list')
-    .description('the delivery log, newest first')
+    .description('list deliveries, newest first')
     .option('--project <slug>')
-    .option('--endpoint <id>', 'of one endpoint', uuid)
-    .option('--event <name>', 'of one event, like auth.completed')
+    .option('--endpoint <id>', 'only of this endpoint', uuid)
+    .option('--event <name>', 'only of this event, like auth.completed')
     .option('--status <status>', deliveryStatuses.join(', '), oneOf(deliveryStatuses))
-    .option('--since <time>', 'created since then: a time, or 30m, 2h, 7d ago', since)
-    .option('--limit <n>', 'at most so many', count(1000), 50)
+    .option('--since <time>', 'created since a time or an age like 30m, 2h, 7d', since)
+    .option('--limit <n>', 'maximum number of rows', count(1000), 50)
     .option('--json', 'print JSON')
     .action(list);
   deliveries
     .command('show')
-    .description('one delivery with its attempts')
-    .argument('<id>', 'the delivery', uuid)
+    .description('show a delivery with its attempts')
+    .argument('<id>', 'id of the delivery', uuid)
     .option('--json', 'print JSON')
     .action(show);
   deliveries
     .command('retry')
-    .description('attempt a delivery now: a waiting one goes on afterwards, an ended one is sent again')
-    .argument('<id>', 'the delivery', uuid)
+    .description(
+      'make an attempt now: a pending delivery then continues its schedule, an ended one is sent again',
+    )
+    .argument('<id>', 'id of the delivery', uuid)
     .option('--json', 'print JSON')
     .action((id: string, { json }: { json?: boolean }) =>
       ask(id, json, (pool, { project_id }) => retryDelivery(pool, project_id, id, null)),
     );
   deliveries
     .command('cancel')
-    .description('cancel a delivery that has not ended')
-    .argument('<id>', 'the delivery', uuid)
+    .description('cancel a pending delivery')
+    .argument('<id>', 'id of the delivery', uuid)
     .option('--json', 'print JSON')
     .action((id: string, { json }: { json?: boolean }) =>
       ask(id, json, (pool, { project_id }) => cancelDelivery(pool, project_id, id)),
     );
   deliveries
     .command('recover')
-    .description('send again every delivery of a project that failed since a time')
-    .requiredOption('--project <slug>', 'the project')
+    .description('retry every delivery of a project that failed since a time')
+    .requiredOption('--project <slug>', 'slug of the project')
     .option('--endpoint <id>', 'only of this endpoint', uuid)
-    .requiredOption('--since <time>', 'a time, or 30m, 2h, 7d ago; at most 14 days back', since)
+    .requiredOption(
+      '--since <time>',
+      `a time or an age like 30m, 2h, 7d; at most ${limits.webhookRecoverDays} days`,
+      since,
+    )
     .option('--json', 'print JSON')
     .action(recover);
 }

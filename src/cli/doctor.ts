@@ -12,7 +12,7 @@ import { print } from './output';
 
 const marks: Record<Finding['status'], string> = { ok: 'ok', problem: 'PROBLEM', 'not checked': '–' };
 
-/** Loaded here, and all before the first question: loading takes long enough to make a connection look slow. */
+/** Loads all checks before the first one runs: loading takes long enough to distort a latency check. */
 async function loadChecks() {
   const [check, database, bots, temporal, connection, names] = await Promise.all([
     import('../operations/doctor/check.js'),
@@ -51,7 +51,7 @@ async function examineDatabase(checks: Checks, installation: Installation): Prom
   try {
     const findings = await checks.checkDatabase(pool);
     if (findings.some(({ check, status }) => check === 'migrations' && status !== 'ok')) {
-      return [...findings, checks.notChecked('encryption key', 'the database comes first')];
+      return [...findings, checks.notChecked('encryption key', 'fix the database first')];
     }
     const encryption = await checks.guarded('encryption key', 'Set HERALD_ENCRYPTION_KEY.', async () =>
       checks.checkEncryption(pool, await encryptionKeysOf(installation)),
@@ -94,7 +94,7 @@ function report(findings: Finding[]): string {
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('examine the installation; exit code 1 where there is a problem')
+    .description('check the installation; exits with 1 if there is a problem')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const findings = await examine();

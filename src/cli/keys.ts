@@ -10,8 +10,8 @@ export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys of a project');
   key
     .command('create <slug>')
-    .description('create a key; it is shown this once')
-    .option('--name <name>', 'a note for people')
+    .description('create a key; it is shown only once')
+    .option('--name <name>', 'display name of the key')
     .option('--json', 'print JSON')
     .action(async (slug: string, options: { name?: string; json?: boolean }) => {
       const created = await withDatabase(async (pool) => {
@@ -24,7 +24,7 @@ export function addKeyCommands(program: Command): void {
     });
   key
     .command('list <slug>')
-    .description('keys of a project, without the keys themselves')
+    .description('list the keys of a project, without the keys themselves')
     .option('--json', 'print JSON')
     .action(async (slug: string, { json }: { json?: boolean }) => {
       const keys = await withDatabase(async (pool) =>
@@ -49,7 +49,7 @@ export function addKeyCommands(program: Command): void {
         const project = await requireProject(pool, slug);
         return isUuid(keyId) && (await revokeApiKey(pool, project.id, keyId));
       });
-      if (!revoked) throw new UsageError(`The project "${slug}" has no live key with the id "${keyId}".`);
-      print({ key_id: keyId, revoked: true }, json, () => `The key ${keyId} is revoked.`);
+      if (!revoked) throw new UsageError(`Project "${slug}" has no active key "${keyId}".`);
+      print({ key_id: keyId, revoked: true }, json, () => `Key ${keyId} revoked.`);
     });
 }

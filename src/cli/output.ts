@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 
 type Cell = string | number | boolean | null | undefined;
 
-/** `--json` prints the value for programs; otherwise people get a table. */
+/** Prints JSON with `--json`, otherwise text. */
 export function print(value: unknown, json: boolean | undefined, forPeople: () => string): void {
   process.stdout.write(`${json ? JSON.stringify(value) : forPeople()}\n`);
 }
@@ -16,7 +16,7 @@ export function table(head: string[], rows: Cell[][]): string {
   return drawn.toString();
 }
 
-/** Name and value, one pair a line. */
+/** Name and value, one pair per line. */
 export function facts(pairs: [string, Cell][]): string {
   const width = Math.max(...pairs.map(([name]) => name.length)) + 2;
   return pairs.map(([name, value]) => `${name.padEnd(width)}${value ?? '–'}`).join('\n');

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type pg from 'pg';
+import { slugRule } from '../contract/common';
 import { newProjectSchema, projectChangesSchema } from '../projects/contract';
 import { newApiKey } from '../lib/tokens';
 import { insertApiKey } from '../projects/queries/keys';
@@ -18,7 +19,7 @@ import { facts, print, table } from './output';
 
 export async function requireProject(pool: pg.Pool, slug: string): Promise<Project> {
   const project = await findProjectBySlug(pool, slug);
-  if (!project) throw new UsageError(`There is no project with the slug "${slug}".`);
+  if (!project) throw new UsageError(`Project "${slug}" not found.`);
   return project;
 }
 
@@ -56,7 +57,7 @@ async function create(options: CreateOptions): Promise<void> {
   const created = await withDatabase((pool) =>
     withTransaction(pool, async (db) => {
       const inserted = await insertProject(db, project);
-      if (!inserted) throw new UsageError(`The slug "${project.slug}" is taken.`);
+      if (!inserted) throw new UsageError(`The slug "${project.slug}" is already taken.`);
       const { key, hash, hint } = newApiKey();
       await insertApiKey(db, { project_id: inserted.id, hash, hint });
       return { project_id: inserted.id, slug: inserted.slug, api_key: key };
@@ -65,7 +66,7 @@ async function create(options: CreateOptions): Promise<void> {
   print(
     created,
     options.json,
-    () => `${facts(Object.entries(created))}\n\nThe API key is shown this once; it is stored as a hash.`,
+    () => `${facts(Object.entries(created))}\n\nThe API key is shown only once: it is stored as a hash.`,
   );
 }
 
@@ -94,7 +95,7 @@ async function set(slug: string, options: SetOptions): Promise<void> {
   });
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (Object.keys(changes).length === 0) {
-    throw new UsageError('There is nothing to set: give at least one option.');
+    throw new UsageError('Nothing to change: pass at least one option.');
   }
   const changed = await withDatabase(async (pool) => {
     const project = await requireProject(pool, slug);
@@ -128,15 +129,15 @@ export function addProjectCommands(program: Command): void {
   project
     .command('create')
     .description('create a project with a first API key')
-    .requiredOption('--slug <slug>', '3 to 50 characters of a-z, 0-9 and -')
+    .requiredOption('--slug <slug>', slugRule)
     .requiredOption('--name <name>', 'shown to users in the bot')
-    .option('--callback-url <url>', 'where users of the static link return to')
+    .option('--callback-url <url>', 'where users return to after a login')
     .option('--plan <plan>', 'free or basic')
     .option('--json', 'print JSON')
     .action(create);
   project
     .command('list')
-    .description('all projects')
+    .description('list all projects')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const found = await withDatabase(listProjects);
@@ -145,7 +146,7 @@ export function addProjectCommands(program: Command): void {
     });
   project
     .command('show <slug>')
-    .description('one project')
+    .description('show a project')
     .option('--json', 'print JSON')
     .action(async (slug: string, { json }: { json?: boolean }) => {
       const found = await withDatabase((pool) => requireProject(pool, slug));
@@ -153,12 +154,12 @@ export function addProjectCommands(program: Command): void {
     });
   project
     .command('set <slug>')
-    .description('change settings of a project')
+    .description('change the settings of a project')
     .option('--name <name>')
     .option('--callback-url <url>')
-    .option('--redirect-url <url...>', 'allow-listed redirect URLs; replaces the list')
+    .option('--redirect-url <url...>', 'redirect URLs of sessions; replaces the list')
     .option('--plan <plan>', 'free or basic')
-    .option('--active <true|false>', 'switch the project on or off', yesOrNo)
+    .option('--active <true|false>', 'activate or deactivate the project', yesOrNo)
     .option('--requests-per-minute <n>')
     .option('--sessions-per-hour <n>')
     .option('--sessions-per-address <n>')
@@ -167,7 +168,7 @@ export function addProjectCommands(program: Command): void {
   project
     .command('credits <slug>')
     .description('add purchased login credits')
-    .requiredOption('--add <n>', 'how many', credits)
+    .requiredOption('--add <n>', 'number of credits', credits)
     .option('--json', 'print JSON')
     .action(addCredits);
 }

@@ -13,7 +13,7 @@ async function recoverAll({ json }: { json?: boolean }): Promise<void> {
   const recovered = await withDatabase(
     (pool) =>
       withTemporal(async ({ client, queues }) => {
-        const progress = startProgress('looking after open rows');
+        const progress = startProgress('checking open sessions and deliveries');
         try {
           const starter = createSessionStarter({ client, pool, queues });
           return await recover({ pool, client, starter, onProgress: progress.at });
@@ -27,15 +27,17 @@ async function recoverAll({ json }: { json?: boolean }): Promise<void> {
     recovered,
     json,
     () =>
-      `${recovered.sessions_restarted} of ${recovered.sessions_open} open sessions and ` +
-      `${recovered.deliveries_restarted} of ${recovered.deliveries_open} open deliveries had no workflow and get one again.`,
+      `Restarted the workflows of ${recovered.sessions_restarted} of ${recovered.sessions_open} open sessions and ` +
+      `${recovered.deliveries_restarted} of ${recovered.deliveries_open} open deliveries.`,
   );
 }
 
 export function addRecoverCommand(program: Command): void {
   program
     .command('recover')
-    .description("after a loss of Temporal's store: restart what waits, from the database; safe at any time")
+    .description(
+      'restart missing workflows of open sessions and deliveries, after Temporal lost its data; safe at any time',
+    )
     .option('--json', 'print JSON')
     .action(recoverAll);
 }

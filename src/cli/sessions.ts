@@ -6,7 +6,7 @@ import { UsageError, withDatabase } from './context';
 import { facts, print, table } from './output';
 import { requireProject } from './projects';
 
-/** Who and when, never the code. */
+/** Never contains the code. */
 function present(session: OperatorSession) {
   return {
     session_id: session.id,
@@ -26,7 +26,7 @@ function present(session: OperatorSession) {
 }
 
 function listing(found: OperatorSession[]): string {
-  if (found.length === 0) return 'There is no such session.';
+  if (found.length === 0) return 'No sessions match.';
   const rows = found
     .map(present)
     .map((entry) => [
@@ -64,26 +64,26 @@ async function list(options: ListOptions): Promise<void> {
 
 async function show(id: string, { json }: { json?: boolean }): Promise<void> {
   const found = await withDatabase((pool) => findAnySession(pool, id));
-  if (!found) throw new UsageError(`There is no session with the id "${id}".`);
+  if (!found) throw new UsageError(`Session "${id}" not found.`);
   const shown = present(found);
   print(shown, json, () => facts(Object.entries(shown)));
 }
 
 export function addSessionCommands(program: Command): void {
-  const sessions = program.command('sessions').description('login sessions of every project');
+  const sessions = program.command('sessions').description('sessions of all projects');
   sessions
     .command('list')
-    .description('the log of logins, newest first')
+    .description('list sessions, newest first')
     .option('--project <slug>')
     .option('--status <status>', sessionStatuses.join(', '), oneOf(sessionStatuses))
-    .option('--since <time>', 'created since then: a time, or 30m, 2h, 7d ago', since)
-    .option('--limit <n>', 'at most so many', count(1000), 50)
+    .option('--since <time>', 'created since a time or an age like 30m, 2h, 7d', since)
+    .option('--limit <n>', 'maximum number of rows', count(1000), 50)
     .option('--json', 'print JSON')
     .action(list);
   sessions
     .command('show')
-    .description('one session, without its code')
-    .argument('<id>', 'the session', uuid)
+    .description('show a session, without its code')
+    .argument('<id>', 'id of the session', uuid)
     .option('--json', 'print JSON')
     .action(show);
 }

@@ -25,7 +25,7 @@ export async function withTemporal<T>(
   const client = await createLazyClient(settings);
   try {
     await within(client, ANSWER_LIMIT_MS, () => client.workflowService.getSystemInfo({})).catch(() => {
-      throw new UsageError(`Temporal does not answer at ${settings.address}.`);
+      throw new UsageError(`Cannot reach Temporal at ${settings.address}.`);
     });
     const { TEMPORAL_NAMESPACE: namespace, HERALD_TASK_QUEUE_PREFIX: prefix } = installation.settings;
     return await work({ client, namespace, queues: taskQueues(prefix) });

@@ -24,7 +24,7 @@ interface ReplayOptions {
 async function replay(what: string[], options: ReplayOptions): Promise<void> {
   const asked = [what.length > 0, options.failed, options.open].filter(Boolean).length;
   if (asked !== 1) {
-    throw new UsageError('Give workflow ids or files of histories, or one of --failed and --open.');
+    throw new UsageError('Pass workflow ids or history files, or one of --failed and --open.');
   }
   const outcomes = what.length > 0 ? await replayNamed(what, options) : await replayFound(options);
   const diverged = outcomes.filter((outcome) => !outcome.ok);
@@ -70,8 +70,8 @@ async function run(
   ]);
   const { HERALD_PAYLOAD_KEYS: keys } = (await findInstallation()).settings;
   const bundlePath = bundle ?? path.join(packageRoot, 'dist', bundleName({ sealed: keys !== undefined }));
-  if (!existsSync(bundlePath)) throw new UsageError(`There is no bundle ${bundlePath}.`);
-  // What the replay finds is its result; the core's own words about it would only be noise.
+  if (!existsSync(bundlePath)) throw new UsageError(`Workflow bundle ${bundlePath} not found.`);
+  // The outcomes report what the replay finds; the log of Temporal's core would repeat it.
   await installRuntime(pino({ level: 'silent' }));
   const progress = startProgress('replaying');
   const outcomes: ReplayOutcome[] = [];
@@ -90,7 +90,7 @@ async function run(
 }
 
 function report(outcomes: ReplayOutcome[], diverged: ReplayOutcome[]): string {
-  if (outcomes.length === 0) return 'There is no such workflow.';
+  if (outcomes.length === 0) return 'No workflows match.';
   const summary = `${outcomes.length - diverged.length} of ${outcomes.length} histories replay with this code.`;
   if (diverged.length === 0) return summary;
   const rows = diverged.map((outcome) => [
@@ -118,37 +118,37 @@ async function reset(
   print(
     answer,
     options.json,
-    () => `The workflow ${workflowId} goes on from event ${answer.event_id} as run ${answer.run_id}.`,
+    () => `Workflow ${workflowId} was reset to event ${answer.event_id}; its new run is ${answer.run_id}.`,
   );
 }
 
 export function addWorkflowCommands(program: Command): void {
-  const workflows = program.command('workflows').description('histories in Temporal');
+  const workflows = program.command('workflows').description('workflow histories in Temporal');
   workflows
     .command('replay')
-    .description('replay histories with this code and say where they part; exit code 1 where one does')
-    .argument('[what...]', 'workflow ids, or files from the Temporal UI')
-    .option('--failed', 'those that failed')
-    .option('--open', 'those that are running: what a deployment has to go on with')
+    .description('replay histories with this code and report where they diverge; exits with 1 if one does')
+    .argument('[what...]', 'workflow ids, or history files from the Temporal UI')
+    .option('--failed', 'failed workflows')
+    .option('--open', 'running workflows, which a deployment must be able to continue')
     .option(
       '--since <time>',
-      'ended (--failed) or started (--open) since then: a time, or 30m, 2h, 7d ago',
+      'ended (--failed) or started (--open) since a time or an age like 30m, 2h, 7d',
       since,
     )
-    .option('--limit <n>', 'at most so many of --failed or --open', count(100_000), 1000)
-    .option('--run <id>', 'another run of the workflow than its newest')
-    .option('--bundle <file>', 'code of another build to replay with')
+    .option('--limit <n>', 'maximum number of --failed or --open workflows', count(100_000), 1000)
+    .option('--run <id>', 'run id; default: the newest run')
+    .option('--bundle <file>', 'workflow bundle of another build')
     .option('--json', 'print JSON')
     .action(replay);
   workflows
     .command('reset')
     .description(
-      'let a workflow go on from an earlier event with the code of now; nothing is sent twice by it',
+      'continue a workflow from an earlier event with the current code; recorded attempts are not repeated',
     )
     .argument('<id>', 'workflow id, like delivery/<delivery id>')
     .option(
       '--event <n>',
-      'go on from the workflow task that ended at or before it; default: the first',
+      'continue after the last workflow task completed at or before this event; default: the first',
       count(1_000_000),
     )
     .option('--reason <text>', 'shown in the Temporal UI', 'herald workflows reset')

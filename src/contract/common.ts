@@ -13,21 +13,19 @@ export type Language = (typeof languages)[number];
 export const timestampSchema = z.iso.datetime({ offset: true });
 
 /** Ids in paths, in either case. What is not a UUID can name nothing, so the guard answers 404 for it, not 400. */
-export const idSchema = z.string().toLowerCase().refine(isUuid, 'must be an id').meta({ format: 'uuid' });
+export const idSchema = z.string().toLowerCase().refine(isUuid, 'must be a UUID').meta({ format: 'uuid' });
 
 export const idParams = z.strictObject({ id: idSchema });
 
-/** Slugs are part of deep links, whose start parameter has 64 characters of A-Za-z0-9_-. */
+const { slugLength } = limits;
+export const slugRule = `${slugLength.min} to ${slugLength.max} characters of a-z, 0-9 and -`;
+
+/** Slugs are part of deep links, whose start parameter is short and takes A-Za-z0-9_- only. */
 export const slugSchema = z
   .string()
-  .regex(/^[a-z0-9-]{3,50}$/, 'must be 3 to 50 characters of a-z, 0-9 and -');
+  .regex(new RegExp(`^[a-z0-9-]{${slugLength.min},${slugLength.max}}$`), `must be ${slugRule}`);
 
-export const limitSchema = z.coerce
-  .number()
-  .int()
-  .min(1)
-  .max(limits.pageSize.max)
-  .default(limits.pageSize.default);
+const limitSchema = z.coerce.number().int().min(1).max(limits.pageSize.max).default(limits.pageSize.default);
 
 /** Every list is a page, newest first. */
 export function pageOf<T extends z.ZodType>(item: T) {

@@ -20,7 +20,7 @@ export function decodeCursor(text: string | undefined): Cursor | null {
   if (at !== undefined && id !== undefined && rest.length === 0 && isUuid(id)) {
     if (TIME.test(at) && !Number.isNaN(Date.parse(at))) return { at, id };
   }
-  throw new AppError('validation_failed', 'cursor: is not one that a list of ours has returned');
+  throw new AppError('validation_failed', 'cursor: is not valid; use the next_cursor of an earlier response');
 }
 
 /** Cuts a result of limit + 1 rows into a page; the extra row only tells that there is more. */

@@ -1,123 +1,125 @@
+import { limits, MIB } from './limits';
+
 /**
- * Every error that a caller can meet, written once. The HTTP mapper, the OpenAPI document, the error page
- * (`docs_url`) and the failures of activities all derive from this table.
+ * Every error that the API can return. The HTTP error mapper, the OpenAPI document, the error page (`docs_url`) and the
+ * failures of activities derive from this table.
  */
 export interface ErrorEntry {
   status: number;
-  /** What the envelope says when the place that raised it has nothing better to say. */
+  /** The default message of the envelope. */
   text: string;
-  /** What the error page tells a developer to do. */
+  /** What the error page says about the cause and the fix. */
   help: string;
-  /** Named by the specification, and nothing can produce it yet. */
+  /** Named by the specification; not returned yet. */
   reserved?: true;
 }
 
 const table = {
   bad_request: {
     status: 400,
-    text: 'The request cannot be understood.',
-    help: 'The request line or its headers are malformed. Check the path encoding and the headers.',
+    text: 'The request is malformed.',
+    help: 'The request line or a header is malformed. Check the encoding of the path and the headers.',
   },
   validation_failed: {
     status: 400,
     text: 'The request is not valid.',
-    help: 'A field is missing, unknown or of the wrong shape, or the body is not JSON. The message names the field at fault.',
+    help: 'A field is missing, unknown or has a wrong value, or the body is not JSON. The message names the field.',
   },
   invalid_url: {
     status: 400,
-    text: 'The URL is not allowed here.',
-    help: 'Webhook URLs must be https, without user info or fragment, and must not point into private networks. A redirect_uri must equal an allow-listed URL of the project exactly.',
+    text: 'This URL is not allowed.',
+    help: 'A webhook URL must use https, without a username, password or fragment, and must not point to a private network. A redirect_uri must exactly match the callback URL or a redirect URL of the project.',
   },
   invalid_external_id: {
     status: 400,
     text: 'The external_id is not valid.',
-    help: 'An external_id has 1 to 128 printable characters without white space at its ends.',
+    help: `An external_id has 1 to ${limits.externalIdLength} printable characters, without leading or trailing spaces.`,
   },
   mutually_exclusive_identifiers: {
     status: 400,
-    text: 'Give either subscriber_id or external_id, not both.',
-    help: 'Name the recipient in one way only.',
+    text: 'Send either subscriber_id or external_id, not both.',
+    help: 'Identify the recipient by one of the two.',
   },
   invalid_code: {
     status: 400,
-    text: 'The code is not known.',
-    help: 'The one-time code does not exist, or it belongs to another project. Codes are given by the callback URL or the status poll and must be passed on unchanged.',
+    text: 'This code is not valid.',
+    help: 'The one-time code does not exist or belongs to another project. Pass the code from the callback URL or the status response unchanged.',
   },
   code_expired: {
     status: 400,
-    text: 'The code is older than its life time.',
-    help: 'A login code lives 300 seconds. Start the login again.',
+    text: 'The code has expired.',
+    help: `A login code is valid for ${limits.authCodeTtlSeconds} seconds. Start a new login.`,
   },
   invalid_code_verifier: {
     status: 400,
     text: 'The code_verifier does not match the code_challenge of the session.',
-    help: 'Send the verifier whose S256 challenge was given when the session was created, and none where no challenge was given.',
+    help: 'Send the verifier that matches the S256 challenge of the session. If the session has no challenge, send no verifier.',
   },
   unauthorized: {
     status: 401,
-    text: 'An API key is needed: send the header "Authorization: Bearer <API_KEY>".',
-    help: 'The Authorization header is missing or is not of the form "Bearer <API_KEY>".',
+    text: 'API key missing. Send the header "Authorization: Bearer <API_KEY>".',
+    help: 'The Authorization header is missing or does not have the form "Bearer <API_KEY>".',
   },
   invalid_api_key: {
     status: 401,
     text: 'The API key is not valid.',
-    help: 'The key does not exist or was revoked. Create another one with "herald key create" or in the dashboard.',
+    help: 'The key does not exist or was revoked. Create a new one in the dashboard or with "herald key create".',
   },
   billing_blocked: {
     status: 402,
-    text: 'The credits of this project are used up and its grace period is over.',
-    help: 'Paid operations are rejected until the next month, a higher plan or a credit pack.',
+    text: 'This project has no credits left and its grace period has ended.',
+    help: 'Paid operations are rejected until next month. To continue now, upgrade the plan or buy a credit pack.',
   },
   forbidden: {
     status: 403,
-    text: 'You may not do this.',
-    help: 'The request was understood and refused: the dashboard refuses changes that do not come from its own pages.',
+    text: 'You do not have access.',
+    help: 'The request is not permitted. The dashboard’s cookie works only for requests from the dashboard’s own pages.',
   },
   project_inactive: {
     status: 403,
-    text: 'The project of this key is not active.',
-    help: 'An operator has switched the project off.',
+    text: 'The project of this API key is not active.',
+    help: 'An operator has deactivated the project.',
   },
   subscriber_not_found: {
     status: 404,
-    text: 'There is no such subscriber.',
+    text: 'Subscriber not found.',
     help: 'The project has no subscriber with this subscriber_id or external_id.',
   },
   not_found: {
     status: 404,
-    text: 'There is nothing here.',
-    help: 'The path is unknown, or the project has no resource with this id. Resources of other projects answer alike.',
+    text: 'Not found.',
+    help: 'The path does not exist, or the project has no resource with this id. Resources of other projects are reported as not found.',
   },
   method_not_allowed: {
     status: 405,
-    text: 'This path does not take this method.',
-    help: 'The Allow header lists the methods of the path.',
+    text: 'This path does not support this method.',
+    help: 'The Allow header lists the supported methods.',
   },
   conflict: {
     status: 409,
-    text: 'The request is in conflict with the state of the resource.',
-    help: 'For example a sixth webhook endpoint, or a test or retry on a disabled endpoint. The message says which.',
+    text: 'The request conflicts with the current state of the resource.',
+    help: `For example, more than ${limits.webhookEndpoints} webhook endpoints, or a retry while the endpoint is disabled. The message names the cause.`,
   },
   idempotency_conflict: {
     status: 409,
-    text: 'This Idempotency-Key was used with another request body.',
-    help: 'Use a new key for a new request; repeat a request with its own key and an unchanged body.',
+    text: 'This Idempotency-Key was already used with a different request body.',
+    help: 'Use a new key for a new request. Retry a request with the same key and the same body.',
   },
   already_subscribed: {
     status: 409,
-    text: 'The user is subscribed already.',
-    help: 'Reserved by the specification.',
+    text: 'The user is already subscribed.',
+    help: 'Reserved; not returned yet.',
     reserved: true,
   },
   code_already_used: {
     status: 409,
-    text: 'The code was used already.',
-    help: 'A code can be used once. If it was not you who used it, treat the login as hijacked and start again.',
+    text: 'The code has already been used.',
+    help: 'A code works once. If your backend did not redeem it, treat the login as compromised and start a new one.',
   },
   payload_too_large: {
     status: 413,
-    text: 'The request body is larger than 1 MiB.',
-    help: 'Send less in one request.',
+    text: `The request body is larger than ${limits.requestBodyBytes / MIB} MiB.`,
+    help: 'Split the data into smaller requests.',
   },
   unsupported_media_type: {
     status: 415,
@@ -127,57 +129,57 @@ const table = {
   request_in_progress: {
     status: 425,
     text: 'A request with this Idempotency-Key is still running.',
-    help: 'Wait for Retry-After seconds and repeat the request with the same key.',
+    help: 'Wait for Retry-After seconds, then retry with the same key.',
   },
   rate_limit_project: {
     status: 429,
-    text: 'The project has sent too many requests.',
-    help: 'A project has 300 requests a minute by default. Throttle by X-RateLimit-Remaining; wait for Retry-After seconds.',
+    text: 'Too many requests.',
+    help: `A project can send ${limits.requestsPerMinute} requests per minute by default. Throttle by X-RateLimit-Remaining, and wait for Retry-After seconds before retrying.`,
   },
   rate_limit_auth_sessions: {
     status: 429,
-    text: 'Too many auth sessions were created.',
-    help: 'A project may create 5 sessions in any hour, and a limited number for each client_ip, unless its plan says otherwise. Retry-After tells when the oldest leaves the window.',
+    text: 'Too many sessions created.',
+    help: `By default a project can create ${limits.authSessionsPerHour} sessions per hour (sliding window), and a limited number per client_ip. Retry-After says when the next one is allowed.`,
   },
   rate_limit_verify: {
     status: 429,
-    text: 'Too many wrong codes or verifiers were sent.',
-    help: 'After 20 wrong codes in a minute further failures of the project are answered so. A good code still succeeds.',
+    text: 'Too many wrong codes or verifiers.',
+    help: `After ${limits.authVerifyFailuresPerMinute} failures per minute, further failures of the project return this error. A valid code still succeeds.`,
   },
   rate_limit_otp: {
     status: 429,
-    text: 'Too many one-time codes were sent to this subscriber.',
-    help: 'A subscriber gets at most three codes an hour.',
+    text: 'Too many one-time codes sent to this subscriber.',
+    help: `A subscriber can receive up to ${limits.otpCodesPerHour} codes per hour. Wait for Retry-After seconds.`,
   },
   rate_limit_rotations: {
     status: 429,
     text: 'The secret of this endpoint was rotated too often.',
-    help: 'An endpoint takes at most ten rotations an hour.',
+    help: `An endpoint can rotate its secret up to ${limits.webhookRotationsPerHour} times per hour. Wait for Retry-After seconds.`,
   },
   rate_limit_sign_in: {
     status: 429,
-    text: 'Too many attempts to sign in.',
-    help: 'The dashboard takes a limited number of wrong keys from one address. Wait for Retry-After seconds.',
+    text: 'Too many failed sign-ins. Try again later.',
+    help: `The dashboard allows ${limits.dashboardSignInFailures.max} wrong keys in ${limits.dashboardSignInFailures.minutes} minutes per IP address. Wait for Retry-After seconds.`,
   },
   slow_down: {
     status: 429,
-    text: 'This session is polled too fast.',
-    help: 'Poll a session at most once a second; every 2 to 3 seconds is right. Or use ?wait= for a long poll.',
+    text: 'This session is polled too often.',
+    help: `Leave at least ${limits.authPollSeconds} s between two polls of a session; every ${limits.authPollRecommendedSeconds} to ${limits.authPollRecommendedMaxSeconds} seconds is recommended. Or long-poll with ?wait=.`,
   },
   internal_error: {
     status: 500,
-    text: 'Something went wrong on our side.',
-    help: 'An unforeseen fault. The request may be repeated; tell the operator the X-Request-Id.',
+    text: 'Internal error. Try again later.',
+    help: 'Retry with exponential backoff. If it keeps failing, send the X-Request-Id to the operator.',
   },
   platform_busy: {
     status: 500,
-    text: 'The messenger platform is not available at the moment.',
-    help: 'Repeat the request with exponential backoff.',
+    text: 'The messenger platform is temporarily unavailable.',
+    help: 'Retry with exponential backoff.',
   },
   service_unavailable: {
     status: 503,
-    text: 'A part of the service is away or the process is stopping.',
-    help: 'Repeat the request after Retry-After seconds.',
+    text: 'The service is temporarily unavailable.',
+    help: 'A dependency is down or the process is stopping. Retry after Retry-After seconds.',
   },
 } as const satisfies Record<string, ErrorEntry>;
 
@@ -191,7 +193,7 @@ export function isErrorCode(value: string): value is ErrorCode {
   return Object.hasOwn(table, value);
 }
 
-/** Retrying helps where the cause passes by itself: too early, too many, or our own fault. */
+/** Retrying helps where the cause is temporary: too early, too many requests, or a fault of the service. */
 export function isRetryable(code: ErrorCode): boolean {
   const { status } = errorTable[code];
   return status === 425 || status === 429 || status >= 500;
@@ -210,7 +212,7 @@ export interface AppErrorOptions {
   cause?: unknown;
 }
 
-/** The one error type that is meant for callers. Anything else that is thrown is a fault of our own. */
+/** The error type for callers of the API. Any other thrown error is an internal fault. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly retryAfter: number | undefined;

@@ -1,11 +1,17 @@
 import { z } from 'zod';
+import { limits } from './limits';
+
+const { min, max } = limits.idempotencyKeyLength;
 
 export const idempotencyKeySchema = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{8,128}$/, 'must be 8 to 128 characters of A-Z a-z 0-9 _ -');
+  .regex(
+    new RegExp(`^[A-Za-z0-9_-]{${min},${max}}$`),
+    `must be ${min} to ${max} characters of A-Z a-z 0-9 _ -`,
+  );
 
 export const idempotencyHeaders = z.object({
   'idempotency-key': idempotencyKeySchema
     .optional()
-    .describe('Makes a repeated request harmless for 24 hours.'),
+    .describe(`Makes retries of this request safe for ${limits.idempotencyHours} hours.`),
 });

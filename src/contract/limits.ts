@@ -1,7 +1,14 @@
+export const KIB = 1024;
+export const MIB = 1024 * KIB;
+
 /** Every limit that a user can meet, written once: guards, docs and tests read it from here. */
 export const limits = {
   requestsPerMinute: 300,
-  requestBodyBytes: 1024 * 1024,
+  requestBodyBytes: MIB,
+  urlLength: 2048,
+  slugLength: { min: 3, max: 50 },
+  /** Of projects and API keys. */
+  nameLength: 100,
 
   authSessionsPerHour: 5,
   authSessionsPerAddressPerHour: 60,
@@ -12,6 +19,7 @@ export const limits = {
   authStaticOpeningsPerMinute: 5,
   authPollSeconds: 1,
   authPollRecommendedSeconds: 2,
+  authPollRecommendedMaxSeconds: 3,
   authPollWaitSeconds: 25,
   startParameterLength: 64,
 
@@ -21,8 +29,11 @@ export const limits = {
   webhookAttemptSeconds: 10,
   webhookSecretGraceHours: 24,
   webhookRotationsPerHour: 10,
-  webhookResponseBytes: 16 * 1024,
-  webhookUrlLength: 2048,
+  /** What is stored of a response, and what is read of it at most. */
+  webhookResponseBytes: 16 * KIB,
+  webhookResponseReadBytes: MIB,
+  /** The last scheduled attempt, also by Retry-After: at most so long after the first. */
+  webhookRetryHours: 24,
   webhookDescriptionLength: 500,
   webhookRecoverDays: 14,
   webhookPausedDays: 14,
@@ -34,26 +45,28 @@ export const limits = {
   buttonsPerRow: 3,
   buttonTextLength: 64,
   buttonDataLength: 256,
-  messageUrlLength: 2048,
   sendRecipients: 100,
-  photoBytes: 20 * 1024 * 1024,
-  videoOrDocumentBytes: 50 * 1024 * 1024,
+  photoBytes: 20 * MIB,
+  videoOrDocumentBytes: 50 * MIB,
   broadcastRecipients: 100_000,
   broadcastMessagesPerMinute: 1_000_000,
   otpTtlMinutes: { default: 5, min: 1, max: 30 },
   otpAttempts: { default: 3, min: 1, max: 10 },
   otpCodesPerHour: 3,
+  otpPurposeLength: 64,
   tagsPerProject: 20,
   tagLength: 64,
   permissionsPerProject: 20,
   externalIdLength: 128,
   idempotencyHours: 24,
+  idempotencyKeyLength: { min: 8, max: 128 },
 
   dashboardSessionHours: 12,
-  dashboardFailuresPerFiveMinutes: 10,
+  dashboardSignInFailures: { max: 10, minutes: 5 },
   redirectUrls: 20,
   welcomeLength: 500,
   apiKeys: 50,
+  usageDays: 30,
 
   pageSize: { default: 50, max: 100 },
 } as const;

@@ -1,3 +1,5 @@
+import { limits } from './limits';
+
 /** Deep links: what follows `start=`, by prefix. */
 const prefixes = {
   /** A session made through the API; followed by its start token. */
@@ -8,6 +10,9 @@ const prefixes = {
   subscribe: 'proj_',
 } as const;
 
+/** The messengers allow no more than this in a link. */
+const PARAMETER = new RegExp(`^[A-Za-z0-9_-]{1,${limits.startParameterLength}}$`);
+
 export type StartKind = keyof typeof prefixes;
 
 export function startParameter(kind: StartKind, rest: string): string {
@@ -16,8 +21,7 @@ export function startParameter(kind: StartKind, rest: string): string {
 
 /** Null for text that no link of ours carries. */
 export function parseStartParameter(text: string): { kind: StartKind; rest: string } | null {
-  // The messengers allow no more than this in a link.
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(text)) return null;
+  if (!PARAMETER.test(text)) return null;
   for (const [kind, prefix] of Object.entries(prefixes)) {
     if (text.startsWith(prefix)) return { kind: kind as StartKind, rest: text.slice(prefix.length) };
   }

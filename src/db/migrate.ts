@@ -6,7 +6,7 @@ import { withTransaction } from './pool';
 
 const migrationsDir = path.join(packageRoot, 'src', 'db', 'migrations');
 
-/** Any fixed number: it serialises migrations of processes that start together. */
+/** An arbitrary constant; the lock serialises migrations of processes that start at the same time. */
 const MIGRATION_LOCK = 4_837_201;
 
 export interface Migration {
@@ -15,7 +15,7 @@ export interface Migration {
   sql: string;
 }
 
-export async function readMigrations(): Promise<Migration[]> {
+async function readMigrations(): Promise<Migration[]> {
   const files = (await readdir(migrationsDir)).filter((file) => /^\d{4}_.*\.sql$/.test(file)).sort();
   return Promise.all(
     files.map(async (file) => ({
@@ -26,7 +26,7 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-/** Applies what is missing, in order, each with its record in one transaction. Migrations are append-only. */
+/** Applies missing migrations in order, in one transaction with their records. Released migrations are never edited. */
 export async function migrate(pool: pg.Pool): Promise<void> {
   const migrations = await readMigrations();
   await withTransaction(pool, async (db) => {
@@ -36,9 +36,9 @@ export async function migrate(pool: pg.Pool): Promise<void> {
          version int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
     );
     const applied = await db.query<{ version: number }>('SELECT version FROM migrations');
-    const known = new Set(applied.rows.map((record) => record.version));
+    const appliedVersions = new Set(applied.rows.map((record) => record.version));
     for (const migration of migrations) {
-      if (known.has(migration.version)) continue;
+      if (appliedVersions.has(migration.version)) continue;
       await db.query(migration.sql);
       await db.query('INSERT INTO migrations (version, name) VALUES ($1, $2)', [
         migration.version,
@@ -48,14 +48,16 @@ export async function migrate(pool: pg.Pool): Promise<void> {
   });
 }
 
-/** Names of migrations that the code knows and the database has not seen. */
+/** Names of migrations that have not been applied. */
 export async function pendingMigrations(pool: pg.Pool): Promise<string[]> {
   const migrations = await readMigrations();
-  const present = await pool.query<{ known: boolean }>(
-    `SELECT to_regclass('migrations') IS NOT NULL AS known`,
+  const table = await pool.query<{ exists: boolean }>(
+    `SELECT to_regclass('migrations') IS NOT NULL AS exists`,
   );
-  if (!present.rows[0]?.known) return migrations.map((migration) => migration.name);
+  if (!table.rows[0]?.exists) return migrations.map((migration) => migration.name);
   const applied = await pool.query<{ version: number }>('SELECT version FROM migrations');
-  const known = new Set(applied.rows.map((record) => record.version));
-  return migrations.filter((migration) => !known.has(migration.version)).map((migration) => migration.name);
+  const appliedVersions = new Set(applied.rows.map((record) => record.version));
+  return migrations
+    .filter((migration) => !appliedVersions.has(migration.version))
+    .map((migration) => migration.name);
 }

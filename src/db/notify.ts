@@ -1,13 +1,12 @@
 import pg from 'pg';
 import type { Logger } from '../lib/log';
+import { afterCommit, type Db } from './pool';
 
-/** Channels of NOTIFY. The payload only says where to look; the row is always the truth. */
+/** Channels of NOTIFY. A payload only names the row that changed; listeners read the row. */
 export const notifyChannels = {
   /** An auth session has a new status; payload: session id. */
   session: 'herald_session',
-  /** Auth sessions wait for their workflow. */
-  sessionStart: 'herald_session_start',
-  /** Deliveries are due to be started; payload: see `readDueNotice`. */
+  /** The delivery queue has something new. */
   delivery: 'herald_delivery',
   /** A bot update is stored and waits to be handled. */
   botUpdate: 'herald_bot_update',
@@ -15,13 +14,47 @@ export const notifyChannels = {
   broadcast: 'herald_broadcast',
 } as const;
 
-/** `lane endpoint`: both, only the lane, or nothing. The lane is `any` where it may be either. */
-export function readDueNotice(payload: string): { lane: string; endpointId: string | null } {
-  const [lane, endpointId] = payload.split(' ');
-  return { lane: lane || 'any', endpointId: endpointId || null };
+/** At most one NOTIFY in this time for each channel and process. */
+const DEBOUNCE_MS = 10;
+
+/** Sends NOTIFY on `channel` once the transaction of `db` has committed, combined with others of this process. */
+export function notifyAfterCommit(db: Db, channel: string): void {
+  afterCommit(db, hookOf(channel));
 }
 
-/** `payload` is null after a lost connection came back: anything may have been missed, so look for yourself. */
+/** One function for each channel, so that a transaction that writes many rows notifies once. */
+const hooks = new Map<string, (pool: pg.Pool) => void>();
+function hookOf(channel: string): (pool: pg.Pool) => void {
+  const known = hooks.get(channel) ?? ((pool: pg.Pool) => notifyDebounced(pool, channel));
+  hooks.set(channel, known);
+  return known;
+}
+
+/** Channels that were notified a moment ago, and whether to do it again when that moment is over. */
+const resting = new WeakMap<pg.Pool, Map<string, { again: boolean }>>();
+
+/**
+ * The first call notifies at once; calls within the next milliseconds share one more. A NOTIFY inside each committing
+ * transaction would serialise the commits of the whole server. One that is lost costs a second: listeners also poll.
+ */
+function notifyDebounced(pool: pg.Pool, channel: string): void {
+  const channels = resting.get(pool) ?? new Map<string, { again: boolean }>();
+  resting.set(pool, channels);
+  const rest = channels.get(channel);
+  if (rest) {
+    rest.again = true;
+    return;
+  }
+  const begun = { again: false };
+  channels.set(channel, begun);
+  pool.query({ name: 'notify', text: `SELECT pg_notify($1, '')`, values: [channel] }).catch(() => {});
+  setTimeout(() => {
+    channels.delete(channel);
+    if (begun.again && !pool.ending) notifyDebounced(pool, channel);
+  }, DEBOUNCE_MS).unref();
+}
+
+/** `payload` is null after a lost connection came back: notifications may have been missed. */
 export type NotificationListener = (payload: string | null) => void;
 
 export interface Notifications {
@@ -31,7 +64,7 @@ export interface Notifications {
 
 const RECONNECT_MS = { first: 100, most: 5_000 };
 
-/** One LISTEN connection for the whole process, which comes back by itself. */
+/** One LISTEN connection for the whole process, which reconnects by itself. */
 export function createNotifications({ url, log }: { url: string; log: Logger }): Notifications {
   const listeners = new Map<string, Set<NotificationListener>>();
   let client: pg.Client | null = null;

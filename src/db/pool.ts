@@ -9,8 +9,6 @@ export interface PoolOptions {
   url: string;
   max?: number;
   applicationName?: string;
-  /** The lane of deliveries whose endpoint names none. */
-  deliveryLane?: 'workflow' | 'express';
   onError?: (error: Error) => void;
 }
 
@@ -18,19 +16,17 @@ export interface PoolOptions {
 pg.types.setTypeParser(pg.types.builtins.INT8, (value) => Number(value));
 
 export function createPool(options: PoolOptions): pg.Pool {
-  const { url, max = 10, applicationName = 'herald', deliveryLane = 'workflow', onError } = options;
+  const { url, max = 10, applicationName = 'herald', onError } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max,
     application_name: applicationName,
-    // A setting of the session, so that the statement that writes a delivery can fix its lane on the row.
-    ...(deliveryLane === 'express' ? { options: '-c herald.delivery_lane=express' } : {}),
     // A database that is away must become a clear 503 quickly, not a request that hangs.
     connectionTimeoutMillis: 3_000,
-    // A new connection costs a handshake, and every plan once more: the ones that a burst has made stay for the next.
+    // A new connection costs a handshake and every plan again: keep the ones that a burst has opened.
     idleTimeoutMillis: 300_000,
     keepAlive: true,
-    // Statements that do not wait for each other travel together; whoever awaits each notices nothing.
+    // Statements that are sent without awaiting the one before share a round trip.
     pipeline: true,
   });
   // An idle client that loses its server emits here; without a listener the process would die.
@@ -38,11 +34,24 @@ export function createPool(options: PoolOptions): pg.Pool {
   return pool;
 }
 
+/** What runs once a transaction has committed, by its connection. */
+const afterCommitHooks = new WeakMap<object, Set<(pool: pg.Pool) => void>>();
+
+/**
+ * Runs `hook` after the transaction of `db` has committed, and never if it rolls back. The same hook runs once. Where
+ * `db` is the pool itself, every statement has committed by the time it returns, so the hook runs at once.
+ */
+export function afterCommit(db: Db, hook: (pool: pg.Pool) => void): void {
+  const hooks = afterCommitHooks.get(db);
+  if (hooks) hooks.add(hook);
+  else hook(db as pg.Pool);
+}
+
 /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
 export function withTransaction<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
   return withClient(pool, async (client) => {
-    await client.query('BEGIN');
-    const result = await work(client);
+    // Not awaited: BEGIN shares the round trip of the first statement.
+    const [, result] = await Promise.all([client.query('BEGIN'), work(client)]);
     await client.query('COMMIT');
     return result;
   });
@@ -53,23 +62,29 @@ async function withClient<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Prom
   // A connection that dies in the middle emits on the client too; the failing query reports it.
   const ignore = () => {};
   client.on('error', ignore);
+  const hooks = new Set<(pool: pg.Pool) => void>();
+  afterCommitHooks.set(client, hooks);
   let broken: Error | undefined;
   try {
-    return await use(client);
+    const result = await use(client);
+    afterCommitHooks.delete(client);
+    for (const hook of hooks) hook(pool);
+    return result;
   } catch (error) {
     await client.query('ROLLBACK').catch((rollbackError: Error) => {
       broken = rollbackError;
     });
     throw error;
   } finally {
+    afterCommitHooks.delete(client);
     client.off('error', ignore);
     client.release(broken);
   }
 }
 
 /**
- * A transaction in one round trip: BEGIN, what `send` sends at once, and COMMIT. For statements that need nothing of
- * each other's answers; a lock among them is held for as long as the server works, not for as long as we take to go on.
+ * A transaction in one round trip: BEGIN, the statements that `send` issues without awaiting, COMMIT. A lock among them
+ * is held while the server works, not while this process is busy elsewhere.
  */
 export function withPipelinedTransaction<T>(
   pool: pg.Pool,
@@ -77,14 +92,14 @@ export function withPipelinedTransaction<T>(
 ): Promise<T> {
   return withClient(pool, async (client) => {
     const sent = [client.query('BEGIN'), send(client), client.query('COMMIT')] as const;
-    // All of them are answered before the connection goes back, whichever fails.
+    // Every response is read before the connection goes back to the pool, whichever statement fails.
     await Promise.allSettled(sent);
     const [, result] = await Promise.all(sent);
     return result;
   });
 }
 
-/** Several reads of the same moment: what commits in between is in none of them. */
+/** Several reads of the same snapshot. */
 export function withSnapshot<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
   return withTransaction(pool, async (db) => {
     await db.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');

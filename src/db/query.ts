@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { Db } from './pool';
 
 /**
- * Three small ways to ask. Every statement has a name, so that Postgres prepares it once per connection
- * and the hot paths skip parsing and planning.
+ * Query helpers. Every statement has a name, so that Postgres prepares it once per connection and hot paths skip
+ * parsing and planning.
  */
 export async function rows<R extends pg.QueryResultRow>(
   db: Db,
@@ -25,7 +25,7 @@ export async function row<R extends pg.QueryResultRow>(
   return found[0] ?? null;
 }
 
-/** Runs a statement and answers how many rows it changed. */
+/** Runs a statement and returns the number of rows it changed. */
 export async function change(
   db: Db,
   name: string,

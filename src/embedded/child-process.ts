@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity';
 
-/** What the data directory remembers of a child, so that a later start can stop it the way it likes to be stopped. */
+/** The record of a child in the data directory, so that a later start can stop it with the right signals. */
 export interface ChildRecord extends ProcessIdentity {
   name: string;
   stopSignal: NodeJS.Signals;
@@ -19,7 +19,7 @@ export interface ChildExit {
   logFile: string;
 }
 
-/** Remembers running children beyond the life of this process. */
+/** Records running children on disk, so that the records survive this process. */
 export interface ChildRegistry {
   recordChild(child: ChildRecord): void;
   forgetChild(pid: number): void;
@@ -37,7 +37,7 @@ export interface ChildOptions {
   stopSignal: NodeJS.Signals;
   forceSignal: NodeJS.Signals;
   registry: ChildRegistry;
-  /** Told when the child ends without having been asked to. */
+  /** Called when the child exits without having been stopped. */
   onExit?: ((exit: ChildExit) => void) | undefined;
 }
 
@@ -53,8 +53,8 @@ const killGraceMs = 5_000;
 const logRotationBytes = 10 * 1024 * 1024;
 
 /**
- * Starts a server in a process group of its own: Ctrl-C in the terminal must reach only us, because we stop the
- * database last. Its output goes to a file, which a child can go on writing to after we are gone.
+ * Starts a server in its own process group: Ctrl-C in the terminal must reach only this process, which stops the
+ * database last. The output goes to a file, to which a child can keep writing after this process has died.
  */
 export function startChild(options: ChildOptions): Child {
   const log = openLog(options.logFile);
@@ -80,7 +80,7 @@ export function startChild(options: ChildOptions): Child {
       resolve(exit);
     });
   });
-  // A child that never started is reported through `exited`; nobody may be waiting for it at that moment.
+  // A failed spawn rejects `exited`; avoid an unhandled rejection if nothing awaits it yet.
   exited.catch(() => undefined);
   if (pid === undefined) {
     return { pid: -1, exited, hasExited: () => true, stop: () => Promise.resolve() };
@@ -106,14 +106,14 @@ export function startChild(options: ChildOptions): Child {
   };
 }
 
-/** Stops a child that an earlier process left running; true when there was one to stop. */
+/** Stops a child left running by an earlier process; returns false if it is not running. */
 export async function stopRecordedChild(record: ChildRecord): Promise<boolean> {
   if (!isRunning(record)) return false;
   await signalUntilGone(record, () => isRunning(record));
   return true;
 }
 
-/** The child's own way to stop first, then its forceful one, then the system's. */
+/** Sends the child's stop signal, then its force signal, then SIGKILL. */
 async function signalUntilGone(record: ChildRecord, running: () => boolean): Promise<void> {
   const steps: [NodeJS.Signals, number][] = [
     [record.stopSignal, stopGraceMs],
@@ -128,7 +128,7 @@ async function signalUntilGone(record: ChildRecord, running: () => boolean): Pro
   }
 }
 
-/** False when there is no such process any more. */
+/** Returns false if the process no longer exists. */
 function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(pid, signal);
@@ -139,7 +139,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Appends, and sets a log aside when it has grown large, so that years of starts do not fill a disk. */
+/** Opens for appending, and rotates a large log so that it cannot fill the disk. */
 function openLog(file: string): number {
   mkdirSync(path.dirname(file), { recursive: true });
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -147,14 +147,14 @@ function openLog(file: string): number {
   return openSync(file, 'a', 0o600);
 }
 
-/** Throws the reason when the child is no longer there. */
+/** Throws if the child has exited. */
 export async function requireRunning(child: Child): Promise<void> {
   if (!child.hasExited()) return;
   const { code, signal } = await child.exited;
-  throw new Error(`it ended with ${signal ?? `code ${code}`}`);
+  throw new Error(`it exited with ${signal ?? `code ${code}`}`);
 }
 
-/** The end of a log, to look for the reason of an early death. */
+/** The log from an offset on, to find why a child exited early. */
 export async function readLogFrom(file: string, offset: number): Promise<string> {
   const content = await readFile(file).catch(() => Buffer.alloc(0));
   return content.subarray(offset <= content.length ? offset : 0).toString('utf8');

@@ -6,24 +6,24 @@ import { acquireLock, type LockResult } from './lock';
 import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity';
 import { exitCodes, SetupError } from './setup-error';
 
-/** The directory with everything that the embedded default keeps, held by one running service at a time. */
+/** The data directory of the embedded servers, locked by one running service at a time. */
 export interface DataDir extends ChildRegistry {
   path: string;
   file(...names: string[]): string;
-  /** Gives the directory free for the next start; call it after the children are stopped. */
+  /** Releases the directory for the next start; call it after the children have stopped. */
   close(): Promise<void>;
 }
 
-/** Takes the directory for this process and stops whatever a killed one left running in it. */
+/** Locks the directory and stops children that a killed process left running. */
 export async function openDataDir(
   directory: string,
   onProgress: (message: string) => void = () => undefined,
 ): Promise<DataDir> {
   const root = path.resolve(directory);
-  const result = await takeDirectory(root);
+  const result = await lockDirectory(root);
   if ('heldBy' in result) {
     throw new SetupError(
-      `Herald already runs with the data directory ${root} (process ${result.heldBy}); ` +
+      `Herald is already running with the data directory ${root} (process ${result.heldBy}); ` +
         'stop it first, or set HERALD_DATA_DIR to another directory.',
       exitCodes.busy,
     );
@@ -49,8 +49,8 @@ export async function openDataDir(
   };
 }
 
-async function takeDirectory(root: string): Promise<LockResult> {
-  // PostgreSQL refuses to run as root, so the user it runs as then must be able to pass through (but not to look).
+async function lockDirectory(root: string): Promise<LockResult> {
+  // PostgreSQL refuses to run as root, so as root the directory must be traversable (but not listable) by its user.
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   try {
     const created = await mkdir(root, { recursive: true, mode });
@@ -59,7 +59,7 @@ async function takeDirectory(root: string): Promise<LockResult> {
   } catch (error) {
     throw new SetupError(
       `The data directory ${root} cannot be used (${(error as Error).message}); ` +
-        'set HERALD_DATA_DIR to a directory that can be written to.',
+        'set HERALD_DATA_DIR to a writable directory.',
       exitCodes.badSetting,
       { cause: error },
     );
@@ -69,23 +69,23 @@ async function takeDirectory(root: string): Promise<LockResult> {
 async function stopLeftovers(childrenFile: string, onProgress: (message: string) => void): Promise<void> {
   const records = readJson(childrenFile);
   if (!Array.isArray(records)) return;
-  // The database last, as in an ordinary stop: it was started first.
+  // In reverse start order, so the database stops last.
   for (const record of (records as ChildRecord[]).toReversed()) {
     if (!isRunning(record)) continue;
-    onProgress(`stopping the ${record.name} that an earlier start left running (process ${record.pid})`);
+    onProgress(`stopping the ${record.name} left over from an earlier run (process ${record.pid})`);
     await stopRecordedChild(record);
   }
   await rm(childrenFile, { force: true });
 }
 
-/** What a running service tells the CLI, which finds it through the data directory. */
+/** Information about the running service for the CLI. */
 export type RuntimeRecord = Record<string, unknown> & ProcessIdentity;
 
 export function writeRuntime(directory: string, record: Record<string, unknown>): void {
   writeJson(runtimeFile(directory), { ...record, ...ownIdentity() });
 }
 
-/** The record of the service that runs now; null when none does, even if one was killed and left its record. */
+/** The record of the running service; null if none is running, even if a killed one left its record. */
 export async function readRuntime(directory: string): Promise<RuntimeRecord | null> {
   const content = await readFile(runtimeFile(directory), 'utf8').catch(() => null);
   if (content === null) return null;
@@ -105,7 +105,7 @@ function runtimeFile(directory: string): string {
   return path.resolve(directory, 'runtime.json');
 }
 
-/** Whole or not at all, and synchronous: a child must be on record before anything else can happen. */
+/** Atomic, and synchronous so that a child is on record before anything else happens. */
 function writeJson(file: string, value: unknown): void {
   const draft = `${file}.${process.pid}.tmp`;
   writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });

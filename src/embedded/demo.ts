@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type pg from 'pg';
+import { withTransaction } from '../db/pool';
 import { newApiKey, sha256 } from '../lib/tokens';
 import { findProjectByKey, insertApiKey } from '../projects/queries/keys';
-import { withTransaction } from '../db/pool';
 import {
   addPurchasedCredits,
   findProjectBySlug,
@@ -16,15 +16,15 @@ export interface Demo {
 }
 
 const SLUG = 'demo';
-/** Trying it out must never meet a 429 or a 402. */
-const GENEROUS = 100_000;
+/** High limits, so that the demo never gets a 429 or a 402. */
+const DEMO_LIMIT = 100_000;
 
 /**
- * The demo project of development. Keys are stored as hashes, so the key itself is kept in the data directory and
- * made anew where it was lost.
+ * Creates the development demo project. The database stores only hashes of keys, so the key itself is kept in the data
+ * directory and replaced if it is lost.
  */
 export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl: string): Promise<Demo> {
-  const known = await readFile(keyFile, 'utf8').then(
+  const storedKey = await readFile(keyFile, 'utf8').then(
     (text) => text.trim(),
     () => null,
   );
@@ -34,14 +34,16 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl:
       (await insertProject(db, { slug: SLUG, name: 'Demo project', plan: 'basic' }));
     if (!project) throw new Error('the demo project could not be created');
     await updateProject(db, project.id, {
-      // The port can change between two starts.
+      // The port can differ between starts.
       callback_url: `${publicUrl}/demo/callback`,
-      requests_per_minute: GENEROUS,
-      sessions_per_hour: GENEROUS,
-      sessions_per_address: GENEROUS,
+      requests_per_minute: DEMO_LIMIT,
+      sessions_per_hour: DEMO_LIMIT,
+      sessions_per_address: DEMO_LIMIT,
     });
-    await addPurchasedCredits(db, project.id, Math.max(0, GENEROUS - project.purchased_credits));
-    if (known && (await findProjectByKey(db, sha256(known)))) return { slug: SLUG, api_key: known };
+    await addPurchasedCredits(db, project.id, Math.max(0, DEMO_LIMIT - project.purchased_credits));
+    if (storedKey && (await findProjectByKey(db, sha256(storedKey)))) {
+      return { slug: SLUG, api_key: storedKey };
+    }
     const { key, hash, hint } = newApiKey();
     await insertApiKey(db, { project_id: project.id, hash, hint, name: 'demo' });
     await writeFile(keyFile, `${key}\n`, { mode: 0o600 });

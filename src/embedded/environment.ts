@@ -15,36 +15,65 @@ import { simulatorLink, startSimulator, type Simulator } from './simulator';
 import { findTemporalCli } from './temporal-cli';
 import { startTemporalServer } from './temporal-server';
 
-/** Everything that the service needs around it, whether embedded here or running elsewhere. */
-export interface Environment {
+/**
+ * Addresses of the servers that the service uses, embedded or external. Plain data, so that it can be sent to another
+ * process.
+ */
+export interface Servers {
   databaseUrl: string;
   temporalAddress: string;
   temporalUiUrl: string | null;
-  simulator: Simulator | null;
+  simulator: Omit<Simulator, 'stop'> | null;
+  /** Path of the data directory; null if nothing is embedded. */
+  dataDir: string | null;
+}
+
+/** Everything that the service needs from outside. */
+export interface Environment extends Servers {
   encryptionKeys: EncryptionKey[];
   platforms: PlatformAccesses;
-  /** Null when nothing is embedded. */
-  dataDir: DataDir | null;
-  /** The simulator first, the database last. */
+}
+
+interface Stoppable {
+  /** Stops the simulator first and the database last. */
   stop(): Promise<void>;
 }
 
 export interface EnvironmentOptions {
   config: Config;
-  /** Gives the start up; what was started is stopped again. */
+  /** Aborts the start; what has been started is stopped again. */
   signal: AbortSignal;
   onProgress: (message: string) => void;
   onExit: (exit: ChildExit) => void;
 }
 
-/** Bots of the simulator: fixed, because the simulator accepts nothing else and is never reachable from outside. */
+/** The simulator's bots. The tokens are constants, because the simulator is never reachable from outside. */
 const simulatedBots = {
   telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_demo_bot' },
   max: { token: 'simulated-max-bot-token', username: 'herald_demo_bot' },
 } as const;
 
-/** Starts the parts that no setting replaces: PostgreSQL, Temporal, the messenger simulator. */
-export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
+export async function startEnvironment(options: EnvironmentOptions): Promise<Environment & Stoppable> {
+  const { stop, ...servers } = await startServers(options);
+  try {
+    return { ...(await createEnvironment(options.config, servers)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Adds what derives from the settings and the data directory. */
+export async function createEnvironment(config: Config, servers: Servers): Promise<Environment> {
+  return {
+    ...servers,
+    encryptionKeys: config.HERALD_ENCRYPTION_KEY ?? (await openKeyFile(config.HERALD_DATA_DIR)),
+    platforms: platformAccesses(config, servers.simulator),
+  };
+}
+
+/** Starts the parts that are not configured externally: PostgreSQL, Temporal, the messenger simulator. */
+export async function startServers(options: EnvironmentOptions): Promise<Servers & Stoppable> {
   const { config, onProgress } = options;
   const stops: (() => Promise<unknown>)[] = [];
   const stop = async () => {
@@ -61,16 +90,15 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       startMessengers(options, stops),
     ]);
     for (const result of started) if (result.status === 'rejected') throw result.reason;
-    const [databaseUrl, temporal, messengers] = started.map(
+    const [databaseUrl, temporal, simulator] = started.map(
       (result) => (result as PromiseFulfilledResult<unknown>).value,
-    ) as [string, TemporalPlace, MessengerPlace];
+    ) as [string, TemporalAddresses, Servers['simulator']];
     return {
       databaseUrl,
       temporalAddress: temporal.address,
       temporalUiUrl: temporal.uiUrl,
-      ...messengers,
-      encryptionKeys: config.HERALD_ENCRYPTION_KEY ?? (await openKeyFile(config.HERALD_DATA_DIR)),
-      dataDir,
+      simulator,
+      dataDir: dataDir && dataDir.path,
       stop,
     };
   } catch (error) {
@@ -79,7 +107,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   }
 }
 
-/** Asked before the slow parts start; a port of 0 is any free one. */
+/** Checks the ports before the slow parts start; 0 means any free port. */
 async function requirePorts(config: Config): Promise<void> {
   if (config.roles.includes('api') && config.PORT) await requireFreePort(config.PORT, 'PORT', 'the API');
   if (config.HERALD_METRICS_PORT) {
@@ -104,12 +132,12 @@ async function startDatabase(
     onProgress,
     onExit,
   });
-  // The database goes last: it is put where the reversed list ends, just above the data directory.
+  // `stops` runs in reverse order, so index 1 stops the database last, just before the data directory is released.
   stops.splice(1, 0, () => postgres.stop());
   return postgres.url;
 }
 
-interface TemporalPlace {
+interface TemporalAddresses {
   address: string;
   uiUrl: string | null;
 }
@@ -118,7 +146,7 @@ async function startTemporal(
   { config, signal, onProgress, onExit }: EnvironmentOptions,
   dataDir: DataDir | null,
   stops: (() => Promise<unknown>)[],
-): Promise<TemporalPlace> {
+): Promise<TemporalAddresses> {
   const uiUrl = config.TEMPORAL_UI_URL ?? null;
   if (config.TEMPORAL_ADDRESS || !dataDir) return { address: config.TEMPORAL_ADDRESS ?? '', uiUrl };
   const cliPath = await findTemporalCli({ configured: config.HERALD_TEMPORAL_CLI, signal, onProgress });
@@ -137,25 +165,28 @@ async function startTemporal(
   return { address: server.address, uiUrl: uiUrl ?? server.uiUrl };
 }
 
-interface MessengerPlace {
-  simulator: Simulator | null;
-  platforms: PlatformAccesses;
-}
-
-/** A channel without a token runs on the simulator in development, and is not offered in production. */
 async function startMessengers(
   { config, onProgress }: EnvironmentOptions,
   stops: (() => Promise<unknown>)[],
-): Promise<MessengerPlace> {
+): Promise<Servers['simulator']> {
+  if (!config.development || (config.TELEGRAM_BOT_TOKEN && config.MAX_BOT_TOKEN)) return null;
+  onProgress('starting the messenger simulator');
+  const { stop, ...simulator } = await startSimulator({
+    port: config.HERALD_SIMULATOR_PORT,
+    ...simulatedBots,
+  });
+  stops.push(stop);
+  return simulator;
+}
+
+/** A channel without a token runs on the simulator in development and is disabled in production. */
+function platformAccesses(config: Config, simulator: Servers['simulator']): PlatformAccesses {
   const platforms: PlatformAccesses = {};
   if (config.TELEGRAM_BOT_TOKEN) {
     platforms.telegram = { token: config.TELEGRAM_BOT_TOKEN, apiRoot: config.TELEGRAM_API_ROOT };
   }
   if (config.MAX_BOT_TOKEN) platforms.max = { token: config.MAX_BOT_TOKEN, apiRoot: config.MAX_API_ROOT };
-  if (!config.development || (platforms.telegram && platforms.max)) return { simulator: null, platforms };
-  onProgress('starting the messenger simulator');
-  const simulator = await startSimulator({ port: config.HERALD_SIMULATOR_PORT, ...simulatedBots });
-  stops.push(() => simulator.stop());
+  if (!simulator) return platforms;
   const roots = { telegram: simulator.telegramApiRoot, max: simulator.maxApiRoot };
   for (const channel of channels) {
     platforms[channel] ??= {
@@ -164,10 +195,10 @@ async function startMessengers(
       link: (start) => simulatorLink(simulator.url, channel, start),
     };
   }
-  return { simulator, platforms };
+  return platforms;
 }
 
-/** For a process that leaves at once: the embedded servers go with it. The database recovers at the next start. */
+/** Kills the embedded servers when the process exits immediately. The database recovers on the next start. */
 export function killChildren(dataDirectory: string): void {
   let records: ChildRecord[];
   try {
@@ -180,7 +211,7 @@ export function killChildren(dataDirectory: string): void {
     try {
       process.kill(record.pid, record.forceSignal);
     } catch {
-      // It has gone by itself in this very moment, and the others must go too.
+      // It has just exited; continue with the others.
     }
   }
 }

@@ -5,12 +5,12 @@ import { encryptionKeyList } from '../config';
 import type { EncryptionKey } from '../lib/cipher';
 import { SetupError } from './setup-error';
 
-/** Development's keys, kept beside the data that they protect, in the form of HERALD_ENCRYPTION_KEY. */
+/** The encryption keys of the data directory, in the format of HERALD_ENCRYPTION_KEY. */
 export function keyFile(dataDirectory: string): string {
   return path.join(dataDirectory, 'encryption-key');
 }
 
-/** The keys of the data directory, newest first; a first one is made where there is none. */
+/** Reads the keys, newest first; creates the first one if there is none. */
 export async function openKeyFile(dataDirectory: string): Promise<EncryptionKey[]> {
   const file = keyFile(dataDirectory);
   try {
@@ -26,17 +26,19 @@ export async function readKeyFile(dataDirectory: string): Promise<EncryptionKey[
   const file = keyFile(dataDirectory);
   const keys = encryptionKeyList.safeParse((await readFile(file, 'utf8')).trim());
   if (keys.success) return keys.data;
-  throw new SetupError(`The file ${file} holds no encryption key: put it back from a backup.`);
+  throw new SetupError(`The file ${file} contains no encryption key: restore it from a backup.`);
 }
 
-/** Puts a new key before the old ones, whole or not at all, and on the disk before it is used. Answers its id. */
+/**
+ * Adds a new key before the existing ones and returns its id. The write is atomic and durable before the key is used.
+ */
 export async function addKeyToFile(dataDirectory: string): Promise<string> {
-  const kept = await readKeyFile(dataDirectory);
-  const newest = Math.max(...kept.map(({ id }) => Number(/^k(\d+)$/.exec(id)?.[1] ?? 0)));
+  const existing = await readKeyFile(dataDirectory);
+  const newest = Math.max(...existing.map(({ id }) => Number(/^k(\d+)$/.exec(id)?.[1] ?? 0)));
   const id = `k${newest + 1}`;
   const entries = [
     `${id}:${newKey()}`,
-    ...kept.map((entry) => `${entry.id}:${entry.key.toString('base64')}`),
+    ...existing.map((entry) => `${entry.id}:${entry.key.toString('base64')}`),
   ];
   const file = keyFile(dataDirectory);
   const draft = `${file}.${process.pid}.tmp`;
@@ -46,7 +48,7 @@ export async function addKeyToFile(dataDirectory: string): Promise<string> {
   return id;
 }
 
-/** A rename is durable once its directory is. */
+/** A rename is durable only after its directory has been synced. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {

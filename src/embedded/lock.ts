@@ -10,11 +10,11 @@ export interface Lock {
 export type LockResult = { lock: Lock } | { heldBy: number };
 
 /**
- * Takes the lock that `directory` stands for, or tells who holds it. A holder that died holds nothing.
+ * Acquires the lock in `directory`, or returns the pid of its holder. A dead holder does not count.
  *
- * Node has no flock, and "remove the stale file, then create mine" lets two processes remove each other's. So each
- * holder makes the next numbered file, the highest number rules, and that one is never removed: numbers only grow,
- * and whoever decided on an old listing finds its number taken or a higher one beside it.
+ * Node has no flock, and "remove the stale file, then create mine" lets two processes remove each other's file. So each
+ * holder creates the next numbered file, the highest number wins, and that file is never removed: a process that acted
+ * on an old listing finds its number taken or a higher one.
  */
 export async function acquireLock(directory: string): Promise<LockResult> {
   await mkdir(directory, { recursive: true });
@@ -50,7 +50,7 @@ async function release(directory: string, generation: number): Promise<void> {
     await writeFile(draft, JSON.stringify(null));
     await rename(draft, holderFile(directory, generation));
   } catch (error) {
-    // The directory was removed together with everything it protected.
+    // The directory was removed together with the data it protects.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
@@ -67,7 +67,7 @@ async function generations(directory: string): Promise<number[]> {
   });
 }
 
-/** Holder files appear whole (linked or renamed into place), so one that cannot be parsed was damaged by others. */
+/** Holder files are created atomically (by link or rename), so an unreadable one was damaged from outside. */
 async function readHolder(file: string): Promise<ProcessIdentity | null> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
@@ -91,7 +91,7 @@ async function linkIfAbsent(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Drafts of processes that were killed while they tried. */
+/** Removes drafts of processes that were killed while acquiring the lock. */
 async function sweepDrafts(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     if (!name.startsWith('draft-')) continue;

@@ -1,7 +1,7 @@
 import { bindOnce } from '../lib/ports';
 import { SetupError } from './setup-error';
 
-/** Fails with the setting's name when someone else listens there already. */
+/** Fails with the setting's name if the port is already in use. */
 export async function requireFreePort(port: number, setting: string, what: string): Promise<void> {
   try {
     await bindOnce(port);

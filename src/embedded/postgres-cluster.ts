@@ -16,12 +16,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { DataDir } from './data-dir';
 import type { PostgresBinaries } from './postgres-binaries';
-import { admitPostgresUser, choosePostgresUser, type PostgresUser } from './postgres-user';
+import { grantPostgresAccess, choosePostgresUser, type PostgresUser } from './postgres-user';
 import { exitCodes, SetupError } from './setup-error';
 
 const run = promisify(execFile);
 
-/** A database cluster on disk that is complete, with the password of its superuser `herald`. */
+/** A complete database cluster on disk, with the password of its superuser `herald`. */
 export interface PostgresCluster {
   directory: string;
   password: string;
@@ -30,7 +30,10 @@ export interface PostgresCluster {
 
 const draftPrefix = 'postgres-draft-';
 
-/** Opens the cluster of the data directory, or makes one; a half-made one never gets the name that is looked for. */
+/**
+ * Opens the data directory's cluster, or creates one. Creation ends with a rename, so an incomplete cluster is never
+ * opened.
+ */
 export async function openCluster(
   dataDir: DataDir,
   binaries: PostgresBinaries,
@@ -47,7 +50,7 @@ export async function openCluster(
   return {
     directory,
     password: await readPassword(home),
-    user: await admitPostgresUser(ids, binaries.postgres, directory),
+    user: await grantPostgresAccess(ids, binaries.postgres, directory),
   };
 }
 
@@ -61,13 +64,13 @@ async function createCluster(
   await removeDrafts(dataDir.path);
   await rm(home, { recursive: true, force: true });
   const draft = await mkdtemp(dataDir.file(draftPrefix));
-  // Only passing through is allowed to the database's user; the password beside its directory stays ours.
+  // The database user may only traverse this directory, not read the password in it.
   await chmod(draft, ids === null ? 0o700 : 0o711);
   const directory = path.join(draft, 'data');
   await mkdir(directory, { mode: 0o700 });
   const password = randomBytes(24).toString('base64url');
   await writeFile(path.join(draft, 'password'), `${password}\n`, { mode: 0o600 });
-  // initdb reads its copy as the database's user, and wants its own directory empty: it lies beside both.
+  // initdb reads its own copy as the database user, and needs its data directory to be empty.
   const passwordForInitdb = path.join(draft, 'initdb-password');
   await writeFile(passwordForInitdb, `${password}\n`, { mode: 0o600 });
   if (ids !== null) {
@@ -75,7 +78,7 @@ async function createCluster(
     await chown(passwordForInitdb, ids.uid, ids.gid);
   }
   try {
-    const user = await admitPostgresUser(ids, binaries.postgres, directory);
+    const user = await grantPostgresAccess(ids, binaries.postgres, directory);
     await initdb(binaries.initdb, user, directory, passwordForInitdb, durable);
     await rm(passwordForInitdb);
     await rename(draft, home);
@@ -98,7 +101,7 @@ async function initdb(
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // The same sorting on every machine, whatever locales it has installed.
+    // Sorts the same on every machine, regardless of installed locales.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
@@ -116,14 +119,14 @@ async function initdb(
     const reason = (stderr ?? '').split('\n').find((line) => /error:|FATAL:|PANIC:/.test(line));
     throw new SetupError(
       `The embedded PostgreSQL could not create its database (${reason?.trim() ?? (error as Error).message}); ` +
-        'set DATABASE_URL to a PostgreSQL server of your own if this cannot be mended.',
+        'fix the cause, or set DATABASE_URL to your own PostgreSQL server.',
       exitCodes.unavailable,
       { cause: error },
     );
   }
 }
 
-/** PG* variables are meant for clients of other servers, and PGDATA would even redirect ours. */
+/** PG* variables are meant for clients of other servers, and PGDATA would redirect ours. */
 export function postgresEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'));
   return { ...Object.fromEntries(entries), LC_ALL: 'C', TZ: 'UTC' };
@@ -140,13 +143,13 @@ async function requireSameMajorVersion(directory: string, installed: string): Pr
   if (version === null) {
     throw new SetupError(
       `The database in ${directory} is damaged (it has no PG_VERSION); restore it, or remove ${path.dirname(directory)} ` +
-        'to begin with an empty one.',
+        'to start with an empty one.',
     );
   }
   if (version.trim() === installed) return;
   throw new SetupError(
-    `The database in ${directory} was made by PostgreSQL ${version.trim()}, and the embedded one is ${installed}: move ` +
-      'its data over with pg_dump, set HERALD_DATA_DIR to another directory, or remove it to begin with an empty one.',
+    `The database in ${directory} was created by PostgreSQL ${version.trim()}, but the embedded server is ${installed}: migrate ` +
+      'the data with pg_dump, set HERALD_DATA_DIR to another directory, or remove it to start with an empty one.',
     exitCodes.badSetting,
   );
 }
@@ -157,7 +160,7 @@ async function readPassword(home: string): Promise<string> {
   } catch (error) {
     throw new SetupError(
       `The password of the embedded database cannot be read from ${path.join(home, 'password')} ` +
-        `(${(error as NodeJS.ErrnoException).code}); restore that file, or remove ${home} to begin with an empty database.`,
+        `(${(error as NodeJS.ErrnoException).code}); restore that file, or remove ${home} to start with an empty database.`,
     );
   }
 }

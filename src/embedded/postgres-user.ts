@@ -5,22 +5,22 @@ import { SetupError } from './setup-error';
 
 const run = promisify(execFile);
 
-/** How to start a PostgreSQL program: possibly as another user, possibly through a wrapper that grants access. */
+/** How to run a PostgreSQL binary: as which user, and through which wrapper. */
 export interface PostgresUser {
   uid: number | undefined;
   gid: number | undefined;
   wrap(command: string, args: string[]): { command: string; args: string[] };
 }
 
-const ourselves: PostgresUser = {
+const currentUser: PostgresUser = {
   uid: undefined,
   gid: undefined,
   wrap: (command, args) => ({ command, args }),
 };
 
 /**
- * PostgreSQL refuses to run as root, which is who we are in most containers. It then runs as the owner of the
- * existing cluster, as the user `postgres`, or as `nobody`.
+ * PostgreSQL refuses to run as root, the usual user in containers. It then runs as the owner of the existing cluster,
+ * as `postgres`, or as `nobody`.
  */
 export async function choosePostgresUser(clusterDir: string): Promise<{ uid: number; gid: number } | null> {
   if (process.getuid?.() !== 0) return null;
@@ -32,29 +32,29 @@ export async function choosePostgresUser(clusterDir: string): Promise<{ uid: num
   }
   throw new SetupError(
     'PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody" to run it as; ' +
-      'start Herald as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.',
+      'start Herald as another user, or set DATABASE_URL to your own PostgreSQL server.',
   );
 }
 
-/** Finds a way for that user to reach both the programs and its directory, which may lie below a closed /root. */
-export async function admitPostgresUser(
+/** Makes the binaries and the cluster accessible to that user, even below a closed /root. */
+export async function grantPostgresAccess(
   ids: { uid: number; gid: number } | null,
   binary: string,
   clusterDir: string,
 ): Promise<PostgresUser> {
-  if (ids === null) return ourselves;
+  if (ids === null) return currentUser;
   const plain: PostgresUser = { ...ids, wrap: (command, args) => ({ command, args }) };
-  if (await reaches(plain, binary, clusterDir)) return plain;
+  if (await canAccess(plain, binary, clusterDir)) return plain;
   const privileged = privilegedUser(ids);
-  if (await reaches(privileged, binary, clusterDir)) return privileged;
+  if (await canAccess(privileged, binary, clusterDir)) return privileged;
   throw new SetupError(
     `PostgreSQL does not run as root, and the user it runs as instead (uid ${ids.uid}) cannot reach ${clusterDir} or ` +
-      `${binary}; set HERALD_DATA_DIR to a directory it can reach and keep the checkout outside of closed ` +
-      'directories, or set DATABASE_URL to a PostgreSQL server of your own.',
+      `${binary}; move the checkout and HERALD_DATA_DIR to directories that it can read, ` +
+      'or set DATABASE_URL to your own PostgreSQL server.',
   );
 }
 
-/** One capability, to pass through directories closed to others; everything of its own it owns anyway. */
+/** Grants one capability, dac_override, to traverse directories closed to others. */
 function privilegedUser({ uid, gid }: { uid: number; gid: number }): PostgresUser {
   const grant = ['--inh-caps', '-all,+dac_override', '--ambient-caps', '-all,+dac_override'];
   return {
@@ -67,7 +67,7 @@ function privilegedUser({ uid, gid }: { uid: number; gid: number }): PostgresUse
   };
 }
 
-async function reaches(user: PostgresUser, binary: string, clusterDir: string): Promise<boolean> {
+async function canAccess(user: PostgresUser, binary: string, clusterDir: string): Promise<boolean> {
   const script = 'cd "$1" && test -w . && exec "$2" --version';
   const { command, args } = user.wrap('/bin/sh', ['-c', script, 'sh', clusterDir, binary]);
   try {

@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { freePort } from '../lib/ports';
 import {
   logSize,
   readLogFrom,
@@ -12,7 +13,6 @@ import {
   type ChildExit,
 } from './child-process';
 import type { DataDir } from './data-dir';
-import { freePort } from '../lib/ports';
 import { portInUse, requireFreePort } from './ports';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries';
 import { openCluster, postgresEnvironment, type PostgresCluster } from './postgres-cluster';
@@ -21,29 +21,28 @@ import { exitCodes, SetupError } from './setup-error';
 
 export interface PostgresOptions {
   dataDir: DataDir;
-  /** 0 takes any free one. */
+  /** 0 means any free port. */
   port: number;
-  /** Settings of postgresql.conf that this run overrides. */
+  /** Overrides of postgresql.conf. */
   settings?: Record<string, string>;
   onProgress?: (message: string) => void;
-  /** Gives the start up; what was started is stopped again. */
+  /** Aborts the start; what has been started is stopped again. */
   signal?: AbortSignal;
-  /** Told when the server ends without having been asked to. */
+  /** Called when the server exits without having been stopped. */
   onExit?: (exit: ChildExit) => void;
 }
 
 export interface RunningPostgres {
-  /** Of the database `herald`. */
+  /** The URL of the database `herald`. */
   url: string;
-  port: number;
   pid: number;
-  /** Open transactions are rolled back, and the data is written out. */
+  /** Rolls back open transactions and flushes the data. */
   stop(): Promise<void>;
 }
 
 const database = 'herald';
 const stopSignals = { stopSignal: 'SIGINT', forceSignal: 'SIGQUIT' } as const;
-/** Recovery after a crash of a large database takes its time, and says so in the log. */
+/** Crash recovery of a large database takes time; the log shows its progress. */
 const readyTimeoutMs = 120_000;
 const maxStarts = 20;
 
@@ -95,7 +94,6 @@ async function tryStart(
   return {
     running: {
       url: connectionUrl(cluster.password, port, database),
-      port,
       pid: child.pid,
       stop: () => child.stop(),
     },
@@ -114,7 +112,7 @@ function launch(
   const parameters = {
     listen_addresses: '127.0.0.1',
     port: String(port),
-    // Everyone connects over loopback with the password; a socket in a shared directory would only be one more door.
+    // Clients connect over loopback with the password, so no Unix socket is needed.
     unix_socket_directories: '',
     log_destination: 'stderr',
     logging_collector: 'off',
@@ -140,7 +138,7 @@ function launch(
   });
 }
 
-/** Ready means: it lets us in, and the database of the service exists. */
+/** Ready means that the server accepts connections and the service's database exists. */
 async function waitUntilReady(
   child: Child,
   password: string,
@@ -192,14 +190,14 @@ function explainFailure(log: string, logFile: string, port: number, cause: unkno
     exitCodes.unavailable,
     { cause },
   );
-  // A killed server's own children need a moment to notice that it is gone.
+  // The children of a killed server need a moment to exit.
   const dyingServer = /pre-existing shared memory block|lock file "postmaster.pid" already exists/.test(log);
   return { failure, retry: dyingServer ? 'later' : 'never' };
 }
 
 /**
- * The server's own pid file survives a kill. PostgreSQL sees that its process is gone, except when the pid has
- * been given to another process meanwhile, which is usual in containers: then we, who hold the directory, remove it.
+ * Removes the pid file of a killed server. PostgreSQL ignores it if that process is gone, but not if the pid has been
+ * reused, which is common in containers. This process holds the directory lock, so it may remove the file.
  */
 async function clearPostmasterFile(directory: string): Promise<void> {
   const file = path.join(directory, 'postmaster.pid');

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A process named so that another one which later gets the same pid is never mistaken for it. */
+/** Identifies a process by pid and start time, because pids are reused. */
 export interface ProcessIdentity {
   pid: number;
-  /** Null where the system does not tell; the pid alone has to do then. */
+  /** Null if the system does not report it; then only the pid is compared. */
   startedAt: string | null;
 }
 
-/** Identifies a running process, or answers null when there is none (a zombie is none: it only waits to be counted). */
+/** Identifies a running process; null if there is none. A zombie does not count as running. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
   if (!exists(pid)) return null;
   if (process.platform === 'linux') return identifyByProc(pid);
@@ -31,7 +31,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, but belongs to someone else.
+    // EPERM: it runs, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
@@ -43,13 +43,13 @@ function identifyByProc(pid: number): ProcessIdentity | null {
   } catch {
     return null;
   }
-  // The program's name is in parentheses and may hold spaces and parentheses itself: count from the last one.
+  // The program name is in parentheses and may itself contain them, so parse after the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return null;
   return { pid, startedAt: `${bootId()}/${fields[19]}` };
 }
 
-/** Start times count from the boot, so they only mean something together with it. */
+/** Start times are relative to the boot, so they are only comparable with the boot id. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -1,14 +1,14 @@
-/** Exit codes of a start that could not succeed, after sysexits(3), so that scripts can tell the cases apart. */
+/** Exit codes of a failed start, after sysexits(3), so that scripts can tell the cases apart. */
 export const exitCodes = {
-  /** Something this machine does not offer: a port, a program, a network. */
+  /** A port, program or network is unavailable. */
   unavailable: 69,
-  /** Another start holds what this one needs; trying again later may work. */
+  /** Another process holds a needed resource; retrying later may work. */
   busy: 75,
-  /** A setting names something that cannot be used. */
+  /** A setting has an unusable value. */
   badSetting: 78,
 } as const;
 
-/** A failed set-up step: the message is one sentence for people, and no stack is worth showing. */
+/** A failed set-up step. The message is one sentence for users; the stack is not shown. */
 export class SetupError extends Error {
   override readonly name = 'SetupError';
 

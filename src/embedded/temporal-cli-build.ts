@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 
-/** The last release that `go install` accepts: later ones carry a `replace` directive. */
+/** The last release that `go install` accepts: later ones have a `replace` directive. */
 const goPackage = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
 const progressEveryMs = 10_000;
 
-/** Builds the CLI with Go into `directory`; answers the program's path. */
+/** Builds the CLI with Go into `directory` and returns its path. */
 export async function buildTemporalCli(
   go: string,
   directory: string,
@@ -13,18 +13,20 @@ export async function buildTemporalCli(
   options: { env: NodeJS.ProcessEnv; signal?: AbortSignal; onProgress: (message: string) => void },
 ): Promise<string> {
   const start = Date.now();
-  const tell = () => {
+  const reportProgress = () => {
     const seconds = Math.round((Date.now() - start) / 1000);
-    options.onProgress(`building the Temporal server, once, which takes about 5 minutes… ${seconds} s`);
+    options.onProgress(
+      `building the Temporal server; this happens once and takes about 5 minutes… ${seconds} s`,
+    );
   };
-  tell();
-  const progress = setInterval(tell, progressEveryMs);
+  reportProgress();
+  const timer = setInterval(reportProgress, progressEveryMs);
   try {
     await goInstall(go, directory, options.env, options.signal);
   } catch (error) {
     throw new Error(`the build with Go failed (${(error as Error).message})`, { cause: error });
   } finally {
-    clearInterval(progress);
+    clearInterval(timer);
   }
   return path.join(directory, executable);
 }
@@ -36,7 +38,7 @@ function goInstall(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    // GOFLAGS, GOOS and the like are for the user's own builds; ours runs on this machine.
+    // GOFLAGS, GOOS and GOARCH are for the user's own builds; this one must run on this machine.
     const { GOFLAGS: _flags, GOOS: _os, GOARCH: _arch, ...rest } = env;
     const child = spawn(go, ['install', goPackage], {
       cwd: directory,
@@ -52,7 +54,7 @@ function goInstall(
     child.once('close', (code, killedBy) => {
       if (code === 0) return resolve();
       const lastLine = output.trim().split('\n').at(-1);
-      reject(new Error(lastLine || `it ended with ${killedBy ?? `code ${code}`}`));
+      reject(new Error(lastLine || `it exited with ${killedBy ?? `code ${code}`}`));
     });
   });
 }

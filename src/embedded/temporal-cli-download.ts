@@ -10,15 +10,15 @@ import { z } from 'zod';
 
 const run = promisify(execFile);
 
-/** Where the Temporal SDKs ask which archive holds the development server that suits them. */
+/** The service that tells Temporal SDKs which archive contains a suitable development server. */
 const sdkDownloadUrl = 'https://temporal.download/cli/default';
-/** Somewhere without a network must not wait long for the next way to be tried. */
-const answerTimeoutMs = 8_000;
+/** Short, so that without a network the next method is tried soon. */
+const responseTimeoutMs = 8_000;
 const stallTimeoutMs = 20_000;
 
 const archiveInfo = z.object({ archiveUrl: z.url(), fileToExtract: z.string().min(1) });
 
-/** Fetches the CLI the way the SDK's own test server does, into `directory`; answers the program's path. */
+/** Downloads the CLI like the SDK's test server does, into `directory`, and returns its path. */
 export async function downloadTemporalCli(
   directory: string,
   executable: string,
@@ -30,10 +30,10 @@ export async function downloadTemporalCli(
 ): Promise<string> {
   try {
     onProgress('downloading the Temporal server');
-    const info = await askForArchive(downloadUrl, signal);
+    const info = await fetchArchiveInfo(downloadUrl, signal);
     const archive = path.join(directory, 'archive');
     await fetchTo(info.archiveUrl, archive, onProgress, signal);
-    // tar of Windows and macOS reads zip files too, but we always ask for a tarball.
+    // The archive is always a tarball, so tar suffices on every platform.
     await run('tar', ['-xzf', archive, '-C', directory, '--', info.fileToExtract], { signal });
     const file = path.join(directory, path.basename(info.fileToExtract) || executable);
     await chmod(file, 0o755);
@@ -43,7 +43,7 @@ export async function downloadTemporalCli(
   }
 }
 
-async function askForArchive(
+async function fetchArchiveInfo(
   url: string,
   signal: AbortSignal | undefined,
 ): Promise<z.infer<typeof archiveInfo>> {
@@ -53,8 +53,8 @@ async function askForArchive(
   request.searchParams.set('format', 'tar.gz');
   request.searchParams.set('sdk-name', 'sdk-typescript');
   request.searchParams.set('sdk-version', sdkVersion());
-  const response = await fetch(request, { signal: anyOf(signal, AbortSignal.timeout(answerTimeoutMs)) });
-  if (!response.ok) throw new Error(`${request.host} answered ${response.status}`);
+  const response = await fetch(request, { signal: anyOf(signal, AbortSignal.timeout(responseTimeoutMs)) });
+  if (!response.ok) throw new Error(`${request.host} returned ${response.status}`);
   return archiveInfo.parse(await response.json());
 }
 
@@ -63,7 +63,7 @@ function sdkVersion(): string {
   return (require('@temporalio/client/package.json') as { version: string }).version;
 }
 
-/** A slow line may take its time as long as bytes arrive; one that stalls is given up. */
+/** A slow download may continue as long as data arrives; a stalled one is aborted. */
 async function fetchTo(
   url: string,
   file: string,
@@ -71,19 +71,19 @@ async function fetchTo(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const stalled = new AbortController();
-  let timer = setTimeout(() => stalled.abort(new Error('no more data arrived')), stallTimeoutMs);
+  let timer = setTimeout(() => stalled.abort(new Error('the download stalled')), stallTimeoutMs);
   let received = 0;
-  let told = Date.now();
+  let reportedAt = Date.now();
   try {
     const response = await fetch(url, { signal: anyOf(signal, stalled.signal) });
-    if (!response.ok || !response.body) throw new Error(`${new URL(url).host} answered ${response.status}`);
+    if (!response.ok || !response.body) throw new Error(`${new URL(url).host} returned ${response.status}`);
     const body = Readable.fromWeb(response.body as ReadableStream);
     body.on('data', (chunk: Buffer) => {
       clearTimeout(timer);
-      timer = setTimeout(() => stalled.abort(new Error('no more data arrived')), stallTimeoutMs);
+      timer = setTimeout(() => stalled.abort(new Error('the download stalled')), stallTimeoutMs);
       received += chunk.length;
-      if (Date.now() - told < 5_000) return;
-      told = Date.now();
+      if (Date.now() - reportedAt < 5_000) return;
+      reportedAt = Date.now();
       onProgress(`downloading the Temporal server… ${Math.round(received / 1e6)} MB`);
     });
     await pipeline(body, createWriteStream(file));

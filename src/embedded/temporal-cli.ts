@@ -25,12 +25,12 @@ const run = promisify(execFile);
 export interface TemporalCliOptions {
   /** HERALD_TEMPORAL_CLI. */
   configured?: string | undefined;
-  /** Where the PATH and the cache are looked up. */
+  /** Provides PATH and the cache directory. */
   env?: NodeJS.ProcessEnv;
   onProgress?: (message: string) => void;
-  /** Gives up, and removes what was half fetched. */
+  /** Aborts and removes a partial download. */
   signal?: AbortSignal;
-  /** The service that names the archive for this platform. */
+  /** The service that returns the archive URL for this platform. */
   downloadUrl?: string;
 }
 
@@ -38,8 +38,8 @@ const executable = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 const draftPrefix = 'draft-';
 
 /**
- * Finds the program that is the local Temporal server, or gets it: the setting, the PATH, the cache, a download, a
- * build with Go. Answers only with a program that was seen to run.
+ * Finds the Temporal CLI, which is the local server, or installs it: from the setting, the PATH, the cache, a download,
+ * or a build with Go. Returns only a program that was seen to run.
  */
 export async function findTemporalCli(options: TemporalCliOptions = {}): Promise<string> {
   const { env = process.env, onProgress = () => undefined } = options;
@@ -48,18 +48,18 @@ export async function findTemporalCli(options: TemporalCliOptions = {}): Promise
   const onPath = await searchPath(executable, env);
   if (onPath) {
     if (await runsAsTemporal(onPath)) return onPath;
-    onProgress(`${onPath} is not a Temporal CLI that runs here, so it is left alone`);
+    onProgress(`skipping ${onPath}: it does not run as a Temporal CLI`);
   }
 
   const cacheDir = cacheDirectory(env);
   const cached = path.join(cacheDir, executable);
-  if (await isWholeAndRuns(cached)) return cached;
+  if (await isIntactAndRuns(cached)) return cached;
 
   const lock = await lockCache(cacheDir, onProgress, options.signal);
   try {
-    // Whoever held the lock before us may have put it there.
-    if (await isWholeAndRuns(cached)) return cached;
-    if (await exists(cached)) onProgress(`the cached ${cached} is damaged, so it is fetched again`);
+    // The previous lock holder may have installed it.
+    if (await isIntactAndRuns(cached)) return cached;
+    if (await exists(cached)) onProgress(`the cached ${cached} is damaged and will be downloaded again`);
     await rm(cached, { force: true });
     await removeDrafts(cacheDir);
     await install(cached, { ...options, env, onProgress });
@@ -69,9 +69,9 @@ export async function findTemporalCli(options: TemporalCliOptions = {}): Promise
   }
 }
 
-export function cacheDirectory(env: NodeJS.ProcessEnv): string {
+function cacheDirectory(env: NodeJS.ProcessEnv): string {
   const base = env['XDG_CACHE_HOME'];
-  // The XDG specification says to ignore a relative path here.
+  // The XDG specification requires ignoring a relative path.
   if (base && path.isAbsolute(base)) return path.join(base, 'herald');
   return path.join(env['HOME'] ?? homedir(), '.cache', 'herald');
 }
@@ -80,7 +80,7 @@ async function requireConfigured(file: string): Promise<string> {
   const absolute = path.resolve(file);
   if (await runsAsTemporal(absolute)) return absolute;
   throw new SetupError(
-    `HERALD_TEMPORAL_CLI is set to ${file}, which does not run as a Temporal CLI; correct the setting, or remove it.`,
+    `HERALD_TEMPORAL_CLI is set to ${file}, which does not run as a Temporal CLI: correct or remove the setting.`,
     exitCodes.badSetting,
   );
 }
@@ -93,15 +93,17 @@ async function install(
   try {
     const failures: string[] = [];
     const go = await searchPath(process.platform === 'win32' ? 'go.exe' : 'go', options.env);
-    const ways = [
+    const installers = [
       () => downloadTemporalCli(draft, executable, options),
       ...(go ? [() => buildTemporalCli(go, draft, executable, options)] : []),
     ];
-    for (const way of ways) {
+    for (const installer of installers) {
       try {
-        const file = await way();
-        if (!(await runsAsTemporal(file))) throw new Error('what was fetched does not run on this machine');
-        await keep(file, target);
+        const file = await installer();
+        if (!(await runsAsTemporal(file))) {
+          throw new Error('the downloaded binary does not run on this machine');
+        }
+        await moveToCache(file, target);
         return;
       } catch (error) {
         options.signal?.throwIfAborted();
@@ -109,7 +111,7 @@ async function install(
         options.onProgress((error as Error).message);
       }
     }
-    if (!go) failures.push('there is no Go to build it with');
+    if (!go) failures.push('Go is not installed');
     throw cannotObtain(failures);
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -118,21 +120,21 @@ async function install(
 
 function cannotObtain(failures: string[]): SetupError {
   return new SetupError(
-    `The Temporal server could not be obtained: ${failures.join('; ')}. Do one of these: install the Temporal CLI ` +
+    `The Temporal server could not be obtained: ${failures.join('; ')}. Install the Temporal CLI ` +
       '(https://docs.temporal.io/cli) or Go (https://go.dev/dl), set HERALD_TEMPORAL_CLI to a Temporal CLI, or set ' +
-      'TEMPORAL_ADDRESS to a server that already runs.',
+      'TEMPORAL_ADDRESS to a running server.',
   );
 }
 
-/** The size goes first: a copy cut short later may still print its version and crash only when it serves. */
-async function keep(file: string, target: string): Promise<void> {
+/** The size is stored first: a truncated copy may still print its version and crash only later. */
+async function moveToCache(file: string, target: string): Promise<void> {
   const { size } = await stat(file);
   await writeFile(`${file}.size`, `${size}\n`);
   await rename(`${file}.size`, `${target}.size`);
   await rename(file, target);
 }
 
-async function isWholeAndRuns(file: string): Promise<boolean> {
+async function isIntactAndRuns(file: string): Promise<boolean> {
   const size = (await stat(file).catch(() => null))?.size;
   if (size === undefined) return false;
   const expected = await readFile(`${file}.size`, 'utf8').catch(() => null);
@@ -159,7 +161,7 @@ async function lockCache(
   } catch (error) {
     throw new SetupError(
       `The cache directory ${cacheDir} cannot be created (${(error as Error).message}); ` +
-        'set XDG_CACHE_HOME to a directory that can be written to.',
+        'set XDG_CACHE_HOME to a writable directory.',
       exitCodes.badSetting,
     );
   }
@@ -167,13 +169,13 @@ async function lockCache(
     const result = await acquireLock(path.join(cacheDir, 'lock'));
     if ('lock' in result) return result.lock;
     if (waited % 20 === 0) {
-      onProgress(`waiting for process ${result.heldBy}, which is getting the Temporal server ready`);
+      onProgress(`waiting for process ${result.heldBy}, which is installing the Temporal server`);
     }
     await sleep(500, undefined, signal ? { signal } : {});
   }
 }
 
-/** What a killed installation left half-written; we hold the lock, so nobody is writing it now. */
+/** Removes partial files of a killed installation. This process holds the lock, so no other process is writing them. */
 async function removeDrafts(cacheDir: string): Promise<void> {
   for (const name of await readdir(cacheDir)) {
     if (name.startsWith(draftPrefix)) await rm(path.join(cacheDir, name), { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
+import { freePort } from '../lib/ports';
 import {
   logSize,
   readLogFrom,
@@ -10,7 +11,6 @@ import {
   type ChildExit,
 } from './child-process';
 import type { DataDir } from './data-dir';
-import { freePort } from '../lib/ports';
 import { portInUse, requireFreePort } from './ports';
 import { exitCodes, SetupError } from './setup-error';
 
@@ -19,25 +19,22 @@ export type SearchAttributeType = 'Keyword' | 'Int' | 'Datetime';
 export interface TemporalServerOptions {
   cliPath: string;
   dataDir: DataDir;
-  /** 0 takes any free one. */
+  /** 0 means any free port. */
   port: number;
-  /** 0 takes any free one; null runs without the web UI. */
+  /** 0 means any free port; null runs without the web UI. */
   uiPort: number | null;
-  /** A name in the data directory; null keeps everything in memory. */
+  /** A file name in the data directory; null keeps everything in memory. */
   dbFile: string | null;
   searchAttributes: Record<string, SearchAttributeType>;
-  /** Overrides of the server's dynamic configuration, beside those which every local server gets. */
-  dynamicConfig?: Record<string, unknown>;
   onProgress?: (message: string) => void;
-  /** Gives the start up; what was started is stopped again. */
+  /** Aborts the start; what has been started is stopped again. */
   signal?: AbortSignal;
-  /** Told when the server ends without having been asked to. */
+  /** Called when the server exits without having been stopped. */
   onExit?: (exit: ChildExit) => void;
 }
 
 export interface RunningTemporalServer {
   address: string;
-  namespace: string;
   uiUrl: string | null;
   port: number;
   uiPort: number | null;
@@ -56,10 +53,10 @@ const host = '127.0.0.1';
 const namespace = 'default';
 const readyTimeoutMs = 60_000;
 const maxStarts = 5;
-/** The development server forgets ended workflows after a day; operators look further back. */
+/** The development server's default is one day; operators look further back. */
 const retention = '30 days';
 
-/** One partition saves a hop between partitions, and eager activities one between server and worker. */
+/** One partition saves a hop between partitions; eager activities save one between server and worker. */
 const localDynamicConfig: Record<string, unknown> = {
   'system.enableActivityEagerExecution': true,
   'matching.numTaskqueueReadPartitions': 1,
@@ -74,7 +71,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   for (let start = 1; ; start++) {
     const outcome = await tryStart(options, await choosePorts(port, uiPort));
     if ('running' in outcome) return outcome.running;
-    // A port that was free when we looked may be taken a moment later; ours to choose means ours to choose again.
+    // Another process may have taken a chosen port meanwhile, so choose again.
     if (!outcome.portTaken || start === maxStarts) throw outcome.failure;
   }
 }
@@ -120,7 +117,6 @@ async function tryStart(options: TemporalServerOptions, ports: Ports): Promise<S
   return {
     running: {
       address,
-      namespace,
       uiUrl: ports.ui === null ? null : `http://${host}:${ports.ui}`,
       port: ports.frontend,
       uiPort: ports.ui,
@@ -131,7 +127,6 @@ async function tryStart(options: TemporalServerOptions, ports: Ports): Promise<S
 }
 
 function serverArguments(options: TemporalServerOptions, ports: Ports): string[] {
-  const dynamicConfig = { ...localDynamicConfig, ...options.dynamicConfig };
   return [
     ...['server', 'start-dev', '--ip', host, '--port', String(ports.frontend)],
     ...['--http-port', String(ports.http), '--metrics-port', String(ports.metrics)],
@@ -142,19 +137,19 @@ function serverArguments(options: TemporalServerOptions, ports: Ports): string[]
       '--search-attribute',
       `${name}=${type}`,
     ]),
-    ...Object.entries(dynamicConfig).flatMap(([key, value]) => [
+    ...Object.entries(localDynamicConfig).flatMap(([key, value]) => [
       '--dynamic-config-value',
       `${key}=${JSON.stringify(value)}`,
     ]),
   ];
 }
 
-/** TEMPORAL_* variables and profiles are meant for clients of other servers. */
+/** TEMPORAL_* variables are meant for clients of other servers. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_')));
 }
 
-/** Ready means: it answers, its namespace exists, and workflows can be found by their search attributes. */
+/** Ready means that the server responds, its namespace exists, and queries by search attributes work. */
 async function waitUntilReady(
   child: Child,
   address: string,
@@ -206,7 +201,7 @@ function explainFailure(log: string, logFile: string, ports: Ports, cause: unkno
   return { failure: new SetupError(message, exitCodes.unavailable, { cause }), portTaken: false };
 }
 
-/** Its log is one JSON object a line, except for what it prints before it has read its flags. */
+/** The log has one JSON object per line, except for what it prints before reading its flags. */
 function lastMessage(log: string): string | undefined {
   const line = log.trim().split('\n').at(-1);
   try {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { channelSchema, languages, timestampSchema } from '../contract/common';
 
 /**
- * Every event of the specification, written once: TypeScript types, validation on emit, `GET /v1/event-types`,
- * the OpenAPI `webhooks`, the dashboard's pickers and the docs derive from this registry.
+ * Every event of the specification. TypeScript types, validation on emit, `GET /v1/event-types`, the OpenAPI `webhooks`,
+ * the dashboard's pickers and the docs derive from this registry.
  */
 export interface EventEntry<S extends z.ZodType = z.ZodType> {
   summary: string;
@@ -106,7 +106,7 @@ const dripExample = { drip_id: JOB, subscriber_id: SUBSCRIBER, occurred_at: AT }
 
 export const eventRegistry = {
   'subscription.created': event(
-    'A user subscribed, by any path, for the first time or again.',
+    'A user subscribed, for the first time or again.',
     subscriber,
     subscriberExample,
   ),
@@ -121,7 +121,7 @@ export const eventRegistry = {
     { ...recipientExample, permissions: ['news', 'offers'], previous: ['news'] },
   ),
   'delivery.success': event(
-    'A message reached the messenger.',
+    'A message was delivered to the messenger.',
     z.strictObject({ ...recipientFields, delivery_id: z.string(), delivered_at: timestampSchema }),
     { ...recipientExample, delivery_id: MESSAGE, delivered_at: AT },
   ),
@@ -144,27 +144,27 @@ export const eventRegistry = {
       attempted_at: AT,
     },
   ),
-  'broadcast.completed': event('A broadcast is fully processed.', broadcastCounts, broadcastExample),
+  'broadcast.completed': event('A broadcast was fully processed.', broadcastCounts, broadcastExample),
   'broadcast.cancelled': event('A broadcast was cancelled.', broadcastCounts, broadcastExample),
   'batch.completed': reserved(
-    'A batch of messages is fully processed.',
+    'A batch of messages was fully processed.',
     z.strictObject({ batch_id: z.string(), sent: z.number().int(), failed: z.number().int() }),
     { batch_id: JOB, sent: 10, failed: 0 },
   ),
   'otp.sent': event('A one-time code was sent.', otp, otpExample),
   'otp.verified': event('A one-time code was verified.', otp, otpExample),
-  'otp.failed_attempt': event('A wrong one-time code was tried.', otpAttempt, {
+  'otp.failed_attempt': event('A wrong one-time code was entered.', otpAttempt, {
     ...otpExample,
     attempts_left: 2,
   }),
-  'otp.max_attempts_reached': event('The attempts of a one-time code are used up.', otp, otpExample),
+  'otp.max_attempts_reached': event('A one-time code has no attempts left.', otp, otpExample),
   'auth.completed': event(
-    'A login session that was created through the API is confirmed.',
+    'A session created through the API was confirmed.',
     z.strictObject({ ...subscriberFields, state: z.string(), auth_time: timestampSchema }),
     { ...subscriberExample, state: 'af0ifjsldkj', auth_time: AT },
   ),
   'button.clicked': event(
-    'A subscriber tapped a button of a message.',
+    'A subscriber tapped a button in a message.',
     z.strictObject({
       ...recipientFields,
       delivery_id: z.string(),
@@ -188,7 +188,7 @@ export const eventRegistry = {
     { ...ticketExample, score: 5 },
   ),
   'ticket.unanswered_24h': reserved(
-    'A helpdesk ticket has had no answer for 24 hours.',
+    'A helpdesk ticket has gone unanswered for 24 hours.',
     ticket,
     ticketExample,
   ),
@@ -209,7 +209,7 @@ export const eventRegistry = {
       step: 1,
     },
   ),
-  'drip.completed': reserved('A drip campaign is complete for a subscriber.', drip, dripExample),
+  'drip.completed': reserved('A subscriber completed a drip campaign.', drip, dripExample),
   'recurring.sent': reserved('A recurring message was sent.', scheduled, scheduledExample),
   'event.tracked': reserved(
     'A custom event of the project was tracked.',
@@ -232,7 +232,7 @@ export type EventName = keyof typeof eventRegistry;
 export type EventData<N extends EventName> = z.infer<(typeof eventRegistry)[N]['schema']>;
 
 export const eventNames = Object.keys(eventRegistry) as [EventName, ...EventName[]];
-export const eventNameSchema = z.enum(eventNames);
+export const eventNameSchema = z.enum(eventNames, 'must be an event name; see GET /v1/event-types');
 
 /**
  * The bytes of a delivery's body, fixed when the event happens. Validated here, so that no receiver ever sees

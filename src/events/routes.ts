@@ -8,8 +8,9 @@ export function createEventTypeRoutes() {
       {
         method: 'GET',
         path: '/v1/event-types',
-        summary: 'Every event that a webhook endpoint can subscribe to',
-        description: 'With a description, the JSON Schema of the whole body and an example.',
+        summary: 'List event types',
+        description:
+          'Every event that a webhook endpoint can subscribe to, with the JSON Schema of the whole body and an example.',
         tag: 'Webhooks',
         auth: 'key',
         status: 200,

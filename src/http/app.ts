@@ -11,14 +11,14 @@ import { securityHeaders } from './security-headers';
 export interface AppDeps extends GuardDeps {
   log: Logger;
   docsUrl: () => string;
-  /** True once the process has begun to stop: what arrives then is sent elsewhere. */
+  /** True once shutdown has begun: new requests get 503. */
   stopping: () => boolean;
   trustProxy: boolean;
 }
 
 export interface AppParts {
   routes: Route[];
-  /** Pages and files for browsers, tried before the API's routes; they pass on what is not theirs. */
+  /** Pages and files for browsers, tried before the API's routes; each calls `next` for other paths. */
   pages?: Middleware[];
 }
 
@@ -33,7 +33,7 @@ export function createApp({ routes, pages = [] }: AppParts, deps: AppDeps): Koa 
   const router = createRouter(routes, deps);
   app.use(router.routes());
   app.use(refuseUnknown(router, deps));
-  // The mapper has answered whatever was thrown; what still arrives here is a broken connection.
+  // The error mapper handles everything thrown; only broken connections end up here.
   app.on('error', (err: unknown) => deps.log.debug({ err }, 'connection ended early'));
   return app;
 }
@@ -51,12 +51,12 @@ function createRouter(routes: Route[], deps: GuardDeps): Router {
   return router;
 }
 
-/** OpenAPI writes {id}, Koa's router :id. */
+/** Converts OpenAPI's {id} to the router's :id. */
 function toKoaPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-/** Stands behind the router, so that a request that has its route is matched once. */
+/** Runs after the router, so that a request with a route is matched only once. */
 function refuseUnknown(router: Router, deps: GuardDeps): Middleware {
   return async (ctx) => {
     const match = router.match(ctx.path, ctx.method);
@@ -67,7 +67,7 @@ function refuseUnknown(router: Router, deps: GuardDeps): Middleware {
   };
 }
 
-/** A request that misses every route counts like any other; whose it is decides nothing about the answer. */
+/** Unknown routes count towards the rate limit too; a failed authentication does not change the response. */
 async function countUnknown(ctx: Koa.Context, deps: GuardDeps): Promise<void> {
   try {
     await admit(ctx, deps);
@@ -76,14 +76,14 @@ async function countUnknown(ctx: Koa.Context, deps: GuardDeps): Promise<void> {
   }
 }
 
-/** A request of the API need not ask every page whether it is meant. */
+/** Skips the pages for API requests. */
 function outsideApi(page: Middleware): Middleware {
   return (ctx, next) => (ctx.path.startsWith('/v1/') ? next() : page(ctx, next));
 }
 
-/** "GET http:// HTTP/1.1" is a target that HTTP allows and that names no path. */
+/** "GET http:// HTTP/1.1" is valid HTTP but has no path. */
 const refuseWithoutPath: Middleware = async (ctx, next) => {
-  if (!ctx.path) throw new AppError('bad_request', 'The request names no path.');
+  if (!ctx.path) throw new AppError('bad_request', 'The request has no path.');
   await next();
 };
 
@@ -91,6 +91,8 @@ function refuseWhileStopping(stopping: () => boolean): Middleware {
   return async (ctx, next) => {
     if (!stopping()) return next();
     ctx.set('Connection', 'close');
-    throw new AppError('service_unavailable', 'The process is stopping.', { retryAfter: 1 });
+    throw new AppError('service_unavailable', 'The service is stopping. Retry in a moment.', {
+      retryAfter: 1,
+    });
   };
 }

@@ -1,19 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Context, Middleware } from 'koa';
 import type { Payload, PayloadCodec } from '@temporalio/common';
+import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { AppError } from '../contract/errors';
 import { sha256 } from '../lib/tokens';
-import { html, type Html } from './html';
 import { readFormBody } from './form-body';
+import { html, type Html } from './html';
+import { setHttpOnlyCookie } from './http-only-cookie';
 import { readJsonBody } from './json-body';
-import { setOwnCookie } from './own-cookie';
 import { validated } from './validate';
 
 export interface CodecServerDeps {
   codec: PayloadCodec;
   token: string;
-  /** The Temporal UI's address: the only other origin whose pages may ask. */
+  /** The Temporal UI's URL: the only other origin that may call this server. */
   uiUrl: string | undefined;
 }
 
@@ -27,21 +27,21 @@ const wirePayloads = z.object({
 });
 
 /**
- * Temporal's remote codec: POST /encode and /decode. Programs bring the token as a bearer; the Temporal UI, whose
- * pages cannot, brings the cookie that its user got by typing the token here once.
+ * Temporal's remote codec: POST /encode and /decode. Programs authenticate with the token as a bearer token; the
+ * Temporal UI with a cookie, which its user gets by entering the token on this server's page.
  */
 export function codecServer({ codec, token, uiUrl }: CodecServerDeps): Middleware {
   const uiOrigin = uiUrl === undefined ? null : new URL(uiUrl).origin;
-  const wanted = sha256(token);
-  const isToken = (given: string) => timingSafeEqual(sha256(given), wanted);
-  // Not the token itself: what a browser keeps must not open anything else.
+  const expected = sha256(token);
+  const isToken = (given: string) => timingSafeEqual(sha256(given), expected);
+  // Derived from the token, so that a stolen cookie does not reveal it.
   const cookieValue = createHmac('sha256', token).update('cookie').digest('base64url');
 
-  function isKnown(ctx: Context): boolean {
+  function isAuthorized(ctx: Context): boolean {
     const bearer = /^Bearer (\S+)$/i.exec(ctx.get('authorization'))?.[1];
     if (bearer !== undefined) return isToken(bearer);
     const cookie = ctx.cookies.get(COOKIE);
-    // A browser adds its cookie to whatever any page sends: only the UI's own requests may use it.
+    // Browsers attach cookies to requests of any page, so accept the cookie only from the UI's origin.
     return (
       cookie !== undefined &&
       timingSafeEqual(sha256(cookie), sha256(cookieValue)) &&
@@ -50,16 +50,18 @@ export function codecServer({ codec, token, uiUrl }: CodecServerDeps): Middlewar
   }
 
   return async (ctx, next) => {
-    const asked = /^\/(encode|decode)$/.exec(ctx.path)?.[1] as 'encode' | 'decode' | undefined;
-    if (asked) {
+    const operation = /^\/(encode|decode)$/.exec(ctx.path)?.[1] as 'encode' | 'decode' | undefined;
+    if (operation) {
       ctx.state['routePattern'] = ctx.path;
       allowUi(ctx, uiOrigin);
       if (ctx.method === 'OPTIONS') return void (ctx.status = 204);
       if (ctx.method !== 'POST') throw new AppError('method_not_allowed');
-      if (!isKnown(ctx)) throw new AppError('unauthorized', 'The token of the codec server is needed.');
+      if (!isAuthorized(ctx)) {
+        throw new AppError('unauthorized', 'Token missing or wrong. Send the token of the codec server.');
+      }
       const { payloads } = validated(wirePayloads, await readJsonBody(ctx));
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = { payloads: (await run(codec, asked, payloads.map(fromWire))).map(toWire) };
+      ctx.body = { payloads: (await transform(codec, operation, payloads.map(fromWire))).map(toWire) };
       return;
     }
     if (ctx.path !== '/') return next();
@@ -68,11 +70,15 @@ export function codecServer({ codec, token, uiUrl }: CodecServerDeps): Middlewar
   };
 }
 
-async function run(codec: PayloadCodec, asked: 'encode' | 'decode', payloads: Payload[]): Promise<Payload[]> {
+async function transform(
+  codec: PayloadCodec,
+  operation: 'encode' | 'decode',
+  payloads: Payload[],
+): Promise<Payload[]> {
   try {
-    return await codec[asked](payloads);
+    return await codec[operation](payloads);
   } catch (error) {
-    // A key that is not known here, or bytes that no key of ours has sealed.
+    // An unknown key, or data that was not encrypted with our keys.
     throw new AppError('bad_request', 'The payload cannot be decrypted with the keys of this server.', {
       cause: error,
     });
@@ -95,21 +101,23 @@ async function signInPage(
 ): Promise<void> {
   ctx.set('Cache-Control', 'no-store');
   ctx.type = 'html';
-  let said: Html | null = null;
+  let notice: Html | null = null;
   if (ctx.method === 'POST') {
     const given = (await readFormBody(ctx)).get('token') ?? '';
     const cookie = cookieFor(given);
     if (cookie !== null) {
-      // The UI must stand on the same site (the same host, or another name of the same domain).
-      setOwnCookie(ctx, ctx.secure || uiUrl?.startsWith('https:') ? 'https:' : 'http:', COOKIE, cookie, {
+      // The UI must be on the same site (the same host or the same registrable domain).
+      setHttpOnlyCookie(ctx, ctx.secure || uiUrl?.startsWith('https:') ? 'https:' : 'http:', COOKIE, cookie, {
         sameSite: 'strict',
         path: '/',
         maxAge: WEEK_MS,
       });
-      said = html`<p role="status">The Temporal UI can now decrypt payloads in this browser for a week.</p>`;
+      notice = html`<p role="status">
+        The Temporal UI can now decrypt payloads in this browser for a week.
+      </p>`;
     } else {
       ctx.status = 401;
-      said = html`<p role="alert">That is not the token.</p>`;
+      notice = html`<p role="alert">Wrong token. Try again.</p>`;
     }
   }
   ctx.body = html`<!doctype html>
@@ -121,7 +129,7 @@ async function signInPage(
       </head>
       <body>
         <h1>Codec server</h1>
-        ${said}
+        ${notice}
         <form method="post" action="/">
           <label>Token <input type="password" name="token" required autocomplete="current-password" /></label>
           <button>Sign in</button>
@@ -132,7 +140,7 @@ async function signInPage(
 
 type WirePayload = z.output<typeof wirePayloads>['payloads'][number];
 
-/** On the wire bytes are base64. */
+/** Bytes are base64 on the wire. */
 function fromWire({ metadata, data }: WirePayload): Payload {
   return {
     metadata: mapValues(metadata, (value) => Buffer.from(value, 'base64')),

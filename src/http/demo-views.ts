@@ -1,6 +1,7 @@
+import { limits } from '../contract/limits';
 import { html, type Html } from './html';
 
-function demoDocument(title: string, content: Html, scripts: Html | '' = ''): string {
+function demoDocument(title: string, content: Html): string {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -11,7 +12,6 @@ function demoDocument(title: string, content: Html, scripts: Html | '' = ''): st
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/demo.css" />
         <script type="module" src="/assets/demo.js"></script>
-        ${scripts}
       </head>
       <body>
         <header>
@@ -39,30 +39,32 @@ export function demoPage(links: { telegram_link: string | null; max_link: string
     'Log in',
     html`<h1>Try a login</h1>
       <p class="lead">
-        This page plays the site of a project. The bots live in the simulator, so nothing leaves this machine:
-        the links open its phone, where you answer <strong>Yes</strong> or <strong>No</strong>.
+        This page stands in for a project’s site. The bots run in the simulator, so nothing leaves this
+        machine: the links open a simulated phone, where you answer <strong>Yes</strong> or
+        <strong>No</strong>.
       </p>
       <div class="flows">
         <section>
           <h2>1. Static link</h2>
-          <p>One permanent link. After Yes the bot shows a button that leads back here with the code.</p>
+          <p>One permanent link. After Yes, the bot shows a button that returns here with the code.</p>
           <p class="actions">${link(links.telegram_link, 'Telegram')}${link(links.max_link, 'MAX')}</p>
         </section>
         <section>
-          <h2>2. Session, hosted page</h2>
+          <h2>2. Session with the hosted page</h2>
           <p>
-            The site creates a session with its own <code>state</code> and sends you to Herald’s login page.
+            The site creates a session with its own <code>state</code> and redirects you to Herald’s login
+            page.
           </p>
           <p class="actions"><a class="button" href="/demo/session">Log in</a></p>
         </section>
         <section>
-          <h2>3. QR and polling</h2>
-          <p>The site shows the QR code itself and polls until you have answered on the phone.</p>
-          <p class="actions"><a class="button" href="/demo/qr">Show the QR code</a></p>
+          <h2>3. QR code and polling</h2>
+          <p>The site shows the QR code itself and polls until you answer on the phone.</p>
+          <p class="actions"><a class="button" href="/demo/qr">Show QR code</a></p>
         </section>
       </div>
       <p>
-        There is also a <a href="/demo/embed">button to embed</a>, which opens the login in a small window.
+        There is also an <a href="/demo/embed">embeddable button</a>, which opens the login in a small window.
       </p>`,
   );
 }
@@ -77,7 +79,7 @@ export function qrPage(session: {
     html`<figure>
       <img
         src="${session.qr_url}?channel=${channel}"
-        alt="QR code that opens the login in ${name}"
+        alt="QR code to log in with ${name}"
         width="200"
         height="200"
       />
@@ -86,11 +88,12 @@ export function qrPage(session: {
   return demoDocument(
     'QR login',
     html`<h1>Scan to log in</h1>
-      <p>The code of this login is <strong class="match">${session.match_code}</strong>.</p>
+      <p>Login code: <strong class="match">${session.match_code}</strong></p>
       <div class="qrs">${picture('telegram', 'Telegram')}${picture('max', 'MAX')}</div>
-      <p id="qr-status" role="status" data-session="${session.session_id}">Waiting for your answer …</p>
+      <p id="qr-status" role="status" data-session="${session.session_id}">Waiting for your answer…</p>
       <p class="hint">
-        No phone at hand? <a href="${session.hosted_url}" target="_blank" rel="noopener">Open the links</a>
+        No phone at hand?
+        <a href="${session.hosted_url}" target="_blank" rel="noopener">Open the login page</a>
         in another tab.
       </p>`,
   );
@@ -104,24 +107,27 @@ export function callbackPage(
   if (code === null) {
     return messagePage(
       'Demo callback',
-      'This address was opened without a code. A login that is confirmed in the messenger leads here with one.',
+      'This page was opened without a code. Users return here with one after they confirm a login.',
     );
   }
   return demoDocument(
     'Demo callback',
     html`<h1>Logged in</h1>
-      <p>The demo project got this one-time code. It can be used once and lives 300 seconds.</p>
+      <p>
+        The demo project received this one-time code. It works once and expires after
+        ${limits.authCodeTtlSeconds} seconds.
+      </p>
       <pre id="code">${code}</pre>
       ${
         state === null
-          ? html`<p>A static link carries no state.</p>`
-          : html`<p>The project’s own state came back with it:</p>
+          ? html`<p>A static link has no state.</p>`
+          : html`<p>The project’s own state came with it:</p>
               <pre id="state">${state}</pre>
               <p id="state-check" class="${matches ? 'good' : 'bad'}">
                 ${
                   matches
-                    ? 'It is the state of this browser.'
-                    : 'It is not the state of this browser: a real site would stop here.'
+                    ? 'The state matches this browser.'
+                    : 'The state does not match this browser. A real site must stop here.'
                 }
               </p>`
       }
@@ -129,7 +135,7 @@ export function callbackPage(
         <input type="hidden" name="code" value="${code}" />
         <button class="button">Exchange the code for the user</button>
       </form>
-      <p>Or do what the project’s backend does:</p>
+      <p>Or call the API as the project’s backend does:</p>
       <pre>${verifyCommand(origin, code)}</pre>`,
   );
 }
@@ -146,7 +152,7 @@ export function userPage(user: Record<string, unknown>): string {
   return demoDocument(
     'The user',
     html`<h1>Hello, <bdi>${user['first_name']}</bdi></h1>
-      <p>This is what <code>POST /v1/auth/verify</code> answered. The code is used up now.</p>
+      <p>This is the response of <code>POST /v1/auth/verify</code>. The code cannot be used again.</p>
       <pre id="user">${JSON.stringify(user, null, 2)}</pre>
       <p><a class="button" href="/demo">Log in again</a></p>`,
   );
@@ -155,9 +161,9 @@ export function userPage(user: Record<string, unknown>): string {
 export function embedPage(origin: string): string {
   const tag = `<script src="${origin}/embed.js" data-session-url="/demo/embed/session"></script>`;
   return demoDocument(
-    'Embedded button',
-    html`<h1>The button to embed</h1>
-      <p>One script tag puts the button below on a page:</p>
+    'Embeddable button',
+    html`<h1>Embeddable button</h1>
+      <p>One script tag adds the button below to a page:</p>
       <pre>${tag}</pre>
       <p id="embed-place">
         <script src="/embed.js" data-session-url="/demo/embed/session"></script>

@@ -5,13 +5,13 @@ import type { Context, Middleware } from 'koa';
 import type { Core } from '../core';
 import { callbackPage, demoPage, embedPage, messagePage, qrPage, userPage } from './demo-views';
 import { readFormBody } from './form-body';
-import { setOwnCookie } from './own-cookie';
+import { setHttpOnlyCookie } from './http-only-cookie';
 
 const STATE_COOKIE = 'herald_demo_state';
 const SESSION_ID = /^[0-9a-f-]{36}$/;
 
 type Deps = Pick<Core, 'config' | 'publicUrl'>;
-type Answer<T> = { ok: true; body: T } | { ok: false; error: string };
+type Result<T> = { ok: true; body: T } | { ok: false; error: string };
 
 interface CreatedSession {
   session_id: string;
@@ -21,24 +21,24 @@ interface CreatedSession {
 }
 
 /**
- * The demo project's own site, in development only: it logs people in by each of the three flows, as a project's
- * backend would, through the API and with the demo key.
+ * The demo project's site, in development only. It uses each of the three login flows through the API with the demo
+ * key, as a project's backend would.
  */
 export function demoPages(core: Deps): Middleware {
   const pages: Record<string, (ctx: Context) => Promise<string | object>> = {
     'GET /demo': () => landing(core),
     'GET /demo/session': async (ctx) => {
       const session = await newSession(ctx, core);
-      if (!session.ok) return trouble(session.error);
+      if (!session.ok) return errorPage(session.error);
       ctx.redirect(session.body.hosted_url);
       return '';
     },
     'GET /demo/qr': async (ctx) => {
       const session = await newSession(ctx, core);
-      return session.ok ? qrPage(session.body) : trouble(session.error);
+      return session.ok ? qrPage(session.body) : errorPage(session.error);
     },
     'GET /demo/status': (ctx) => sessionStatus(ctx, core),
-    'GET /demo/callback': async (ctx) => callbackPage(givenCode(ctx), checkState(ctx), core.publicUrl()),
+    'GET /demo/callback': async (ctx) => callbackPage(codeParameter(ctx), checkState(ctx), core.publicUrl()),
     'POST /demo/verify': (ctx) => verify(ctx, core),
     'GET /demo/embed': async () => embedPage(core.publicUrl()),
     'POST /demo/embed/session': async (ctx) => {
@@ -50,9 +50,9 @@ export function demoPages(core: Deps): Middleware {
     const found = pages[`${ctx.method} ${ctx.path}`];
     if (!found) return next();
     ctx.state['routePattern'] = ctx.path;
-    const own = new URL(core.publicUrl());
-    // Cookies belong to one spelling of the address: localhost and 127.0.0.1 are two.
-    if (ctx.method === 'GET' && ctx.host !== own.host) return ctx.redirect(own.origin + ctx.url);
+    const publicUrl = new URL(core.publicUrl());
+    // Cookies are bound to a host name: localhost and 127.0.0.1 differ.
+    if (ctx.method === 'GET' && ctx.host !== publicUrl.host) return ctx.redirect(publicUrl.origin + ctx.url);
     ctx.set('Cache-Control', 'no-store');
     const body = await found(ctx);
     if (body === '') return;
@@ -62,18 +62,18 @@ export function demoPages(core: Deps): Middleware {
 }
 
 async function landing(core: Deps): Promise<string> {
-  const links = await call<{ telegram_link: string | null; max_link: string | null }>(
+  const links = await callApi<{ telegram_link: string | null; max_link: string | null }>(
     core,
     'GET',
     '/v1/auth/link',
   );
-  return links.ok ? demoPage(links.body) : trouble(links.error);
+  return links.ok ? demoPage(links.body) : errorPage(links.error);
 }
 
-async function newSession(ctx: Context, core: Deps): Promise<Answer<CreatedSession>> {
+async function newSession(ctx: Context, core: Deps): Promise<Result<CreatedSession>> {
   const state = randomBytes(16).toString('hex');
-  setOwnCookie(ctx, core.publicUrl(), STATE_COOKIE, state, { sameSite: 'lax', path: '/demo' });
-  return call(core, 'POST', '/v1/auth/session', {
+  setHttpOnlyCookie(ctx, core.publicUrl(), STATE_COOKIE, state, { sameSite: 'lax', path: '/demo' });
+  return callApi(core, 'POST', '/v1/auth/session', {
     state,
     redirect_uri: `${core.publicUrl()}/demo/callback`,
     client_ip: ctx.ip.replace(/^::ffff:/, ''),
@@ -81,11 +81,11 @@ async function newSession(ctx: Context, core: Deps): Promise<Answer<CreatedSessi
   });
 }
 
-/** What the QR page polls: the code stays with the backend, which hands it to the same page as the other flows. */
+/** The QR page polls this. The backend keeps the code and redirects to the same callback page as the other flows. */
 async function sessionStatus(ctx: Context, core: Deps): Promise<object> {
   const id = ctx.query['id'];
   if (typeof id !== 'string' || !SESSION_ID.test(id)) return { status: 'expired' };
-  const poll = await call<{ status: string; redirect_url?: string | null }>(
+  const poll = await callApi<{ status: string; redirect_url?: string | null }>(
     core,
     'GET',
     `/v1/auth/session/${id}/status?wait=20`,
@@ -96,39 +96,41 @@ async function sessionStatus(ctx: Context, core: Deps): Promise<object> {
 
 async function verify(ctx: Context, core: Deps): Promise<string | object> {
   const code = (await readFormBody(ctx)).get('code') ?? '';
-  const user = await call<Record<string, unknown>>(core, 'POST', '/v1/auth/verify', { code });
+  const user = await callApi<Record<string, unknown>>(core, 'POST', '/v1/auth/verify', { code });
   if (ctx.accepts('html', 'json') === 'json') return user.ok ? user.body : { error: user.error };
-  return user.ok ? userPage(user.body) : trouble(user.error);
+  return user.ok ? userPage(user.body) : errorPage(user.error);
 }
 
-/** Whether the login that came back is the one that this browser began. A static link has no state to compare. */
+/** Whether this browser started the login. A static link has no state to compare. */
 function checkState(ctx: Context): { state: string | null; matches: boolean } {
   const state = ctx.query['state'];
   if (typeof state !== 'string') return { state: null, matches: true };
   return { state, matches: state === ctx.cookies.get(STATE_COOKIE) };
 }
 
-/** Nothing else is shown in a command that people copy into their shell. */
-function givenCode(ctx: Context): string | null {
+/** Restricted to safe characters, because users copy the command into their shell. */
+function codeParameter(ctx: Context): string | null {
   const { code } = ctx.query;
   return typeof code === 'string' && /^[A-Za-z0-9_-]{1,128}$/.test(code) ? code : null;
 }
 
-function trouble(error: string): string {
-  return messagePage('That did not work', error);
+function errorPage(error: string): string {
+  return messagePage('Something went wrong', error);
 }
 
-/** Calls the API as the demo project's backend does. */
-async function call<T>(core: Deps, method: string, route: string, body?: unknown): Promise<Answer<T>> {
+/** Calls the API with the demo key. */
+async function callApi<T>(core: Deps, method: string, route: string, body?: unknown): Promise<Result<T>> {
   const key = await readFile(path.join(core.config.HERALD_DATA_DIR, 'demo-api-key'), 'utf8').catch(
     () => null,
   );
-  if (key === null) return { ok: false, error: 'There is no demo project: it is made by npm start.' };
+  if (key === null) return { ok: false, error: 'There is no demo project. Run npm start to create one.' };
   const response = await fetch(core.publicUrl() + route, {
     method,
     headers: { authorization: `Bearer ${key.trim()}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const answer = (await response.json()) as T & { error?: string };
-  return response.ok ? { ok: true, body: answer } : { ok: false, error: answer.error ?? 'No answer.' };
+  const payload = (await response.json()) as T & { error?: string };
+  return response.ok
+    ? { ok: true, body: payload }
+    : { ok: false, error: payload.error ?? 'Herald returned an unexpected response.' };
 }

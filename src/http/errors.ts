@@ -3,16 +3,16 @@ import { AppError } from '../contract/errors';
 import type { Logger } from '../lib/log';
 import { isUnavailable } from '../lib/unavailable';
 
-/** How long a caller should wait for a part that is away; it usually comes back in seconds. */
-const AWAY_RETRY_SECONDS = 5;
+/** The Retry-After for an unavailable database or Temporal server, which usually recovers within seconds. */
+const UNAVAILABLE_RETRY_SECONDS = 5;
 
 export interface ErrorMapperDeps {
   log: Logger;
-  /** Absolute address of the page that describes the codes. */
+  /** The absolute URL of the page that describes the error codes. */
   docsUrl: () => string;
 }
 
-/** Whatever is thrown below becomes the envelope; nothing else ever leaves the service. */
+/** Turns every thrown error into the error envelope, the only error format that callers see. */
 export function errorMapper({ log, docsUrl }: ErrorMapperDeps): Middleware {
   return async (ctx, next) => {
     try {
@@ -30,7 +30,7 @@ export function errorMapper({ log, docsUrl }: ErrorMapperDeps): Middleware {
   };
 }
 
-export function sendError(ctx: Context, error: AppError, docsUrl: string): void {
+function sendError(ctx: Context, error: AppError, docsUrl: string): void {
   ctx.status = error.status;
   ctx.state['errorCode'] = error.code;
   if (error.retryAfter !== undefined) {
@@ -44,10 +44,13 @@ export function sendError(ctx: Context, error: AppError, docsUrl: string): void 
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (isUnavailable(thrown)) {
-    return new AppError('service_unavailable', undefined, { retryAfter: AWAY_RETRY_SECONDS, cause: thrown });
+    return new AppError('service_unavailable', undefined, {
+      retryAfter: UNAVAILABLE_RETRY_SECONDS,
+      cause: thrown,
+    });
   }
-  if (thrown instanceof URIError) return new AppError('bad_request', 'The path is not correctly encoded.');
-  // Koa and its parts mark faults of the caller by a 4xx status (http-errors).
+  if (thrown instanceof URIError) return new AppError('bad_request', 'The path is not encoded correctly.');
+  // Koa and its libraries mark client errors with a 4xx status (http-errors).
   const status = (thrown as { status?: unknown } | null)?.status;
   if (typeof status === 'number' && status >= 400 && status < 500) return new AppError('bad_request');
   return new AppError('internal_error', undefined, { cause: thrown });

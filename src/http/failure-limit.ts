@@ -1,34 +1,19 @@
 import type pg from 'pg';
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { createRateLimiter, retryAfterSeconds } from './rate-limiter';
 
-/** Seconds to wait where `key` has failed too often in the window, or null. Counts this failure. */
-export type NoteFailure = (key: string) => Promise<number | null>;
+/** Counts a failure of `key`. Returns the seconds to wait if it has failed too often in the window, else null. */
+export type RecordFailure = (key: string) => Promise<number | null>;
 
-/** Counts failures only: what succeeds is never slowed by the failures of others. Shared in Postgres. */
+/** A rate limit that counts only failures, so that successful requests are never throttled. */
 export function createFailureLimit(
   pool: pg.Pool,
   name: string,
   points: number,
   seconds: number,
-): NoteFailure {
-  const limiter = new RateLimiterPostgres({
-    storeClient: pool,
-    storeType: 'pool',
-    tableName: 'request_counters',
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-    keyPrefix: name,
-    points,
-    duration: seconds,
-    inMemoryBlockOnConsumed: points + 1,
-  });
+): RecordFailure {
+  const count = createRateLimiter(pool, { name, points, seconds });
   return async (key) => {
-    try {
-      await limiter.consume(key);
-      return null;
-    } catch (rejected) {
-      if (rejected instanceof RateLimiterRes) return Math.max(1, Math.ceil(rejected.msBeforeNext / 1000));
-      throw rejected;
-    }
+    const counted = await count(key);
+    return counted.allowed ? null : retryAfterSeconds(counted);
   };
 }

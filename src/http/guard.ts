@@ -2,23 +2,23 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { AppError } from '../contract/errors';
 import type { KeyedProject } from '../projects/contract';
-import { joinedIds } from './joined-ids';
 import { readJsonBody } from './json-body';
-import type { TakeRequest } from './project-limit';
+import { logIds } from './log-ids';
+import type { CountRequest } from './project-limit';
 import { Binary, type Auth, type Route, type RouteRequest } from './route';
 import { refuseUnstorable, validated } from './validate';
 
-/** Knows the caller of a request by its credentials, or throws why not. Registered by roles/api.ts. */
+/** Identifies the caller by its credentials, or throws. Registered by roles/api.ts. */
 export type Authenticate = (ctx: Context) => Promise<KeyedProject>;
 
 export interface GuardDeps {
   authenticate: Authenticate;
-  takeRequest: TakeRequest;
-  /** Holds every answer against its schema. On in tests; it costs more than most handlers do. */
+  countRequest: CountRequest;
+  /** Validates responses against their schemas. On in tests; it costs more than most handlers. */
   checkResponses: boolean;
 }
 
-/** authenticate → limit → validate → handle → answer. The one way in for every route of the API. */
+/** The request pipeline of every API route: authenticate → limit → validate → handle → respond. */
 export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
   return async (ctx: Context) => {
     const project = spec.auth === 'key' ? await admit(ctx, deps) : undefined;
@@ -28,28 +28,29 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
       headers: spec.headers ? validated(spec.headers, ctx.headers) : undefined,
       body: await parsedBody(ctx, spec.body, spec.method),
       project,
-      requestId: ctx.state['requestId'] as string,
       ctx,
     };
-    const answer = await handle(request as RouteRequest<unknown, unknown, unknown, unknown, Auth>);
-    ctx.state['joinedIds'] = joinedIds(spec.path, request.params, answer);
+    const response = await handle(request as RouteRequest<unknown, unknown, unknown, unknown, Auth>);
+    ctx.state['logIds'] = logIds(spec.path, request.params, response);
     ctx.status = spec.status;
-    if (answer instanceof Binary) {
-      ctx.type = answer.type;
-      ctx.body = answer.data;
+    if (response instanceof Binary) {
+      ctx.type = response.type;
+      ctx.body = response.data;
       return;
     }
     if (spec.response === undefined) return;
     ctx.body =
-      deps.checkResponses && spec.response instanceof z.ZodType ? checked(spec.response, answer) : answer;
+      deps.checkResponses && spec.response instanceof z.ZodType
+        ? checkResponse(spec.response, response)
+        : response;
   };
 }
 
-/** Knows the caller by its key and counts the request. */
-export async function admit(ctx: Context, { authenticate, takeRequest }: GuardDeps): Promise<KeyedProject> {
+/** Authenticates the caller and counts the request towards its rate limit. */
+export async function admit(ctx: Context, { authenticate, countRequest }: GuardDeps): Promise<KeyedProject> {
   const project = await authenticate(ctx);
   ctx.state['projectId'] = project.id;
-  const limit = await takeRequest(project);
+  const limit = await countRequest(project);
   ctx.set('X-RateLimit-Limit', String(limit.limit));
   ctx.set('X-RateLimit-Remaining', String(limit.remaining));
   ctx.set('X-RateLimit-Reset', String(limit.reset));
@@ -59,7 +60,7 @@ export async function admit(ctx: Context, { authenticate, takeRequest }: GuardDe
 
 function parsedParams(schema: z.ZodType, params: unknown): unknown {
   const result = schema.safeParse(params);
-  // A malformed id answers like an unknown one, so that nothing can be learned from the difference.
+  // A malformed id gets the same response as an unknown one.
   if (!result.success) throw new AppError('not_found');
   return result.data;
 }
@@ -75,8 +76,8 @@ async function parsedBody(ctx: Context, schema: z.ZodType | undefined, method: s
   return schema ? validated(schema, body) : undefined;
 }
 
-function checked(schema: z.ZodType, answer: unknown): unknown {
-  const result = schema.safeParse(answer);
-  if (!result.success) throw new Error(`the answer does not fit its own schema: ${result.error.message}`);
-  return answer;
+function checkResponse(schema: z.ZodType, response: unknown): unknown {
+  const result = schema.safeParse(response);
+  if (!result.success) throw new Error(`the response does not match its schema: ${result.error.message}`);
+  return response;
 }

@@ -9,7 +9,7 @@ export function createHealthRoutes({ parts }: { parts: Part[] }) {
       {
         method: 'GET',
         path: '/healthz',
-        summary: 'Is the process alive?',
+        summary: 'Liveness check',
         tag: 'Health',
         auth: 'none',
         status: 200,
@@ -22,8 +22,8 @@ export function createHealthRoutes({ parts }: { parts: Part[] }) {
       {
         method: 'GET',
         path: '/readyz',
-        summary: 'Can the process do its work?',
-        description: 'Answers 503 with the names of the parts that are missing.',
+        summary: 'Readiness check',
+        description: 'Returns 503 with the names of the unavailable dependencies.',
         tag: 'Health',
         auth: 'none',
         status: 200,
@@ -37,8 +37,7 @@ export function createHealthRoutes({ parts }: { parts: Part[] }) {
         const states = await checkParts(parts);
         const missing = states.filter((state) => !state.ok).map((state) => state.name);
         if (missing.length > 0) {
-          const verb = missing.length === 1 ? 'does' : 'do';
-          throw new AppError('service_unavailable', `Not ready: ${missing.join(', ')} ${verb} not answer.`, {
+          throw new AppError('service_unavailable', `Not ready: ${missing.join(', ')} unavailable.`, {
             retryAfter: 5,
           });
         }

@@ -1,7 +1,11 @@
-/** A part that the process needs to do its work, and how to find out whether it is there. */
+import { withTimeout } from '../lib/timeout';
+
+/** A dependency of the process, with its health check. */
 export interface Part {
   name: string;
-  /** Resolves when the part answers; the error's message is shown to the operator's tools, so it names no secret. */
+  /**
+   * Resolves if the dependency is available. Operator tools show the error's message, so it must not contain secrets.
+   */
   check(): Promise<void>;
 }
 
@@ -12,22 +16,16 @@ export interface PartState {
 
 const CHECK_LIMIT_MS = 2_000;
 
-/** Asks every part at once; one that does not answer in time counts as missing. */
+/** Checks all parts in parallel; a check that times out counts as failed. */
 export function checkParts(parts: Part[]): Promise<PartState[]> {
-  return Promise.all(parts.map(async (part) => ({ name: part.name, ok: await answers(part) })));
+  return Promise.all(parts.map(async (part) => ({ name: part.name, ok: await isAvailable(part) })));
 }
 
-async function answers(part: Part): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), CHECK_LIMIT_MS);
-  });
+async function isAvailable(part: Part): Promise<boolean> {
   try {
-    await Promise.race([part.check(), late]);
+    await withTimeout(part.check(), CHECK_LIMIT_MS);
     return true;
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

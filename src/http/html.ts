@@ -1,4 +1,4 @@
-/** Marks text that is HTML already; everything else that enters a page is escaped. */
+/** Marks text as HTML; everything else on a page is escaped. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -11,11 +11,11 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 }
 
-/** html`<p>${text}</p>`: values are escaped unless they are Html themselves; lists are joined. */
+/** html`<p>${text}</p>`: escapes values unless they are Html; joins arrays. */
 export function html(strings: TemplateStringsArray, ...values: unknown[]): Html {
   return new Html(strings.map((part, index) => part + present(values[index], index, values.length)).join(''));
 }

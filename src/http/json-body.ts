@@ -5,8 +5,8 @@ import { limits } from '../contract/limits';
 import { refuseUnstorable } from './validate';
 
 /**
- * Reads a JSON body with the limit of the table. No body at all is an empty object, so that routes whose fields
- * are all optional can be called without one.
+ * Reads a JSON body of limited size. A missing body is an empty object, so that routes with only optional fields can be
+ * called without one.
  */
 export async function readJsonBody(ctx: Context): Promise<unknown> {
   const declared = Number(ctx.get('content-length') || 0);
@@ -36,11 +36,12 @@ async function readRaw(ctx: Context): Promise<Buffer> {
   try {
     return await getRawBody(ctx.req, { limit: limits.requestBodyBytes });
   } catch (error) {
-    // Whoever still sends must be able to finish, or it would never read the answer. The server's time limit ends it.
+    // Drain the rest of the body, or the client would never read the response. The server's request timeout bounds
+    // this.
     ctx.req.resume();
     const type = (error as { type?: string }).type;
     if (type === 'entity.too.large') throw new AppError('payload_too_large');
-    // The caller hung up or sent fewer bytes than it promised.
-    throw new AppError('bad_request', 'The body ended too early.', { cause: error });
+    // The client disconnected or sent fewer bytes than declared.
+    throw new AppError('bad_request', 'The request body is incomplete.', { cause: error });
   }
 }

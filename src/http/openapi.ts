@@ -5,7 +5,7 @@ import { commonErrors, type Route, type RouteSpec } from './route';
 
 type Json = Record<string, unknown>;
 
-/** The OpenAPI 3.1 document, made from the guards of the routes: it cannot say anything that is not enforced. */
+/** The OpenAPI 3.1 document, generated from the route specs that the guard enforces. */
 export function openApiDocument(routes: Route[], serverUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const { spec } of routes) {
@@ -17,7 +17,7 @@ export function openApiDocument(routes: Route[], serverUrl: string): Json {
     info: {
       title: 'Herald',
       version: '1',
-      description: 'Messenger login, webhooks and sending.',
+      description: 'Messenger login, webhooks and messages.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],
@@ -25,7 +25,7 @@ export function openApiDocument(routes: Route[], serverUrl: string): Json {
     webhooks: webhooks(),
     components: {
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the project: hk_…' },
+        apiKey: { type: 'http', scheme: 'bearer', description: 'Project API key (hk_…)' },
       },
       schemas: { Error: errorSchema() },
     },
@@ -56,18 +56,18 @@ function operation(spec: RouteSpec): Json {
   };
 }
 
-/** get_v1_webhooks_id: stable, readable, made from nothing but method and path. */
+/** For example get_v1_webhooks_id: stable, because it derives only from method and path. */
 function operationId(spec: RouteSpec): string {
   return `${spec.method.toLowerCase()}${spec.path.replaceAll(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`;
 }
 
 function success(spec: RouteSpec): Json {
-  if (spec.response === undefined) return { description: 'Done.' };
+  if (spec.response === undefined) return { description: 'Success.' };
   if (Array.isArray(spec.response)) {
-    const picture = { schema: { type: 'string', format: 'binary' } };
+    const binary = { schema: { type: 'string', format: 'binary' } };
     return {
       description: spec.summary,
-      content: Object.fromEntries(spec.response.map((type) => [type, picture])),
+      content: Object.fromEntries(spec.response.map((type) => [type, binary])),
     };
   }
   return {
@@ -94,7 +94,7 @@ function failures(spec: RouteSpec): Json {
   );
 }
 
-function parameters(place: 'path' | 'query' | 'header', schema: z.ZodType | undefined): Json[] {
+function parameters(location: 'path' | 'query' | 'header', schema: z.ZodType | undefined): Json[] {
   if (!schema) return [];
   const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
     properties?: Record<string, Json>;
@@ -102,8 +102,8 @@ function parameters(place: 'path' | 'query' | 'header', schema: z.ZodType | unde
   };
   return Object.entries(properties).map(([name, property]) => ({
     name,
-    in: place,
-    required: place === 'path' || required.includes(name),
+    in: location,
+    required: location === 'path' || required.includes(name),
     schema: property,
   }));
 }
@@ -138,7 +138,7 @@ function errorSchema(): Json {
     type: 'object',
     required: ['error', 'code', 'retryable', 'docs_url'],
     properties: {
-      error: { type: 'string', description: 'Human-readable text.' },
+      error: { type: 'string', description: 'Human-readable message.' },
       code: { type: 'string', enum: Object.keys(errorTable) },
       retryable: { type: 'boolean' },
       docs_url: { type: 'string', format: 'uri' },

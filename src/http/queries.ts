@@ -7,31 +7,31 @@ export interface KeyScope {
   key: string;
 }
 
-/** Takes a key that is free: a new one, one that is over, or one whose holder has died. */
-export async function takeKey(
+/** Claims a key if it is new, has expired, or its holder's lease has expired. */
+export async function claimKey(
   db: Db,
   { projectId, key }: KeyScope,
-  take: { requestHash: Buffer; owner: string; leaseSeconds: number },
+  claim: { requestHash: Buffer; owner: string; leaseSeconds: number },
 ): Promise<{ request_id: string } | null> {
-  const isOver = `k.created_at < now() - interval '${limits.idempotencyHours} hours'`;
+  const isExpired = `k.created_at < now() - interval '${limits.idempotencyHours} hours'`;
   const isAbandoned = 'k.request_hash = excluded.request_hash AND k.leased_until < clock_timestamp()';
   return row<{ request_id: string }>(
     db,
-    'take_idempotency_key',
+    'claim_idempotency_key',
     `INSERT INTO idempotency_keys AS k (project_id, key, request_hash, owner, leased_until)
      VALUES ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
      ON CONFLICT (project_id, key) DO UPDATE SET
        request_hash = excluded.request_hash, owner = excluded.owner, leased_until = excluded.leased_until,
        answer = NULL, error_code = NULL, error_text = NULL,
-       request_id = CASE WHEN ${isOver} THEN excluded.request_id ELSE k.request_id END,
-       created_at = CASE WHEN ${isOver} THEN excluded.created_at ELSE k.created_at END
-     WHERE (${isOver} AND k.leased_until < clock_timestamp() IS NOT FALSE) OR (${isAbandoned})
+       request_id = CASE WHEN ${isExpired} THEN excluded.request_id ELSE k.request_id END,
+       created_at = CASE WHEN ${isExpired} THEN excluded.created_at ELSE k.created_at END
+     WHERE (${isExpired} AND k.leased_until < clock_timestamp() IS NOT FALSE) OR (${isAbandoned})
      RETURNING request_id`,
-    [projectId, key, take.requestHash, take.owner, take.leaseSeconds],
+    [projectId, key, claim.requestHash, claim.owner, claim.leaseSeconds],
   );
 }
 
-export interface HeldKey {
+export interface StoredKey {
   request_hash: Buffer;
   running: boolean;
   answer: unknown;
@@ -39,8 +39,8 @@ export interface HeldKey {
   error_text: string | null;
 }
 
-export function findKey(db: Db, { projectId, key }: KeyScope): Promise<HeldKey | null> {
-  return row<HeldKey>(
+export function findKey(db: Db, { projectId, key }: KeyScope): Promise<StoredKey | null> {
+  return row<StoredKey>(
     db,
     'find_idempotency_key',
     `SELECT request_hash, leased_until IS NOT NULL AS running, answer, error_code, error_text
@@ -64,9 +64,9 @@ export function extendKeyLease(
   );
 }
 
-export type KeyOutcome = { answer: unknown } | { errorCode: string; errorText: string };
+export type KeyOutcome = { response: unknown } | { errorCode: string; errorText: string };
 
-/** Only the holder may write the answer: one that was thought dead finds that it is not the holder any more. */
+/** Fenced by `owner`: a holder whose lease another request has taken over writes nothing. */
 export function recordKeyOutcome(
   db: Db,
   scope: KeyScope,
@@ -83,24 +83,27 @@ export function recordKeyOutcome(
       scope.projectId,
       scope.key,
       owner,
-      isError ? null : JSON.stringify(outcome.answer),
+      isError ? null : JSON.stringify(outcome.response),
       isError ? outcome.errorCode : null,
       isError ? outcome.errorText : null,
     ],
   );
 }
 
-/** Nothing is recorded: the key is forgotten, or, where messages were begun, free to be taken up again at once. */
-export async function giveKeyBack(db: Db, scope: KeyScope, owner: string): Promise<void> {
+/**
+ * Releases a key without an outcome: deletes it or, if messages were created, ends its lease so that a retry can
+ * resume.
+ */
+export async function releaseKey(db: Db, scope: KeyScope, owner: string): Promise<void> {
   const values = [scope.projectId, scope.key, owner];
-  const forgotten = await change(
+  const deleted = await change(
     db,
-    'forget_idempotency_key',
+    'delete_idempotency_key',
     `DELETE FROM idempotency_keys k WHERE project_id = $1 AND key = $2 AND owner = $3
        AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.request_id = k.request_id)`,
     values,
   );
-  if (forgotten > 0) return;
+  if (deleted > 0) return;
   await change(
     db,
     'release_idempotency_key',

@@ -8,8 +8,8 @@ import { currentTraceId, inSpan } from '../lib/tracing';
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
- * Gives each request an id (the caller's own, if it has one), writes one line for it and counts it. Both name the
- * route's pattern, never the address itself: addresses can carry tokens.
+ * Assigns a request id (the caller's, if it sent one), logs and counts the request. Logs and metrics use the route
+ * pattern, because URLs can contain tokens.
  */
 export function requestLog(log: Logger): Middleware {
   return async (ctx, next) => {
@@ -34,7 +34,7 @@ export function requestLog(log: Logger): Middleware {
           status,
           ms,
           project_id: ctx.state['projectId'] as string | undefined,
-          ...(ctx.state['joinedIds'] as Record<string, string> | undefined),
+          ...(ctx.state['logIds'] as Record<string, string> | undefined),
           error_code: errorCode,
           trace_id: currentTraceId(),
         },
@@ -45,7 +45,7 @@ export function requestLog(log: Logger): Middleware {
   };
 }
 
-/** The caller's trace goes on here, if it sent one. */
+/** Continues the caller's trace, if it sent one. */
 function traced(ctx: Context, requestId: string, work: () => Promise<void>): Promise<void> {
   return inSpan(
     {

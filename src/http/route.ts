@@ -4,7 +4,7 @@ import type { ErrorCode } from '../contract/errors';
 import type { KeyedProject } from '../projects/contract';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-/** `key`: a project's API key (or its dashboard session). `none`: open to anybody who has the address. */
+/** `key`: a project's API key or its dashboard session. `none`: no authentication. */
 export type Auth = 'key' | 'none';
 
 type Schema = z.ZodType | undefined;
@@ -16,12 +16,11 @@ export interface RouteRequest<P, Q, B, H, A extends Auth> {
   body: B;
   headers: H;
   project: A extends 'key' ? KeyedProject : undefined;
-  requestId: string;
-  /** For the rare route that must set a header or a cookie. */
+  /** For routes that set headers or cookies. */
   ctx: Context;
 }
 
-/** Pictures and other answers that are not JSON. */
+/** A response that is not JSON, such as an image. */
 export class Binary {
   constructor(
     readonly type: string,
@@ -37,22 +36,22 @@ export interface RouteSpec<
   A extends Auth = Auth,
 > {
   method: Method;
-  /** In OpenAPI's form: /v1/webhooks/{id} */
+  /** In OpenAPI notation: /v1/webhooks/{id} */
   path: string;
   summary: string;
   description?: string;
   tag: string;
   auth: A;
-  /** Ids in the path: what does not fit them is 404, because it can name nothing. */
+  /** Path parameters; a value that does not match is 404, not a validation error. */
   params?: P;
   query?: Q;
   body?: B;
   /** Request headers that the route reads, in lower case. */
   headers?: H;
   status: number;
-  /** The JSON answer; a list of media types for pictures; nothing for 204. */
+  /** The JSON response; a list of media types for binary responses; absent for 204. */
   response?: z.ZodType | string[];
-  /** What it can answer beside the codes that every route can (see commonErrors). */
+  /** Error codes besides those that every route can return (see commonErrors). */
   errors: ErrorCode[];
 }
 
@@ -62,8 +61,8 @@ export interface Route {
 }
 
 /**
- * A route of the API: one object validates, types and documents it. The middleware chain reads
- * limit → authenticate → validate → handle (see guard.ts); the OpenAPI document is made from the same object.
+ * Defines an API route: one object validates, types and documents it. guard.ts runs it; the OpenAPI document is
+ * generated from it.
  */
 export function route<
   A extends Auth,
@@ -78,7 +77,7 @@ export function route<
   return { spec: spec as RouteSpec, handle: handle as Route['handle'] };
 }
 
-/** Codes that any route can answer, so that no route need list them. */
+/** Error codes that any route can return, so that routes need not list them. */
 export function commonErrors(spec: RouteSpec): ErrorCode[] {
   const codes: ErrorCode[] = ['internal_error', 'service_unavailable'];
   if (spec.auth === 'key') {

@@ -12,11 +12,11 @@ export interface ServerOptions {
 
 export interface RunningServer {
   port: number;
-  /** Stops accepting, lets running requests finish within the limit, then cuts what is left. */
+  /** Stops accepting connections, waits up to the limit for running requests, then closes the remaining connections. */
   stop(limitMs: number): Promise<void>;
 }
 
-/** Listens; rejects with the system's error (EADDRINUSE …) when it cannot. */
+/** Rejects with the system error (EADDRINUSE …) if it cannot listen. */
 export async function startServer({ app, host, port, docsUrl }: ServerOptions): Promise<RunningServer> {
   const handle = app.callback();
   const server = http.createServer(
@@ -24,7 +24,7 @@ export async function startServer({ app, host, port, docsUrl }: ServerOptions): 
       keepAliveTimeout: 65_000,
       headersTimeout: 20_000,
       requestTimeout: 60_000,
-      // Node would answer a missing Host, and below an unknown Expect, by itself and without the envelope.
+      // Node would respond to a missing Host header, and below to an unknown Expect header, without the error envelope.
       requireHostHeader: false,
     },
     handle,
@@ -49,11 +49,11 @@ export async function startServer({ app, host, port, docsUrl }: ServerOptions): 
 
 function stopServer(server: http.Server, limitMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), limitMs);
-    // Keep-alive connections become idle only after their running request; sweep until none is left.
+    const forceClose = setTimeout(() => server.closeAllConnections(), limitMs);
+    // A keep-alive connection becomes idle only after its running request, so close idle connections repeatedly.
     const sweep = setInterval(() => server.closeIdleConnections(), 100);
     server.close(() => {
-      clearTimeout(cut);
+      clearTimeout(forceClose);
       clearInterval(sweep);
       resolve();
     });
@@ -61,7 +61,7 @@ function stopServer(server: http.Server, limitMs: number): Promise<void> {
   });
 }
 
-/** What Node cannot even parse gets the envelope too, written by hand because there is no request to answer. */
+/** The error envelope for a request that Node cannot parse; written by hand because there is no response object. */
 function rawBadRequest(docsUrl: string): string {
   const body = JSON.stringify(new AppError('bad_request').toEnvelope(docsUrl));
   return [

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { AppError } from '../contract/errors';
+import { issueText } from '../contract/issues';
 
-/** How many faults one answer names: enough to mend a request in one go, not a flood. */
+/** The maximum number of issues in one error. */
 const SHOWN_ISSUES = 5;
 
 export function describeIssues(error: z.ZodError): string {
@@ -11,19 +12,25 @@ export function describeIssues(error: z.ZodError): string {
       if (issue.code === 'unrecognized_keys') {
         return issue.keys
           .slice(0, SHOWN_ISSUES)
-          .map((key) => `${[...issue.path, key].join('.')}: is not a known field`);
+          .map((key) => `${pathText([...issue.path, key])}: is not a known field`);
       }
-      const field = issue.path.length > 0 ? issue.path.map(String).join('.') : 'body';
-      return [`${field}: ${issue.message}`];
+      return [`${pathText(issue.path) || 'body'}: ${issue.message}`];
     })
     .join('; ');
 }
 
-/** Parses what a caller sent; the message of the error names the field at fault. */
+/** `messages[1].text` */
+function pathText(path: PropertyKey[]): string {
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`))
+    .join('');
+}
+
+/** Parses a caller's input; the message of the error names the invalid field. */
 export function validated<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: issueText });
   if (result.success) return result.data;
-  // A schema may name a better code than validation_failed for its field (invalid_url, invalid_external_id …).
+  // A schema may define a more specific code than validation_failed (invalid_url, invalid_external_id …).
   for (const issue of result.error.issues) {
     if (issue.code === 'custom' && issue.params?.['error'] instanceof AppError) throw issue.params['error'];
   }
@@ -31,18 +38,21 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
 }
 
 /**
- * Characters that PostgreSQL cannot keep (NUL) or that UTF-8 cannot carry (half of a surrogate pair) are refused at
- * the door, wherever a value carries them. Without recursion: a body can be nested deeper than the stack.
+ * Refuses text that PostgreSQL cannot store (NUL) or UTF-8 cannot encode (an unpaired surrogate), anywhere in a value.
+ * Iterative, because a body can be nested deeper than the stack.
  */
 export function refuseUnstorable(value: unknown): void {
-  const waiting: [path: string, value: unknown][] = [['', value]];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  const pending: [path: string, value: unknown][] = [['', value]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [path, item] = next;
     if (typeof item === 'string' && (item.includes('\0') || !isWellFormed(item))) {
-      throw new AppError('validation_failed', `${path || 'body'}: has a character that is not allowed`);
+      throw new AppError('validation_failed', `${path || 'body'}: contains a character that is not allowed`);
     }
     if (typeof item !== 'object' || item === null) continue;
-    for (const [key, child] of Object.entries(item)) waiting.push([path ? `${path}.${key}` : key, child]);
+    for (const [key, child] of Object.entries(item)) {
+      const name = Array.isArray(item) ? `[${key}]` : `${path && '.'}${key}`;
+      pending.push([path + name, child]);
+    }
   }
 }
 

@@ -1,12 +1,13 @@
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
-import { randomBytes } from './random';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
 export interface EncryptionKey {
   id: string;
   key: Buffer;
 }
 
-/** AES-256-GCM with key ids: the newest key encrypts, any known one decrypts, so keys can be rotated under way. */
+/**
+ * AES-256-GCM with key ids: the newest key encrypts, any configured key decrypts, so keys can be rotated while running.
+ */
 export class Cipher {
   private readonly byId: Map<string, Buffer>;
   private readonly newest: EncryptionKey;
@@ -22,7 +23,7 @@ export class Cipher {
     return this.newest.id;
   }
 
-  /** Form: `<key id>.<iv>.<ciphertext>.<tag>`, each part base64url. `purpose` binds a value to its column. */
+  /** Format: `<key id>.<iv>.<ciphertext>.<tag>`, the last three in base64url. `purpose` binds a value to its column. */
   encrypt(plain: string, purpose: string): string {
     const iv = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', this.newest.key, iv).setAAD(Buffer.from(purpose));
@@ -43,12 +44,7 @@ export class Cipher {
     return decipher.update(Buffer.from(text, 'base64url'), undefined, 'utf8') + decipher.final('utf8');
   }
 
-  /** The key id of a sealed value, to find what a rotation has still to do. */
-  static keyIdOf(sealed: string): string {
-    return sealed.slice(0, sealed.indexOf('.'));
-  }
-
-  /** A stable secret for a purpose that needs no setting of its own (the bots' webhook secret). */
+  /** Derives a stable secret for a purpose without its own setting, such as the bots' webhook secret. */
   derive(purpose: string): string {
     return createHmac('sha256', this.newest.key).update(purpose).digest('base64url');
   }

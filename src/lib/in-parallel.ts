@@ -1,12 +1,12 @@
-/** Works through a list with so many at once. The first failure ends it, once what is under way has finished. */
+/** Processes a list with bounded concurrency. The first failure stops it after the items in flight have finished. */
 export async function inParallel<Item>(
   items: readonly Item[],
-  atOnce: number,
+  concurrency: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   let next = 0;
   let failed = false;
-  const lanes = Array.from({ length: Math.min(atOnce, items.length) }, async () => {
+  const workers = Array.from({ length: Math.min(concurrency, items.length) }, async () => {
     while (!failed && next < items.length) {
       const item = items[next++] as Item;
       try {
@@ -17,6 +17,6 @@ export async function inParallel<Item>(
       }
     }
   });
-  const results = await Promise.allSettled(lanes);
+  const results = await Promise.allSettled(workers);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }

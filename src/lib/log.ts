@@ -1,11 +1,11 @@
 import pino from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from '../config';
-import { redacted } from './log-redaction';
+import { redact } from './log-redaction';
 
 export type Logger = pino.Logger;
 
-/** Logs go to standard error: standard output belongs to the summary and to `--json`. */
+/** Logs go to standard error, because standard output is for the summary and `--json`. */
 export function createLogger(
   config: Pick<Config, 'HERALD_LOG_LEVEL' | 'HERALD_LOG_FORMAT'>,
   destination?: pino.DestinationStream,
@@ -15,11 +15,11 @@ export function createLogger(
     level: config.HERALD_LOG_LEVEL,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    // Errors are presented by the redaction; pino's own way with them would add to it.
+    // `redact` formats errors; pino's own serializer would add unredacted fields.
     serializers: { err: (err: unknown) => err },
     formatters: {
       level: (label) => ({ level: label }),
-      log: (fields) => redacted(fields) as Record<string, unknown>,
+      log: (fields) => redact(fields) as Record<string, unknown>,
     },
   };
   if (destination) return pino(options, destination);

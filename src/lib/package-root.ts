@@ -8,5 +8,5 @@ function findPackageRoot(from: string): string {
   return findPackageRoot(parent);
 }
 
-/** The folder of package.json, whether the code runs from src/ or from dist/src/: files beside the code are found from it. */
+/** The folder of package.json, whether the code runs from src/ or dist/src/. */
 export const packageRoot = findPackageRoot(__dirname);

@@ -2,12 +2,12 @@ import { createServer } from 'node:net';
 
 const loopback = '127.0.0.1';
 
-/** A port that is free now. Another process may take it first, so the caller must be ready to try again. */
+/** Returns a port that is free now. Another process may take it first, so the caller must be ready to retry. */
 export function freePort(): Promise<number> {
   return bindOnce(0);
 }
 
-/** Binds the port on loopback, releases it and returns its number. Rejects where it cannot be bound. */
+/** Binds the port on loopback, releases it and returns its number. Rejects if it cannot be bound. */
 export function bindOnce(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

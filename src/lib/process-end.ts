@@ -1,20 +1,20 @@
 import type { Logger } from './log';
 
-/** How and when this process ends: a signal, a fault, or npm above it gone. */
+/** Ends the process on a signal, on a fatal error, or when the npm process above it is gone. */
 export interface ProcessEnd {
-  /** Aborts with the first reason to end, so that a start under way can give up. */
+  /** Aborted as soon as the process should end, so that a start in progress can stop. */
   signal: AbortSignal;
   exitCode: Promise<number>;
-  /** Something that the process cannot go on without has failed. */
+  /** Reports a fatal failure. */
   fail(): void;
 }
 
-/** npm and the terminal both pass a Ctrl-C on: what comes within this time of the first is the same one. */
+/** npm and the terminal both forward Ctrl-C, so signals within this time count as one. */
 const SAME_SIGNAL_MS = 1_000;
 const PARENT_CHECK_MS = 500;
 
-/** The first signal ends the process in order; a second one, a moment later, at once. */
-export function watchProcessEnd(log: Logger, leaveAtOnce: () => void): ProcessEnd {
+/** The first signal shuts down gracefully; a second one, at least a second later, exits immediately. */
+export function watchProcessEnd(log: Logger, killChildren: () => void): ProcessEnd {
   const controller = new AbortController();
   let resolveCode: (code: number) => void = () => {};
   const exitCode = new Promise<number>((resolve) => (resolveCode = resolve));
@@ -29,8 +29,8 @@ export function watchProcessEnd(log: Logger, leaveAtOnce: () => void): ProcessEn
     const now = performance.now();
     firstSignalAt ??= now;
     if (now - firstSignalAt < SAME_SIGNAL_MS) return end(0);
-    log.warn({ signal }, 'leaving at once');
-    leaveAtOnce();
+    log.warn({ signal }, 'exiting immediately');
+    killChildren();
     process.exit(130);
   }
 
@@ -38,7 +38,7 @@ export function watchProcessEnd(log: Logger, leaveAtOnce: () => void): ProcessEn
   process.on('SIGTERM', onSignal);
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (err: unknown) => {
-      log.fatal({ err }, 'an error was not handled anywhere');
+      log.fatal({ err }, 'unhandled error');
       end(1);
     });
   }
@@ -46,7 +46,7 @@ export function watchProcessEnd(log: Logger, leaveAtOnce: () => void): ProcessEn
   return { signal: controller.signal, exitCode, fail: () => end(1) };
 }
 
-/** npm's shell dies of a SIGTERM without passing it on: without this the service would outlive it. */
+/** npm's shell does not forward SIGTERM when it dies, so the service would outlive it. */
 function endWithNpm(end: () => void): void {
   if (!process.env['npm_lifecycle_event']) return;
   const parent = process.ppid;

@@ -3,8 +3,8 @@ export interface Sweep {
 }
 
 /**
- * Runs `sweep` again and again, at least every `ms`. Not at a steady pace: sweeps that had fallen into step would all come
- * in the same moment, and meet again and again whoever comes at a steady pace.
+ * Runs `sweep` repeatedly, at least every `ms`, with jitter: sweeps of several processes must not synchronise with each
+ * other or with other periodic work.
  */
 export function startSweep(ms: number, sweep: () => void): Sweep {
   let timer: NodeJS.Timeout;

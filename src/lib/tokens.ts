@@ -1,16 +1,15 @@
-import { hash } from 'node:crypto';
-import { randomBytes } from './random';
+import { hash, randomBytes } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** `length` characters of base62 from the system's random source. */
+/** `length` random base62 characters. */
 export function randomBase62(length: number): string {
   return randomText(BASE62, length);
 }
 
-/** `length` characters of an alphabet from the system's random source, without modulo bias. */
+/** `length` random characters of an alphabet, without modulo bias. */
 export function randomText(alphabet: string, length: number): string {
-  // The bits that can name every character; what they name beyond the last one is drawn again.
+  // The smallest bit mask that covers the alphabet; values beyond its last character are drawn again.
   const mask = (1 << Math.ceil(Math.log2(alphabet.length))) - 1;
   let text = '';
   while (text.length < length) {
@@ -31,11 +30,7 @@ export function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-export function sha256Hex(text: string): string {
-  return hash('sha256', text, 'hex');
-}
-
-export const API_KEY_PREFIX = 'hk_';
+const API_KEY_PREFIX = 'hk_';
 
 export function newApiKey(): { key: string; hash: Buffer; hint: string } {
   const key = API_KEY_PREFIX + randomBase62(40);

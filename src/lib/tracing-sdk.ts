@@ -7,7 +7,9 @@ import {
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
-/** Loaded only where traces are asked for. Address, headers, sampling and name follow the standard variables. */
+/**
+ * Loaded only if tracing is configured. The standard OTEL_* variables set endpoint, headers, sampling and service name.
+ */
 export function startTracingSdk(): () => Promise<void> {
   const provider = new NodeTracerProvider({
     resource: defaultResource()

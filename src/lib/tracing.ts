@@ -11,15 +11,15 @@ import {
 } from '@opentelemetry/api';
 
 /**
- * Traces, off unless the standard variables of OpenTelemetry name a collector. The SDK is loaded only then, and
- * nothing about Temporal changes: a trace crosses it in the row that both sides read.
+ * Tracing, off unless the standard OTEL_* variables name a collector; only then is the SDK loaded. Rows carry the trace
+ * context across Temporal, so workflows are not affected.
  */
 let stopTracing: (() => Promise<void>) | null = null;
 
 export const isTracing = () => stopTracing !== null;
 
 export interface TracingSdk {
-  /** Answers how to stop it. */
+  /** Returns a function that stops it. */
   startTracingSdk(): () => Promise<void>;
 }
 
@@ -27,17 +27,17 @@ export async function startTracing(
   env: NodeJS.ProcessEnv,
   loadSdk: () => Promise<TracingSdk>,
 ): Promise<void> {
-  if (isTracing() || !isAskedFor(env)) return;
+  if (isTracing() || !isConfigured(env)) return;
   stopTracing = (await loadSdk()).startTracingSdk();
 }
 
-/** Sends what is still waiting. */
+/** Flushes pending spans. */
 export async function endTracing(): Promise<void> {
   await stopTracing?.();
   stopTracing = null;
 }
 
-function isAskedFor(env: NodeJS.ProcessEnv): boolean {
+function isConfigured(env: NodeJS.ProcessEnv): boolean {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none') {
     return false;
   }
@@ -48,32 +48,32 @@ export interface SpanDescription {
   name: string;
   kind: SpanKind;
   attributes: Attributes;
-  /** W3C trace context of what caused it; the span is a root without one. */
+  /** The W3C trace context of the parent; null for a root span. */
   parent: string | null;
 }
 
 const tracer = () => trace.getTracer('herald');
 
-/** Runs the work in a span of its own; what it throws marks the span. Without tracing it just runs. */
+/** Runs the work in a span; an error marks the span as failed. Without tracing it only runs the work. */
 export async function inSpan<T>(
   { name, kind, attributes, parent }: SpanDescription,
   work: () => Promise<T>,
-  about: (result: T) => { name?: string; attributes: Attributes; failed?: boolean } = () => ({
+  describe: (result: T) => { name?: string; attributes: Attributes; failed?: boolean } = () => ({
     attributes: {},
   }),
 ): Promise<T> {
   if (!isTracing()) return work();
-  const above = contextOf(parent);
-  const span = tracer().startSpan(name, { kind, attributes }, above);
+  const parentContext = contextOf(parent);
+  const span = tracer().startSpan(name, { kind, attributes }, parentContext);
   try {
-    const result = await context.with(trace.setSpan(above, span), work);
-    const told = about(result);
-    span.setAttributes(told.attributes);
-    if (told.name) span.updateName(told.name);
-    if (told.failed) span.setStatus({ code: SpanStatusCode.ERROR });
+    const result = await context.with(trace.setSpan(parentContext, span), work);
+    const details = describe(result);
+    span.setAttributes(details.attributes);
+    if (details.name) span.updateName(details.name);
+    if (details.failed) span.setStatus({ code: SpanStatusCode.ERROR });
     return result;
   } catch (error) {
-    // Messages of foreign errors can carry requests and names; the kind is enough here, the log has the rest.
+    // Messages of foreign errors can contain requests and names, so only the kind is recorded; the log has the rest.
     span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' });
     throw error;
   } finally {
@@ -81,7 +81,7 @@ export async function inSpan<T>(
   }
 }
 
-/** A span for something that has just ended. */
+/** Records a span for work that has just ended. */
 export function recordSpan(
   { name, kind, attributes, parent }: SpanDescription,
   { durationMs, failed }: { durationMs: number; failed: boolean },
@@ -93,14 +93,14 @@ export function recordSpan(
   span.end(end);
 }
 
-/** The trace context of what runs now, for a row; null without tracing. */
+/** The current trace context, to store in a row; null without tracing. */
 export function currentTraceparent(): string | null {
   const span = isTracing() ? trace.getSpanContext(context.active()) : undefined;
   if (!span || !isSpanContextValid(span)) return null;
   return `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** The trace of a row's context, for log lines. */
+/** The trace id of a stored context, for log lines. */
 export function traceIdOf(traceparent: string | null): string | undefined {
   return traceparent?.split('-')[1];
 }

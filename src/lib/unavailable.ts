@@ -1,9 +1,9 @@
 import { types } from 'node:util';
 import { ServiceError, isGrpcServiceError } from '@temporalio/client';
 
-/** SQLSTATE classes that mean "the database is away or full", not "the statement is wrong". */
-const AWAY_SQLSTATES = /^(08|57P0[123]|53)/;
-const AWAY_SYSTEM_CODES = new Set([
+/** SQLSTATE classes for an unreachable or overloaded database. */
+const UNAVAILABLE_SQLSTATES = /^(08|57P0[123]|53)/;
+const UNAVAILABLE_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ETIMEDOUT',
@@ -12,20 +12,20 @@ const AWAY_SYSTEM_CODES = new Set([
   'EHOSTUNREACH',
 ]);
 /** pg reports these without a code. */
-const AWAY_MESSAGES =
+const UNAVAILABLE_MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable/i;
 /** gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE */
-const AWAY_GRPC_CODES = new Set<number>([4, 8, 14]);
+const UNAVAILABLE_GRPC_CODES = new Set<number>([4, 8, 14]);
 
-/** Tells a part that is away (Postgres, Temporal) from a fault of our own: the first is a 503, the second a 500. */
+/** Whether Postgres or Temporal is unavailable (a 503), as opposed to an internal error (a 500). */
 export function isUnavailable(thrown: unknown): boolean {
   if (!types.isNativeError(thrown)) return false;
-  if (isGrpcServiceError(thrown)) return AWAY_GRPC_CODES.has(thrown.code);
+  if (isGrpcServiceError(thrown)) return UNAVAILABLE_GRPC_CODES.has(thrown.code);
   if (thrown instanceof ServiceError && thrown.cause) return isUnavailable(thrown.cause);
-  // Node tries every address of a name and reports them together.
+  // Node tries all addresses of a host name and reports the errors together.
   const { errors } = thrown as { errors?: unknown };
   if (Array.isArray(errors) && errors.length > 0) return errors.every(isUnavailable);
   const code = (thrown as { code?: unknown }).code;
-  if (typeof code === 'string') return AWAY_SQLSTATES.test(code) || AWAY_SYSTEM_CODES.has(code);
-  return AWAY_MESSAGES.test(thrown.message);
+  if (typeof code === 'string') return UNAVAILABLE_SQLSTATES.test(code) || UNAVAILABLE_SYSTEM_CODES.has(code);
+  return UNAVAILABLE_MESSAGES.test(thrown.message);
 }

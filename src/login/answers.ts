@@ -2,15 +2,20 @@ import type { Core } from '../core';
 import { sha256 } from '../lib/tokens';
 import { recordAnswer } from './queries/decisions';
 import { findPromptByNonce, type Prompt } from './queries/prompts';
-import { lockSession } from './queries/sessions';
+import { lockSession, type AuthSession } from './queries/sessions';
 import { withTransaction } from '../db/pool';
 import type { SessionStarter } from './workflow';
 import { showSessionOutcome } from './outcome';
 import { type BotTexts, type Tap, botTexts } from '../bots';
 
-type Verdict = { accepted: string } | { ended: string; notice: string } | { notice: string };
+/** What a tap leads to: a stored answer to signal, a session whose end to show, a notice to the user. */
+interface Verdict {
+  accepted?: AuthSession;
+  endedSessionId?: string;
+  notice?: string;
+}
 
-/** Whether a tap's data is of a login question, and what it says. */
+/** Reads the data of a button of a login question; null for any other button. */
 export function parseAnswer(data: string): { answer: 'yes' | 'no'; nonce: string } | null {
   const match = /^([yn]):([0-9A-Za-z]{32})$/.exec(data);
   if (!match) return null;
@@ -18,8 +23,8 @@ export function parseAnswer(data: string): { answer: 'yes' | 'no'; nonce: string
 }
 
 /**
- * Checks a tap and stores it as an answer; the workflow decides. Nothing that a tap carries is believed: the nonce
- * must belong to this user, chat and message, and its question must be the newest one.
+ * Checks a tap and stores it as an answer; the workflow decides. A tap's data can be forged: the nonce must belong to
+ * this user, chat and message, and its question must be the newest of its session.
  */
 export function createLoginAnswers(
   deps: Pick<Core, 'pool' | 'cipher' | 'messengers' | 'log'> & { starter: SessionStarter },
@@ -37,10 +42,12 @@ export function createLoginAnswers(
       if (!session) return { notice: texts.sessionEnded };
       if (session.status !== 'pending') {
         const answered = session.status !== 'expired' || session.was_confirmed;
-        return { ended: session.id, notice: answered ? texts.alreadyAnswered : texts.sessionEnded };
+        return { endedSessionId: session.id, notice: answered ? texts.alreadyAnswered : texts.sessionEnded };
       }
       if (prompt.closed) return { notice: texts.questionReplaced };
-      if (tap.receivedAt > session.expires_at) return { ended: session.id, notice: texts.sessionEnded };
+      if (tap.receivedAt > session.expires_at) {
+        return { endedSessionId: session.id, notice: texts.sessionEnded };
+      }
       const first = await recordAnswer(db, {
         update_id: tap.updateId,
         session_id: session.id,
@@ -49,30 +56,27 @@ export function createLoginAnswers(
         username: tap.user.username,
         received_at: tap.receivedAt,
       });
-      return first ? { accepted: session.id } : { accepted: session.id, notice: texts.alreadyAnswered };
+      return { accepted: session, ...(first ? {} : { notice: texts.alreadyAnswered }) };
     });
   }
 
   return async (tap: Tap, answer: 'yes' | 'no', nonce: string): Promise<void> => {
-    const verdict = await judge(tap, answer, nonce);
-    if ('accepted' in verdict) {
-      // Stored and told: from here on the login happens whatever becomes of this process.
-      await starter.tellAnswered(verdict.accepted, tap.updateId);
-    }
-    if ('ended' in verdict) {
-      await showSessionOutcome(deps, verdict.ended).catch((err: unknown) =>
-        log.info({ err, session_id: verdict.ended }, 'the end of a session could not be shown'),
+    const { accepted, endedSessionId, notice } = await judge(tap, answer, nonce);
+    // An update whose signal fails is handled again, so a stored answer always reaches the workflow.
+    if (accepted) await starter.signalAnswer(accepted, tap.updateId);
+    if (endedSessionId !== undefined) {
+      await showSessionOutcome(deps, endedSessionId).catch((err: unknown) =>
+        log.info({ err, session_id: endedSessionId }, 'the outcome of a session could not be shown'),
       );
     }
-    const notice = 'notice' in verdict ? { text: verdict.notice, alert: true } : undefined;
-    // The tap counts whether or not its little clock stops turning.
+    // The answer counts even if the platform does not take the acknowledgement of its tap.
     await tap.messenger
-      .answerTap(tap.callbackId, notice)
-      .catch((err: unknown) => log.info({ err }, 'a tap could not be answered'));
+      .answerTap(tap.callbackId, notice === undefined ? undefined : { text: notice, alert: true })
+      .catch((err: unknown) => log.info({ err }, 'a tap could not be acknowledged'));
   };
 }
 
-/** What is wrong with the place of a tap, or null. */
+/** Why a tap does not belong to its question, or null. */
 function misplaced(prompt: Prompt, tap: Tap, texts: BotTexts): string | null {
   if (prompt.channel !== tap.messenger.channel || prompt.platform_user_id !== tap.user.id) {
     return texts.notYourQuestion;

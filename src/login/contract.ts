@@ -6,7 +6,7 @@ import { limits } from '../contract/limits';
 /** 1 to 128 printable ASCII characters without space, <, > and &. */
 const STATE = /^[\x21-\x25\x27-\x3b\x3d\x3f-\x7e]+$/;
 
-const link = z.string().nullable().describe('Opens the bot; null where the channel is not offered.');
+const link = z.string().nullable().describe('Opens the bot; null if the channel is not offered.');
 
 export const authLinkSchema = z.strictObject({
   telegram_link: link,
@@ -18,50 +18,53 @@ export const newSessionSchema = z
   .strictObject({
     state: z
       .string()
-      .min(1)
+      .min(1, { abort: true })
       .max(limits.authStateLength)
-      .regex(STATE, 'must be printable ASCII without space, <, > and &')
-      .describe('Your own: it comes back with the code and in `auth.completed`.'),
+      .regex(STATE, 'must be printable ASCII without spaces, <, > and &')
+      .describe('Your own value. It is returned with the code and in `auth.completed`.'),
     redirect_uri: z
       .string()
-      .max(2048)
+      .max(limits.urlLength)
       .optional()
       .describe(
-        'Where the user returns to: the callback URL or a redirect URL of the project, to the letter.',
+        'Where the user returns to. It must exactly match the callback URL or a redirect URL of the project.',
       ),
     client_ip: z
       .string()
       .refine((text) => isIP(text) !== 0, 'must be an IP address')
       .optional()
-      .describe('Address of the user’s browser: shown in the question, and limited by itself.'),
-    user_agent: z.string().min(1).max(512).optional().describe('The device that the question names.'),
+      .describe('IP address of the user’s browser. The bot shows it; sessions are also limited per address.'),
+    user_agent: z.string().min(1).max(512).optional().describe('The user’s device. The bot shows it.'),
     code_challenge: z
       .string()
-      .regex(/^[A-Za-z0-9_-]{43}$/, 'must be 43 base64url characters: the S256 of the verifier')
+      .regex(/^[A-Za-z0-9_-]{43}$/, 'must be 43 base64url characters (S256 of the verifier)')
       .optional()
-      .describe('S256 of a verifier that only your backend knows; the code then works with it alone.'),
+      .describe(
+        'PKCE challenge: S256 of a verifier that only your backend knows. The code then works only with it.',
+      ),
     code_challenge_method: z.literal('S256').optional(),
   })
   .refine((body) => body.code_challenge_method === undefined || body.code_challenge !== undefined, {
     path: ['code_challenge'],
-    message: 'is needed where code_challenge_method is given',
+    message: 'is required with code_challenge_method',
   });
 export type NewSession = z.infer<typeof newSessionSchema>;
 
 const statusBase = {
-  expires_in: z.number().int().describe('Seconds left: of the wait, once confirmed of the code.'),
-  interval: z.number().int().describe('Seconds between two polls.'),
+  expires_in: z
+    .number()
+    .int()
+    .describe('Seconds until the session expires or, once confirmed, until the code expires.'),
+  interval: z.number().int().describe('Recommended seconds between two polls.'),
 };
 
 export const createdSessionSchema = z.strictObject({
   session_id: z.string(),
   telegram_link: link,
   max_link: link,
-  hosted_url: z.string().describe('The ready login page; works in the browser that opens it first.'),
-  qr_url: z
-    .string()
-    .describe('Picture of the link’s QR code; needs no key. `?channel=` and `?format=` choose.'),
-  match_code: z.string().describe('The bot shows it too: let the user compare.'),
+  hosted_url: z.string().describe('The hosted login page. It works in the browser that opens it first.'),
+  qr_url: z.string().describe('QR code of the link; needs no API key. Takes `?channel=` and `?format=`.'),
+  match_code: z.string().describe('Show it to the user: the bot shows the same code to compare.'),
   ...statusBase,
 });
 
@@ -80,7 +83,7 @@ export const sessionStatusSchema = z.discriminatedUnion('status', [
     redirect_url: z
       .string()
       .nullable()
-      .describe('Where the user goes next, with code and state; null without a callback URL.'),
+      .describe('Where to send the user, with code and state; null without a callback URL.'),
     ...statusBase,
   }),
 ]);
@@ -93,7 +96,7 @@ export const statusQuery = z.object({
     .min(0)
     .max(limits.authPollWaitSeconds)
     .default(0)
-    .describe('Seconds of a long poll.'),
+    .describe('Seconds to hold a long poll.'),
 });
 
 export const qrQuery = z.object({
@@ -127,18 +130,18 @@ export function returnUrl(base: string, code: string, state: string | null): str
 
 export const sessionFlows = ['session', 'static'] as const;
 
-/** A login as the log shows it: who and when, never the code. */
+/** An entry of the login log; never contains the code. */
 export const sessionRecordSchema = z.strictObject({
   session_id: idSchema,
-  flow: z.enum(sessionFlows).describe('`static` is a login by the permanent link.'),
+  flow: z.enum(sessionFlows).describe('`static` is a login by the static link.'),
   status: z.enum(sessionStatuses),
-  reason: z.enum(declineReasons).nullable().describe('Why it was declined.'),
-  channel: channelSchema.nullable().describe('Null until a user has opened the link.'),
+  reason: z.enum(declineReasons).nullable().describe('Why the login was declined.'),
+  channel: channelSchema.nullable().describe('Null until a user opens the link.'),
   subscriber_id: z.string().nullable(),
   state: z.string().nullable(),
   client_ip: z.string().nullable(),
   created_at: timestampSchema,
-  expires_at: timestampSchema.describe('End of the wait for an answer.'),
+  expires_at: timestampSchema.describe('When the session expires without an answer.'),
   decided_at: timestampSchema.nullable(),
   consumed_at: timestampSchema.nullable(),
 });

@@ -4,7 +4,7 @@ import { createLoginAnswers, parseAnswer } from './answers';
 import { createLoginQuestions } from './question';
 import type { SessionStarter } from './workflow';
 
-/** Logins in the chat: opened links become questions, taps on Yes and No become answers. */
+/** Logins in the chat: an opened link leads to a question, a tap on Yes or No to an answer. */
 export function loginChat(
   deps: Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'log'> & { starter: SessionStarter },
 ): ChatHandlers {

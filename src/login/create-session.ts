@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { NewSession } from './contract';
 import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
 import type { Core } from '../core';
-import { randomBase62, randomText, sha256Hex } from '../lib/tokens';
-import type { Project } from '../projects/contract';
-import { openSessions, type AskedSession, type Refusal } from './queries/creation';
-import { createGatherer } from '../lib/batch';
+import { withTransaction } from '../db/pool';
+import { randomBase62, randomText, sha256 } from '../lib/tokens';
 import { currentTraceparent } from '../lib/tracing';
+import { isBillingBlocked, lockProject } from '../projects';
+import type { Project } from '../projects/contract';
+import type { NewSession } from './contract';
+import { insertSession, secondsUntilSessionFits } from './queries/creation';
+import { startOrLeaveToRelay, type SessionStarter } from './workflow';
 
 export interface CreatedSession {
   id: string;
@@ -17,58 +20,73 @@ export interface CreatedSession {
 
 /** 190 bits each, independent of the session's id and of each other. */
 const TOKEN_LENGTH = 32;
-/** No letters that look like digits: two people compare it on two screens. */
+/** No letters that look like digits, because people compare the code on two screens. */
 const MATCH_ALPHABET = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
 const MATCH_LENGTH = 4;
 
-export type OpenSession = (
+type Deps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log'> & { starter: SessionStarter };
+
+/** Inserts a session and starts its workflow. Succeeds without Temporal: the relay starts what did not start. */
+export async function createSession(
+  deps: Deps,
   project: Pick<Project, 'id'>,
   request: NewSession,
-  /** The caller starts the workflow itself; otherwise the relay does at its next look. */
-  startsItself: boolean,
-) => Promise<CreatedSession>;
-
-/** Sessions that one statement opens at most. */
-const TOGETHER = 16;
-
-/** Creates sessions. What one project asks for while a statement of its own is under way shares the next one. */
-export function createSessionOpener({
-  pool,
-  config,
-  cipher,
-}: Pick<Core, 'pool' | 'config' | 'cipher'>): OpenSession {
-  const open = createGatherer(
-    (projectId, asked: AskedSession[]) =>
-      openSessions(pool, projectId, asked, {
-        graceHours: config.HERALD_GRACE_HOURS,
-        ttlSeconds: config.HERALD_SESSION_TTL_SECONDS,
-      }),
-    // Of sessions from one address, each must count the one before it.
-    { most: TOGETHER, mark: ({ client_ip: address }) => address },
-  );
-  return async (project, request, startsItself) => {
-    const startToken = randomBase62(TOKEN_LENGTH);
-    const hostedToken = randomBase62(TOKEN_LENGTH);
-    const id = randomUUID();
-    const matchCode = randomText(MATCH_ALPHABET, MATCH_LENGTH);
-    const opened = await open(project.id, {
-      ...request,
-      id,
-      start_hash: sha256Hex(startToken),
-      start_sealed: cipher.encrypt(startToken, 'start_token'),
-      hosted_hash: sha256Hex(hostedToken),
-      match_code: matchCode,
-      traceparent: currentTraceparent(),
-      starts_itself: startsItself,
-    });
-    if (opened.refusal) throw refused(opened.refusal, opened.wait_seconds);
-    return { id, startToken, hostedToken, matchCode };
+): Promise<CreatedSession> {
+  const session = {
+    id: randomUUID(),
+    startToken: randomBase62(TOKEN_LENGTH),
+    hostedToken: randomBase62(TOKEN_LENGTH),
+    matchCode: randomText(MATCH_ALPHABET, MATCH_LENGTH),
   };
+  await insertWithinLimits(deps, project.id, request, session);
+  await startOrLeaveToRelay(deps, {
+    id: session.id,
+    project_id: project.id,
+    flow: 'session',
+    wait_ms: deps.config.HERALD_SESSION_TTL_SECONDS * 1000,
+  });
+  return session;
 }
 
-function refused(refusal: NonNullable<Refusal>, waitSeconds: number | null): AppError {
-  if (refusal === 'invalid_url') {
-    return new AppError(refusal, 'redirect_uri: is not an allow-listed URL of the project');
+/** Limits are checked under the project's row lock, so that they are exact for concurrent requests. */
+async function insertWithinLimits(
+  { pool, config, cipher }: Deps,
+  projectId: string,
+  request: NewSession,
+  { id, startToken, hostedToken, matchCode }: CreatedSession,
+): Promise<void> {
+  await withTransaction(pool, async (db) => {
+    const project = await lockProject(db, projectId);
+    requireAllowedRedirect(project, request.redirect_uri);
+    if (await isBillingBlocked(db, projectId, config.HERALD_GRACE_HOURS)) {
+      throw new AppError('billing_blocked');
+    }
+    const retryAfter = await secondsUntilSessionFits(db, projectId, {
+      perHour: project.sessions_per_hour ?? limits.authSessionsPerHour,
+      perAddress: project.sessions_per_address ?? limits.authSessionsPerAddressPerHour,
+      address: request.client_ip ?? null,
+    });
+    if (retryAfter > 0) throw new AppError('rate_limit_auth_sessions', undefined, { retryAfter });
+    await insertSession(db, projectId, {
+      ...request,
+      id,
+      start_hash: sha256(startToken),
+      start_sealed: cipher.encrypt(startToken, 'start_token'),
+      hosted_hash: sha256(hostedToken),
+      match_code: matchCode,
+      traceparent: currentTraceparent(),
+      ttl_seconds: config.HERALD_SESSION_TTL_SECONDS,
+    });
+  });
+}
+
+/** Compared character by character: a normalised form might mean another address to a browser. */
+function requireAllowedRedirect({ redirect_urls, callback_url }: Project, redirectUri?: string): void {
+  if (redirectUri === undefined || redirectUri === callback_url || redirect_urls.includes(redirectUri)) {
+    return;
   }
-  return new AppError(refusal, undefined, waitSeconds === null ? {} : { retryAfter: waitSeconds });
+  throw new AppError(
+    'invalid_url',
+    'redirect_uri: must match the callback URL or a redirect URL of the project',
+  );
 }

@@ -6,15 +6,15 @@ import type { Core } from '../core';
 import type { HostedSession } from './queries/hosted';
 import { viewSession } from './queries/status';
 import { presentStatus } from './present';
-import { isOwnBrowser, requireHostedSession, takePage } from './hosted-session';
+import { isOwnBrowser, requireHostedSession, bindPage } from './hosted-session';
 import { loginDocument, messagePage, waitingPage, type Offer } from './hosted-views';
 import { channelNames, loginTexts } from './hosted-texts';
 
 type Deps = Pick<Core, 'pool' | 'cipher' | 'messengers' | 'publicUrl'>;
 
 /**
- * The hosted login page. Links and QR codes work without JavaScript, and so does the way back: the page then reloads
- * itself. With it, the script waits by long poll.
+ * The hosted login page. Its script waits by long poll; without JavaScript the page reloads itself, and links, QR codes
+ * and the redirect back to the site work too.
  */
 export function loginPage(core: Deps): Middleware {
   return async (ctx, next) => {
@@ -27,8 +27,8 @@ export function loginPage(core: Deps): Middleware {
     const lang = languageOf(ctx);
     const session = await requireHostedSession(core.pool, token).catch(unlessUnknown);
     if (!session) return unknownLogin(ctx, lang);
-    // Programs that look at links ask by HEAD: they must not take the page from the person.
-    const own = ctx.method === 'HEAD' ? isOwnBrowser(ctx, session) : await takePage(ctx, core, session);
+    // Link previews send HEAD; they must not bind the page.
+    const own = ctx.method === 'HEAD' ? isOwnBrowser(ctx, session) : await bindPage(ctx, core, session);
     if (!own) return openElsewhere(ctx, lang);
     await showSession(ctx, core, session, token, lang);
   };
@@ -45,7 +45,7 @@ async function showSession(
   const view = await viewSession(core.pool, session.id);
   if (!view) return unknownLogin(ctx, lang);
   const status = presentStatus(view, core.cipher);
-  // A window that the embedded button opened hands the code over by script; any other goes back to the site.
+  // A popup passes the code to its opener by script; any other window is redirected to the site.
   if (status.status === 'confirmed' && status.redirect_url !== null && ctx.query['mode'] !== 'popup') {
     return ctx.redirect(status.redirect_url);
   }

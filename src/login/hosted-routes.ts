@@ -4,8 +4,7 @@ import { startParameter } from '../contract/start-parameters';
 import type { Channel } from '../contract/common';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
-import { viewSession } from './queries/status';
-import { presentStatus } from './present';
+import { pollStatus, readAsPage } from './poll';
 import type { SessionWaiter } from './session-waiter';
 import { isOwnBrowser, requireHostedSession } from './hosted-session';
 import { qrPicture } from './qr';
@@ -14,17 +13,17 @@ import { route } from '../http/route';
 const params = z.strictObject({ token: z.string().regex(/^[0-9A-Za-z]{32}$/) });
 const tag = 'Hosted login page';
 
-/** What the hosted page needs. Its token stands in for a key, so an <img> can show the QR picture. */
+/** Routes of the hosted page. The page's token authorizes them, so that an <img> can show the QR code. */
 export function createHostedRoutes(
   deps: Pick<Core, 'pool' | 'cipher' | 'messengers'> & { waiter: SessionWaiter },
 ) {
-  const { pool, cipher, messengers, waiter } = deps;
+  const { pool, cipher, messengers } = deps;
   return [
     route(
       {
         method: 'GET',
         path: '/login/{token}/qr',
-        summary: 'The QR picture of a session’s link, without a key',
+        summary: 'Get the QR code of a session without an API key',
         tag,
         auth: 'none',
         params,
@@ -37,7 +36,7 @@ export function createHostedRoutes(
         const session = await requireHostedSession(pool, token);
         const start = startParameter('session', cipher.decrypt(session.start_sealed, 'start_token'));
         const link = messengers.get(query.channel as Channel)?.link(start);
-        if (!link) throw new AppError('not_found', 'This channel is not offered here.');
+        if (!link) throw new AppError('not_found', 'This channel is not available.');
         return qrPicture(link, query.format);
       },
     ),
@@ -45,8 +44,8 @@ export function createHostedRoutes(
       {
         method: 'GET',
         path: '/login/{token}/status',
-        summary: 'The status of a session, for the hosted page',
-        description: 'Only the browser that opened the page first gets the code.',
+        summary: 'Poll a session from the hosted page',
+        description: 'Only the browser that opened the page first receives the code.',
         tag,
         auth: 'none',
         params,
@@ -57,20 +56,11 @@ export function createHostedRoutes(
       },
       async ({ params: { token }, query, ctx }) => {
         const session = await requireHostedSession(pool, token);
-        // To any other browser the session is not there.
+        // For any other browser the session does not exist.
         if (!isOwnBrowser(ctx, session)) throw new AppError('not_found');
-        const watched = waiter.watch(session.id);
-        try {
-          const first = await viewSession(pool, session.id);
-          if (!first) throw new AppError('not_found');
-          if (query.wait === 0 || first.status !== 'pending') return presentStatus(first, cipher);
-          const hungUp = new AbortController();
-          ctx.res.once('close', () => hungUp.abort());
-          await watched.wait(query.wait * 1000, hungUp.signal);
-          return presentStatus((await viewSession(pool, session.id)) ?? first, cipher);
-        } finally {
-          watched.done();
-        }
+        return pollStatus(deps, ctx, { sessionId: session.id, waitSeconds: query.wait }, () =>
+          readAsPage(deps, session.id),
+        );
       },
     ),
   ];

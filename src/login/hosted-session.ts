@@ -4,9 +4,9 @@ import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { randomToken256, sha256 } from '../lib/tokens';
 import { bindBrowser, findHostedSession, type HostedSession } from './queries/hosted';
-import { setOwnCookie } from '../http/own-cookie';
+import { setHttpOnlyCookie } from '../http/http-only-cookie';
 
-/** One cookie for each session, so that two logins side by side do not take each other's. */
+/** One cookie per session, so that two logins in one browser do not share theirs. */
 const cookieName = (sessionId: string) => `herald_login_${sessionId.replaceAll('-', '').slice(0, 16)}`;
 
 export async function requireHostedSession(pool: Core['pool'], token: string): Promise<HostedSession> {
@@ -15,7 +15,7 @@ export async function requireHostedSession(pool: Core['pool'], token: string): P
   return session;
 }
 
-/** Whether this is the browser that opened the page first: only that one may get the code. */
+/** Whether this browser opened the page first. Only that browser receives the code. */
 export function isOwnBrowser(ctx: Context, session: HostedSession): boolean {
   const cookie = ctx.cookies.get(cookieName(session.id));
   if (!cookie || !session.browser_hash) return false;
@@ -23,8 +23,8 @@ export function isOwnBrowser(ctx: Context, session: HostedSession): boolean {
   return hash.length === session.browser_hash.length && timingSafeEqual(hash, session.browser_hash);
 }
 
-/** Gives the page to the browser that asks, if it is the first. Answers whether the page is this browser's. */
-export async function takePage(
+/** Binds the page to the first browser that opens it. Returns whether it is bound to this one. */
+export async function bindPage(
   ctx: Context,
   core: Pick<Core, 'pool' | 'publicUrl'>,
   session: HostedSession,
@@ -33,6 +33,6 @@ export async function takePage(
   const secret = randomToken256();
   if (!(await bindBrowser(core.pool, session.id, sha256(secret)))) return false;
   const scope = { sameSite: 'lax', path: '/login' } as const;
-  setOwnCookie(ctx, core.publicUrl(), cookieName(session.id), secret, scope);
+  setHttpOnlyCookie(ctx, core.publicUrl(), cookieName(session.id), secret, scope);
   return true;
 }

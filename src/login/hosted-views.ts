@@ -3,7 +3,7 @@ import type { Channel, Language } from '../contract/common';
 import { html, type Html } from '../http/html';
 import { loginTexts, type LoginTexts } from './hosted-texts';
 
-/** A messenger that the user can choose. */
+/** A messenger that the page offers. */
 export interface Offer {
   channel: Channel;
   name: string;
@@ -16,7 +16,7 @@ export interface LoginDocument {
   title: string;
   lang: Language;
   content: Html;
-  /** Looks again by itself where there is no JavaScript. */
+  /** Reloads itself where there is no JavaScript. */
   refresh?: boolean;
   query?: string;
 }
@@ -70,7 +70,7 @@ export interface WaitingPage {
   expiresIn: number;
 }
 
-/** Every outcome is in the page from the start; the script only shows the one that came true. */
+/** The page contains every outcome; the script shows the one that applies. */
 export function waitingPage(view: WaitingPage): Html {
   const { t, token, status, reason, expiresIn, project } = view;
   const shown = stateOf(status, reason);

@@ -19,8 +19,9 @@ export function createSessionListRoutes({
       {
         method: 'GET',
         path: '/v1/auth/sessions',
-        summary: 'The logins of the project',
-        description: 'Sessions of the API and logins by the permanent link, newest first, without codes.',
+        summary: 'List logins',
+        description:
+          'Sessions created through the API and logins by the static link, newest first, without codes.',
         tag: 'Login',
         auth: 'key',
         query: sessionListQuery,

@@ -9,8 +9,8 @@ import { type OutgoingMessage, PlatformError, botTexts, withWelcome } from '../b
 type OutcomeDeps = Pick<Core, 'pool' | 'cipher' | 'messengers' | 'log'>;
 
 /**
- * Edits the session's newest question to say how it ended; its buttons go. A message that the user has deleted, or
- * that the platform will not have edited, is left as it is: the login does not depend on it.
+ * Edits the session's newest question to show its outcome, without buttons. If the user has deleted the message or the
+ * platform refuses the edit, it stays as it is: the login does not depend on it. Safe to repeat.
  */
 export async function showSessionOutcome(deps: OutcomeDeps, sessionId: string): Promise<void> {
   const { pool, messengers, log } = deps;
@@ -44,7 +44,7 @@ function outcomeMessage({ cipher }: OutcomeDeps, session: AuthSession, project: 
   if (session.status === 'expired' && !session.was_confirmed) return { text: texts.expired(project.name) };
   const text = withWelcome(texts.confirmed(project.name), project, lang);
   const base = session.flow === 'static' ? project.callback_url : session.redirect_uri;
-  // A phone must not use up the desktop's code: a session gets the button only where redirect_uri was passed.
+  // Only with a redirect_uri does a session get the button: on a phone it would redeem the code of a desktop login.
   if (!base || !session.code_sealed) return { text };
   const url = returnUrl(base, cipher.decrypt(session.code_sealed, 'auth_code'), session.state);
   return { text, buttons: [[{ text: texts.returnToSite, url }]] };

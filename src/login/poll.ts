@@ -1,21 +1,55 @@
-import type pg from 'pg';
-import { pollSessions, type SessionView } from './queries/status';
-import { createGatherer } from '../lib/batch';
+import type { Context } from 'koa';
+import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
+import type { Core } from '../core';
+import type { SessionStatusBody } from './contract';
+import { presentStatus } from './present';
+import { pollSession, viewSession, type SessionView } from './queries/status';
+import type { SessionWaiter } from './session-waiter';
 
-/** Polls that one statement answers at most. */
-const TOGETHER = 50;
+export interface PollDeps extends Pick<Core, 'pool' | 'cipher'> {
+  waiter: SessionWaiter;
+}
 
-export type PollSession = (projectId: string, sessionId: string) => Promise<SessionView | null>;
+/** Reads a session for a project's backend, at most once a second. */
+export async function readAsProject(
+  { pool }: PollDeps,
+  projectId: string,
+  sessionId: string,
+): Promise<SessionView> {
+  const view = await pollSession(pool, projectId, sessionId);
+  if (!view) throw new AppError('not_found');
+  if (!view.allowed) throw new AppError('slow_down', undefined, { retryAfter: limits.authPollSeconds });
+  return view;
+}
 
-/** Counts and answers polls. Those that arrive while a statement is under way share the next one. */
-export function createSessionPoller(pool: pg.Pool): PollSession {
-  const poll = createGatherer<{ projectId: string; sessionId: string }, SessionView | null>(
-    async (_all, polls) => {
-      const found = new Map((await pollSessions(pool, polls)).map((view) => [view.id, view]));
-      return polls.map(({ sessionId }) => found.get(sessionId) ?? null);
-    },
-    // The second poll of a session must find the first one counted.
-    { most: TOGETHER, mark: ({ sessionId }) => sessionId },
-  );
-  return (projectId, sessionId) => poll('all', { projectId, sessionId });
+/** Reads a session for its hosted page, whose polls are not counted. */
+export async function readAsPage({ pool }: PollDeps, sessionId: string): Promise<SessionView> {
+  const view = await viewSession(pool, sessionId);
+  if (!view) throw new AppError('not_found');
+  return view;
+}
+
+/**
+ * The status of a session. With a wait, a pending session is reported when it changes or when the wait is over,
+ * whichever is first; the wait ends early if the client disconnects.
+ */
+export async function pollStatus(
+  { pool, cipher, waiter }: PollDeps,
+  ctx: Context,
+  { sessionId, waitSeconds }: { sessionId: string; waitSeconds: number },
+  read: () => Promise<SessionView>,
+): Promise<SessionStatusBody> {
+  // Watched before the first read, so that no change between the two is missed.
+  const watch = waitSeconds > 0 ? waiter.watch(sessionId) : null;
+  try {
+    const view = await read();
+    if (!watch || view.status !== 'pending') return presentStatus(view, cipher);
+    const disconnected = new AbortController();
+    ctx.res.once('close', () => disconnected.abort());
+    await watch.wait(waitSeconds * 1000, disconnected.signal);
+    return presentStatus((await viewSession(pool, sessionId)) ?? view, cipher);
+  } finally {
+    watch?.done();
+  }
 }

@@ -11,7 +11,7 @@ export function presentStatus(view: SessionView, cipher: Cipher): SessionStatusB
     return { status: 'declined', reason: view.decline_reason ?? 'user', ...base };
   }
   if (view.status !== 'confirmed') return { status: view.status, ...base };
-  // The code was used between two reads of the row: the next poll says so.
+  // For the type only: a code is erased by the statement that ends the session's `confirmed`.
   if (view.code_sealed === null) return { status: 'consumed', ...base, expires_in: 0 };
   const code = cipher.decrypt(view.code_sealed, 'auth_code');
   return {

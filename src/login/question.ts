@@ -7,14 +7,14 @@ import {
   claimSession,
   findSession,
   lockSessionByStart,
-  noteOpening,
+  recordOpening,
   openStaticSession,
   type AuthSession,
 } from './queries/sessions';
 import { findProject, findProjectBySlug, isBillingBlocked } from '../projects';
 import { withTransaction } from '../db/pool';
 import type { Project } from '../projects/contract';
-import type { SessionStarter } from './workflow';
+import { startOrLeaveToRelay, type SessionStarter } from './workflow';
 import {
   type BotTexts,
   type BotUser,
@@ -29,10 +29,7 @@ import { showSessionOutcome } from './outcome';
 const NONCE_LENGTH = 32;
 export const tapData = { yes: (nonce: string) => `y:${nonce}`, no: (nonce: string) => `n:${nonce}` };
 
-/** Far less than a session lives; Temporal being away must not keep the question from the user. */
-const START_DEADLINE_MS = 1_000;
-
-/** What came of an opening: a question to ask, or a sentence that says why there is none. */
+/** The outcome of opening a link: a question to ask, or a message that says why there is none. */
 type Claimed = {
   session: AuthSession;
   project: Project;
@@ -42,11 +39,11 @@ type Claimed = {
 };
 type Refused = { refused: string };
 
-/** The bot's side of a login: asks the question when a link is opened. Answers are in login-answers.ts. */
+/** Asks the login question when a user opens a link. answers.ts handles the taps on it. */
 export function createLoginQuestions(
   deps: Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'log'> & { starter: SessionStarter },
 ) {
-  const { pool, config, log, starter } = deps;
+  const { pool, config, log } = deps;
 
   async function refusal(db: PoolClient, project: Project | null, texts: BotTexts): Promise<string | null> {
     if (!project?.active) return texts.loginNotSetUp;
@@ -92,9 +89,9 @@ export function createLoginQuestions(
   async function claimBySlug(db: PoolClient, slug: string, chat: Chat): Promise<Claimed | Refused> {
     const texts = botTexts[chat.user.lang];
     const project = await findProjectBySlug(db, slug);
-    // An unknown slug, an inactive project and one without a callback answer alike.
+    // The same message for all three, so that nothing can be learned about other projects.
     if (!project?.active || project.callback_url === null) return { refused: texts.loginNotSetUp };
-    const allowed = await noteOpening(
+    const allowed = await recordOpening(
       db,
       chat.messenger.channel,
       chat.user.id,
@@ -108,7 +105,7 @@ export function createLoginQuestions(
   }
 
   async function ask(chat: Chat, claim: (db: PoolClient) => Promise<Claimed | Refused>): Promise<void> {
-    // The update was handled before, up to the question, by a process that died right after it.
+    // A process asked this update's question before and died before it could mark the update as handled.
     if (await wasPrompted(pool, chat.updateId)) return;
     const claimed = await withTransaction(pool, claim);
     if ('refused' in claimed) {
@@ -116,30 +113,20 @@ export function createLoginQuestions(
       return;
     }
     const { session, project, promptId, nonce, replaced } = claimed;
-    startIfNeeded(session);
+    // The session of a static link begins here. Not awaited: Temporal being away must not delay the question.
+    if (session.flow === 'static') void startOrLeaveToRelay(deps, session);
     const { messageId } = await chat.messenger.send(
       chat.chatId,
       question(session, project, nonce, chat.user),
     );
     await setPromptMessage(pool, promptId, messageId);
     await disable(chat, replaced);
-    // The session may have ended while the question was on its way: then nobody else would close it.
+    // If the session ended while the question was being sent, its workflow did not see this message.
     const now = await findSession(pool, session.id);
     if (now && now.status !== 'pending') await showSessionOutcome(deps, session.id);
   }
 
-  /** A static link's session begins here; the relay starts it where this fails. */
-  function startIfNeeded(session: AuthSession): void {
-    if (session.flow !== 'static') return;
-    starter.start(session, START_DEADLINE_MS).catch((err: unknown) => {
-      log.warn(
-        { err, session_id: session.id },
-        'the workflow was not started at once; the relay will start it',
-      );
-    });
-  }
-
-  /** Older questions of the same session: only the newest one counts, and they say so. Best effort. */
+  /** Edits older questions of the session to say that only the newest one counts. Best effort. */
   async function disable(chat: Chat, replaced: Prompt[]): Promise<void> {
     for (const prompt of replaced) {
       if (prompt.message_id === null) continue;

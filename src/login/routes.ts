@@ -14,12 +14,10 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { findProjectSession } from './queries/sessions';
-import { viewSession } from './queries/status';
-import { createSessionOpener } from './create-session';
-import { createSessionPoller } from './poll';
-import { presentStatus } from './present';
+import { createSession } from './create-session';
+import { pollStatus, readAsProject } from './poll';
 import type { SessionWaiter } from './session-waiter';
-import { createCodeVerifier } from './verify';
+import { verifyCode } from './verify';
 import type { SessionStarter } from './workflow';
 import { createFailureLimit } from '../http/failure-limit';
 import { qrPicture } from './qr';
@@ -33,42 +31,22 @@ export interface AuthRouteDeps extends Pick<
   starter: SessionStarter;
 }
 
-/** The API answers 201 whether or not Temporal does: what did not start in time, the relay starts. */
-const START_DEADLINE_MS = 1_000;
 const tag = 'Login';
 
 export function createAuthRoutes(deps: AuthRouteDeps) {
-  const { pool, config, cipher, messengers, publicUrl, log, waiter, starter } = deps;
+  const { pool, config, cipher, messengers, publicUrl } = deps;
   const noteFailure = createFailureLimit(pool, 'verify', limits.authVerifyFailuresPerMinute, 60);
-  const openSession = createSessionOpener(deps);
-  const pollSession = createSessionPoller(pool);
-  const verifyCode = createCodeVerifier({ pool, config, noteFailure });
   const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
   const links = (start: string) => ({ telegram_link: link('telegram', start), max_link: link('max', start) });
-
-  async function startQuickly(sessionId: string, projectId: string): Promise<void> {
-    const waitMs = config.HERALD_SESSION_TTL_SECONDS * 1000;
-    try {
-      await starter.start(
-        { id: sessionId, project_id: projectId, flow: 'session', wait_ms: waitMs },
-        START_DEADLINE_MS,
-      );
-    } catch (err) {
-      log.warn(
-        { err, session_id: sessionId },
-        'the workflow was not started at once; the relay will start it',
-      );
-    }
-  }
 
   return [
     route(
       {
         method: 'GET',
         path: '/v1/auth/link',
-        summary: 'The permanent login links of the project',
+        summary: 'Get the static login links',
         description:
-          '`configured` is false until the project has a callback URL; the bot then says that login is not set up.',
+          '`configured` is false until the project has a callback URL; until then the bot replies that login is not set up.',
         tag,
         auth: 'key',
         status: 200,
@@ -85,9 +63,8 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       {
         method: 'POST',
         path: '/v1/auth/session',
-        summary: 'Start a login session',
-        description:
-          'Show one of the links, the hosted page or the QR picture to the user, then poll the status.',
+        summary: 'Create a session',
+        description: 'Show the user one of the links, the hosted page or the QR code, then poll the status.',
         tag,
         auth: 'key',
         body: newSessionSchema,
@@ -96,14 +73,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         errors: ['invalid_url', 'billing_blocked', 'rate_limit_auth_sessions'],
       },
       async ({ project, body }) => {
-        const place = starter.takePlace();
-        let session;
-        try {
-          session = await openSession(project, body, place !== null);
-          if (place) await startQuickly(session.id, project.id);
-        } finally {
-          place?.leave();
-        }
+        const session = await createSession(deps, project, body);
         const hostedUrl = `${publicUrl()}/login/${session.hostedToken}`;
         return {
           session_id: session.id,
@@ -121,8 +91,9 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       {
         method: 'GET',
         path: '/v1/auth/session/{id}/status',
-        summary: 'Poll a login session',
-        description: 'With `wait` the answer comes when the user has answered, or after that many seconds.',
+        summary: 'Poll a session',
+        description:
+          'With `wait` the response is held until the user answers, for at most that many seconds.',
         tag,
         auth: 'key',
         params: idParams,
@@ -131,30 +102,17 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         response: sessionStatusSchema,
         errors: ['slow_down'],
       },
-      async ({ project, params, query, ctx }) => {
-        const watched = query.wait > 0 ? waiter.watch(params.id) : null;
-        try {
-          const first = await pollSession(project.id, params.id);
-          if (!first) throw new AppError('not_found');
-          if (!first.allowed) {
-            throw new AppError('slow_down', undefined, { retryAfter: limits.authPollSeconds });
-          }
-          if (!watched || first.status !== 'pending') return presentStatus(first, cipher);
-          const hungUp = new AbortController();
-          ctx.res.once('close', () => hungUp.abort());
-          await watched.wait(query.wait * 1000, hungUp.signal);
-          return presentStatus((await viewSession(pool, params.id)) ?? first, cipher);
-        } finally {
-          watched?.done();
-        }
-      },
+      ({ project, params, query, ctx }) =>
+        pollStatus(deps, ctx, { sessionId: params.id, waitSeconds: query.wait }, () =>
+          readAsProject(deps, project.id, params.id),
+        ),
     ),
 
     route(
       {
         method: 'GET',
         path: '/v1/auth/session/{id}/qr',
-        summary: 'The QR picture of a session’s link',
+        summary: 'Get the QR code of a session',
         tag,
         auth: 'key',
         params: idParams,
@@ -168,7 +126,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         if (!session?.start_sealed) throw new AppError('not_found');
         const token = cipher.decrypt(session.start_sealed, 'start_token');
         const target = link(query.channel, startParameter('session', token));
-        if (target === null) throw new AppError('not_found', 'This channel is not offered here.');
+        if (target === null) throw new AppError('not_found', 'This channel is not available.');
         return qrPicture(target, query.format);
       },
     ),
@@ -177,8 +135,8 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       {
         method: 'POST',
         path: '/v1/auth/verify',
-        summary: 'Use a one-time code up and get the user',
-        description: 'A code works once, for 300 seconds, for the project that it was made for.',
+        summary: 'Redeem a one-time code',
+        description: `Returns the user. A code works once, within ${limits.authCodeTtlSeconds} seconds, and only for its own project.`,
         tag,
         auth: 'key',
         body: verifySchema,
@@ -192,7 +150,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
           'rate_limit_verify',
         ],
       },
-      ({ project, body }) => verifyCode(project.id, body),
+      ({ project, body }) => verifyCode({ pool, config, noteFailure }, project.id, body),
     ),
   ];
 }

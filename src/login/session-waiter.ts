@@ -1,13 +1,13 @@
 import { notifyChannels, type Notifications } from '../db/notify';
 
-/** Wakes long polls when their session changes: one LISTEN connection serves them all, nobody asks in a loop. */
+/** Wakes long polls when their session changes. All of them share one LISTEN connection. */
 export interface SessionWaiter {
   /**
-   * Registers before the caller reads the row, so that a change between reading and waiting is not missed.
-   * `wait` resolves at the session's next change, after `ms`, or when the process stops or the caller hangs up.
+   * `wait` resolves at the session's next change since `watch`, after `ms`, when `disconnected` aborts, or when the
+   * process stops.
    */
-  watch(sessionId: string): { wait(ms: number, hungUp?: AbortSignal): Promise<void>; done(): void };
-  /** Ends every wait: a stopping process answers its long polls at once. */
+  watch(sessionId: string): { wait(ms: number, disconnected?: AbortSignal): Promise<void>; done(): void };
+  /** Ends every wait, so that a stopping process responds to its long polls at once. */
   stop(): void;
 }
 
@@ -19,7 +19,7 @@ export function createSessionWaiter(notifications: Notifications): SessionWaiter
     for (const set of watchers.values()) for (const wake of set) wake();
   };
   const off = notifications.on(notifyChannels.session, (sessionId) => {
-    // The connection was lost for a while: every watcher looks for itself.
+    // After a lost connection any session may have changed.
     if (sessionId === null) return wakeAll();
     for (const wake of watchers.get(sessionId) ?? []) wake();
   });
@@ -35,13 +35,13 @@ export function createSessionWaiter(notifications: Notifications): SessionWaiter
       const set = watchers.get(sessionId) ?? new Set();
       watchers.set(sessionId, set.add(wake));
       return {
-        async wait(ms, hungUp) {
-          if (changed || stopped || hungUp?.aborted) return;
+        async wait(ms, disconnected) {
+          if (changed || stopped || disconnected?.aborted) return;
           let timer: NodeJS.Timeout | undefined;
           await new Promise<void>((done) => {
             resolve = done;
             timer = setTimeout(done, ms);
-            hungUp?.addEventListener('abort', () => done(), { once: true });
+            disconnected?.addEventListener('abort', () => done(), { once: true });
           });
           clearTimeout(timer);
         },

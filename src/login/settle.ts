@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { DeclineReason, SessionStatus } from './contract';
-import { isoTime, presentSubscriber, subscribe } from '../subscribers';
+import { isoTime } from '../lib/iso-time';
+import { presentSubscriber, subscribe } from '../subscribers';
 import type { Config } from '../config';
 import type { Cipher } from '../lib/cipher';
 import { randomToken256, sha256 } from '../lib/tokens';
@@ -23,20 +24,20 @@ export interface SettleDeps {
 export interface SettledSession {
   status: SessionStatus;
   reason: DeclineReason | null;
-  /** While pending: when to look again. */
+  /** While pending: when to settle again. */
   waitMs: number;
-  /** Once confirmed: what is left of the code's life. */
+  /** Once confirmed: time until the code expires. */
   codeLifeMs: number;
 }
 
-/** A tap that arrived in time and was not handled in time is waited for, but not for ever. */
-const LATE_HANDLING_MS = 10 * 60_000;
-const LATE_HANDLING_LOOK_MS = 1_000;
+/** A tap that was stored in time but is not handled yet is waited for, this long at most. */
+const LATE_TAP_MS = 10 * 60_000;
+const LATE_TAP_RECHECK_MS = 1_000;
 
 /**
- * The decision about a session, in the caller's transaction: the first answer that arrived in time wins; without one
- * the session ends at its time. Claim, subscriber, code, credit and events are one commit. Locks are taken in the
- * order session → project → subscriber.
+ * Decides a session in the caller's transaction: the first answer that was stored in time wins; without one the session
+ * expires at its end. Claim, subscriber, code, credit and events are one commit. Safe to repeat: a decided session is
+ * returned as it is. Lock order: session → project → subscriber.
  */
 export async function settleInTransaction(
   db: PoolClient,
@@ -44,7 +45,7 @@ export async function settleInTransaction(
   deps: SettleDeps,
 ): Promise<SettledSession> {
   const session = await lockSession(db, sessionId);
-  // A session whose project was removed: nothing is left to decide.
+  // The project was removed, and its sessions with it.
   if (!session) return { status: 'expired', reason: null, waitMs: 0, codeLifeMs: 0 };
   if (session.status !== 'pending') return settledAs(session);
   const answer = await firstAnswer(db, sessionId);
@@ -65,8 +66,8 @@ function settledAs(session: AuthSession): SettledSession {
 async function settleUnanswered(db: PoolClient, session: AuthSession): Promise<SettledSession> {
   const stillOpen = { status: 'pending', reason: null, codeLifeMs: 0 } as const;
   if (session.wait_ms > 0) return { ...stillOpen, waitMs: session.wait_ms };
-  if (session.wait_ms > -LATE_HANDLING_MS && (await hasUnhandledUpdate(db, session.id))) {
-    return { ...stillOpen, waitMs: LATE_HANDLING_LOOK_MS };
+  if (session.wait_ms > -LATE_TAP_MS && (await hasUnhandledUpdate(db, session.id))) {
+    return { ...stillOpen, waitMs: LATE_TAP_RECHECK_MS };
   }
   await endSession(db, session.id, 'expired', null);
   return { status: 'expired', reason: null, waitMs: 0, codeLifeMs: 0 };
@@ -89,7 +90,7 @@ async function settleYes(
 ): Promise<SettledSession> {
   const { channel, platform_user_id, chat_id, lang } = session;
   if (!channel || !platform_user_id || !chat_id || !lang) {
-    throw new Error('a session was answered that nobody had opened');
+    throw new Error('the session was answered before a user opened its link');
   }
   const project = await lockProject(db, session.project_id);
   if (!project.active) {
@@ -116,7 +117,7 @@ async function settleYes(
     codeSealed: cipher.encrypt(code, 'auth_code'),
     codeTtlSeconds: config.HERALD_CODE_TTL_SECONDS,
   });
-  // The static link has no session of the project's own to complete.
+  // A login by static link was not begun by the project, so it has no state to return.
   if (session.flow === 'session' && session.state !== null) {
     await emitEvent(db, project.id, 'auth.completed', {
       ...presentSubscriber(subscriber, format),

@@ -4,42 +4,24 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type pg from 'pg';
-import type { authSession } from '../../workflows/auth-session';
-import {
-  claimUnstartedSessions,
-  findStartableSession,
-  haveManyJustArrived,
-  markSessionsStarted,
-  type StartableSession,
-} from './queries/sessions';
-import { notifyChannels, type Notifications } from '../db/notify';
-import { createGatherer } from '../lib/batch';
 import type { Logger } from '../lib/log';
-import { type FloodMark, createFlood } from '../lib/flood';
+import type { authSession } from '../../workflows/auth-session';
 import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temporal/names';
-import { startRelay, type Relay } from '../temporal/relay';
-import { createStepBack } from './step-back';
 import { within } from '../temporal/within';
+import { markSessionStarted, type StartableSession } from './queries/starts';
 
 export interface SessionStarter {
-  /**
-   * For a session that is being created: a place for one start that would be quick, or null, because a flood is left to
-   * the relay, which starts it at Temporal's pace. To be left again, whatever happens.
-   */
-  takePlace(): { leave(): void } | null;
-  /** Starts the session's workflow, whoever asks and however often. */
+  /** Starts the session's workflow and records it in the row. A workflow that was started before counts as success. */
   start(session: StartableSession, deadlineMs: number): Promise<void>;
-  /** Starts it although an earlier run has ended: only where the row is known to be open still. */
+  /** Starts it even if an earlier run has ended. Only for a session whose row is still open. */
   startAgain(session: StartableSession, deadlineMs: number): Promise<void>;
-  /** Tells the workflow that an answer is stored; starts it first where it was not. */
-  tellAnswered(sessionId: string, updateId: number): Promise<void>;
+  /** Signals that an answer is stored, and starts the workflow if its start was lost. */
+  signalAnswer(session: StartableSession, updateId: number): Promise<void>;
 }
 
 const SIGNAL_DEADLINE_MS = 5_000;
-const PLACES = 2;
-const MARKED_TOGETHER = 50;
-/** More a second than a Temporal server on a small machine can start, several times over. */
-const FLOOD: FloodMark = { perSecond: 100, windowMs: 500 };
+/** A caller who creates a session waits no longer than this for Temporal. */
+const START_DEADLINE_MS = 1_000;
 
 export function createSessionStarter({
   client,
@@ -50,16 +32,17 @@ export function createSessionStarter({
   pool: pg.Pool;
   queues: TaskQueues;
 }): SessionStarter {
-  function options({ id, project_id, flow, wait_ms }: StartableSession) {
+  function options({ id, project_id, flow }: StartableSession) {
     return {
       workflowId: workflowIds.authSession(id),
       taskQueue: queues.logins,
-      args: [{ sessionId: id, projectId: project_id, flow, waitMs: Math.max(1, wait_ms) }],
-      // A second start while it runs finds it running; one after its end must not run it again.
+      args: [{ sessionId: id, projectId: project_id, flow, waitMs: 0 }],
+      // A second start while the workflow runs finds it running; one after its end must not run it again.
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowTaskTimeout: '5 seconds',
       staticSummary: flow === 'static' ? 'login by static link' : 'login by session',
+      staticDetails: 'Starts when the user answers in the messenger, or when the session expires.',
       typedSearchAttributes: [
         { key: searchAttributes.ProjectId, value: project_id },
         { key: searchAttributes.AuthFlow, value: flow },
@@ -68,36 +51,28 @@ export function createSessionStarter({
     } satisfies WorkflowStartOptions<typeof authSession>;
   }
 
-  let placesTaken = 0;
-  const flood = createFlood(FLOOD);
-  const markStarted = createGatherer<string, void>(
-    async (_all, ids) => {
-      await markSessionsStarted(pool, ids);
-      return ids.map(() => undefined);
-    },
-    { most: MARKED_TOGETHER },
-  );
+  /**
+   * The server holds the first task back until the session's end; a signal with start ends the delay. So a session has
+   * one history event while it waits, and no worker handles an unanswered one before its end.
+   */
+  function delayedOptions(session: StartableSession) {
+    return { ...options(session), ...(session.wait_ms > 0 ? { startDelay: session.wait_ms } : {}) };
+  }
 
   return {
-    takePlace() {
-      flood.arrived();
-      if (placesTaken >= PLACES || flood.isOn()) return null;
-      placesTaken += 1;
-      return { leave: () => void (placesTaken -= 1) };
-    },
     async start(session, deadlineMs) {
       await within(client, deadlineMs, () =>
-        ignoreAlreadyStarted(client.workflow.start<typeof authSession>('authSession', options(session))),
+        ignoreAlreadyStarted(
+          client.workflow.start<typeof authSession>('authSession', delayedOptions(session)),
+        ),
       );
-      await markStarted('sessions', session.id);
+      await markSessionStarted(pool, session.id);
     },
     async startAgain(session, deadlineMs) {
-      const again = { ...options(session), workflowIdReusePolicy: 'ALLOW_DUPLICATE' } as const;
+      const again = { ...delayedOptions(session), workflowIdReusePolicy: 'ALLOW_DUPLICATE' } as const;
       await within(client, deadlineMs, () => client.workflow.start<typeof authSession>('authSession', again));
     },
-    async tellAnswered(sessionId, updateId) {
-      const session = await findStartableSession(pool, sessionId);
-      if (!session) return;
+    async signalAnswer(session, updateId) {
       await within(client, SIGNAL_DEADLINE_MS, () =>
         ignoreAlreadyStarted(
           client.workflow.signalWithStart<typeof authSession, [{ updateId: number }]>('authSession', {
@@ -111,40 +86,23 @@ export function createSessionStarter({
   };
 }
 
-/** The session's workflow has ended: its row says how, and there is nothing left to start. */
+/** Tries the start once. A session that does not start in time is started by the relay when its lease ends. */
+export async function startOrLeaveToRelay(
+  { starter, log }: { starter: Pick<SessionStarter, 'start'>; log: Logger },
+  session: StartableSession,
+): Promise<void> {
+  try {
+    await starter.start(session, START_DEADLINE_MS);
+  } catch (err) {
+    log.warn({ err, session_id: session.id }, 'the workflow did not start in time; the relay will start it');
+  }
+}
+
+/** The session's workflow has ended; its row holds the outcome, and there is nothing left to start. */
 async function ignoreAlreadyStarted(start: Promise<unknown>): Promise<void> {
   try {
     await start;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
-}
-
-const RELAY_START_DEADLINE_MS = 5_000;
-
-/**
- * Starts the workflows that the API did not start: it answers 201 even while Temporal is away, and leaves a flood to
- * the relay. Nobody waits for those, so they give way to the requests.
- */
-export function startSessionRelay(deps: {
-  pool: pg.Pool;
-  notifications: Notifications;
-  starter: SessionStarter;
-  log: Logger;
-}): Relay {
-  const stepBack = createStepBack();
-  const isFlooded = () => haveManyJustArrived(deps.pool, FLOOD.perSecond);
-  return startRelay({
-    name: 'sessions',
-    channel: notifyChannels.sessionStart,
-    notifications: deps.notifications,
-    sweepMs: 1_000,
-    concurrency: 2,
-    async claim(limit) {
-      await stepBack.rested(isFlooded);
-      return claimUnstartedSessions(deps.pool, limit);
-    },
-    start: (session) => stepBack.timed(() => deps.starter.start(session, RELAY_START_DEADLINE_MS)),
-    log: deps.log,
-  });
 }

@@ -1,22 +1,22 @@
 import type pg from 'pg';
 import type { Config } from '../config';
-import { emitEvent } from '../events';
-import { lockAbandonedMessages, recordMessage } from './queries/messages';
 import { withTransaction } from '../db/pool';
+import { emitEvent } from '../events';
 import { deliveryFailed } from './delivery-events';
+import { lockAbandonedMessages, recordMessage } from './queries/messages';
 
-/** Far longer than any request lives, and than its Idempotency-Key would wait to be taken up again. */
+/** Much longer than a request takes, and longer than a retry with the same Idempotency-Key would wait. */
 const ABANDONED_AFTER_SECONDS = 15 * 60;
 const BATCH = 100;
 
-/** Every message gets its result and its event, also one whose process was killed and whose caller never came back. */
-export async function settleAbandonedMessages(
+/** Fails messages whose process was killed, so that every message gets a result and its event. */
+export async function failAbandonedMessages(
   pool: pg.Pool,
   config: Pick<Config, 'HERALD_SUBSCRIBER_ID_FORMAT'>,
 ): Promise<number> {
-  let settled = 0;
+  let total = 0;
   for (;;) {
-    const some = await withTransaction(pool, async (db) => {
+    const count = await withTransaction(pool, async (db) => {
       const abandoned = await lockAbandonedMessages(db, ABANDONED_AFTER_SECONDS, BATCH);
       for (const message of abandoned) {
         const error =
@@ -30,7 +30,7 @@ export async function settleAbandonedMessages(
       }
       return abandoned.length;
     });
-    settled += some;
-    if (some < BATCH) return settled;
+    total += count;
+    if (count < BATCH) return total;
   }
 }

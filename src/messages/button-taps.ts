@@ -1,25 +1,25 @@
-import { formatSubscriberId } from '../contract/ids';
-import { isoTime } from '../subscribers';
-import type { Core } from '../core';
-import { emitEvent } from '../events';
-import { findTappedMessage, insertClick } from './queries/messages';
-import { withTransaction } from '../db/pool';
-import { buttonDataAt, parseButtonReference, type ButtonReference } from './buttons';
 import type { ChatHandlers, Tap } from '../bots';
+import { formatSubscriberId } from '../contract/ids';
+import type { Core } from '../core';
+import { withTransaction } from '../db/pool';
+import { emitEvent } from '../events';
+import { isoTime } from '../lib/iso-time';
+import { buttonDataAt, parseButtonReference, type ButtonReference } from './buttons';
+import { findTappedMessage, insertClick } from './queries/messages';
 
 /**
- * Taps on the buttons that a project has put under its messages. The reference in a tap can be forged: it counts only
- * for the subscriber whom that very message was for.
+ * Handles taps on the buttons of a project's messages. A client can forge the reference in a tap, so it counts only for
+ * the subscriber who received that message.
  */
 export function messageChat({ pool, config }: Pick<Core, 'pool' | 'config'>): ChatHandlers {
-  async function noteTap(tap: Tap, named: ButtonReference): Promise<void> {
-    const message = await findTappedMessage(pool, named.deliveryId);
+  async function recordTap(tap: Tap, reference: ButtonReference): Promise<void> {
+    const message = await findTappedMessage(pool, reference.messageId);
     if (!message?.content) return;
     if (message.channel !== tap.messenger.channel || message.platform_user_id !== tap.user.id) return;
-    const data = buttonDataAt(message.content, named.place);
+    const data = buttonDataAt(message.content, reference.index);
     if (data === null) return;
     await withTransaction(pool, async (db) => {
-      // The update may be handled again after a crash; the tap counts once.
+      // The update may be handled again after a crash; count the tap once.
       if (!(await insertClick(db, tap.updateId, message.id, tap.receivedAt))) return;
       await emitEvent(db, message.project_id, 'button.clicked', {
         subscriber_id: formatSubscriberId(message.subscriber_id, config.HERALD_SUBSCRIBER_ID_FORMAT),
@@ -34,9 +34,9 @@ export function messageChat({ pool, config }: Pick<Core, 'pool' | 'config'>): Ch
 
   return {
     async tap(tap) {
-      const named = parseButtonReference(tap.data);
-      if (!named) return false;
-      await noteTap(tap, named);
+      const reference = parseButtonReference(tap.data);
+      if (!reference) return false;
+      await recordTap(tap, reference);
       await tap.messenger.answerTap(tap.callbackId).catch(() => undefined);
       return true;
     },

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { channelSchema } from '../contract/common';
 import { AppError } from '../contract/errors';
-import { limits } from '../contract/limits';
+import { limits, MIB } from '../contract/limits';
 import { failureReasons } from '../events/contract';
 import { externalIdSchema, labelSchema, subscriberIdSchema } from '../subscribers/contract';
 
 function webUrl(field: string) {
   return z
     .string()
-    .max(limits.messageUrlLength)
+    .max(limits.urlLength)
     .refine(isWebUrl, {
       params: { error: new AppError('invalid_url', `${field}: must be an absolute http or https URL`) },
     });
@@ -22,16 +22,14 @@ const buttonSchema = z
   .strictObject({
     text: z.string().min(1).max(limits.buttonTextLength),
     url: webUrl('buttons').optional(),
-    data: z
-      .string()
-      .min(1)
-      .max(limits.buttonDataLength)
-      .optional()
-      .describe('Comes back in `button.clicked`.'),
+    data: z.string().min(1).max(limits.buttonDataLength).optional().describe('Returned in `button.clicked`.'),
   })
-  .refine((button) => (button.url === undefined) !== (button.data === undefined), 'needs either url or data');
+  .refine(
+    (button) => (button.url === undefined) !== (button.data === undefined),
+    'must have either url or data',
+  );
 
-/** What a message consists of, in /v1/send and in broadcasts alike. */
+/** The content of a message, in /v1/send and in broadcasts. */
 export const contentFields = {
   text: z
     .string()
@@ -46,7 +44,9 @@ export const contentFields = {
   media: z
     .strictObject({ type: z.enum(['photo', 'video', 'document']), url: webUrl('media.url') })
     .optional()
-    .describe('A photo of up to 20 MB, a video or document of up to 50 MB.'),
+    .describe(
+      `A photo of up to ${limits.photoBytes / MIB} MB, or a video or document of up to ${limits.videoOrDocumentBytes / MIB} MB.`,
+    ),
 };
 
 export const contentSchema = z.strictObject(contentFields);
@@ -57,20 +57,20 @@ export const sendSchema = z
   .strictObject({
     subscriber_id: subscriberIdSchema.optional(),
     external_id: externalIdSchema.optional(),
-    channels: z.array(channelSchema).min(1).optional().describe('Only these; default: every channel.'),
+    channels: z.array(channelSchema).min(1).optional().describe('Only these channels. Default: all.'),
     ...contentFields,
-    permission: labelSchema.optional().describe('Only to a subscriber who has it.'),
+    permission: labelSchema.optional().describe('Send only to subscribers with this permission.'),
   })
   .refine((body) => body.subscriber_id === undefined || body.external_id === undefined, {
     params: { error: new AppError('mutually_exclusive_identifiers') },
   })
   .refine((body) => body.subscriber_id !== undefined || body.external_id !== undefined, {
     path: ['subscriber_id'],
-    message: 'is needed, or external_id',
+    message: 'is required, or external_id',
   });
 export type SendRequest = z.output<typeof sendSchema>;
 
-/** Why a recipient got nothing: the specification's reasons, and two where nothing was tried. */
+/** Why a message was not sent: the specification's reasons, and two for messages that were not attempted. */
 export const sendReasons = [...failureReasons, 'unsubscribed', 'permission_missing'] as const;
 export type SendReason = (typeof sendReasons)[number];
 
@@ -78,23 +78,26 @@ export const sendDetailSchema = z.strictObject({
   subscriber_id: z.string(),
   channel: channelSchema,
   status: z.enum(['sent', 'failed']),
-  delivery_id: z.string().describe('Names the message in `delivery.success` and `button.clicked`.'),
+  delivery_id: z.string().describe('Identifies the message in `delivery.success` and `button.clicked`.'),
   reason: z.enum(sendReasons).optional(),
 });
 export type SendDetail = z.infer<typeof sendDetailSchema>;
 
-export const sendAnswerSchema = z.strictObject({
+export const sendResponseSchema = z.strictObject({
   sent: z.number().int(),
   failed: z.number().int(),
   details: z.array(sendDetailSchema),
 });
-export type SendAnswer = z.infer<typeof sendAnswerSchema>;
+export type SendResponse = z.infer<typeof sendResponseSchema>;
 
 const purposeSchema = z
   .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ . : -')
+  .regex(
+    new RegExp(`^[A-Za-z0-9_.:-]{1,${limits.otpPurposeLength}}$`),
+    `must be 1 to ${limits.otpPurposeLength} characters of A-Z a-z 0-9 _ . : -`,
+  )
   .default('default')
-  .describe('Codes of different purposes do not touch each other.');
+  .describe('Codes with different purposes are independent.');
 
 const { otpTtlMinutes: ttl, otpAttempts: attempts } = limits;
 
@@ -103,7 +106,7 @@ export const sendOtpSchema = z.strictObject({
   purpose: purposeSchema,
   ttl_minutes: z.number().int().min(ttl.min).max(ttl.max).default(ttl.default),
   max_attempts: z.number().int().min(attempts.min).max(attempts.max).default(attempts.default),
-  code_length: z.union([z.literal(4), z.literal(6), z.literal(8)]).default(6),
+  code_length: z.union([z.literal(4), z.literal(6), z.literal(8)], 'must be 4, 6 or 8').default(6),
 });
 export type SendOtp = z.output<typeof sendOtpSchema>;
 

@@ -1,32 +1,32 @@
 import type pg from 'pg';
 import { type OutgoingMessage, PlatformError, pauseChannel } from '../bots';
+import type { Core } from '../core';
+import { withTransaction } from '../db/pool';
+import { emitEvent } from '../events';
 import type { FailureReason } from '../events/contract';
 import { type SubscriberRecord, lockSubscriber, markBlocked } from '../subscribers';
-import type { Core } from '../core';
-import { emitEvent } from '../events';
-import { beginMessage, recordMessage, type MessageResult } from './queries/messages';
-import { withTransaction } from '../db/pool';
 import { deliveryFailed, deliverySuccess } from './delivery-events';
+import { claimMessage, recordMessage, type MessageResult } from './queries/messages';
 
 export type DeliverDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'log'>;
 
 /** Runs in the transaction that records the result, under the subscriber's lock. */
-export type WithResult = (db: pg.PoolClient, result: MessageResult, at: Date) => Promise<void>;
+export type OnResult = (db: pg.PoolClient, result: MessageResult, at: Date) => Promise<void>;
 
 /**
- * Sends one message whose row is there, and records what came of it, with its event, in one transaction. Null where
- * the row was not there to begin with, or somebody else has begun it: then nothing was sent by us.
+ * Sends one message and records its result and event in one transaction. Returns null, without sending, if the row does
+ * not exist or another process has claimed it.
  */
 export async function deliver(
   deps: DeliverDeps,
   messageId: string,
   subscriber: SubscriberRecord,
   message: OutgoingMessage,
-  withResult?: WithResult,
+  onResult?: OnResult,
 ): Promise<MessageResult | null> {
-  if (!(await beginMessage(deps.pool, messageId))) return null;
+  if (!(await claimMessage(deps.pool, messageId))) return null;
   const result = await call(deps, subscriber, message);
-  await recordResult(deps, messageId, subscriber, result, withResult);
+  await recordResult(deps, messageId, subscriber, result, onResult);
   return result;
 }
 
@@ -43,10 +43,10 @@ async function call(
     return { status: 'sent', platformMessageId: messageId };
   } catch (error) {
     if (!(error instanceof PlatformError)) {
-      deps.log.error({ err: error, channel }, 'a message could not be handed to the messenger');
-      return failure('unknown', 'A fault of our own.');
+      deps.log.error({ err: error, channel }, 'sending a message failed unexpectedly');
+      return failure('unknown', 'Internal error.');
     }
-    // Broadcasts on the same bot hold still, too.
+    // Throttle broadcasts of the same bot too.
     if (error.reason === 'rate_limited') await pauseChannel(deps.pool, channel, error.retryAfterMs ?? 1_000);
     return failure(error.reason, error.platformText);
   }
@@ -56,20 +56,20 @@ export function failure(reason: FailureReason, error: string): MessageResult {
   return { status: 'failed', reason, error };
 }
 
-/** A result is recorded once; who comes second changes nothing and emits nothing. */
+/** Records a result once; a second call changes nothing and emits nothing. */
 export async function recordResult(
   { pool, config }: Pick<Core, 'pool' | 'config'>,
   messageId: string,
   subscriber: SubscriberRecord,
   result: MessageResult,
-  withResult?: WithResult,
+  onResult?: OnResult,
 ): Promise<void> {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const recipient = { ...subscriber, subscriber_id: subscriber.id };
   const endsSubscription = result.status === 'failed' && result.reason === 'user_blocked_bot';
   await withTransaction(pool, async (db) => {
-    // Before the message's own row, like a removal of the subscriber does it.
-    if (endsSubscription || withResult) await lockSubscriber(db, subscriber.project_id, subscriber.id);
+    // Lock order: the subscriber before its messages, as when a subscriber is removed.
+    if (endsSubscription || onResult) await lockSubscriber(db, subscriber.project_id, subscriber.id);
     const at = await recordMessage(db, messageId, result);
     if (!at) return;
     if (result.status === 'sent') {
@@ -88,6 +88,6 @@ export async function recordResult(
       );
     }
     if (endsSubscription) await markBlocked(db, subscriber.channel, subscriber.platform_user_id, format);
-    await withResult?.(db, result, at);
+    await onResult?.(db, result, at);
   });
 }

@@ -1,10 +1,10 @@
-import type { EventData, FailureReason } from '../events/contract';
+import { isRetryableReason, unsubscribes } from '../bots';
 import type { Channel } from '../contract/common';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
-import { isoTime } from '../subscribers';
-import { isRetryableReason, unsubscribes } from '../bots';
+import type { EventData, FailureReason } from '../events/contract';
+import { isoTime } from '../lib/iso-time';
 
-/** Whom a message is for, as its events name them. */
+/** The recipient of a message, as events name it. */
 export interface Recipient {
   subscriber_id: string;
   channel: Channel;
@@ -21,11 +21,11 @@ export function recipientFields(recipient: Recipient, format: SubscriberIdFormat
 
 export function deliverySuccess(
   recipient: Recipient,
-  deliveryId: string,
+  messageId: string,
   at: Date,
   format: SubscriberIdFormat,
 ): EventData<'delivery.success'> {
-  return { ...recipientFields(recipient, format), delivery_id: deliveryId, delivered_at: isoTime(at) };
+  return { ...recipientFields(recipient, format), delivery_id: messageId, delivered_at: isoTime(at) };
 }
 
 export function deliveryFailed(

@@ -1,4 +1,4 @@
-/** What other domains may use of this one. */
+/** The public interface of this domain. */
 export { outgoing } from './buttons';
 export { deliveryFailed, deliverySuccess } from './delivery-events';
 export { refuseLargeMedia } from './media-size';

@@ -1,6 +1,7 @@
+import { limits } from '../contract/limits';
+import { route } from '../http/route';
 import { sendOtpSchema, sentOtpSchema, verifiedOtpSchema, verifyOtpSchema } from './contract';
 import { sendOtp, verifyOtp, type OtpDeps } from './otp';
-import { route } from '../http/route';
 
 const tag = 'One-time codes';
 
@@ -10,9 +11,8 @@ export function createOtpRoutes(deps: OtpDeps) {
       {
         method: 'POST',
         path: '/v1/otp/send',
-        summary: 'Send a one-time code to a subscriber',
-        description:
-          'A new code replaces the active one of the same purpose. A subscriber gets at most three codes an hour. Where the messenger is away, nothing counts and the request may be repeated.',
+        summary: 'Send a one-time code',
+        description: `A new code replaces the active code with the same purpose. A subscriber can receive up to ${limits.otpCodesPerHour} codes per hour. If the messenger is unavailable, the code does not count and the request can be retried.`,
         tag,
         auth: 'key',
         body: sendOtpSchema,
@@ -30,9 +30,9 @@ export function createOtpRoutes(deps: OtpDeps) {
       {
         method: 'POST',
         path: '/v1/otp/verify',
-        summary: 'Check the code that a user typed',
+        summary: 'Verify a one-time code',
         description:
-          'A wrong code is `invalid_code` and counts; where there is no active code, or its attempts are used up, `not_found`.',
+          'A wrong code returns `invalid_code` and uses an attempt. Without an active code, or with no attempts left, it returns `not_found`.',
         tag,
         auth: 'key',
         body: verifyOtpSchema,

@@ -2,25 +2,26 @@ import { createHmac, randomInt, randomUUID } from 'node:crypto';
 import { botTexts, isRetryableReason } from '../bots';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
-import type { SendOtp, VerifyOtp } from './contract';
-import { type SubscriberRecord, isoTime, lockSubscriber, requireSubscriber } from '../subscribers';
 import type { Core } from '../core';
-import type { Cipher } from '../lib/cipher';
-import { isBillingBlocked } from '../projects';
-import { emitEvent } from '../events';
-import { insertMessages } from './queries/messages';
-import { activateOtp, insertOtp, otpWindowWait, removeOtp, tryOtp } from './queries/otp';
 import { withTransaction } from '../db/pool';
+import { emitEvent } from '../events';
+import type { Cipher } from '../lib/cipher';
+import { isoTime } from '../lib/iso-time';
+import { isBillingBlocked } from '../projects';
 import type { Project } from '../projects/contract';
+import { type SubscriberRecord, lockSubscriber, requireSubscriber } from '../subscribers';
+import type { SendOtp, VerifyOtp } from './contract';
 import { deliver } from './deliver';
 import { recipientFields } from './delivery-events';
+import { insertMessages } from './queries/messages';
+import { activateOtp, insertOtp, otpWindowWait, removeOtp, attemptOtp } from './queries/otp';
 
 export type OtpDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'log'>;
 
 /**
- * Sends a code. It becomes the active one of its purpose when the messenger has taken it, in the transaction that
- * records that (of two at once, the later commit wins); a code that could not be sent leaves the one before it alone
- * and does not count in the hour.
+ * Sends a code. The transaction that records a successful send also makes it the active code of its purpose; of two
+ * concurrent sends, the later commit wins. A code that could not be sent leaves the previous one active and does not
+ * count towards the hourly limit.
  */
 export async function sendOtp(
   deps: OtpDeps,
@@ -58,10 +59,10 @@ export async function sendOtp(
   if (result?.status === 'sent') return;
   if (!result || isRetryableReason(result.reason)) throw new AppError('platform_busy');
   if (result.reason === 'user_blocked_bot') throw unreachable(true);
-  throw new AppError('conflict', `The messenger refused the code: ${result.reason}.`);
+  throw new AppError('conflict', `The messenger rejected the message: ${result.reason}.`);
 }
 
-/** Under the subscriber's lock, so that the limit of the hour is exact under concurrency. */
+/** Holds the subscriber's row lock, so that the hourly limit is exact under concurrency. */
 function reserve(
   { pool, cipher }: OtpDeps,
   projectId: string,
@@ -93,23 +94,23 @@ export async function verifyOtp(deps: OtpDeps, projectId: string, request: Verif
   const { pool, cipher } = deps;
   const subscriber = await requireSubscriber(pool, projectId, request.subscriber_id);
   const { purpose } = request;
-  // Committed before anything is thrown: a wrong try counts.
-  const tried = await withTransaction(pool, async (db) => {
+  // Commits before throwing: a wrong code counts as an attempt.
+  const outcome = await withTransaction(pool, async (db) => {
     const hash = hashOf(cipher, subscriber.id, purpose, request.code);
-    const outcome = await tryOtp(db, { subscriberId: subscriber.id, purpose, hash });
-    if (!outcome) return null;
-    const fields = eventFields(deps, subscriber, purpose, outcome.tried_at);
-    if (outcome.verified) {
+    const attempt = await attemptOtp(db, { subscriberId: subscriber.id, purpose, hash });
+    if (!attempt) return null;
+    const fields = eventFields(deps, subscriber, purpose, attempt.attempted_at);
+    if (attempt.verified) {
       await emitEvent(db, projectId, 'otp.verified', fields);
-      return outcome;
+      return attempt;
     }
-    const left = { ...fields, attempts_left: outcome.attempts_left };
+    const left = { ...fields, attempts_left: attempt.attempts_left };
     await emitEvent(db, projectId, 'otp.failed_attempt', left);
-    if (outcome.attempts_left === 0) await emitEvent(db, projectId, 'otp.max_attempts_reached', fields);
-    return outcome;
+    if (attempt.attempts_left === 0) await emitEvent(db, projectId, 'otp.max_attempts_reached', fields);
+    return attempt;
   });
-  if (!tried) throw new AppError('not_found', 'There is no active code for this subscriber and purpose.');
-  if (!tried.verified) throw new AppError('invalid_code', 'The code is wrong.');
+  if (!outcome) throw new AppError('not_found', 'No active code for this subscriber and purpose.');
+  if (!outcome.verified) throw new AppError('invalid_code', 'Wrong code.');
 }
 
 function unreachable(isBlocked: boolean): AppError {
@@ -132,7 +133,10 @@ function newCode(length: number): string {
   return String(randomInt(10 ** length)).padStart(length, '0');
 }
 
-/** Bound to whom and what it is for; the key is derived from one that the database never sees. */
+/**
+ * Bound to the subscriber and the purpose. The HMAC key is derived from the encryption key, which is not in the
+ * database.
+ */
 function hashOf(cipher: Cipher, subscriberId: string, purpose: string, code: string): Buffer {
   return createHmac('sha256', cipher.derive('otp code'))
     .update(`${subscriberId}\n${purpose}\n${code}`)

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { idempotencyHeaders } from '../contract/idempotency';
-import { sendAnswerSchema, sendSchema } from './contract';
+import { limits } from '../contract/limits';
 import type { Core } from '../core';
-import { once } from '../http/idempotency';
-import { sendMessages } from './send';
+import { runOnce } from '../http/idempotency';
 import { route } from '../http/route';
+import { sendResponseSchema, sendSchema } from './contract';
+import { sendMessages } from './send';
 
 export type SendRouteDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'log'>;
 
@@ -14,15 +15,14 @@ export function createSendRoutes(deps: SendRouteDeps) {
       {
         method: 'POST',
         path: '/v1/send',
-        summary: 'Send a message to one user',
-        description:
-          'By subscriber_id, or by external_id to every subscriber who has it. A message that the messenger refuses is a result, not an error: see `details`. With an Idempotency-Key the first answer is given again for 24 hours.',
+        summary: 'Send a message',
+        description: `To one subscriber by subscriber_id, or to every subscriber with an external_id. A message that the messenger rejects is a result, not an error: see \`details\`. With an Idempotency-Key, repeated requests return the first response for ${limits.idempotencyHours} hours.`,
         tag: 'Messages',
         auth: 'key',
         headers: idempotencyHeaders,
         body: sendSchema,
         status: 200,
-        response: sendAnswerSchema,
+        response: sendResponseSchema,
         errors: [
           'subscriber_not_found',
           'mutually_exclusive_identifiers',
@@ -38,9 +38,9 @@ export function createSendRoutes(deps: SendRouteDeps) {
         const key = headers['idempotency-key'];
         const run = (requestId: string) => sendMessages(deps, project.id, body, requestId);
         if (key === undefined) return run(randomUUID());
-        const { answer, replayed } = await once(deps, { projectId: project.id, key }, body, run);
+        const { response, replayed } = await runOnce(deps, { projectId: project.id, key }, body, run);
         if (replayed) ctx.set('Idempotent-Replayed', 'true');
-        return answer;
+        return response;
       },
     ),
   ];

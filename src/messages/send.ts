@@ -1,38 +1,39 @@
+import { contentOf } from '../broadcasts/contract';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
 import { limits } from '../contract/limits';
-import type { SendAnswer, SendDetail, SendReason, SendRequest } from './contract';
-import { contentOf } from '../broadcasts/contract';
-import { type SubscriberRecord, findSubscriber, findSubscribersByExternalId, uuidOf } from '../subscribers';
 import { isBillingBlocked } from '../projects';
-import { findMessages, insertMessages, type MessageResult, type MessageRow } from './queries/messages';
+import { type SubscriberRecord, findSubscriber, findSubscribersByExternalId, uuidOf } from '../subscribers';
 import { outgoing } from './buttons';
+import type { SendResponse, SendDetail, SendReason, SendRequest } from './contract';
 import { deliver, failure, recordResult, type DeliverDeps } from './deliver';
 import { refuseLargeMedia } from './media-size';
+import { findMessages, insertMessages, type MessageResult, type MessageRow } from './queries/messages';
 
-/** An external_id names a handful of subscribers; this bounds what one request can hold of the bots. */
-const CONCURRENT = 8;
+/** Bounds the messenger calls that one request has in flight; an external_id can name several subscribers. */
+const CONCURRENCY = 8;
 
 /**
- * One request of /v1/send. A request that died in the middle is taken up by its id: what has a result keeps it, what
- * was never begun is sent now, and what was being sent is reported as `unknown`, because a second copy is worse.
+ * Handles one /v1/send request. A request that was interrupted by a crash is resumed by its id: recorded results stay,
+ * queued messages are sent, and messages that were being sent are reported as `unknown`, because that is better than
+ * sending a second copy.
  */
 export async function sendMessages(
   deps: DeliverDeps,
   projectId: string,
   request: SendRequest,
   requestId: string,
-): Promise<SendAnswer> {
-  const begun = await findMessages(deps.pool, requestId);
-  const messages = begun.length > 0 ? begun : await begin(deps, projectId, request, requestId);
-  const isResumed = begun.length > 0;
-  const waiting = [...messages.entries()];
+): Promise<SendResponse> {
+  const existing = await findMessages(deps.pool, requestId);
+  const messages = existing.length > 0 ? existing : await createMessages(deps, projectId, request, requestId);
+  const isResumed = existing.length > 0;
+  const pending = [...messages.entries()];
   const details: SendDetail[] = [];
   await Promise.all(
-    Array.from({ length: CONCURRENT }, async () => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) {
-        const [place, message] = next;
-        details[place] = await settle(deps, projectId, request, message, isResumed);
+    Array.from({ length: CONCURRENCY }, async () => {
+      for (let next = pending.shift(); next; next = pending.shift()) {
+        const [index, message] = next;
+        details[index] = await sendOrResume(deps, projectId, request, message, isResumed);
       }
     }),
   );
@@ -43,7 +44,7 @@ export async function sendMessages(
   };
 }
 
-async function begin(
+async function createMessages(
   deps: DeliverDeps,
   projectId: string,
   request: SendRequest,
@@ -60,8 +61,8 @@ async function begin(
     channel: subscriber.channel,
     refused: refusalOf(subscriber, request),
   }));
-  const tried = messages.filter(({ refused }) => refused === null);
-  if (tried.length > 0 && tried.every(({ channel }) => messengers.get(channel) === null)) {
+  const sendable = messages.filter(({ refused }) => refused === null);
+  if (sendable.length > 0 && sendable.every(({ channel }) => messengers.get(channel) === null)) {
     throw new AppError('platform_busy');
   }
   return insertMessages(pool, { projectId, requestId, kind: 'send', content: contentOf(request) }, messages);
@@ -72,32 +73,32 @@ async function findRecipients(
   projectId: string,
   { subscriber_id, external_id, channels }: SendRequest,
 ): Promise<SubscriberRecord[]> {
-  const named =
+  const found =
     subscriber_id === undefined
       ? await findSubscribersByExternalId(pool, projectId, external_id ?? '', limits.sendRecipients + 1)
       : [await findSubscriber(pool, projectId, uuidOf(subscriber_id))];
-  const wanted = named.filter(
+  const recipients = found.filter(
     (subscriber): subscriber is SubscriberRecord =>
       subscriber !== null && (channels?.includes(subscriber.channel) ?? true),
   );
-  if (wanted.length === 0) throw new AppError('subscriber_not_found');
-  if (named.length > limits.sendRecipients) {
+  if (recipients.length === 0) throw new AppError('subscriber_not_found');
+  if (found.length > limits.sendRecipients) {
     throw new AppError(
       'validation_failed',
-      `external_id: names more than ${limits.sendRecipients} subscribers`,
+      `external_id: matches more than ${limits.sendRecipients} subscribers`,
     );
   }
-  return wanted;
+  return recipients;
 }
 
-/** One who has blocked the bot gets a result of the specification's own; the others have none there. */
+/** A subscriber who blocked the bot is not refused here: that is a failure with a reason of the specification. */
 function refusalOf(subscriber: SubscriberRecord, { permission }: SendRequest): SendReason | null {
   if (!subscriber.active && !subscriber.blocked) return 'unsubscribed';
   if (permission !== undefined && !subscriber.permissions.includes(permission)) return 'permission_missing';
   return null;
 }
 
-async function settle(
+async function sendOrResume(
   deps: DeliverDeps,
   projectId: string,
   request: SendRequest,
@@ -116,9 +117,9 @@ async function settle(
     return detailOf(deps, message, lost);
   }
   if (subscriber.blocked) {
-    const known = failure('user_blocked_bot', 'The user has blocked the bot.');
-    await recordResult(deps, message.id, subscriber, known);
-    return detailOf(deps, message, known);
+    const blocked = failure('user_blocked_bot', 'The user has blocked the bot.');
+    await recordResult(deps, message.id, subscriber, blocked);
+    return detailOf(deps, message, blocked);
   }
   const result = await deliver(deps, message.id, subscriber, outgoing(contentOf(request), message.id));
   return detailOf(deps, message, result ?? failure('unknown', 'Another process has begun it.'));

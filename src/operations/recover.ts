@@ -1,11 +1,11 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
-import { restartDelivery } from '../webhooks/queries/starts';
-import { findOpenSession, startedOpenDeliveries, startedOpenSessions } from './queries/recovery';
-import type { SessionStarter } from '../login/workflow';
-import { isWorkflowRunning } from '../temporal/existence';
-import { workflowIds } from '../temporal/names';
 import { inParallel } from '../lib/in-parallel';
+import type { SessionStarter } from '../login/workflow';
+import { isWorkflowRunning } from '../temporal/is-workflow-running';
+import { workflowIds } from '../temporal/names';
+import { restartDelivery } from '../webhooks/queries/deliveries';
+import { findOpenSession, startedOpenDeliveries, startedOpenSessions } from './queries/recovery';
 
 export interface RecoverDeps {
   pool: pg.Pool;
@@ -14,24 +14,24 @@ export interface RecoverDeps {
   onProgress: (done: number, total: number) => void;
 }
 
-export interface Recovered {
+export interface RecoveryResult {
   sessions_open: number;
   sessions_restarted: number;
   deliveries_open: number;
-  /** Put into the relay's queue: it starts them at its pace, and each waits for its place in its schedule. */
+  /** Queued for the relay, which starts them at its own rate; each keeps its place in its retry schedule. */
   deliveries_restarted: number;
 }
 
-/** More questions at once make a Temporal server slower, not faster. */
-const AT_ONCE = 8;
+/** More concurrent queries make a Temporal server slower, not faster. */
+const CONCURRENCY = 8;
 const START_LIMIT_MS = 10_000;
 
 /**
- * After Temporal's store was lost, or restored from an older backup: every open row whose workflow does not run gets
- * one, with the same id and at its own place in time, because both stand in the row. What runs is left alone, so it
- * may be run at any time and again.
+ * Restarts workflows after Temporal's store was lost or restored from an older backup: every open row without a running
+ * workflow gets one, with the same id and the same deadlines, since the row has both. Running workflows are left alone,
+ * so it can be run at any time and repeatedly.
  */
-export async function recover({ pool, client, starter, onProgress }: RecoverDeps): Promise<Recovered> {
+export async function recover({ pool, client, starter, onProgress }: RecoverDeps): Promise<RecoveryResult> {
   const sessions = await startedOpenSessions(pool);
   const deliveries = await startedOpenDeliveries(pool);
   const total = sessions.length + deliveries.length;
@@ -39,9 +39,9 @@ export async function recover({ pool, client, starter, onProgress }: RecoverDeps
   let sessionsRestarted = 0;
   let deliveriesRestarted = 0;
 
-  await inParallel(sessions, AT_ONCE, async (id) => {
+  await inParallel(sessions, CONCURRENCY, async (id) => {
     if (!(await isWorkflowRunning(client, workflowIds.authSession(id)))) {
-      // Asked after the workflow: one that has just ended has written its end before.
+      // Read after checking the workflow: a workflow that has just ended wrote its end first.
       const session = await findOpenSession(pool, id);
       if (session) {
         await starter.startAgain(session, START_LIMIT_MS);
@@ -50,7 +50,7 @@ export async function recover({ pool, client, starter, onProgress }: RecoverDeps
     }
     onProgress((done += 1), total);
   });
-  await inParallel(deliveries, AT_ONCE, async (id) => {
+  await inParallel(deliveries, CONCURRENCY, async (id) => {
     if (!(await isWorkflowRunning(client, workflowIds.delivery(id)))) {
       const restarted = await restartDelivery(pool, id);
       deliveriesRestarted += restarted;

@@ -1,4 +1,4 @@
-/** Something an operator asked for that must not be done; the message says why, in one sentence. */
+/** An operator's request that must not be carried out; the message says why, in one sentence. */
 export class OperationRefused extends Error {
   override readonly name = 'OperationRefused';
 }

@@ -6,13 +6,13 @@ export interface ReplayOutcome {
   workflow_id: string;
   run_id: string;
   ok: boolean;
-  /** Where code and history part, as far as the replay can tell. */
+  /** Where code and history diverge, if the replay can tell. */
   event_id: number | null;
   event_type: string | null;
   problem: string | null;
 }
 
-/** Runs histories against a bundle of workflows, without a server: what could not go on with it is found here. */
+/** Replays histories against a workflow bundle, without a server, to find workflows that could not continue with it. */
 export async function* replayHistories(
   { bundlePath, dataConverter }: { bundlePath: string; dataConverter: DataConverter },
   histories: AsyncIterable<HistoryAndWorkflowId> | Iterable<HistoryAndWorkflowId>,
@@ -26,7 +26,7 @@ export async function* replayHistories(
   }
 }
 
-/** The core names the event in its message, and nowhere else. */
+/** The SDK core reports the event only in its error message. */
 function divergence(error: Error | undefined): Pick<ReplayOutcome, 'event_id' | 'event_type' | 'problem'> {
   if (!error) return { event_id: null, event_type: null, problem: null };
   const [, id, type] = /HistoryEvent\(id: (\d+), (\w+)\)/.exec(error.message) ?? [];

@@ -8,14 +8,14 @@ import { historyOf } from './workflow-histories';
 
 export interface ResetRequest {
   workflowId: string;
-  /** Default: the first workflow task, which runs the workflow anew. */
+  /** Default: the first workflow task, which restarts the workflow. */
   eventId?: number | undefined;
   reason: string;
 }
 
-export interface ResetAnswer {
+export interface ResetResult {
   workflow_id: string;
-  /** The end of the workflow task from which it goes on. */
+  /** The completed workflow task from which it continues. */
   event_id: number;
   run_id: string;
 }
@@ -23,21 +23,21 @@ export interface ResetAnswer {
 const { EVENT_TYPE_WORKFLOW_TASK_COMPLETED: completed } = temporal.api.enums.v1.EventType;
 
 /**
- * Lets a workflow go on from an earlier point, with the code of now. Nothing happens twice by it: attempts that have
- * their result and sessions that are decided are found in their rows.
+ * Resets a workflow to an earlier point, with the current code. Nothing is done twice: recorded attempts and decided
+ * sessions are in their rows.
  */
 export async function resetWorkflow(
   { client, namespace, queues }: { client: Client; namespace: string; queues: TaskQueues },
   { workflowId, eventId, reason }: ResetRequest,
-): Promise<ResetAnswer> {
+): Promise<ResetResult> {
   const { history } = await historyOf(client, workflowId);
-  requireOurs(history, workflowId, queues);
-  const target = taskEnd(history, eventId);
+  requireOwnQueue(history, workflowId, queues);
+  const target = resetPoint(history, eventId);
   if (target === null) {
     throw new OperationRefused(
       eventId === undefined
-        ? `The workflow "${workflowId}" has not run yet: there is nothing to go back to.`
-        : `No workflow task of "${workflowId}" had ended by event ${eventId}.`,
+        ? `Workflow "${workflowId}" has not run yet: there is nothing to reset.`
+        : `Workflow "${workflowId}" has no completed workflow task at or before event ${eventId}.`,
     );
   }
   const { runId } = await client.workflowService.resetWorkflowExecution({
@@ -50,18 +50,18 @@ export async function resetWorkflow(
   return { workflow_id: workflowId, event_id: Number(target), run_id: runId };
 }
 
-/** A namespace may be shared with others, whose workflows are none of our business. */
-function requireOurs(history: History, workflowId: string, queues: TaskQueues): void {
+/** The namespace may be shared with other applications, whose workflows must not be reset. */
+function requireOwnQueue(history: History, workflowId: string, queues: TaskQueues): void {
   const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
   const queue = started?.taskQueue?.name ?? '';
   if ((Object.values(queues) as string[]).includes(queue)) return;
   throw new OperationRefused(
-    `The workflow "${workflowId}" runs on the task queue "${queue}", which is not one of this installation's.`,
+    `Workflow "${workflowId}" runs on the task queue "${queue}", which does not belong to this installation.`,
   );
 }
 
-/** The first workflow task's end, or the last one up to the event asked for. */
-function taskEnd(history: History, eventId: number | undefined) {
+/** The first completed workflow task, or the last one up to `eventId`. */
+function resetPoint(history: History, eventId: number | undefined) {
   const ends = (history.events ?? []).flatMap((event) =>
     event.eventType === completed && event.eventId ? [event.eventId] : [],
   );

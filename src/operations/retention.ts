@@ -1,51 +1,51 @@
 import type pg from 'pg';
 import type { Config } from '../config';
+import type { Logger } from '../lib/log';
+import { failAbandonedMessages } from '../messages/abandoned';
 import { cancelAbandonedDeliveries, removeEndpointRemains, removeOldEvents } from './queries/retention';
 import { removeExpiredKeysAndCodes, removeOldMessages } from './queries/retention-messages';
-import type { Logger } from '../lib/log';
-import { settleAbandonedMessages } from '../messages/abandoned';
 
-export interface HousekeepingDeps {
+export interface RetentionDeps {
   pool: pg.Pool;
   config: Pick<Config, 'HERALD_RETENTION_DAYS' | 'HERALD_SUBSCRIBER_ID_FORMAT'>;
   log: Logger;
 }
 
-export interface Housekeeping {
+export interface RunningRetention {
   stop(): Promise<void>;
 }
 
-const EVERY_MS = 10 * 60_000;
+const INTERVAL_MS = 10 * 60_000;
 
-/** What has to happen some time: the end of long pauses, and the retention of what is over. */
-export async function keepHouse({ pool, config, log }: HousekeepingDeps): Promise<void> {
+/** Cancels deliveries that were paused for too long, fails abandoned messages, and deletes rows past their retention. */
+export async function runRetention({ pool, config, log }: RetentionDeps): Promise<void> {
   const cancelled = await cancelAbandonedDeliveries(pool);
   const removed = await removeOldEvents(pool, config.HERALD_RETENTION_DAYS);
   await removeEndpointRemains(pool);
-  const settled = await settleAbandonedMessages(pool, config);
+  const failed = await failAbandonedMessages(pool, config);
   const messages = await removeOldMessages(pool, config.HERALD_RETENTION_DAYS);
   await removeExpiredKeysAndCodes(pool);
-  if (cancelled + removed + settled + messages > 0) {
+  if (cancelled + removed + failed + messages > 0) {
     log.info(
       {
         deliveries_cancelled: cancelled,
         events_removed: removed,
-        messages_settled: settled,
+        messages_failed: failed,
         messages_removed: messages,
       },
-      'housekeeping',
+      'retention run',
     );
   }
 }
 
-/** Several processes may do it at once: every step takes only what is still there. */
-export function startHousekeeping(deps: HousekeepingDeps): Housekeeping {
+/** Safe to run in several processes at once: every step affects only rows that still match. */
+export function startRetention(deps: RetentionDeps): RunningRetention {
   let running: Promise<void> | null = null;
   const timer = setInterval(() => {
-    running ??= keepHouse(deps)
-      .catch((err: unknown) => deps.log.warn({ err }, 'housekeeping failed and will be tried again'))
+    running ??= runRetention(deps)
+      .catch((err: unknown) => deps.log.warn({ err }, 'a retention run failed and will be retried'))
       .finally(() => (running = null));
-  }, EVERY_MS);
+  }, INTERVAL_MS);
   return {
     async stop() {
       clearInterval(timer);

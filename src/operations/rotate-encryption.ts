@@ -3,34 +3,34 @@ import type { Cipher } from '../lib/cipher';
 import {
   countSealedByKey,
   replaceSealed,
-  sealedByOthers,
+  sealedByOtherKeys,
   sealedColumns,
   type SealedColumn,
 } from './queries/sealed-values';
 
-/** Small batches: each statement holds its locks for milliseconds, and a stop loses nothing but the batch. */
+/** Small batches hold locks for milliseconds, and an interruption loses at most one batch. */
 const BATCH = 200;
 
-export interface Rotated {
+export interface RotationResult {
   key_id: string;
   resealed: number;
-  /** Sealed with a key that is not configured: these stay as they are. */
+  /** Encrypted with a key that is not configured; left unchanged. */
   unreadable: number;
 }
 
-/** Seals every value with the newest key. Goes on where an earlier run stopped: the values say which key they have. */
+/** Re-encrypts every value with the newest key. Resumable: each value names its key. */
 export async function rotateEncryption(
   pool: pg.Pool,
   cipher: Cipher,
   onProgress: (done: number, total: number) => void,
-): Promise<Rotated> {
+): Promise<RotationResult> {
   const total = await countOld(pool, cipher);
-  const rotated: Rotated = { key_id: cipher.currentKeyId, resealed: 0, unreadable: 0 };
+  const rotated: RotationResult = { key_id: cipher.currentKeyId, resealed: 0, unreadable: 0 };
   let done = 0;
   for (const column of sealedColumns) {
     for await (const batch of oldValues(pool, column, cipher.currentKeyId)) {
       const resealed = batch.flatMap((value) => {
-        const plain = opened(cipher, value.sealed, column.purpose);
+        const plain = decrypt(cipher, value.sealed, column.purpose);
         return plain === null ? [] : [{ ...value, resealed: cipher.encrypt(plain, column.purpose) }];
       });
       rotated.resealed += await replaceSealed(pool, column, resealed);
@@ -54,14 +54,14 @@ async function countOld(pool: pg.Pool, cipher: Cipher): Promise<number> {
 async function* oldValues(pool: pg.Pool, column: SealedColumn, keyId: string) {
   let after: string | null = null;
   for (;;) {
-    const batch = await sealedByOthers(pool, column, keyId, after, BATCH);
+    const batch = await sealedByOtherKeys(pool, column, keyId, after, BATCH);
     if (batch.length > 0) yield batch;
     if (batch.length < BATCH) return;
     after = batch.at(-1)?.id ?? null;
   }
 }
 
-function opened(cipher: Cipher, sealed: string, purpose: string): string | null {
+function decrypt(cipher: Cipher, sealed: string, purpose: string): string | null {
   try {
     return cipher.decrypt(sealed, purpose);
   } catch {

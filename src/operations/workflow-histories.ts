@@ -10,23 +10,22 @@ export interface WorkflowHistory {
   history: History;
 }
 
-/** A history as the Temporal UI and the `temporal` program write it. */
+/** Reads a history exported by the Temporal UI or the `temporal` CLI. */
 export async function historyFromFile(file: string): Promise<WorkflowHistory> {
   let history: History;
   try {
     history = readHistoryJson(await readFile(file, 'utf8'));
   } catch (error) {
-    throw new OperationRefused(
-      `The file ${file} holds no history of a workflow (${(error as Error).message}).`,
-      { cause: error },
-    );
+    throw new OperationRefused(`The file ${file} is not a workflow history (${(error as Error).message}).`, {
+      cause: error,
+    });
   }
   const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
-  if (!started) throw new OperationRefused(`The file ${file} holds no history of a workflow.`);
+  if (!started) throw new OperationRefused(`The file ${file} is not a workflow history.`);
   return { workflowId: started.workflowId || path.basename(file, '.json'), history };
 }
 
-/** The newest run, or the one named. */
+/** The history of the latest run, or of `runId`. */
 export async function historyOf(
   client: Client,
   workflowId: string,
@@ -36,42 +35,42 @@ export async function historyOf(
     return { workflowId, history: await client.workflow.getHandle(workflowId, runId).fetchHistory() };
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    throw new OperationRefused(`Temporal knows no workflow with the id "${workflowId}".`);
+    throw new OperationRefused(`Workflow "${workflowId}" not found in Temporal.`);
   }
 }
 
 export interface HistoryFilter {
-  /** Failed: what needs a person. Open: what a deployment would have to go on with. */
+  /** `failed`: needs attention. `open`: would have to continue on a new deployment. */
   state: 'failed' | 'open';
-  /** ISO; by the end of failed ones, by the start of open ones. */
+  /** ISO time; compared with the end of failed workflows and the start of open ones. */
   since?: string | undefined;
 }
 
-/** As the Temporal UI takes it: our own workflows in that state. */
+/** A visibility query for this installation's workflows in the given state. */
 export function visibilityQuery({ state, since }: HistoryFilter, queues: TaskQueues): string {
-  const ours = `TaskQueue IN (${Object.values(queues)
+  const ownQueues = `TaskQueue IN (${Object.values(queues)
     .map((queue) => `"${queue}"`)
     .join(', ')})`;
   const time = state === 'failed' ? 'CloseTime' : 'StartTime';
-  const conditions = [ours, `ExecutionStatus = "${state === 'failed' ? 'Failed' : 'Running'}"`];
+  const conditions = [ownQueues, `ExecutionStatus = "${state === 'failed' ? 'Failed' : 'Running'}"`];
   if (since) conditions.push(`${time} >= "${since}"`);
   return conditions.join(' AND ');
 }
 
-/** Histories one after another: many can be looked at without holding them all. */
+/** Yields histories one at a time, so that they need not all fit in memory. */
 export async function* historiesByQuery(
   client: Client,
   query: string,
   limit: number,
 ): AsyncGenerator<WorkflowHistory> {
-  let taken = 0;
+  let count = 0;
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    if (taken++ === limit) return;
+    if (count++ === limit) return;
     const history = await client.workflow
       .getHandle(workflowId, runId)
       .fetchHistory()
       .catch((error: unknown) => {
-        // Its retention ended between the list and this question.
+        // Its retention expired after it was listed.
         if (isNotFound(error)) return null;
         throw error;
       });
@@ -81,7 +80,7 @@ export async function* historiesByQuery(
 
 const GRPC_NOT_FOUND = 5;
 
-/** The history of an unknown workflow is refused by the server in its own words. */
+/** The server reports an unknown workflow's history as a plain gRPC error. */
 function isNotFound(error: unknown): boolean {
   if (error instanceof WorkflowNotFoundError) return true;
   return isGrpcServiceError(error) && Number(error.code) === GRPC_NOT_FOUND;

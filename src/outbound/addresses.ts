@@ -1,27 +1,27 @@
 import { isIP } from 'node:net';
+import { limits } from '../contract/limits';
 import { forbiddenRange, type LocalPolicy } from './forbidden-ranges';
 import { isLocalhostName, type Lookup, systemLookup } from './lookup';
 
-export { isForbiddenAddress, type LocalPolicy } from './forbidden-ranges';
+export type { LocalPolicy } from './forbidden-ranges';
 
-export const maxUrlLength = 2_048;
-
-/** Suffixes that never belong to a public receiver, and the names under which clouds serve their metadata. */
+/** Suffixes that are never public, and the names of cloud metadata services. */
 const privateSuffixes = ['local', 'localdomain', 'internal', 'intranet', 'lan', 'home.arpa'];
+const privateRanges = new Set(['private', 'linkLocal', 'uniqueLocal', 'loopback', 'carrierGradeNat']);
 const metadataNames = new Set(['metadata', 'metadata.goog', 'instance-data']);
 
 export type VettedUrl = { ok: true; url: URL } | { ok: false; why: string };
 
-/** Whether an endpoint may have this URL, judged by its text alone; `why` completes "The URL …". */
+/** Checks a URL by its text alone, without DNS; `why` completes "The URL …". */
 export function vetUrl(text: string, policy: LocalPolicy): VettedUrl {
-  if (text.length > maxUrlLength) return refused(`must have at most ${maxUrlLength} characters`);
-  // The parser would quietly drop or turn these, and the URL shown would not be the URL dialled.
+  if (text.length > limits.urlLength) return refused(`can have up to ${limits.urlLength} characters`);
+  // The URL parser would silently drop or convert these, so the URL shown would differ from the URL dialled.
   if (/[\u0000-\u0020\u007f\\]/.test(text)) {
     return refused('must not contain spaces, control characters or \\');
   }
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined || !URL.canParse(text)) return refused('must be an absolute https URL');
-  if (authority.includes('@')) return refused('must not contain user info');
+  if (authority.includes('@')) return refused('must not contain a username or password');
   if (text.includes('#')) return refused('must not contain a fragment');
 
   const url = new URL(text);
@@ -29,14 +29,14 @@ export function vetUrl(text: string, policy: LocalPolicy): VettedUrl {
   const why = forbiddenHost(host, policy);
   if (why !== null) return refused(why);
   if (url.protocol === 'http:' && !(policy.allowLocal && isLoopbackHost(host))) {
-    return refused('must be https');
+    return refused('must use https');
   }
   return { ok: true, url };
 }
 
 /**
- * The check at save time that asks DNS. A name that does not resolve is accepted, for it may be set up later
- * and the dial looks again; a name with any forbidden address is not.
+ * Checks the host's DNS addresses when a URL is saved. A name that does not resolve is accepted, because it may be set
+ * up later and is checked again when dialled; a name with any forbidden address is refused.
  */
 export async function resolveAndVet(
   hostname: string,
@@ -61,8 +61,8 @@ export class LookupError extends Error {
 }
 
 /**
- * The addresses of a host, every one of them vetted: one private address among public ones refuses the name,
- * since whoever answers for it decides which one is used.
+ * Resolves a host and checks all its addresses. One private address among public ones refuses the name, because its DNS
+ * server controls which one is used.
  */
 export async function vettedAddresses(
   hostname: string,
@@ -81,7 +81,7 @@ export async function vettedAddresses(
   for (const address of addresses) {
     const range = forbiddenRange(address, policy);
     if (range !== null) {
-      throw new ForbiddenAddressError(`resolves to ${address}, which is not public (${range})`);
+      throw new ForbiddenAddressError(`resolves to ${address}, which is in ${network(range)}`);
     }
   }
   return addresses;
@@ -90,14 +90,20 @@ export async function vettedAddresses(
 function forbiddenHost(host: string, policy: LocalPolicy): string | null {
   if (isIP(host) !== 0) {
     const range = forbiddenRange(host, policy);
-    return range === null ? null : `has the address ${host}, which is not public (${range})`;
+    return range === null ? null : `points to ${network(range)}`;
   }
   if (host.split('.').includes('')) return 'must have a valid host name';
-  if (isLocalhostName(host)) return policy.allowLocal ? null : 'must not name this machine';
+  if (isLocalhostName(host)) return policy.allowLocal ? null : 'must not point to this machine';
   const isPrivate =
     metadataNames.has(host) ||
     privateSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
-  return isPrivate ? `has the host ${host}, which is not public` : null;
+  return isPrivate ? `has the private host name ${host}` : null;
+}
+
+/** `linkLocal` → `a private network (link-local)`. */
+function network(range: string): string {
+  const kind = privateRanges.has(range) ? 'private' : 'reserved';
+  return `a ${kind} network (${range.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)})`;
 }
 
 function isLoopbackHost(host: string): boolean {
@@ -105,12 +111,12 @@ function isLoopbackHost(host: string): boolean {
   return forbiddenRange(host, { allowLocal: false }) === 'loopback';
 }
 
-/** The host of a parsed URL, without what only the URL's grammar needs. */
+/** The host of a URL, without brackets and the final dot. */
 export function hostOf(url: URL): string {
   return bareHost(url.hostname);
 }
 
-/** `[::1]` → `::1`; `localhost.` → `localhost`: the final dot only says that a name is complete. */
+/** `[::1]` → `::1`; `localhost.` → `localhost` (the final dot only marks a fully qualified name). */
 function bareHost(hostname: string): string {
   return hostname
     .toLowerCase()

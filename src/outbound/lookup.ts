@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 
-/** All addresses of a name; rejects when it has none. */
+/** Returns all addresses of a name; rejects if there are none. */
 export type Lookup = (hostname: string) => Promise<string[]>;
 
-const limitMs = 5_000;
+const TIMEOUT_MS = 5_000;
 
 const hostsFile =
   process.platform === 'win32'
@@ -14,13 +14,13 @@ const hostsFile =
     : '/etc/hosts';
 
 /**
- * Asks the hosts file, then DNS over its own sockets. Not `dns.lookup`: that one waits in libuv's few
- * threads, where two names with a dead name server would hold up the deliveries of everybody else.
+ * Looks in the hosts file, then queries DNS on separate sockets. Not `dns.lookup`, which blocks libuv's few threads:
+ * two names with a dead name server would delay all other deliveries.
  */
 export const systemLookup: Lookup = async (hostname) => {
   if (isLocalhostName(hostname)) return ['127.0.0.1', '::1'];
-  const known = await fromHostsFile(hostname);
-  return known.length > 0 ? known : fromDns(hostname);
+  const fromHosts = await fromHostsFile(hostname);
+  return fromHosts.length > 0 ? fromHosts : fromDns(hostname);
 };
 
 export function isLocalhostName(hostname: string): boolean {
@@ -36,9 +36,9 @@ async function fromHostsFile(hostname: string): Promise<string[]> {
 }
 
 async function fromDns(hostname: string): Promise<string[]> {
-  // A fresh resolver follows changes of the system's name servers and can be cancelled alone.
+  // A new resolver per lookup picks up changed name servers and can be cancelled on its own.
   const resolver = new Resolver({ timeout: 1_500, tries: 2 });
-  const limit = setTimeout(() => resolver.cancel(), limitMs);
+  const timeout = setTimeout(() => resolver.cancel(), TIMEOUT_MS);
   try {
     const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
@@ -46,6 +46,6 @@ async function fromDns(hostname: string): Promise<string[]> {
     if (addresses.length === 0 && failed) throw failed.reason;
     return addresses;
   } finally {
-    clearTimeout(limit);
+    clearTimeout(timeout);
   }
 }

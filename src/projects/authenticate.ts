@@ -1,34 +1,34 @@
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import type { Authenticate } from '../http/guard';
-import { sha256 } from '../lib/tokens';
-import { findProjectByKey, touchApiKey } from './queries/keys';
-import type { KeyedProject } from './contract';
 import type { Logger } from '../lib/log';
+import { sha256 } from '../lib/tokens';
+import type { KeyedProject } from './contract';
+import { findProjectByKey, recordKeyUse } from './queries/keys';
 
-/** A change of key or project must take effect everywhere within a second; this leaves room for the query. */
+/** A change of a key or project must take effect everywhere within a second, query time included. */
 const CACHE_MS = 500;
 const CACHE_ENTRIES = 10_000;
-const TOUCH_MS = 60_000;
+const RECORD_USE_MS = 60_000;
 
 interface CacheEntry {
   project: Promise<KeyedProject | null>;
   until: number;
 }
 
-/** Bearer authentication with a cache of half a second in front of the database. */
+/** Bearer authentication with a half-second cache in front of the database. */
 export function createBearerAuthentication({ pool, log }: { pool: pg.Pool; log: Logger }): Authenticate {
   const cache = new Map<string, CacheEntry>();
-  const touched = new Map<string, number>();
+  const lastRecorded = new Map<string, number>();
 
   function lookUp(key: string): Promise<KeyedProject | null> {
     const hash = sha256(key);
     const id = hash.toString('base64');
     const now = Date.now();
-    const known = cache.get(id);
-    if (known && known.until > now) return known.project;
+    const cached = cache.get(id);
+    if (cached && cached.until > now) return cached.project;
     const project = findProjectByKey(pool, hash);
-    // A failure must not be remembered: the next request asks again.
+    // Do not cache a failed query.
     project.catch(() => cache.delete(id));
     cache.delete(id);
     cache.set(id, { project, until: now + CACHE_MS });
@@ -36,11 +36,13 @@ export function createBearerAuthentication({ pool, log }: { pool: pg.Pool; log: 
     return project;
   }
 
-  function noteUse(keyId: string): void {
+  function recordUse(keyId: string): void {
     const now = Date.now();
-    if ((touched.get(keyId) ?? 0) > now - TOUCH_MS) return;
-    touched.set(keyId, now);
-    touchApiKey(pool, keyId).catch((err: unknown) => log.warn({ err }, 'last use of a key was not noted'));
+    if ((lastRecorded.get(keyId) ?? 0) > now - RECORD_USE_MS) return;
+    lastRecorded.set(keyId, now);
+    recordKeyUse(pool, keyId).catch((err: unknown) =>
+      log.warn({ err }, 'the last-used time of an API key was not saved'),
+    );
   }
 
   return async (ctx) => {
@@ -49,7 +51,7 @@ export function createBearerAuthentication({ pool, log }: { pool: pg.Pool; log: 
     const project = await lookUp(match[1]);
     if (!project) throw new AppError('invalid_api_key');
     if (!project.active) throw new AppError('project_inactive');
-    noteUse(project.key_id);
+    recordUse(project.key_id);
     return project;
   };
 }

@@ -3,11 +3,11 @@ import { idSchema, slugSchema, timestampSchema } from '../contract/common';
 import { limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
 
-/** Where a user returns to after the login: an absolute http(s) address, which gets `code` and `state` appended. */
-export const returnUrlSchema = z
+/** Where a user returns to after the login: an absolute http(s) URL, to which `code` and `state` are appended. */
+const returnUrlSchema = z
   .string()
-  .max(2048)
-  .refine(isReturnUrl, 'must be an absolute http or https URL without user info or fragment');
+  .max(limits.urlLength)
+  .refine(isReturnUrl, 'must be an absolute http or https URL without a username, password or fragment');
 
 function isReturnUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -15,6 +15,7 @@ function isReturnUrl(text: string): boolean {
   return /^https?:$/.test(url.protocol) && !url.username && !url.password && !text.includes('#');
 }
 
+const nameSchema = z.string().trim().min(1).max(limits.nameLength);
 const welcomeSchema = z.string().trim().min(1).max(limits.welcomeLength).nullable();
 
 export const projectSchema = z.strictObject({
@@ -22,22 +23,20 @@ export const projectSchema = z.strictObject({
   slug: z.string(),
   name: z.string(),
   plan: z.enum(planNames),
-  callback_url: z.string().nullable().describe('Where users of the static link return to.'),
-  redirect_urls: z
-    .array(z.string())
-    .describe('What a session may name as its redirect_uri, beside callback_url.'),
-  retry_policy: retryPolicySchema.describe('For endpoints that name none when they are created.'),
+  callback_url: z.string().nullable().describe('Where users return to after a login.'),
+  redirect_urls: z.array(z.string()).describe('Other URLs that a session can use as its redirect_uri.'),
+  retry_policy: retryPolicySchema.describe('Default retry policy of new endpoints.'),
   welcome_en: z
     .string()
     .nullable()
-    .describe('What the bot adds, in English, when somebody has logged in or subscribed.'),
-  welcome_ru: z.string().nullable().describe('The same in Russian.'),
+    .describe('Welcome message in English: the bot adds it after a login or a new subscription.'),
+  welcome_ru: z.string().nullable().describe('Welcome message in Russian.'),
   created_at: timestampSchema,
 });
 export type ProjectView = z.infer<typeof projectSchema>;
 
 export const ownProjectChangesSchema = z.strictObject({
-  name: z.string().trim().min(1).max(100).optional(),
+  name: nameSchema.optional(),
   callback_url: returnUrlSchema.nullable().optional(),
   redirect_urls: z
     .array(returnUrlSchema)
@@ -53,15 +52,17 @@ export type OwnProjectChanges = z.input<typeof ownProjectChangesSchema>;
 export const usageSchema = z.strictObject({
   plan: z.enum(planNames),
   month: z.string().describe('The calendar month in UTC: YYYY-MM.'),
-  logins: z.number().int().describe('Successful logins of the month.'),
-  plan_logins: z.number().int().describe('Logins that the plan includes each month.'),
+  logins: z.number().int().describe('Successful logins in this month.'),
+  plan_logins: z.number().int().describe('Logins included in the plan per month.'),
   plan_logins_used: z.number().int(),
-  purchased_credits: z.number().int().describe('Logins left of purchased packs.'),
-  grace_ends_at: timestampSchema.nullable().describe('End of this month’s grace period, once it has begun.'),
-  billing_blocked: z.boolean().describe('Whether paid operations are refused.'),
+  purchased_credits: z.number().int().describe('Logins left in purchased credit packs.'),
+  grace_ends_at: timestampSchema
+    .nullable()
+    .describe('End of this month’s grace period; null if it has not started.'),
+  billing_blocked: z.boolean().describe('Whether paid operations are rejected.'),
   days: z
     .array(z.strictObject({ date: z.iso.date(), logins: z.number().int() }))
-    .describe('Successful logins of each of the last 30 days in UTC, oldest first.'),
+    .describe(`Successful logins per day in the last ${limits.usageDays} days (UTC), oldest first.`),
 });
 export type UsageView = z.infer<typeof usageSchema>;
 
@@ -69,16 +70,16 @@ const wholeLimit = z.coerce.number().int().min(1).max(10_000_000);
 
 export const newProjectSchema = z.strictObject({
   slug: slugSchema,
-  name: z.string().trim().min(1).max(100),
+  name: nameSchema,
   callback_url: returnUrlSchema.optional(),
   plan: z.enum(planNames).optional(),
 });
 
-/** What `herald project set` takes. */
+/** The options of `herald project set`. */
 export const projectChangesSchema = z.strictObject({
-  name: z.string().trim().min(1).max(100).optional(),
+  name: nameSchema.optional(),
   callback_url: returnUrlSchema.optional(),
-  redirect_urls: z.array(returnUrlSchema).max(20).optional(),
+  redirect_urls: z.array(returnUrlSchema).max(limits.redirectUrls).optional(),
   plan: z.enum(planNames).optional(),
   active: z.boolean().optional(),
   requests_per_minute: wholeLimit.optional(),
@@ -90,34 +91,31 @@ export const keySchema = z.strictObject({
   id: idSchema,
   name: z.string().nullable(),
   hint: z.string().describe('The first characters of the key.'),
-  current: z.boolean().describe('Whether this request was made with it.'),
+  current: z.boolean().describe('Whether this request uses the key.'),
   created_at: timestampSchema,
-  last_used_at: timestampSchema.nullable().describe('To the minute.'),
+  last_used_at: timestampSchema.nullable().describe('Accurate to the minute.'),
   revoked_at: timestampSchema.nullable(),
 });
 export type KeyView = z.infer<typeof keySchema>;
 
-export const newKeySchema = z.strictObject({ name: z.string().trim().min(1).max(100).optional() });
+export const newKeySchema = z.strictObject({ name: nameSchema.optional() });
 
 export const createdKeySchema = z.strictObject({
   ...keySchema.shape,
-  api_key: z.string().describe('The key itself. Shown this one time.'),
+  api_key: z.string().describe('The key itself. Returned only once.'),
 });
 
 export const signInSchema = z.strictObject({ api_key: z.string().min(1).max(200) });
 
-/** What the dashboard's pages need to know beside the API itself. */
+/** What the dashboard's pages need besides the API. */
 export const dashboardSessionSchema = z.strictObject({
   project_id: idSchema,
   key_id: idSchema,
-  temporal_ui_url: z
-    .string()
-    .nullable()
-    .describe('Where the workflows of the namespace can be looked at, or null.'),
+  temporal_ui_url: z.string().nullable().describe('URL of the namespace in the Temporal UI, or null.'),
 });
 export type DashboardSession = z.infer<typeof dashboardSessionSchema>;
 
-/** A project as the database has it. */
+/** A row of `projects`. */
 export interface Project {
   id: string;
   slug: string;
@@ -127,16 +125,15 @@ export interface Project {
   callback_url: string | null;
   redirect_urls: string[];
   retry_policy: 'durable' | 'quick';
-  /** What the bot adds when somebody has logged in or subscribed. */
+  /** The bot adds it after a login or a new subscription. */
   welcome_en: string | null;
   welcome_ru: string | null;
   requests_per_minute: number | null;
   sessions_per_hour: number | null;
   sessions_per_address: number | null;
   purchased_credits: number;
-  grace_started_at: Date | null;
   created_at: Date;
 }
 
-/** The project of an authenticated request, with the key that was used. */
+/** The project of an authenticated request and the API key used. */
 export type KeyedProject = Project & { key_id: string };

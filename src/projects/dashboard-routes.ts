@@ -1,26 +1,24 @@
-import { dashboardSessionSchema, signInSchema, type DashboardSession } from './contract';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
-import { sha256 } from '../lib/tokens';
-import { findProjectByKey } from './queries/keys';
-import type { KeyedProject } from './contract';
-import { requireOwnPage, signIn, signOut } from './dashboard-session';
 import { createFailureLimit } from '../http/failure-limit';
 import { route } from '../http/route';
+import { sha256 } from '../lib/tokens';
+import { dashboardSessionSchema, signInSchema, type DashboardSession, type KeyedProject } from './contract';
+import { requireDashboardPage, signIn, signOut } from './dashboard-session';
+import { findProjectByKey } from './queries/keys';
 
 const tag = 'Dashboard';
 const path = '/dashboard/session';
-const WINDOW_SECONDS = 300;
 
-/** Signing in to the dashboard. Its pages then call the API itself, with the cookie in the key's place. */
+/** Signs in to the dashboard, whose pages then call the API with the session cookie instead of a key. */
 export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publicUrl' | 'temporalUiUrl'>) {
   const { pool, config, publicUrl, temporalUiUrl } = core;
-  const noteFailure = createFailureLimit(
+  const recordFailure = createFailureLimit(
     pool,
     'sign_in',
-    limits.dashboardFailuresPerFiveMinutes,
-    WINDOW_SECONDS,
+    limits.dashboardSignInFailures.max,
+    limits.dashboardSignInFailures.minutes * 60,
   );
 
   const present = (project: KeyedProject): DashboardSession => ({
@@ -36,7 +34,7 @@ export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publ
         method: 'POST',
         path,
         summary: 'Sign in to the dashboard',
-        description: `With an API key of the project; sets a cookie for ${limits.dashboardSessionHours} hours. For the dashboard's own pages.`,
+        description: `Takes an API key and sets a cookie for ${limits.dashboardSessionHours} hours. For the dashboard’s own pages only.`,
         tag,
         auth: 'none',
         body: signInSchema,
@@ -45,10 +43,10 @@ export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publ
         errors: ['invalid_api_key', 'project_inactive', 'forbidden', 'rate_limit_sign_in'],
       },
       async ({ body, ctx }) => {
-        requireOwnPage(ctx, publicUrl());
+        requireDashboardPage(ctx, publicUrl());
         const project = await findProjectByKey(pool, sha256(body.api_key.trim()));
         if (!project) {
-          const retryAfter = await noteFailure(ctx.ip);
+          const retryAfter = await recordFailure(ctx.ip);
           if (retryAfter !== null) throw new AppError('rate_limit_sign_in', undefined, { retryAfter });
           throw new AppError('invalid_api_key');
         }
@@ -61,7 +59,7 @@ export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publ
       {
         method: 'GET',
         path,
-        summary: 'The current sign-in',
+        summary: 'Get the current sign-in',
         tag,
         auth: 'key',
         status: 200,
@@ -81,7 +79,7 @@ export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publ
         errors: ['forbidden'],
       },
       async ({ ctx }) => {
-        requireOwnPage(ctx, publicUrl());
+        requireDashboardPage(ctx, publicUrl());
         await signOut(ctx, core);
       },
     ),

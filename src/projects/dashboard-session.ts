@@ -2,46 +2,49 @@ import type { Context } from 'koa';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
+import type { Authenticate } from '../http/guard';
+import { setHttpOnlyCookie } from '../http/http-only-cookie';
 import { randomToken256, sha256 } from '../lib/tokens';
 import {
   findProjectByDashboardSession,
   insertDashboardSession,
   removeDashboardSession,
 } from './queries/dashboard-sessions';
-import type { Authenticate } from '../http/guard';
-import { setOwnCookie } from '../http/own-cookie';
 
 type Deps = Pick<Core, 'pool' | 'publicUrl'>;
 
 const COOKIE = 'herald_dashboard';
 const SCOPE = { sameSite: 'strict', path: '/' } as const;
-/** A page of another site cannot send this header without asking first, and it is never told yes. */
-const OWN_PAGE_HEADER = 'x-herald-dashboard';
+/** Another site's page cannot send this header without a CORS preflight, which is never allowed. */
+const DASHBOARD_HEADER = 'x-herald-dashboard';
 
-/** The API's authentication: a key in the Authorization header, or else the cookie of the dashboard's own pages. */
+/** Authenticates API requests by a key in the Authorization header, or else by the dashboard's cookie. */
 export function createAuthentication({ pool, publicUrl }: Deps, bearer: Authenticate): Authenticate {
   return async (ctx) => {
     const cookie = ctx.get('authorization') ? undefined : ctx.cookies.get(COOKIE);
     if (!cookie) return bearer(ctx);
-    requireOwnPage(ctx, publicUrl());
+    requireDashboardPage(ctx, publicUrl());
     const project = await findProjectByDashboardSession(pool, sha256(cookie));
-    if (!project) throw new AppError('unauthorized', 'The dashboard session is over. Sign in again.');
+    if (!project) throw new AppError('unauthorized', 'You were signed out. Sign in again.');
     if (!project.active) throw new AppError('project_inactive');
     return project;
   };
 }
 
-/** Refuses what another site made the browser send. Reads as well: nothing of the dashboard is for other pages. */
-export function requireOwnPage(ctx: Context, publicUrl: string): void {
+/** Refuses cross-site requests, reads included: dashboard data is only for the dashboard's own pages. */
+export function requireDashboardPage(ctx: Context, publicUrl: string): void {
   const site = ctx.get('sec-fetch-site');
   const origin = ctx.get('origin');
-  const own = [`${ctx.protocol}://${ctx.host}`, new URL(publicUrl).origin];
+  const allowed = [`${ctx.protocol}://${ctx.host}`, new URL(publicUrl).origin];
   if (
-    ctx.get(OWN_PAGE_HEADER) !== '1' ||
+    ctx.get(DASHBOARD_HEADER) !== '1' ||
     (site !== '' && site !== 'same-origin') ||
-    (origin !== '' && !own.includes(origin))
+    (origin !== '' && !allowed.includes(origin))
   ) {
-    throw new AppError('forbidden', 'The dashboard’s session works on the dashboard’s own pages only.');
+    throw new AppError(
+      'forbidden',
+      'The dashboard’s cookie works only for requests from the dashboard’s own pages.',
+    );
   }
 }
 
@@ -49,11 +52,11 @@ export async function signIn(ctx: Context, { pool, publicUrl }: Deps, keyId: str
   const secret = randomToken256();
   const hours = limits.dashboardSessionHours;
   await insertDashboardSession(pool, { hash: sha256(secret), key_id: keyId, hours });
-  setOwnCookie(ctx, publicUrl(), COOKIE, secret, { ...SCOPE, maxAge: hours * 3_600_000 });
+  setHttpOnlyCookie(ctx, publicUrl(), COOKIE, secret, { ...SCOPE, maxAge: hours * 3_600_000 });
 }
 
 export async function signOut(ctx: Context, { pool, publicUrl }: Deps): Promise<void> {
   const cookie = ctx.cookies.get(COOKIE);
   if (cookie) await removeDashboardSession(pool, sha256(cookie));
-  setOwnCookie(ctx, publicUrl(), COOKIE, '', { ...SCOPE, maxAge: 0 });
+  setHttpOnlyCookie(ctx, publicUrl(), COOKIE, '', { ...SCOPE, maxAge: 0 });
 }

@@ -1,3 +1,3 @@
-/** What other domains may use of this one. */
-export { BILLING, BLOCKED, chargeLogin, isBillingBlocked } from './queries/credits';
+/** The public interface of this domain. */
+export { chargeLogin, isBillingBlocked } from './queries/credits';
 export { findProject, findProjectBySlug, lockProject } from './queries/projects';

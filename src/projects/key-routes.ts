@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { idParams, pageOf } from '../contract/common';
 import { AppError } from '../contract/errors';
-import { createdKeySchema, keySchema, newKeySchema, type KeyView } from './contract';
 import { limits } from '../contract/limits';
-import { newApiKey } from '../lib/tokens';
-import { insertApiKey, listApiKeys, revokeApiKey, type ApiKeyRecord } from './queries/keys';
 import { withTransaction } from '../db/pool';
-import { lockProject } from './queries/projects';
 import { route } from '../http/route';
+import { newApiKey } from '../lib/tokens';
+import { createdKeySchema, keySchema, newKeySchema, type KeyView } from './contract';
+import { insertApiKey, listApiKeys, revokeApiKey, type ApiKeyRecord } from './queries/keys';
+import { lockProject } from './queries/projects';
 
 const tag = 'API keys';
 
@@ -17,7 +17,7 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
       {
         method: 'GET',
         path: '/v1/keys',
-        summary: 'List the API keys of the project',
+        summary: 'List API keys',
         tag,
         auth: 'key',
         status: 200,
@@ -34,7 +34,7 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         method: 'POST',
         path: '/v1/keys',
         summary: 'Create an API key',
-        description: `The key is shown this one time. At most ${limits.apiKeys} live keys for each project.`,
+        description: `The key is returned only once. A project can have up to ${limits.apiKeys} active keys.`,
         tag,
         auth: 'key',
         body: newKeySchema,
@@ -48,7 +48,10 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
           await lockProject(db, project.id);
           const live = (await listApiKeys(db, project.id)).filter(({ revoked_at }) => revoked_at === null);
           if (live.length >= limits.apiKeys) {
-            throw new AppError('conflict', `A project has at most ${limits.apiKeys} live API keys.`);
+            throw new AppError(
+              'conflict',
+              `A project can have up to ${limits.apiKeys} active API keys. Revoke one first.`,
+            );
           }
           return insertApiKey(db, { project_id: project.id, hash, hint, name: body.name });
         });
@@ -60,8 +63,7 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         method: 'DELETE',
         path: '/v1/keys/{id}',
         summary: 'Revoke an API key',
-        description:
-          'It stops working within a second. The key of the request itself cannot be revoked with it.',
+        description: 'The key stops working within a second. A key cannot revoke itself.',
         tag,
         auth: 'key',
         params: idParams,
@@ -69,12 +71,9 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         errors: ['conflict'],
       },
       async ({ project, params }) => {
-        // So that nobody locks the door behind the last key.
+        // A project must not revoke its last usable key by mistake.
         if (params.id === project.key_id) {
-          throw new AppError(
-            'conflict',
-            'This is the key of the request itself. Revoke it with another one.',
-          );
+          throw new AppError('conflict', 'A key cannot revoke itself. Use another key.');
         }
         if (!(await revokeApiKey(pool, project.id, params.id))) throw new AppError('not_found');
       },

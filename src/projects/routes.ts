@@ -1,15 +1,19 @@
 import type pg from 'pg';
-import { ownProjectChangesSchema, projectSchema, usageSchema, type ProjectView } from './contract';
-import { plans } from '../contract/limits';
 import type { Config } from '../config';
+import { limits, plans } from '../contract/limits';
+import { route } from '../http/route';
+import {
+  ownProjectChangesSchema,
+  projectSchema,
+  usageSchema,
+  type ProjectView,
+  type Project,
+} from './contract';
 import { isBillingBlocked } from './queries/credits';
 import { findProject, updateProject, type ProjectChanges } from './queries/projects';
-import type { Project } from './contract';
 import { loginsByDay, readMonthUsage } from './queries/usage';
-import { route } from '../http/route';
 
 const tag = 'Project';
-const CHART_DAYS = 30;
 
 export function createProjectRoutes({
   pool,
@@ -23,22 +27,22 @@ export function createProjectRoutes({
       {
         method: 'GET',
         path: '/v1/project',
-        summary: 'The project of the key',
+        summary: 'Get the project',
         tag,
         auth: 'key',
         status: 200,
         response: projectSchema,
         errors: [],
       },
-      // Read again, because the one of the key may be half a second old.
+      // Read again, because the authenticated project may come from a half-second-old cache.
       async ({ project }) => presentProject((await findProject(pool, project.id)) ?? project),
     ),
     route(
       {
         method: 'PATCH',
         path: '/v1/project',
-        summary: 'Change the project',
-        description: 'Every field is optional. Plan and limits are the operator’s.',
+        summary: 'Update the project',
+        description: 'Every field is optional. The operator sets the plan and the limits.',
         tag,
         auth: 'key',
         body: ownProjectChangesSchema,
@@ -56,7 +60,7 @@ export function createProjectRoutes({
       {
         method: 'GET',
         path: '/v1/usage',
-        summary: 'Logins and credits of the project',
+        summary: 'Get logins and credits',
         tag,
         auth: 'key',
         status: 200,
@@ -68,7 +72,7 @@ export function createProjectRoutes({
         const [usage, blocked, days] = await Promise.all([
           readMonthUsage(pool, project.id, graceHours),
           isBillingBlocked(pool, project.id, graceHours),
-          loginsByDay(pool, project.id, CHART_DAYS),
+          loginsByDay(pool, project.id, limits.usageDays),
         ]);
         return {
           plan: project.plan,

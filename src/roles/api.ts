@@ -1,44 +1,44 @@
 import type { Middleware } from 'koa';
-import type { Core } from '../core';
-import { createApp } from '../http/app';
-import { createBearerAuthentication } from '../projects/authenticate';
-import { createAuthentication } from '../projects/dashboard-session';
-import { demoPages } from '../http/demo';
 import { webhookIntake } from '../bots/webhook-intake';
+import { createBroadcastRoutes } from '../broadcasts/routes';
 import { channels } from '../contract/common';
+import type { Core } from '../core';
+import { createEventTypeRoutes } from '../events/routes';
+import { createApp } from '../http/app';
+import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
 import type { Part } from '../http/health';
-import { loginPage } from '../login/hosted-page';
+import { createHealthRoutes } from '../http/health-routes';
 import { createProjectLimit } from '../http/project-limit';
 import type { Route } from '../http/route';
-import { createBroadcastRoutes } from '../broadcasts/routes';
-import { createDeliveryRoutes } from '../webhooks/delivery-routes';
-import { createAuthRoutes } from '../login/routes';
-import { createDashboardRoutes } from '../projects/dashboard-routes';
-import { createEventTypeRoutes } from '../events/routes';
-import { createHealthRoutes } from '../http/health-routes';
-import { createKeyRoutes } from '../projects/key-routes';
-import { createOtpRoutes } from '../messages/otp-routes';
-import { createProjectRoutes } from '../projects/routes';
-import { createSendRoutes } from '../messages/routes';
-import { createSessionListRoutes } from '../login/log-routes';
-import { createSubscriberRoutes } from '../subscribers/routes';
-import { createWebhookRoutes } from '../webhooks/routes';
-import { createHostedRoutes } from '../login/hosted-routes';
 import { startServer } from '../http/server';
 import { webFiles } from '../http/web-files';
+import { loginPage } from '../login/hosted-page';
+import { createHostedRoutes } from '../login/hosted-routes';
+import { createSessionListRoutes } from '../login/log-routes';
+import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
+import { createOtpRoutes } from '../messages/otp-routes';
+import { createSendRoutes } from '../messages/routes';
+import { createBearerAuthentication } from '../projects/authenticate';
+import { createDashboardRoutes } from '../projects/dashboard-routes';
+import { createAuthentication } from '../projects/dashboard-session';
+import { createKeyRoutes } from '../projects/key-routes';
+import { createProjectRoutes } from '../projects/routes';
+import { createSubscriberRoutes } from '../subscribers/routes';
+import { createDeliveryRoutes } from '../webhooks/delivery-routes';
+import { createWebhookRoutes } from '../webhooks/routes';
 import { botWebhookSecret, createBotIntake } from './bots';
 
 export interface RunningApi {
   port: number;
-  /** From here on new requests are refused; running ones finish. */
+  /** Refuses new requests and waits for running ones. */
   stop(): Promise<void>;
 }
 
-/** Every route of the API, in the order of the reference page. */
-export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
+/** All API routes, in the order of the reference page. */
+function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
   return [
     ...createAuthRoutes({ ...core, waiter, starter: createSessionStarter(core) }),
     ...createSessionListRoutes(core),
@@ -74,16 +74,16 @@ export async function startApi(core: Core): Promise<RunningApi> {
     {
       routes,
       pages: [
-        docsPages(routes, publicUrl),
-        webFiles(),
+        docsPages({ routes, publicUrl, development: config.development }),
+        webFiles(config),
         loginPage(core),
-        botDoor(core),
+        botWebhooks(core),
         ...(config.development ? [demoPages(core)] : []),
       ],
     },
     {
       authenticate: createAuthentication(core, createBearerAuthentication({ pool, log })),
-      takeRequest: createProjectLimit(pool),
+      countRequest: createProjectLimit(pool),
       checkResponses: config.NODE_ENV === 'test',
       log,
       docsUrl,
@@ -102,8 +102,8 @@ export async function startApi(core: Core): Promise<RunningApi> {
   };
 }
 
-/** Where the messengers deliver updates, when they come by webhook. They are stored here and handled by the bots role. */
-function botDoor(core: Core): Middleware {
+/** The endpoint for bot updates in webhook mode. It stores them; the bots role handles them. */
+function botWebhooks(core: Core): Middleware {
   if (core.config.botUpdates !== 'webhook') return (_ctx, next) => next();
   const secrets = Object.fromEntries(channels.map((channel) => [channel, botWebhookSecret(core, channel)]));
   return webhookIntake({ intake: createBotIntake(core), secrets });

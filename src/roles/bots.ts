@@ -1,20 +1,20 @@
 import { createConversation } from '../bots/conversation';
-import { loginChat } from '../login/conversation';
-import { messageChat } from '../messages/button-taps';
-import { subscriberChat } from '../subscribers/conversation';
 import { createIntake, type Intake } from '../bots/intake';
 import { startPolling } from '../bots/polling';
 import { botWebhookPath } from '../bots/webhook-intake';
 import type { Channel } from '../contract/common';
 import type { Core } from '../core';
 import { isUnavailable } from '../lib/unavailable';
+import { loginChat } from '../login/conversation';
 import { createSessionStarter } from '../login/workflow';
+import { messageChat } from '../messages/button-taps';
+import { subscriberChat } from '../subscribers/conversation';
 
 export interface RunningBots {
   stop(): Promise<void>;
 }
 
-/** The bots' door: stores what the messengers send and talks to their users. */
+/** Stores and handles the messengers' updates. */
 export function createBotIntake(core: Core): Intake {
   const starter = createSessionStarter(core);
   return createIntake({
@@ -26,11 +26,11 @@ export function createBotIntake(core: Core): Intake {
       subscriberChat(core),
       messageChat(core),
     ]),
-    isPassing: isUnavailable,
+    isTransient: isUnavailable,
   });
 }
 
-/** What the messengers send along with each update: a setting, or derived from the encryption key. */
+/** The secret that the messengers send with each update: a setting, or derived from the encryption key. */
 export function botWebhookSecret(core: Pick<Core, 'config' | 'cipher'>, channel: Channel): string {
   return core.config.HERALD_BOT_WEBHOOK_SECRET ?? core.cipher.derive(`bot webhook ${channel}`);
 }
@@ -40,7 +40,7 @@ export async function startBots(core: Core, databaseUrl: string): Promise<Runnin
   const intake = createBotIntake(core);
   intake.start();
   if (config.botUpdates === 'webhook') {
-    await Promise.all(messengers.configured.map((channel) => announceWebhook(core, channel)));
+    await Promise.all(messengers.configured.map((channel) => setWebhook(core, channel)));
     return { stop: () => intake.stop() };
   }
   const pollings = messengers.configured.map((channel) =>
@@ -54,8 +54,8 @@ export async function startBots(core: Core, databaseUrl: string): Promise<Runnin
   };
 }
 
-/** A platform that is away at the start keeps the address it was told last; the operator is told. */
-async function announceWebhook(core: Core, channel: Channel): Promise<void> {
+/** Only logs a failure: the platform then keeps its previous webhook URL. */
+async function setWebhook(core: Core, channel: Channel): Promise<void> {
   const { messengers, log, publicUrl } = core;
   try {
     await messengers
@@ -64,7 +64,7 @@ async function announceWebhook(core: Core, channel: Channel): Promise<void> {
   } catch (err) {
     log.error(
       { err, channel },
-      'the webhook of the bot could not be set; restart the bots role when the platform answers',
+      'the webhook of the bot could not be set; restart the bots role when the platform is reachable',
     );
   }
 }

@@ -1,8 +1,8 @@
 import { AppError } from '../contract/errors';
-import type { EncryptionKey } from '../lib/cipher';
 import { createApp } from '../http/app';
 import { codecServer } from '../http/codec-server';
 import { startServer, type RunningServer } from '../http/server';
+import type { EncryptionKey } from '../lib/cipher';
 import type { Logger } from '../lib/log';
 import { createPayloadCodec } from '../temporal/payload-codec';
 
@@ -11,25 +11,25 @@ export interface CodecServerOptions {
   token: string;
   host: string;
   port: number;
-  /** Address of the Temporal UI. */
+  /** The URL of the Temporal UI. */
   uiUrl: string | undefined;
   log: Logger;
 }
 
-/** Decrypts payloads for the Temporal UI and command line. It has the payload keys and needs nothing else. */
+/** Decrypts payloads for the Temporal UI and CLI. It needs only the payload keys. */
 export function startCodecServer({
   keys,
   log,
   host,
   port,
-  ...asked
+  ...options
 }: CodecServerOptions): Promise<RunningServer> {
   const docsUrl = () => 'https://docs.temporal.io/codec-server';
   const app = createApp(
-    { routes: [], pages: [codecServer({ codec: createPayloadCodec(keys), ...asked })] },
+    { routes: [], pages: [codecServer({ codec: createPayloadCodec(keys), ...options })] },
     {
       authenticate: () => Promise.reject(new AppError('not_found')),
-      takeRequest: () => Promise.reject(new AppError('not_found')),
+      countRequest: () => Promise.reject(new AppError('not_found')),
       checkResponses: false,
       log,
       docsUrl,

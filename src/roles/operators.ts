@@ -3,30 +3,25 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Role } from '../config';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
-import {
-  botUpdateLag,
-  countDueDeliveries,
-  deliveryLag,
-  MOST_COUNTED,
-  sessionLag,
-} from '../operations/queries/lag';
 import { portInUse } from '../embedded/ports';
 import { createApp } from '../http/app';
 import { createHealthRoutes } from '../http/health-routes';
 import { startServer, type RunningServer } from '../http/server';
 import { registry } from '../lib/metrics';
+import { botUpdateLag, countDueDeliveries, MAX_COUNTED, sessionLag } from '../operations/queries/lag';
 import { coreMetrics } from '../temporal/workers';
+import { claimableLag } from '../webhooks/queries/claim';
 import { readinessParts } from './api';
 
-/** The door for whoever watches the process: /metrics, /healthz and /readyz, on a port of its own in every process. */
-export async function startOperatorsDoor(core: Core): Promise<RunningServer> {
+/** Serves /metrics, /healthz and /readyz for operators, on a separate port in every process. */
+export async function startOperatorServer(core: Core): Promise<RunningServer> {
   const { host, HERALD_METRICS_PORT: port } = core.config;
   const docsUrl = () => `${core.publicUrl()}/docs/errors`;
   const app = createApp(
     { routes: createHealthRoutes({ parts: readinessParts(core) }), pages: [metricsPage(core)] },
     {
       authenticate: () => Promise.reject(new AppError('not_found')),
-      takeRequest: () => Promise.reject(new AppError('not_found')),
+      countRequest: () => Promise.reject(new AppError('not_found')),
       checkResponses: false,
       log: core.log.child({}, { level: 'warn' }),
       docsUrl,
@@ -44,31 +39,29 @@ export async function startOperatorsDoor(core: Core): Promise<RunningServer> {
 
 function metricsPage(core: Core): Middleware {
   if (!registry.getSingleMetric('process_cpu_seconds_total')) collectDefaultMetrics({ register: registry });
-  const asked = createAskedMetrics(core);
+  const scrapeMetrics = createScrapeMetrics(core);
   return async (ctx, next) => {
     if (ctx.path !== '/metrics' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     ctx.state['routePattern'] = '/metrics';
-    const parts = await Promise.all([registry.metrics(), asked.metrics(), coreMetrics()]);
+    const parts = await Promise.all([registry.metrics(), scrapeMetrics.metrics(), coreMetrics()]);
     ctx.type = registry.contentType;
     ctx.body = parts.map((part) => part.trimEnd()).join('\n') + '\n';
   };
 }
 
-/** What is not counted as it happens but asked for when somebody looks. Each role answers for its own relays. */
-function createAskedMetrics({ pool, config, log }: Core): Registry {
-  const own = new Registry();
-  const registers = [own];
+/** Metrics that are queried on each scrape. Each role reports on its own relays. */
+function createScrapeMetrics({ pool, config, log }: Core): Registry {
+  const scrapeRegistry = new Registry();
+  const registers = [scrapeRegistry];
   const has = (role: Role) => config.roles.includes(role);
-  /** A database that is away leaves its figures out; the rest of the page is needed then more than ever. */
-  const asked = (work: () => Promise<void>) => async () => {
-    await work().catch((err: unknown) =>
-      log.debug({ err }, 'a figure of the metrics could not be asked for'),
-    );
+  /** If the database is unavailable, its metrics are left out and the rest of the page still works. */
+  const onScrape = (work: () => Promise<void>) => async () => {
+    await work().catch((err: unknown) => log.debug({ err }, 'a metric could not be read from the database'));
   };
 
   new Gauge({
     name: 'herald_database_connections',
-    help: 'Connections to PostgreSQL: open, idle, and how many callers wait for one.',
+    help: 'PostgreSQL connections: open, idle, and callers waiting for one.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -79,13 +72,13 @@ function createAskedMetrics({ pool, config, log }: Core): Registry {
   });
   const lag: Gauge = new Gauge({
     name: 'herald_relay_lag_seconds',
-    help: 'Age of the oldest thing that a relay could carry now.',
+    help: 'Age of the oldest item that a relay could process now.',
     labelNames: ['relay'],
     registers,
-    collect: asked(async () => {
+    collect: onScrape(async () => {
       lag.reset();
       if (has('worker')) {
-        lag.set({ relay: 'deliveries' }, await deliveryLag(pool));
+        lag.set({ relay: 'deliveries' }, await claimableLag(pool));
         lag.set({ relay: 'sessions' }, await sessionLag(pool));
       }
       if (has('bots')) {
@@ -97,16 +90,16 @@ function createAskedMetrics({ pool, config, log }: Core): Registry {
   });
   const setAsideUpdates = new Gauge({
     name: 'herald_bot_updates_set_aside',
-    help: 'Updates of the messengers that failed again and again and wait for a person.',
+    help: 'Messenger updates set aside after repeated failures; an operator must act.',
     registers,
   });
   const due: Gauge = new Gauge({
     name: 'herald_deliveries_due',
-    help: `Deliveries that are due and not started, those of full or disabled endpoints included; ${MOST_COUNTED} at most.`,
+    help: `Deliveries that are due and not started, including those of full or disabled endpoints; counted up to ${MAX_COUNTED}.`,
     registers,
-    collect: asked(async () => {
+    collect: onScrape(async () => {
       if (has('worker')) due.set(await countDueDeliveries(pool));
     }),
   });
-  return own;
+  return scrapeRegistry;
 }

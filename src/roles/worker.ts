@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
-import type { Core } from '../core';
-import { createSessionStarter, startSessionRelay } from '../login/workflow';
 import { startBroadcastRelay } from '../broadcasts/relay';
+import type { Core } from '../core';
+import { startSessionRelay } from '../login/relay';
+import { createSessionStarter } from '../login/workflow';
+import { startRetention } from '../operations/retention';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import { createDataConverter } from '../temporal/data-converter';
-import { startDeliveryReconciler } from '../webhooks/reconciler';
-import { startDeliveryRelay } from '../webhooks/relay';
-import { startExpressLane } from '../webhooks/express-lane';
 import { installRuntime, startWorkers } from '../temporal/workers';
 import { createAttempter } from '../webhooks/attempt';
-import { createQuickEndpoints } from '../webhooks/fast-endpoints';
-import { createSlowEndpoints } from '../webhooks/slow-endpoints';
-import { startHousekeeping } from '../operations/retention';
+import { startExpressLane } from '../webhooks/express-lane';
+import { createFastEndpoints } from '../webhooks/fast-endpoints';
+import { startDeliveryReconciler } from '../webhooks/reconciler';
+import { startDeliveryRelay } from '../webhooks/relay';
 
 export interface WorkerRoleOptions {
   temporal: TemporalSettings;
   bundlePath: string;
   onFailure: (error: unknown) => void;
-  /** Ends the wait for a Temporal server that is away. */
+  /** Aborts waiting for the Temporal server. */
   signal?: AbortSignal | undefined;
 }
 
@@ -29,13 +29,12 @@ export interface RunningWorkerRole {
 
 const CONNECT_RETRY_MS = 2_000;
 
-/** The hand and the clock: workflow and activity workers, and the relays that carry committed rows to Temporal. */
+/** Runs the workflow and activity workers, and the relays that start workflows for committed rows. */
 export async function startWorkerRole(core: Core, options: WorkerRoleOptions): Promise<RunningWorkerRole> {
   await installRuntime(core.log);
-  const connection = await connectWhenThere(core, options);
+  const connection = await connectWhenAvailable(core, options);
   const attempter = createAttempter({ allowLocal: core.config.allowLocalWebhooks });
-  const quickEndpoints = createQuickEndpoints();
-  const slowEndpoints = createSlowEndpoints();
+  const fastEndpoints = createFastEndpoints();
   const stopping = new AbortController();
   const workers = await startWorkers({
     connection,
@@ -46,27 +45,27 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     activities: createActivities({
       ...core,
       attempter,
-      quickEndpoints,
-      slowEndpoints,
+      fastEndpoints,
       stopping: stopping.signal,
     }),
     onFailure: options.onFailure,
   });
-  // On the worker's own connection a start can hand its first task straight to this process.
-  const withOwnClient = { ...core, client: clientOn(connection, core.config) };
-  const helpers = [
-    startSessionRelay({ ...withOwnClient, starter: createSessionStarter(withOwnClient) }),
-    startDeliveryRelay({ ...withOwnClient, quickEndpoints, slowEndpoints }),
-    startBroadcastRelay(withOwnClient),
-    startExpressLane({ ...core, attempter, slowEndpoints }),
-    startDeliveryReconciler(withOwnClient),
-    startHousekeeping(core),
+  // Starts on the worker's own connection can be eager: this process gets the first workflow task directly.
+  const onWorkerConnection = { ...core, client: clientOn(connection, core.config) };
+  const relaysAndJobs = [
+    startSessionRelay({ ...onWorkerConnection, starter: createSessionStarter(onWorkerConnection) }),
+    startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
+    startBroadcastRelay(onWorkerConnection),
+    startExpressLane({ ...core, attempter }),
+    startDeliveryReconciler(onWorkerConnection),
+    startRetention(core),
   ];
   return {
     async stop() {
-      await Promise.all(helpers.map((helper) => helper.stop()));
+      await Promise.all(relaysAndJobs.map((helper) => helper.stop()));
       const stopped = workers.stop();
-      // Now that no worker takes anything new: a page that ends early must not be handed to this process again.
+      // Abort pages only after the workers have stopped polling, so that a page that ends early is not assigned to this
+      // process again.
       stopping.abort();
       await stopped;
       await attempter.close();
@@ -75,8 +74,8 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   };
 }
 
-/** A Temporal server that is away at the start comes back sooner or later; the worker waits for it. */
-async function connectWhenThere(
+/** Retries until the Temporal server is reachable. */
+async function connectWhenAvailable(
   core: Core,
   { temporal, signal }: WorkerRoleOptions,
 ): Promise<NativeConnection> {
@@ -84,7 +83,7 @@ async function connectWhenThere(
     try {
       return await connectNative(temporal);
     } catch (err) {
-      core.log.warn({ err }, 'Temporal does not answer; the worker waits for it');
+      core.log.warn({ err }, 'cannot reach Temporal; retrying');
       await sleep(CONNECT_RETRY_MS, undefined, { signal });
     }
   }

@@ -2,21 +2,21 @@ import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
-import type { SubscriberChanges } from './contract';
-import { presentSubscriber, type SubscriberRecord } from './record';
-import { emitEvent } from '../events';
-import { admitLabels, type LabelKind } from './queries/labels';
 import { withTransaction, type Db } from '../db/pool';
+import { emitEvent } from '../events';
 import { lockProject } from '../projects';
+import type { SubscriberChanges } from './contract';
+import { registerLabels, type LabelKind } from './queries/labels';
 import { deleteSubscriber, findSubscriber, lockSubscriber, updateSubscriber } from './queries/records';
+import { presentSubscriber, type SubscriberRecord } from './record';
 
-/** The subscriber behind either public form of an id. An unknown id and a malformed one answer alike. */
+/** Finds a subscriber by either public form of its id. Throws the same error for an unknown and a malformed id. */
 export async function requireSubscriber(
   db: Db,
   projectId: string,
   publicId: string,
 ): Promise<SubscriberRecord> {
-  return found(await findSubscriber(db, projectId, uuidOf(publicId)));
+  return orNotFound(await findSubscriber(db, projectId, uuidOf(publicId)));
 }
 
 export function uuidOf(publicId: string): string {
@@ -25,14 +25,14 @@ export function uuidOf(publicId: string): string {
   return id;
 }
 
-function found(subscriber: SubscriberRecord | null): SubscriberRecord {
+function orNotFound(subscriber: SubscriberRecord | null): SubscriberRecord {
   if (!subscriber) throw new AppError('subscriber_not_found');
   return subscriber;
 }
 
-const mostLabels = { tags: limits.tagsPerProject, permissions: limits.permissionsPerProject } as const;
+const maxLabels = { tags: limits.tagsPerProject, permissions: limits.permissionsPerProject } as const;
 
-/** Locks are taken in the order project → subscriber, like everywhere. */
+/** Lock order: project, then subscriber. */
 export function patchSubscriber(
   pool: pg.Pool,
   projectId: string,
@@ -42,13 +42,13 @@ export function patchSubscriber(
 ): Promise<SubscriberRecord> {
   return withTransaction(pool, async (db) => {
     if (changes.tags || changes.permissions) await lockProject(db, projectId);
-    const before = found(await lockSubscriber(db, projectId, uuidOf(publicId)));
+    const before = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)));
     const after = await updateSubscriber(db, before.id, {
       external_id: changes.external_id === undefined ? before.external_id : changes.external_id,
       tags: changes.tags ?? before.tags,
       permissions: changes.permissions ?? before.permissions,
     });
-    for (const kind of ['tags', 'permissions'] as const) await admit(db, projectId, kind, changes[kind]);
+    for (const kind of ['tags', 'permissions'] as const) await register(db, projectId, kind, changes[kind]);
     if (!sameSet(before.permissions, after.permissions)) {
       await emitEvent(db, projectId, 'subscription.permission_changed', {
         subscriber_id: formatSubscriberId(after.id, format),
@@ -62,11 +62,16 @@ export function patchSubscriber(
   });
 }
 
-async function admit(db: Db, projectId: string, kind: LabelKind, names: string[] | undefined): Promise<void> {
-  if (!names || (await admitLabels(db, projectId, kind, names, mostLabels[kind]))) return;
+async function register(
+  db: Db,
+  projectId: string,
+  kind: LabelKind,
+  names: string[] | undefined,
+): Promise<void> {
+  if (!names || (await registerLabels(db, projectId, kind, names, maxLabels[kind]))) return;
   throw new AppError(
     'validation_failed',
-    `${kind}: a project has at most ${mostLabels[kind]} different ones`,
+    `${kind}: a project can have up to ${maxLabels[kind]} different ${kind}`,
   );
 }
 
@@ -77,7 +82,7 @@ export function removeSubscriber(
   format: SubscriberIdFormat,
 ): Promise<void> {
   return withTransaction(pool, async (db) => {
-    const removed = found(await deleteSubscriber(db, projectId, uuidOf(publicId)));
+    const removed = orNotFound(await deleteSubscriber(db, projectId, uuidOf(publicId)));
     if (!removed.active) return;
     await emitEvent(db, projectId, 'subscription.deleted', {
       ...presentSubscriber(removed, format),

@@ -1,51 +1,55 @@
 import { z } from 'zod';
 import { channelSchema, pageQuery } from '../contract/common';
 import { AppError } from '../contract/errors';
-import { subscriberFields } from '../events/contract';
 import { limits } from '../contract/limits';
+import { subscriberFields } from '../events/contract';
 
 export const subscriberSchema = z.strictObject(subscriberFields);
 
-/** Any text: what names nobody, in whatever form, answers 404 `subscriber_not_found`. */
+/** Accepts any text: an id that matches no subscriber returns 404 `subscriber_not_found`. */
 export const subscriberParams = z.strictObject({
-  id: z.string().describe('A subscriber_id in either form: a UUID, or `sub_` + base62.'),
+  id: z.string().describe('A subscriber_id: a UUID, or `sub_` + base62.'),
 });
 
-export const subscriberIdSchema = z.string().max(100).describe('In either form: a UUID, or `sub_` + base62.');
+export const subscriberIdSchema = z.string().max(100).describe('A UUID, or `sub_` + base62.');
 
 const PRINTABLE = /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u;
 
 export const externalIdSchema = z
   .string()
   .refine(isExternalId, { params: { error: new AppError('invalid_external_id') } })
-  .describe(`The project's own id of the user: 1 to ${limits.externalIdLength} printable characters.`);
+  .describe(`Your own id of the user: 1 to ${limits.externalIdLength} printable characters.`);
 
 function isExternalId(text: string): boolean {
   if (text.length > limits.externalIdLength || text !== text.trim()) return false;
   return PRINTABLE.test(text);
 }
 
-/** The name of a tag or a permission. */
-export const labelSchema = z
-  .string()
-  .min(1)
-  .max(limits.tagLength)
-  .refine((text) => PRINTABLE.test(text) && text === text.trim(), {
-    message: 'must be printable, without white space at its ends',
-  });
-
-/** A set, whatever the caller repeats. */
-function labelSet(most: number) {
+function label(tooLong?: string) {
   return z
-    .array(labelSchema)
+    .string()
+    .min(1, { abort: true })
+    .max(limits.tagLength, tooLong)
+    .refine((text) => PRINTABLE.test(text) && text === text.trim(), {
+      message: 'must have printable characters only, without leading or trailing spaces',
+    });
+}
+
+/** The name of a tag or a permission. */
+export const labelSchema = label();
+
+/** Duplicates are dropped. */
+function labelSet(kind: 'tag' | 'permission', max: number) {
+  return z
+    .array(label(`each ${kind} can have up to ${limits.tagLength} characters`))
     .transform((names) => [...new Set(names)])
-    .refine((names) => names.length <= most, `a project has at most ${most}`);
+    .refine((names) => names.length <= max, `a project can have up to ${max}`);
 }
 
 export const subscriberChangesSchema = z.strictObject({
   external_id: externalIdSchema.nullable().optional(),
-  tags: labelSet(limits.tagsPerProject).optional(),
-  permissions: labelSet(limits.permissionsPerProject).optional(),
+  tags: labelSet('tag', limits.tagsPerProject).optional(),
+  permissions: labelSet('permission', limits.permissionsPerProject).optional(),
 });
 export type SubscriberChanges = z.output<typeof subscriberChangesSchema>;
 

@@ -4,7 +4,7 @@ import { withTransaction } from '../db/pool';
 import { findProjectBySlug } from '../projects';
 import { markBlocked, markUnblocked, subscribe, unsubscribeAll } from './queries/subscriptions';
 
-/** Subscriptions in the chat: the `proj_` link, /stop, and users who block or unblock the bot. */
+/** Handles the `proj_` link, /stop, and users who block or unblock the bot. */
 export function subscriberChat({ pool, config }: Pick<Core, 'pool' | 'config'>): ChatHandlers {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
 

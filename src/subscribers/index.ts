@@ -1,5 +1,5 @@
-/** What other domains may use of this one. */
+/** The public interface of this domain. */
 export { requireSubscriber, uuidOf } from './changes';
 export { findSubscriber, findSubscribersByExternalId, lockSubscriber } from './queries/records';
 export { markBlocked, subscribe } from './queries/subscriptions';
-export { type SubscriberRecord, isoTime, presentSubscriber } from './record';
+export { type SubscriberRecord, presentSubscriber } from './record';

@@ -1,8 +1,9 @@
 import type { Channel, Language } from '../contract/common';
-import type { SubscriberFields } from '../events/contract';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import type { SubscriberFields } from '../events/contract';
+import { isoTime } from '../lib/iso-time';
 
-/** A subscriber as the database has it. */
+/** A row of `subscribers`. */
 export interface SubscriberRecord {
   id: string;
   project_id: string;
@@ -20,12 +21,7 @@ export interface SubscriberRecord {
   created_at: Date;
 }
 
-/** ISO 8601 with offset, the one form of every time that leaves the service. */
-export function isoTime(date: Date): string {
-  return date.toISOString().replace('Z', '+00:00');
-}
-
-/** The subscriber as responses and events show it. */
+/** The subscriber as shown in responses and events. */
 export function presentSubscriber(record: SubscriberRecord, format: SubscriberIdFormat): SubscriberFields {
   return {
     subscriber_id: formatSubscriberId(record.id, format),

@@ -1,6 +1,9 @@
-import { startParameter } from '../contract/start-parameters';
 import { pageOf, type Channel } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
+import { startParameter } from '../contract/start-parameters';
+import type { Core } from '../core';
+import { route } from '../http/route';
+import { patchSubscriber, removeSubscriber, requireSubscriber } from './changes';
 import {
   subscribeLinkSchema,
   subscriberChangesSchema,
@@ -8,11 +11,8 @@ import {
   subscriberParams,
   subscriberSchema,
 } from './contract';
-import { presentSubscriber, type SubscriberRecord } from './record';
-import type { Core } from '../core';
 import { listSubscribers } from './queries/records';
-import { patchSubscriber, removeSubscriber, requireSubscriber } from './changes';
-import { route } from '../http/route';
+import { presentSubscriber, type SubscriberRecord } from './record';
 
 const tag = 'Subscribers';
 
@@ -30,7 +30,7 @@ export function createSubscriberRoutes({
       {
         method: 'GET',
         path: '/v1/subscribers',
-        summary: 'The subscribers of the project',
+        summary: 'List subscribers',
         tag,
         auth: 'key',
         query: subscriberListQuery,
@@ -49,7 +49,7 @@ export function createSubscriberRoutes({
       {
         method: 'GET',
         path: '/v1/subscribers/{id}',
-        summary: 'One subscriber',
+        summary: 'Get a subscriber',
         tag,
         auth: 'key',
         params: subscriberParams,
@@ -64,9 +64,9 @@ export function createSubscriberRoutes({
       {
         method: 'PATCH',
         path: '/v1/subscribers/{id}',
-        summary: 'Change external_id, tags or permissions',
+        summary: 'Update a subscriber',
         description:
-          'What is given replaces what was there; null takes an external_id away. A project has at most 20 different tags and 20 different permissions.',
+          'Each given field (external_id, tags, permissions) replaces the old value; null removes the external_id. A project can have up to 20 different tags and 20 different permissions.',
         tag,
         auth: 'key',
         params: subscriberParams,
@@ -83,8 +83,8 @@ export function createSubscriberRoutes({
       {
         method: 'DELETE',
         path: '/v1/subscribers/{id}',
-        summary: 'Remove a subscriber',
-        description: 'With what was sent to them. They may subscribe again, as somebody new.',
+        summary: 'Delete a subscriber',
+        description: 'Also deletes the messages sent to them. They can subscribe again as a new subscriber.',
         tag,
         auth: 'key',
         params: subscriberParams,
@@ -98,7 +98,8 @@ export function createSubscriberRoutes({
       {
         method: 'GET',
         path: '/v1/subscribe-link',
-        summary: 'Links that subscribe whoever opens them',
+        summary: 'Get the subscribe links',
+        description: 'Opening a link subscribes the user to the project.',
         tag,
         auth: 'key',
         status: 200,

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { failureConverterPath } from './data-converter';
 
-/** Sources under src/, compiled files under dist/src/: in both, the workflows are two folders up. */
-export const workflowsPath = path.join(__dirname, '..', '..', 'workflows');
+/** Two folders up both from src/temporal and from dist/src/temporal. */
+const workflowsPath = path.join(__dirname, '..', '..', 'workflows');
 
 /**
- * Bundles the workflows once, so that a worker starts without running webpack. Written whole or not at all. A sealed
- * bundle makes failures whose messages the payload codec encrypts.
+ * Bundles the workflows, so that workers start without running webpack. The file is written atomically. Failures of a
+ * sealed bundle carry their messages as payloads, which the payload codec encrypts.
  */
 export async function buildWorkflowBundle(outFile: string, { sealed = false } = {}): Promise<void> {
   const { code } = await bundleWorkflowCode({

@@ -23,7 +23,7 @@ interface DialOptions {
   apiKey?: string;
 }
 
-/** Address, TLS and key in the form that both kinds of connection take. */
+/** Connection options for both the client and the worker. */
 async function dialOptions(settings: TemporalSettings): Promise<DialOptions> {
   const { TEMPORAL_TLS_CERT_FILE: cert, TEMPORAL_TLS_KEY_FILE: key, TEMPORAL_TLS_CA_FILE: ca } = settings;
   const options: DialOptions = { address: settings.address };
@@ -36,7 +36,7 @@ async function dialOptions(settings: TemporalSettings): Promise<DialOptions> {
   return options;
 }
 
-/** For processes without a worker: connects when first used, so that the API starts while Temporal is away. */
+/** For processes without a worker. Connects on first use, so that the API can start while Temporal is unavailable. */
 export async function createLazyClient(settings: TemporalSettings): Promise<Client> {
   const connection = Connection.lazy(await dialOptions(settings));
   return new Client({
@@ -46,7 +46,7 @@ export async function createLazyClient(settings: TemporalSettings): Promise<Clie
   });
 }
 
-/** The worker's own connection; a client on it can ask for eager starts. */
+/** The worker's connection; a client on it can request eager starts. */
 export async function connectNative(settings: TemporalSettings): Promise<NativeConnection> {
   return NativeConnection.connect(await dialOptions(settings));
 }

@@ -1,7 +1,7 @@
 import { DefaultFailureConverter } from '@temporalio/common';
 
 /**
- * Messages and stacks of failures become payloads too, so that the codec seals them. Loaded by its path: by clients
- * and workers, and by the workflows themselves, where it is part of the bundle.
+ * Encodes messages and stacks of failures as payloads, so that the codec encrypts them. Clients, workers and the
+ * workflow bundle load it by path.
  */
 export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

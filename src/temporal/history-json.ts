@@ -7,8 +7,9 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const DURATION = /^\d+(\.\d+)?s$/;
 
 /**
- * A history as the Temporal UI and the `temporal` program write it. The SDK's own reader wants one copy of protobufjs
- * in the whole tree, which npm does not promise; times and durations are all that its plain one does not know.
+ * Reads a history exported by the Temporal UI or the `temporal` CLI. The SDK's own reader needs a single copy of
+ * protobufjs in the dependency tree, which npm does not guarantee; the plain protobuf reader lacks only times and
+ * durations.
  */
 export function readHistoryJson(text: string): History {
   const plain = JSON.parse(text, (key, value: unknown) => {

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 
-/** Every name that Herald uses inside Temporal, in one place: task queues, workflow ids, search attributes. */
+/** All names that Herald uses in Temporal: task queues, workflow ids, search attributes. */
 
 export const workflowIds = {
   authSession: (sessionId: string) => `auth/${sessionId}`,
@@ -8,10 +8,10 @@ export const workflowIds = {
   broadcast: (jobId: string) => `broadcast/${jobId}`,
 } as const;
 
-/** Signals carry no data that matters: each only says that the row has changed. */
+/** Signals carry no data: each only tells the workflow that its row has changed. */
 export const signals = { look: 'look', answered: 'answered' } as const;
 
-/** One queue for each kind of work, so that none can starve another. The prefix keeps tests apart. */
+/** One queue per kind of work, so that none can starve another. The prefix isolates test runs. */
 export function taskQueues(prefix: string) {
   return {
     logins: `${prefix}-logins`,
@@ -22,7 +22,7 @@ export function taskQueues(prefix: string) {
 
 export type TaskQueues = ReturnType<typeof taskQueues>;
 
-/** The Temporal UI's list shows only search attributes: these are its columns. Ids and states, never names. */
+/** The columns of the Temporal UI's workflow list. They hold ids and statuses, never names. */
 export const searchAttributeTypes = {
   ProjectId: 'Keyword',
   EndpointId: 'Keyword',

@@ -5,24 +5,24 @@ import type { EncryptionKey } from '../lib/cipher';
 
 const payloads = temporal.api.common.v1.Payload;
 
-/** The word by which Temporal's own tools know an encrypted payload. */
-export const SEALED_ENCODING = 'binary/encrypted';
+/** The encoding name by which Temporal's tools recognise encrypted payloads. */
+const SEALED_ENCODING = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Binds the ciphertext to its use: it cannot be passed off as another secret under the same key. */
+/** Binds the ciphertext to its use, so that it cannot be substituted for another secret under the same key. */
 const PURPOSE = Buffer.from('temporal payload');
 
 /**
- * AES-256-GCM over whole payloads, their metadata included. The newest key seals, any known one opens, and what was
- * never sealed passes: so the codec can be switched on, and its keys rotated, under running workflows.
+ * AES-256-GCM over whole payloads, including metadata. The newest key encrypts, any configured key decrypts, and
+ * unencrypted payloads pass through, so encryption can be enabled and keys rotated while workflows run.
  */
 export function createPayloadCodec(keys: readonly EncryptionKey[]): PayloadCodec {
   const [newest] = keys;
   if (!newest) throw new Error('at least one payload key is needed');
   const byId = new Map(keys.map(({ id, key }) => [id, key]));
 
-  function seal(payload: Payload): Payload {
+  function encrypt(payload: Payload): Payload {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', newest!.key, iv).setAAD(PURPOSE);
     const sealed = [cipher.update(payloads.encode(payload).finish()), cipher.final()];
@@ -32,7 +32,7 @@ export function createPayloadCodec(keys: readonly EncryptionKey[]): PayloadCodec
     };
   }
 
-  function open(payload: Payload): Payload {
+  function decrypt(payload: Payload): Payload {
     if (!isSealed(payload)) return payload;
     const id = Buffer.from(payload.metadata?.[KEY_ID] ?? []).toString();
     const key = byId.get(id);
@@ -47,8 +47,8 @@ export function createPayloadCodec(keys: readonly EncryptionKey[]): PayloadCodec
   }
 
   return {
-    encode: async (list) => list.map(seal),
-    decode: async (list) => list.map(open),
+    encode: async (list) => list.map(encrypt),
+    decode: async (list) => list.map(decrypt),
   };
 }
 

@@ -5,40 +5,39 @@ import { startSweep } from '../lib/sweep';
 
 export interface RelayOptions<Item> {
   name: string;
-  /** NOTIFY channel that wakes the relay; the sweep behind it finds what a lost notification left. */
-  channel: string;
-  /** How long what a payload speaks of can wait; null: it is not this relay's business. Without it, no time at all. */
-  canWait?(payload: string): number | null;
-  notifications: Notifications;
+  /** The NOTIFY channel that wakes the relay. The sweep finds items without a notification. */
+  channel?: string;
+  notifications?: Notifications;
   sweepMs: number;
-  /** More starts in flight than this make the Temporal server slower, not faster. */
+  /** The maximum number of items in flight. */
   concurrency: number;
   /**
-   * Claims up to `limit` items in a short transaction with a lease: no row lock is held while Temporal is called,
-   * and what a dead process had claimed comes back when its lease is over. A look is made because it is time to, or
-   * because of news: then whoever the news is not about is met in passing.
+   * Claims up to `limit` items in a short transaction with a lease: no row lock is held while an item is processed, and
+   * the items of a dead process are claimed again when its lease expires.
    */
-  claim(limit: number, look: { inPassing: boolean }): Promise<Item[]>;
-  /** Starts one item; a failure is logged, and the lease brings the item back. */
+  claim(limit: number): Promise<Item[]>;
+  /** Processes one item. A failure is logged; the item is claimed again when its lease expires. */
   start(item: Item): Promise<void>;
   log: Logger;
 }
 
 export interface Relay {
-  /** Looks now, without waiting for a notification. */
+  /** Claims now, without waiting for a notification. */
   wake(): void;
-  /** Takes nothing new and waits for what is in flight. */
+  /** Claims nothing more and waits for the items in flight. */
   stop(): Promise<void>;
 }
 
-/** Carries committed rows to Temporal: woken by NOTIFY, with a sweep behind it. Safe with several processes. */
+/**
+ * Claims committed rows and processes them: woken by NOTIFY, with a periodic sweep as a fallback. Safe in several
+ * processes.
+ */
 export function startRelay<Item>(options: RelayOptions<Item>): Relay {
   const { name: relay, notifications, channel, sweepMs, concurrency, log } = options;
   const inFlight = new Set<Promise<void>>();
   let stopped = false;
-  let looking = false;
-  let lookAgain = false;
-  let isTime = true;
+  let claiming = false;
+  let claimAgain = false;
   let idle: Promise<void> = Promise.resolve();
 
   function launch(item: Item): void {
@@ -48,73 +47,55 @@ export function startRelay<Item>(options: RelayOptions<Item>): Relay {
         () => metrics.relayed.inc({ relay, outcome: 'started' }),
         (err: unknown) => {
           metrics.relayed.inc({ relay, outcome: 'failed' });
-          log.warn({ err, relay }, 'a start failed and will be tried again');
+          log.warn({ err, relay }, 'a start failed and will be retried');
         },
       )
       .finally(() => {
         inFlight.delete(run);
         metrics.relayInFlight.dec({ relay });
-        // A slot is free again: there may be more than the last claim took.
+        // The last claim may have left items for lack of free slots.
         wake();
       });
     inFlight.add(run);
     metrics.relayInFlight.inc({ relay });
   }
 
-  async function look(): Promise<void> {
+  async function claim(): Promise<void> {
     do {
-      lookAgain = false;
-      const room = concurrency - inFlight.size;
-      if (room <= 0) return;
-      const inPassing = !isTime;
-      isTime = false;
-      const items = await options.claim(room, { inPassing });
+      claimAgain = false;
+      const free = concurrency - inFlight.size;
+      if (free <= 0) return;
+      const items = await options.claim(free);
       for (const item of items) launch(item);
-      if (items.length === 0) return;
-    } while (lookAgain && !stopped);
+      if (items.length === 0 && !claimAgain) return;
+    } while (!stopped && claimAgain);
   }
 
   function wake(): void {
     if (stopped) return;
-    if (looking) {
-      lookAgain = true;
+    if (claiming) {
+      claimAgain = true;
       return;
     }
-    looking = true;
-    idle = look()
-      .catch((err: unknown) => log.warn({ err, relay }, 'the relay could not look for work'))
+    claiming = true;
+    idle = claim()
+      .catch((err: unknown) => log.warn({ err, relay }, 'the relay could not claim work'))
       .finally(() => {
-        looking = false;
-        if (lookAgain) wake();
+        claiming = false;
+        if (claimAgain) wake();
       });
   }
 
-  function wakeInTime(): void {
-    isTime = true;
-    wake();
-  }
-
-  let later: NodeJS.Timeout | undefined;
-  const off = notifications.on(channel, (payload) => {
-    const waitMs = payload === null || !options.canWait ? 0 : options.canWait(payload);
-    if (waitMs === null) return;
-    if (waitMs <= 0) return wake();
-    // One timer for all that wait: what another could not wait for so long, the sweep finds.
-    later ??= setTimeout(() => {
-      later = undefined;
-      wakeInTime();
-    }, waitMs);
-  });
-  const sweep = startSweep(sweepMs, wakeInTime);
+  const unsubscribe = channel === undefined ? undefined : notifications?.on(channel, wake);
+  const sweep = startSweep(sweepMs, wake);
   wake();
 
   return {
     wake,
     async stop() {
       stopped = true;
-      off();
+      unsubscribe?.();
       sweep.stop();
-      clearTimeout(later);
       await idle;
       await Promise.all(inFlight);
     },

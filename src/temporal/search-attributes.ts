@@ -12,13 +12,15 @@ const indexedTypes = {
 const PROBE_MS = 250;
 const PROBE_LIMIT_MS = 30_000;
 
-/** Names that the namespace does not know yet. */
+/** Names that are not registered in the namespace. */
 export async function missingSearchAttributes(client: Client, namespace: string): Promise<string[]> {
   const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
   return Object.keys(searchAttributeTypes).filter((name) => !customAttributes || !(name in customAttributes));
 }
 
-/** Registers what is missing and waits until a query can use it: a new attribute takes a moment to arrive everywhere. */
+/**
+ * Registers missing attributes and waits until queries can use them, because registration takes a moment to propagate.
+ */
 export async function registerSearchAttributes(client: Client, namespace: string): Promise<void> {
   const missing = await missingSearchAttributes(client, namespace);
   if (missing.length === 0) return;

@@ -1,20 +1,22 @@
 import type { Client } from '@temporalio/client';
+import { withTimeout } from '../lib/timeout';
+
+const calls = new WeakMap<Client, Set<Promise<unknown>>>();
+
+/** Runs a call with a timeout. A gRPC deadline does not cover the first connection, so a timer is needed as well. */
+export function within<T>(client: Client, ms: number, call: () => Promise<T>): Promise<T> {
+  const running = client.withDeadline(Date.now() + ms, call);
+  const open = calls.get(client) ?? new Set();
+  calls.set(client, open.add(running));
+  running.catch(() => {}).finally(() => open.delete(running));
+  return withTimeout(running, ms + 50, `Temporal did not respond within ${ms} ms`);
+}
 
 /**
- * A call to Temporal that ends in time, one way or the other. The deadline of the call does not cover the time that
- * a first connection takes, so a timer stands beside it.
+ * Closes the client's connection after its calls have ended. A call that has timed out here may still wait for a retry
+ * inside the SDK, and that retry would throw outside of any promise on a closed connection.
  */
-export async function within<T>(client: Client, ms: number, call: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`Temporal did not answer within ${ms} ms`)), ms + 50);
-  });
-  const answer = client.withDeadline(Date.now() + ms, call);
-  // Where the timer wins, the call's own failure has nobody left to hear it.
-  answer.catch(() => {});
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+export async function closeClient(client: Client): Promise<void> {
+  await Promise.allSettled([...(calls.get(client) ?? [])]);
+  await client.connection.close();
 }

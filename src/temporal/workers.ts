@@ -1,3 +1,4 @@
+import type { DataConverter } from '@temporalio/common';
 import {
   DefaultLogger,
   makeTelemetryFilterString,
@@ -6,10 +7,9 @@ import {
   type LogLevel,
   type NativeConnection,
 } from '@temporalio/worker';
-import type { DataConverter } from '@temporalio/common';
-
-import { freePort } from '../lib/ports';
+import { limits } from '../contract/limits';
 import type { Logger } from '../lib/log';
+import { freePort } from '../lib/ports';
 import type { TaskQueues } from './names';
 
 export interface WorkersOptions {
@@ -21,7 +21,7 @@ export interface WorkersOptions {
   dataConverter: DataConverter;
   /** The activities of each task queue. */
   activities: Record<keyof TaskQueues, object>;
-  /** A worker that ends by itself is a fault that the process cannot mend: it is told here. */
+  /** Called when a worker stops unexpectedly, from which the process cannot recover. */
   onFailure: (error: unknown) => void;
 }
 
@@ -29,16 +29,16 @@ export interface RunningWorkers {
   stop(): Promise<void>;
 }
 
-/** Above the ten seconds of a webhook attempt, so that a stopping worker finishes what it has begun. */
-const SHUTDOWN_GRACE = '15 seconds';
+/** Longer than a webhook attempt, so that a stopping worker finishes the attempts in flight. */
+const SHUTDOWN_GRACE = `${limits.webhookAttemptSeconds + 5} seconds` as const;
 
-/** Where Temporal's core shows its own metrics, on loopback; null in a process without workers. */
+/** The loopback URL of Temporal core's metrics; null in a process without workers. */
 let coreMetricsUrl: string | null = null;
 let installed: Promise<void> | undefined;
 
 /**
- * Before the process's first native connection: Temporal's core logs through ours, counts for our metrics, and leaves
- * the signals of the process to main. The core ends with its last connection and is then made again as it was.
+ * Must run before the process's first native connection. Routes Temporal core's logs and metrics to ours and leaves
+ * signal handling to main. The core stops with its last connection and is recreated with the same options.
  */
 export function installRuntime(log: Logger): Promise<void> {
   return (installed ??= install(log));
@@ -49,14 +49,14 @@ async function install(log: Logger): Promise<void> {
   const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
     TRACE: 'trace',
     DEBUG: 'debug',
-    // The SDK's info is our debug: it reports each worker's every state.
+    // The SDK's info level is too verbose: it reports every state change of each worker.
     INFO: 'debug',
     WARN: 'warn',
     ERROR: 'error',
   };
   Runtime.install({
     shutdownSignals: [],
-    // The native part writes to standard output by itself otherwise, which belongs to `--json`.
+    // Otherwise the native core logs to standard output, which is reserved for `--json`.
     telemetryOptions: {
       logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
       metrics: {
@@ -78,7 +78,7 @@ async function install(log: Logger): Promise<void> {
 
 const CORE_METRICS_LIMIT_MS = 2_000;
 
-/** The metrics of Temporal's core as it writes them, empty while it is not there. */
+/** Temporal core's metrics in Prometheus format; empty if it is not running. */
 export async function coreMetrics(): Promise<string> {
   if (coreMetricsUrl === null) return '';
   try {
@@ -89,17 +89,17 @@ export async function coreMetrics(): Promise<string> {
   }
 }
 
-/** One worker for each kind of work, on its own task queue: a flood of one kind cannot starve another. */
+/** Starts one worker per task queue, so that a burst of one kind of work cannot starve another. */
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
   const { connection, namespace, queues, bundlePath, dataConverter, activities, onFailure } = options;
-  const create = (taskQueue: string, own: object, activitySlots: number) =>
+  const create = (taskQueue: string, ownActivities: object, activitySlots: number) =>
     Worker.create({
       connection,
       namespace,
       taskQueue,
       workflowBundle: { codePath: bundlePath },
       dataConverter,
-      activities: own,
+      activities: ownActivities,
       shutdownGraceTime: SHUTDOWN_GRACE,
       maxConcurrentActivityTaskExecutions: activitySlots,
       workflowTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 2, maximum: 10 },
@@ -107,7 +107,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     });
   const workers = await Promise.all([
     create(queues.logins, activities.logins, 50),
-    // Each holds a socket and little else, and a hanging endpoint holds twenty: enough for fifty of those.
+    // An attempt costs little more than a socket, and a hanging endpoint holds twenty: enough for fifty of them.
     create(queues.deliveries, activities.deliveries, 1_000),
     create(queues.broadcasts, activities.broadcasts, 20),
   ]);

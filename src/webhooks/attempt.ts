@@ -1,16 +1,17 @@
-import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
-import { vettedAddresses, vetUrl } from '../outbound/addresses';
+import { Agent } from 'undici';
+import { limits } from '../contract/limits';
+import { vetUrl } from '../outbound/addresses';
+import { createVettedConnector } from '../outbound/dial';
 import { type AttemptError, describeError, type ErrorWord, failure } from './attempt-error';
 import { deliveryHeaders } from './headers';
-import { type Lookup, systemLookup } from '../outbound/lookup';
+import type { Lookup } from '../outbound/lookup';
 import { captureBody, keepHeaders, parseRetryAfter } from './response';
 
 export interface AttempterOptions {
   allowLocal: boolean;
-  /** Connections to one origin. Origins never share any, so a hanging one holds up nobody else. */
+  /** Connections to one origin. Origins never share any, so a hanging one does not hold up the others. */
   connections?: number;
-  /** For the whole attempt: name lookup, connection, answer and the end of its body. */
+  /** For the whole attempt: name lookup, connection, response and the end of its body. */
   timeoutMs?: number;
   lookup?: Lookup;
   /** Certificate authorities to trust in place of the system's. */
@@ -30,9 +31,9 @@ export interface AttemptInput {
 }
 
 export interface AttemptResult {
-  /** The status of a complete answer; null when there was none. */
+  /** The status of a complete response; null when there was none. */
   status: number | null;
-  /** Set when there was no complete answer, and for a redirect, which is never followed. */
+  /** Set when there was no complete response, and for a redirect, which is never followed. */
   error: ErrorWord | null;
   errorDetail: string | null;
   durationMs: number;
@@ -43,16 +44,16 @@ export interface AttemptResult {
 }
 
 export interface Attempter {
-  /** One signed POST. Whatever the receiver does is a returned value; nothing it does throws. */
+  /** One signed POST. Whatever the receiver does is returned, never thrown. */
   attempt(input: AttemptInput): Promise<AttemptResult>;
-  /** Ends every connection; attempts under way end as `aborted`. */
+  /** Ends every connection; attempts in flight end as `aborted`. */
   close(): Promise<void>;
 }
 
 export function createAttempter(options: AttempterOptions): Attempter {
-  const { allowLocal, timeoutMs = 10_000, connections = 64 } = options;
+  const { allowLocal, timeoutMs = 1_000 * limits.webhookAttemptSeconds, connections = 64 } = options;
   const agent = new Agent({
-    connect: createVettedConnector(options, timeoutMs),
+    connect: createVettedConnector({ ...options, timeoutMs }),
     connections,
     pipelining: 1,
     keepAliveTimeout: 4_000,
@@ -82,10 +83,10 @@ export function createAttempter(options: AttempterOptions): Attempter {
     // Saved URLs are vetted again: the setting, the rules or the row may have changed since.
     const vetted = vetUrl(input.url, { allowLocal });
     if (!vetted.ok) return failed(failure('forbidden_address', `the URL ${vetted.why}`));
-    if (input.signal?.aborted) return failed(failure('aborted', 'the attempt was called off'));
+    if (input.signal?.aborted) return failed(failure('aborted', 'the attempt was aborted'));
 
     const deadline = startDeadline(timeoutMs, input.signal);
-    let answered: number | null = null;
+    let statusCode: number | null = null;
     try {
       const posted = agent.request({
         origin: vetted.url.origin,
@@ -95,24 +96,24 @@ export function createAttempter(options: AttempterOptions): Attempter {
         body,
         signal: deadline.signal,
       });
-      // A request that still waits for its connection does not hear the signal before it has one.
+      // A request that still waits for its connection does not react to the signal.
       const response = await Promise.race([posted, deadline.passed]);
-      answered = response.statusCode;
-      // Cutting a long body short is reported as an error event as well; the loop over the body tells enough.
+      statusCode = response.statusCode;
+      // Cutting a long body short also emits an error, which the loop over the body has handled.
       response.body.on('error', () => undefined);
       const responseBody = await captureBody(response.body);
-      const isRedirect = answered >= 300 && answered < 400;
+      const isRedirect = statusCode >= 300 && statusCode < 400;
       return {
-        status: answered,
+        status: statusCode,
         error: isRedirect ? 'redirect' : null,
-        errorDetail: isRedirect ? 'the receiver answered with a redirect, which is not followed' : null,
+        errorDetail: isRedirect ? 'the receiver sent a redirect, which is not followed' : null,
         durationMs: elapsedSince(started),
         responseBody,
         responseHeaders: keepHeaders(response.headers),
         retryAfterMs: parseRetryAfter(String(response.headers['retry-after'] ?? ''), Date.now()),
       };
     } catch (error) {
-      return failed(deadline.reason(answered) ?? describeError(error));
+      return failed(deadline.reason(statusCode) ?? describeError(error));
     } finally {
       deadline.clear();
     }
@@ -121,62 +122,24 @@ export function createAttempter(options: AttempterOptions): Attempter {
   return { attempt, close: () => agent.destroy() };
 }
 
-/**
- * Dials only what was vetted: the lookup inside the connection attempt returns the very addresses it checked,
- * so a name cannot change between check and dial; IP literals never reach a lookup and are checked here.
- */
-function createVettedConnector(options: AttempterOptions, timeoutMs: number): buildConnector.connector {
-  const { allowLocal, lookup = systemLookup, ca } = options;
-
-  const vettedLookup: LookupFunction = (hostname, { all, family }, callback) => {
-    vettedAddresses(hostname, { allowLocal }, lookup).then(
-      (addresses) => {
-        const found = addresses.map((address) => ({ address, family: isIP(address) }));
-        if (all) return callback(null, found);
-        const chosen = found.find((each) => !family || each.family === family) ?? found[0]!;
-        callback(null, chosen.address, chosen.family);
-      },
-      (error: Error) => callback(error, '', 0),
-    );
-  };
-
-  const connect = buildConnector({
-    lookup: vettedLookup,
-    timeout: timeoutMs,
-    allowH2: false,
-    autoSelectFamily: true,
-    // Node's default of 250 ms gives up on receivers that are merely far away.
-    autoSelectFamilyAttemptTimeout: 2_000,
-    ...(ca === undefined ? {} : { ca }),
-  });
-
-  return (target, callback) => {
-    if (isIP(target.hostname) === 0) return connect(target, callback);
-    vettedAddresses(target.hostname, { allowLocal }, lookup).then(
-      () => connect(target, callback),
-      (error: Error) => callback(error, null),
-    );
-  };
-}
-
 interface Deadline {
   signal: AbortSignal;
   /** Rejects when the signal fires. */
   passed: Promise<never>;
   /** Why the attempt was cut off, or null when it was not. */
-  reason(answered: number | null): AttemptError | null;
+  reason(statusCode: number | null): AttemptError | null;
   clear(): void;
 }
 
-function startDeadline(timeoutMs: number, callOff: AbortSignal | undefined): Deadline {
+function startDeadline(timeoutMs: number, abortedBy: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   let isOver = false;
   const timer = setTimeout(() => {
     isOver = true;
     controller.abort();
   }, timeoutMs);
-  const onCallOff = () => controller.abort();
-  callOff?.addEventListener('abort', onCallOff, { once: true });
+  const onAbort = () => controller.abort();
+  abortedBy?.addEventListener('abort', onAbort, { once: true });
   const passed = new Promise<never>((_resolve, reject) => {
     controller.signal.addEventListener('abort', () => reject(new Error('cut off')), { once: true });
   });
@@ -185,17 +148,17 @@ function startDeadline(timeoutMs: number, callOff: AbortSignal | undefined): Dea
   return {
     signal: controller.signal,
     passed,
-    reason(answered) {
+    reason(statusCode) {
       if (isOver) {
         const seconds = `${timeoutMs / 1_000} s`;
-        if (answered === null) return failure('timeout', `no answer within ${seconds}`);
-        return failure('timeout', `the answer (${answered}) did not end within ${seconds}`);
+        if (statusCode === null) return failure('timeout', `no answer within ${seconds}`);
+        return failure('timeout', `the answer (${statusCode}) did not end within ${seconds}`);
       }
-      return callOff?.aborted ? failure('aborted', 'the attempt was called off') : null;
+      return abortedBy?.aborted ? failure('aborted', 'the attempt was aborted') : null;
     },
     clear() {
       clearTimeout(timer);
-      callOff?.removeEventListener('abort', onCallOff);
+      abortedBy?.removeEventListener('abort', onAbort);
     },
   };
 }

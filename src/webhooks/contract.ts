@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { idempotencyKeySchema } from '../contract/idempotency';
-import { limits } from '../contract/limits';
+import { KIB, limits } from '../contract/limits';
 import { eventNameSchema } from '../events/contract';
 
 export const endpointStatuses = ['active', 'disabled'] as const;
@@ -10,26 +10,37 @@ export type EndpointStatus = (typeof endpointStatuses)[number];
 export const retryPolicySchema = z.enum(['durable', 'quick']);
 export type RetryPolicyName = z.infer<typeof retryPolicySchema>;
 
-export const deliveryLaneSchema = z.enum(['workflow', 'express']);
-export type DeliveryLane = z.infer<typeof deliveryLaneSchema>;
-const laneSchema = deliveryLaneSchema
-  .nullable()
-  .describe('`express`: the first attempt is made without a workflow. Null: as the installation is set.');
+/** How a delivery begins: with a workflow, or with a first attempt that the worker makes itself. */
+export const deliveryLanes = ['workflow', 'express'] as const;
+export type DeliveryLane = (typeof deliveryLanes)[number];
 
-/** A set, whatever the caller repeats. */
+/** `auto`: a workflow while the relay keeps up, otherwise express. */
+export const laneSettings = [...deliveryLanes, 'auto'] as const;
+export type LaneSetting = (typeof laneSettings)[number];
+const laneSchema = z
+  .enum(laneSettings)
+  .nullable()
+  .describe(
+    '`workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the ' +
+      'workflow lane while the service keeps up, otherwise the express lane. Null: the system default.',
+  );
+
+/** Duplicates are dropped. */
 const eventsSchema = z
   .array(eventNameSchema)
   .transform((names) => [...new Set(names)])
-  .describe('Event names; an empty list subscribes to all events.');
+  .describe('Event names. An empty list subscribes to all events, including future ones.');
 
 const descriptionSchema = z.string().max(limits.webhookDescriptionLength);
 
 export const newEndpointSchema = z.strictObject({
-  // Vetted by webhooks/addresses.ts, which says more than a pattern could (400 invalid_url).
-  url: z.string().describe('https, without user info or fragment, not in a private network.'),
+  // Vetted by outbound/addresses.ts (400 invalid_url).
+  url: z
+    .string()
+    .describe('An https URL without a username, password or fragment, not in a private network.'),
   events: eventsSchema.default([]),
   description: descriptionSchema.nullish(),
-  retry_policy: retryPolicySchema.optional().describe("Default: the project's."),
+  retry_policy: retryPolicySchema.optional().describe('Default: the retry policy of the project.'),
   delivery_lane: laneSchema.optional(),
 });
 
@@ -48,7 +59,7 @@ export const endpointSchema = z.strictObject({
   events: z.array(z.string()),
   description: z.string().nullable(),
   status: z.enum(endpointStatuses),
-  disabled_reason: z.string().nullable().describe('Why the service disabled it, or null.'),
+  disabled_reason: z.string().nullable().describe('Why Herald disabled the endpoint, or null.'),
   retry_policy: retryPolicySchema,
   delivery_lane: laneSchema,
   created_at: timestampSchema,
@@ -56,7 +67,7 @@ export const endpointSchema = z.strictObject({
 });
 export type EndpointView = z.infer<typeof endpointSchema>;
 
-const secretSchema = z.string().describe('Signs the deliveries. Shown this one time.');
+const secretSchema = z.string().describe('Signs the deliveries. Returned only once.');
 
 export const createdEndpointSchema = z.strictObject({ ...endpointSchema.shape, secret: secretSchema });
 export const rotatedSecretSchema = z.strictObject({ id: idSchema, secret: secretSchema });
@@ -86,7 +97,7 @@ export const deliverySchema = z.strictObject({
   first_attempt_at: timestampSchema.nullable(),
   next_attempt_at: timestampSchema
     .nullable()
-    .describe('Null while an attempt is under way and after the end.'),
+    .describe('Null while an attempt is in flight and after the delivery has ended.'),
   ended_at: timestampSchema.nullable(),
 });
 export type DeliveryView = z.infer<typeof deliverySchema>;
@@ -94,11 +105,18 @@ export type DeliveryView = z.infer<typeof deliverySchema>;
 export const attemptSchema = z.strictObject({
   number: z.number().int(),
   attempted_at: timestampSchema,
-  duration_ms: z.number().int().nullable().describe('Null while the attempt is under way.'),
-  status: z.number().int().nullable().describe('HTTP status of the answer; null without a complete one.'),
-  error: z.string().nullable().describe('One word for each way to fail: dns, refused, timeout, tls …'),
+  duration_ms: z.number().int().nullable().describe('Null while the attempt is in flight.'),
+  status: z
+    .number()
+    .int()
+    .nullable()
+    .describe('HTTP status of the response; null without a complete response.'),
+  error: z.string().nullable().describe('Kind of failure: dns, refused, timeout, tls…'),
   error_detail: z.string().nullable(),
-  response_body: z.string().nullable().describe('The first 16 KiB.'),
+  response_body: z
+    .string()
+    .nullable()
+    .describe(`The first ${limits.webhookResponseBytes / KIB} KiB.`),
   response_headers: z.record(z.string(), z.string()),
   next_attempt_at: timestampSchema.nullable(),
 });
@@ -120,5 +138,5 @@ export const deliveryListQuery = z.strictObject({
 export const retryHeaders = z.object({
   'idempotency-key': idempotencyKeySchema
     .optional()
-    .describe('Makes a repeated request harmless as long as the delivery is kept.'),
+    .describe('Makes retries of this request safe as long as the delivery is kept.'),
 });

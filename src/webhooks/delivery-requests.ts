@@ -6,15 +6,12 @@ import { findEndpoint } from './queries/endpoints';
 import { withTransaction } from '../db/pool';
 
 const DAY_MS = 86_400_000;
-/** "Fourteen days ago", as a caller reckons it, is a moment more than that when it arrives. */
+/** "Fourteen days ago" by the caller's clock is a little more when the request arrives. */
 const RECOVER_SLACK_MS = 60_000;
 
-/*
- * What people ask of deliveries, by API and by command line alike. Only rows are written; the relay carries them to
- * Temporal, so all of this works while Temporal is away.
- */
+/* Requests about deliveries, from the API and the CLI. Only rows are written, so they work while Temporal is away. */
 
-/** One attempt now, of a waiting delivery or an ended one. */
+/** Makes one attempt now, of a waiting delivery or an ended one. */
 export async function retryDelivery(
   pool: pg.Pool,
   projectId: string,
@@ -39,7 +36,7 @@ export async function cancelDelivery(pool: pg.Pool, projectId: string, id: strin
   });
 }
 
-/** Every delivery of the endpoint that failed since then, once more. Answers how many. */
+/** Retries every delivery of the endpoint that failed since then. Returns how many. */
 export async function recoverEndpoint(
   pool: pg.Pool,
   projectId: string,

@@ -19,7 +19,7 @@ import { route } from '../http/route';
 
 const tag = 'Deliveries';
 
-/** The API only writes rows; the relay carries them to Temporal, so all of this works while Temporal is away. */
+/** The API only writes rows and the relay carries them to Temporal, so these work while Temporal is away. */
 export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
   async function presentById(projectId: string, id: string): Promise<DeliveryView> {
     return presentDelivery(required(await deliveries.findDelivery(pool, projectId, id)));
@@ -30,7 +30,7 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
       {
         method: 'GET',
         path: '/v1/webhooks/{id}/deliveries',
-        summary: 'The delivery log of an endpoint',
+        summary: 'List the deliveries of an endpoint',
         tag,
         auth: 'key',
         params: idParams,
@@ -50,7 +50,7 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
       {
         method: 'GET',
         path: '/v1/deliveries/{id}',
-        summary: 'One delivery with its attempts',
+        summary: 'Get a delivery with its attempts',
         tag,
         auth: 'key',
         params: idParams,
@@ -70,9 +70,9 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
       {
         method: 'POST',
         path: '/v1/deliveries/{id}/retry',
-        summary: 'Attempt a delivery now',
+        summary: 'Retry a delivery now',
         description:
-          'Wakes a waiting delivery, whose schedule then goes on, or sends an ended one again under the same delivery id. With an Idempotency-Key, repeated calls ask once.',
+          'Makes an attempt now. A pending delivery then continues its schedule; an ended one is sent again with the same delivery id. With an Idempotency-Key, repeated requests cause one attempt.',
         tag,
         auth: 'key',
         params: idParams,
@@ -90,7 +90,7 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
       {
         method: 'POST',
         path: '/v1/deliveries/{id}/cancel',
-        summary: 'Cancel a delivery that has not ended',
+        summary: 'Cancel a pending delivery',
         tag,
         auth: 'key',
         params: idParams,
@@ -107,7 +107,7 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
       {
         method: 'POST',
         path: '/v1/webhooks/{id}/recover',
-        summary: 'Send again every delivery that failed since a time',
+        summary: 'Retry the failed deliveries of an endpoint',
         tag,
         auth: 'key',
         params: idParams,

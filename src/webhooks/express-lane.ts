@@ -1,69 +1,66 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Config } from '../config';
-import type { Cipher } from '../lib/cipher';
-import { webhookSecretPurpose } from './secret-purpose';
-import { recordAttempt } from './queries/attempts';
-import {
-  claimExpress,
-  findLostAttempts,
-  handOver,
-  LOST,
-  promise,
-  takeLostLease,
-  type ExpressClaim,
-} from './queries/express';
 import { notifyChannels, type Notifications } from '../db/notify';
-import { withTransaction } from '../db/pool';
+import type { Cipher } from '../lib/cipher';
 import type { Logger } from '../lib/log';
-import { createDueNoticeReader } from './due-notice';
-import { createFlood, type FloodMark } from '../lib/flood';
-import { startRelay, type Relay } from '../temporal/relay';
 import { startSweep } from '../lib/sweep';
+import { startRelay, type Relay } from '../temporal/relay';
 import type { Attempter, AttemptResult } from './attempt';
-import type { AttemptVerdict } from './retry-schedule';
+import { adaptAfter, outcomeOf } from './attempt-outcome';
 import { judge } from './judge';
+import { adoptFormerDeliveries } from './queries/adopt';
+import { recordAttempt } from './queries/attempts';
+import { claimExpress, noteFullEndpoints, type ExpressClaim } from './queries/claim';
+import { findLostAttempt, LOST } from './queries/express';
+import { endExpiredLeases } from './queries/queue';
 import { reportAttempt, type ReportedOutcome } from './report-attempt';
-import type { SlowEndpoints } from './slow-endpoints';
+import type { AttemptVerdict } from './retry-schedule';
+import { webhookSecretPurpose } from './secret-purpose';
 import { createSuccessWriter } from './success-writer';
 
 export interface ExpressLaneDeps {
   pool: pg.Pool;
   cipher: Cipher;
   attempter: Attempter;
-  slowEndpoints: SlowEndpoints;
   notifications: Notifications;
   log: Logger;
-  config: Pick<Config, 'HERALD_RETRY_SCALE'>;
+  config: Pick<Config, 'HERALD_RETRY_SCALE' | 'HERALD_DELIVERY_LANE'>;
 }
 
 const CONCURRENCY = 200;
 const SWEEP_MS = 1_000;
-const LOST_BATCH = 100;
-/** So many claims in one look, or such a pace of them, are a flood: a NOTIFY in each of its commits would slow it down. */
-const FLOOD_IN_ONE_LOOK = 8;
-const FLOOD: FloodMark = { perSecond: 640, windowMs: 25 };
-/** A look costs the same for one as for many: in a flood it waits for more to come together. */
-const FLOOD_REST_MS = 8;
+const EXPIRED_BATCH = 100;
 
 /**
- * The express lane: the first attempt is made here, with the same attempt code, and a delivery that succeeds at once
- * needs no workflow, because there is no schedule to run. Anything else is handed to `deliverWebhook`, which goes on
- * with attempt 2 of the same schedule. What a dead process had leased is found when its lease is over.
+ * The express lane: the worker makes the first attempt itself, with the same attempt code. A delivery that succeeds at
+ * once needs no workflow, because there is no schedule to run. Everything else is handed over to `deliverWebhook`, which
+ * goes on with attempt 2 of the same schedule.
  */
 export function startExpressLane({
   pool,
   cipher,
   attempter,
-  slowEndpoints,
   notifications,
   log,
   config,
 }: ExpressLaneDeps): Relay {
-  const writer = createSuccessWriter(pool);
+  const writer = createSuccessWriter(pool, log, config.HERALD_DELIVERY_LANE);
   const unitMs = 1_000 * config.HERALD_RETRY_SCALE;
+  let inFlight = 0;
+  let stopping = false;
 
-  async function attempt(claim: ExpressClaim): Promise<void> {
+  /** Deliveries to one endpoint, one after another, as long as the slot is refilled. */
+  async function attemptAll(first: ExpressClaim): Promise<void> {
+    inFlight += 1;
+    try {
+      for (let next: ExpressClaim | null = first; next;) next = await attempt(next);
+    } finally {
+      inFlight -= 1;
+    }
+  }
+
+  /** Returns the next delivery for the same slot, or null. */
+  async function attempt(claim: ExpressClaim): Promise<ExpressClaim | null> {
     const claimed = performance.now();
     const result = await attempter.attempt({
       url: claim.url,
@@ -72,17 +69,16 @@ export function startExpressLane({
       body: claim.body,
       secrets: claim.sealed_secrets.map((sealed) => cipher.decrypt(sealed, webhookSecretPurpose)),
     });
-    // Called off because we stop: the lease runs out, and another process goes on.
-    if (result.error === 'aborted') return;
+    // Aborted because this process stops: the lease expires, and another process goes on.
+    if (result.error === 'aborted') return null;
     const now = claim.first_attempt_at + performance.now() - claimed;
     const { verdict, next } = judge(claim, result, now, unitMs);
-    slowEndpoints.note(claim.endpoint_id, {
-      succeeded: verdict === 'success',
-      durationMs: result.durationMs,
-    });
-    const outcome =
-      verdict === 'success' ? await succeed(claim, result) : await passOn(claim, result, verdict, next);
-    if (!outcome) return;
+    const { outcome, refilled } =
+      verdict === 'success'
+        ? await succeed(claim, result)
+        : { outcome: await handOver(claim, result, verdict, next), refilled: null };
+    if (!outcome) return null;
+    await adaptAfter({ pool, log }, claim, verdict, result);
     await reportAttempt(
       { log, pool },
       {
@@ -98,124 +94,84 @@ export function startExpressLane({
       result,
       outcome,
     );
+    return refilled;
   }
 
-  async function succeed(claim: ExpressClaim, result: AttemptResult): Promise<ReportedOutcome> {
-    await writer.write({
+  async function succeed(claim: ExpressClaim, result: AttemptResult) {
+    const refilled = await writer.write({
       id: claim.id,
+      endpoint_id: claim.endpoint_id,
       http_status: result.status ?? 0,
       duration_ms: result.durationMs,
       response_body: result.responseBody,
       response_headers: result.responseHeaders,
+      // With most of the room taken, the claim decides whose turn it is.
+      refill: !stopping && inFlight <= CONCURRENCY / 2,
     });
-    return { status: 'succeeded', next_attempt_at: null, disabled_reason: null };
+    const outcome: ReportedOutcome = { status: 'succeeded', next_attempt_at: null, disabled_reason: null };
+    return { outcome, refilled };
   }
 
-  /** Null where the lease was lost and somebody else has spoken for this attempt. */
-  function passOn(
+  /** Null where the lease had expired and another process has recorded this attempt. */
+  function handOver(
     claim: ExpressClaim,
     result: AttemptResult,
     verdict: Exclude<AttemptVerdict, 'success'>,
     next: number | null,
   ): Promise<ReportedOutcome | null> {
-    return withTransaction(pool, async (db) => {
-      const version = { deliveryId: claim.id, number: 1, endpointVersion: claim.endpoint_version };
-      const recorded = await recordAttempt(db, version, outcomeOf(result, verdict, next));
-      if (recorded) await handOver(db, claim.id);
-      return recorded;
-    });
+    const version = { deliveryId: claim.id, number: 1, endpointVersion: claim.endpoint_version };
+    return recordAttempt(pool, version, outcomeOf(result, verdict, next), { handOver: true });
   }
 
-  async function passOnLost(): Promise<void> {
-    for (const lost of await findLostAttempts(pool, LOST_BATCH)) {
-      const { next } = judge(lost, { status: null, retryAfterMs: null }, lost.now, unitMs);
-      await withTransaction(pool, async (db) => {
-        if (!(await takeLostLease(db, lost.id))) return;
-        // No version matches: a process of ours that died says nothing about the endpoint.
-        const claim = { deliveryId: lost.id, number: 1, endpointVersion: -1 };
-        const recorded = await recordAttempt(db, claim, {
-          ...NOTHING,
-          error: LOST,
-          verdict: 'retry',
-          nextAttemptAt: next,
-        });
-        if (recorded) await handOver(db, lost.id);
-        log.warn({ delivery_id: lost.id }, 'the process of a first attempt has died; its workflow goes on');
-      });
-    }
+  async function handOverLost(deliveryId: string): Promise<void> {
+    const lost = await findLostAttempt(pool, deliveryId);
+    if (!lost) return;
+    const { next } = judge(lost, { status: null, retryAfterMs: null }, lost.now, unitMs);
+    // No version matches: a process of ours that died says nothing about the endpoint.
+    const claim = { deliveryId, number: 1, endpointVersion: -1 };
+    const outcome = { ...NO_RESPONSE, error: LOST, verdict: 'retry', nextAttemptAt: next } as const;
+    if (!(await recordAttempt(pool, claim, outcome, { handOver: true }))) return;
+    log.warn({ delivery_id: deliveryId }, 'the process of a first attempt has died; the workflow goes on');
   }
 
-  let promised: NodeJS.Timeout | undefined;
-  const keepPromise = () => {
-    promised = undefined;
-    relay.wake();
-  };
+  async function maintainQueue(): Promise<void> {
+    await adoptFormerDeliveries(pool);
+    await noteFullEndpoints(pool);
+    for (const id of await endExpiredLeases(pool, EXPIRED_BATCH)) await handOverLost(id);
+  }
+
+  let maintenance: Promise<void> | null = null;
   const sweep = startSweep(SWEEP_MS, () => {
-    passOnLost().catch((err: unknown) => log.warn({ err }, 'lost first attempts could not be looked after'));
+    maintenance ??= maintainQueue()
+      .catch((err: unknown) => log.warn({ err }, 'the delivery queue could not be maintained'))
+      .finally(() => (maintenance = null));
   });
-  const canWait = createDueNoticeReader('express', slowEndpoints);
-  const flood = createFlood(FLOOD);
-  // Somebody has said that a delivery waits: then it need not be asked.
-  let noticed = false;
   const relay = startRelay<ExpressClaim>({
     name: 'express',
     channel: notifyChannels.delivery,
-    canWait(payload) {
-      const waitMs = canWait(payload);
-      noticed ||= waitMs === 0;
-      return waitMs;
-    },
     notifications,
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,
-    async claim(limit, look) {
-      const flooded = flood.isOn();
-      if (flooded) await sleep(FLOOD_REST_MS);
-      const expected = noticed;
-      noticed = false;
-      const promisesFrom = flooded ? 1 : FLOOD_IN_ONE_LOOK;
-      const allowances = slowEndpoints.allowances(look);
-      const claims = await claimExpress(pool, limit, allowances, { expected, promisesFrom });
-      for (const { endpoint_id } of claims) slowEndpoints.begun(endpoint_id);
-      flood.arrived(claims.length);
-      // Each promise has its own end.
-      if (claims.length >= promisesFrom) {
-        clearTimeout(promised);
-        promised = setTimeout(keepPromise, promise.looksAgainMs);
-      }
-      return claims;
-    },
-    start: attempt,
+    claim: (limit) => claimExpress(pool, { limit, defaultLane: config.HERALD_DELIVERY_LANE }),
+    start: attemptAll,
     log,
   });
   return {
     wake: () => relay.wake(),
     async stop() {
+      stopping = true;
       sweep.stop();
-      clearTimeout(promised);
       await relay.stop();
+      await maintenance;
       await writer.stop();
     },
   };
 }
 
-const NOTHING = {
+const NO_RESPONSE = {
   httpStatus: null,
   errorDetail: null,
   durationMs: 0,
   responseBody: null,
   responseHeaders: {},
 };
-
-function outcomeOf(result: AttemptResult, verdict: 'retry' | 'refuse' | 'gone', next: number | null) {
-  return {
-    httpStatus: result.status,
-    error: result.error,
-    errorDetail: result.errorDetail,
-    durationMs: result.durationMs,
-    responseBody: result.responseBody,
-    responseHeaders: result.responseHeaders,
-    verdict,
-    nextAttemptAt: next,
-  };
-}

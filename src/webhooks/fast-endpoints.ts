@@ -1,39 +1,39 @@
+import { FAST_MS } from './attempt-outcome';
+
 /**
- * What this process knows of endpoints that answer quickly. An attempt on one of those may be made inside a workflow
- * task: that saves the server half of its work, and holds one of the slots that everybody needs for a few
- * milliseconds only.
+ * Which endpoints answered fast when this process last heard from them. An attempt on a fast endpoint may be made as a
+ * local activity, inside the workflow task: that halves the server's work and holds one of the workflow-task slots for a
+ * few milliseconds only.
  */
-export interface QuickEndpoints {
-  isQuick(endpointId: string): boolean;
-  /** How an attempt on the endpoint went. */
+export interface FastEndpoints {
+  isFast(endpointId: string): boolean;
   note(endpointId: string, attempt: { succeeded: boolean; durationMs: number }): void;
   /**
-   * A place for one attempt inside a workflow task, to be left again; null where too many are taken: should endpoints
-   * that were quick begin to hang all at once, most slots stay free.
+   * A slot for one attempt inside a workflow task, to be released; null where all are taken. Should fast endpoints begin
+   * to hang all together, most workflow-task slots stay free.
    */
-  takePlace(): { leave(): void } | null;
+  acquireSlot(): { release(): void } | null;
 }
 
-const QUICK_MS = 500;
 const REMEMBERED = 10_000;
-const PLACES = 20;
+const SLOTS = 20;
 
-export function createQuickEndpoints(): QuickEndpoints {
-  const quick = new Set<string>();
+export function createFastEndpoints(): FastEndpoints {
+  const fast = new Set<string>();
   let taken = 0;
   return {
-    isQuick: (endpointId) => quick.has(endpointId),
+    isFast: (endpointId) => fast.has(endpointId),
     note(endpointId, { succeeded, durationMs }) {
-      quick.delete(endpointId);
-      if (!succeeded || durationMs > QUICK_MS) return;
-      quick.add(endpointId);
-      // The one that was heard of longest ago.
-      if (quick.size > REMEMBERED) quick.delete(quick.values().next().value as string);
+      fast.delete(endpointId);
+      if (!succeeded || durationMs > FAST_MS) return;
+      fast.add(endpointId);
+      // A set keeps the order of insertion: the first one is the oldest.
+      if (fast.size > REMEMBERED) fast.delete(fast.values().next().value as string);
     },
-    takePlace() {
-      if (taken >= PLACES) return null;
+    acquireSlot() {
+      if (taken >= SLOTS) return null;
       taken += 1;
-      return { leave: () => void (taken -= 1) };
+      return { release: () => void (taken -= 1) };
     },
   };
 }

@@ -1,15 +1,14 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
-import { claimOverdue, restartDelivery } from './queries/starts';
+import { claimOverdue, restartDelivery } from './queries/deliveries';
 import type { Logger } from '../lib/log';
-import { isWorkflowRunning } from '../temporal/existence';
+import { isWorkflowRunning } from '../temporal/is-workflow-running';
 import { workflowIds } from '../temporal/names';
 
 export interface DeliveryReconcilerDeps {
   pool: pg.Pool;
   log: Logger;
   client: Client;
-  /** Between two looks. */
   everyMs?: number;
 }
 
@@ -20,8 +19,8 @@ export interface Reconciler {
 const BATCH = 100;
 
 /**
- * Finds open deliveries that should have moved two minutes ago and whose workflow is gone (a lost Temporal store,
- * a termination by hand), and puts them back into the relay's queue. Slow workflows are left alone.
+ * Queues open deliveries again that should have moved two minutes ago and whose workflow is gone: a lost Temporal store,
+ * or a run that an operator terminated. Deliveries whose workflow runs are left alone.
  */
 export function startDeliveryReconciler({
   pool,
@@ -32,22 +31,22 @@ export function startDeliveryReconciler({
   let stopped = false;
   let running: Promise<void> | null = null;
 
-  async function look(): Promise<void> {
+  async function reconcile(): Promise<void> {
     for (;;) {
       const overdue = await claimOverdue(pool, BATCH);
-      for (const { id } of overdue) {
+      for (const id of overdue) {
         if (stopped) return;
         if (await isWorkflowRunning(client, workflowIds.delivery(id))) continue;
         await restartDelivery(pool, id);
-        log.warn({ delivery_id: id }, 'an open delivery had no workflow and is started again');
+        log.warn({ delivery_id: id }, 'an open delivery had no workflow and is restarted');
       }
       if (overdue.length < BATCH) return;
     }
   }
 
   const timer = setInterval(() => {
-    running ??= look()
-      .catch((err: unknown) => log.warn({ err }, 'overdue deliveries could not be looked after'))
+    running ??= reconcile()
+      .catch((err: unknown) => log.warn({ err }, 'overdue deliveries could not be reconciled'))
       .finally(() => (running = null));
   }, everyMs);
 

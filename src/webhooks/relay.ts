@@ -8,36 +8,36 @@ import {
 } from '@temporalio/client';
 import type { SearchAttributePair, SearchAttributeUpdatePair } from '@temporalio/common';
 import type pg from 'pg';
+import type { deliverWebhook } from '../../workflows/deliver-webhook';
 import type { Config } from '../config';
-import { claimStarts, markStarted, type DueStart } from './queries/starts';
 import { notifyChannels, type Notifications } from '../db/notify';
 import type { Logger } from '../lib/log';
-import type { deliverWebhook } from '../../workflows/deliver-webhook';
-import { retryingAttributes } from './retrying-attributes';
-import type { QuickEndpoints } from './fast-endpoints';
-import type { SlowEndpoints } from './slow-endpoints';
-import { createDueNoticeReader } from './due-notice';
 import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temporal/names';
 import { startRelay, type Relay } from '../temporal/relay';
+import type { FastEndpoints } from './fast-endpoints';
+import { claimSlotless, claimStarts, type DueStart } from './queries/claim';
+import { removeSlotless, shortenStartLease } from './queries/queue';
+import { retryingAttributes } from './retrying-attributes';
 
 export interface DeliveryRelayDeps {
   pool: pg.Pool;
-  config: Pick<Config, 'HERALD_RETRY_SCALE'>;
+  config: Pick<Config, 'HERALD_RETRY_SCALE' | 'HERALD_DELIVERY_LANE'>;
   log: Logger;
   notifications: Notifications;
   /** On the worker's own connection, so that a start can hand its first task straight to this process. */
   client: Client;
   queues: TaskQueues;
-  quickEndpoints: Pick<QuickEndpoints, 'isQuick'>;
-  slowEndpoints: Pick<SlowEndpoints, 'allowances' | 'begun' | 'heldBackMs'>;
+  fastEndpoints: Pick<FastEndpoints, 'isFast'>;
 }
 
 /** Sixteen starts in flight were measured to be better than sixty-four, which made the server time out. */
 const CONCURRENCY = 16;
+/** Starts and signals without an attempt have places of their own, so that neither kind waits behind the other. */
+const SLOTLESS_CONCURRENCY = 8;
 const SWEEP_MS = 1_000;
 const START_LIMIT_MS = 5_000;
 
-/** The one path on which deliveries reach Temporal: first starts, retries, resumptions, cancels and recoveries. */
+/** The one path on which deliveries reach Temporal: first starts, retries, resumes, cancels, hand-overs and recoveries. */
 export function startDeliveryRelay({
   pool,
   config,
@@ -45,8 +45,7 @@ export function startDeliveryRelay({
   notifications,
   client,
   queues,
-  quickEndpoints,
-  slowEndpoints,
+  fastEndpoints,
 }: DeliveryRelayDeps): Relay {
   function optionsFor(delivery: DueStart) {
     const { handed_over: handedOver } = delivery;
@@ -61,7 +60,7 @@ export function startDeliveryRelay({
           deliveryId: delivery.id,
           attempts: delivery.attempts,
           unitMs: 1_000 * config.HERALD_RETRY_SCALE,
-          ...(quickEndpoints.isQuick(delivery.endpoint_id) ? { quick: true } : {}),
+          ...(fastEndpoints.isFast(delivery.endpoint_id) ? { fast: true } : {}),
           ...(handedOver ? { handedOver } : {}),
         },
       ],
@@ -71,7 +70,7 @@ export function startDeliveryRelay({
         { key: searchAttributes.EventName, value: delivery.event_name },
         ...retrying,
       ],
-      staticSummary: delivery.event_name,
+      staticSummary: `${delivery.event_name} to ${new URL(delivery.url).host} (${delivery.project_slug})`,
       staticDetails: `Event ${delivery.event_id} for endpoint ${delivery.endpoint_id} of project ${delivery.project_id}.`,
       // A task that is lost with the response of an eager start waits this long.
       workflowTaskTimeout: '5 seconds',
@@ -87,12 +86,12 @@ export function startDeliveryRelay({
         requestEagerStart: true,
       });
     } catch (error) {
-      // It was started before and has even ended: what was to be done is done.
+      // It was started before and has even ended.
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
   }
 
-  async function wakeOrStart(delivery: DueStart): Promise<void> {
+  async function signalOrStart(delivery: DueStart): Promise<void> {
     await client.workflow.signalWithStart<typeof deliverWebhook, []>('deliverWebhook', {
       ...optionsFor(delivery),
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
@@ -100,7 +99,7 @@ export function startDeliveryRelay({
     });
   }
 
-  async function tellOfCancel(delivery: DueStart): Promise<void> {
+  async function signalCancel(delivery: DueStart): Promise<void> {
     try {
       await client.workflow.getHandle(workflowIds.delivery(delivery.id)).signal(signals.look);
     } catch (error) {
@@ -109,31 +108,40 @@ export function startDeliveryRelay({
   }
 
   async function start(delivery: DueStart): Promise<void> {
-    const act = delivery.status === 'cancelled' ? tellOfCancel : delivery.known ? wakeOrStart : firstStart;
-    await client.withDeadline(Date.now() + START_LIMIT_MS, () => act(delivery));
-    await markStarted(pool, delivery);
+    const act = delivery.status === 'cancelled' ? signalCancel : delivery.known ? signalOrStart : firstStart;
+    try {
+      await client.withDeadline(Date.now() + START_LIMIT_MS, () => act(delivery));
+    } catch (error) {
+      await shortenStartLease(pool, delivery.id);
+      throw error;
+    }
   }
 
-  let slotlessFirst = false;
-  return startRelay<DueStart>({
-    name: 'deliveries',
-    channel: notifyChannels.delivery,
-    canWait: createDueNoticeReader('workflow', slowEndpoints),
-    notifications,
-    sweepMs: SWEEP_MS,
-    concurrency: CONCURRENCY,
-    async claim(limit, look) {
-      slotlessFirst = !slotlessFirst;
-      const starts = await claimStarts(pool, limit, {
-        allowances: slowEndpoints.allowances(look),
-        slotlessFirst,
-      });
-      for (const { endpoint_id, has_slot } of starts) if (has_slot) slowEndpoints.begun(endpoint_id);
-      return starts;
-    },
-    start,
-    log,
-  });
+  const shared = { channel: notifyChannels.delivery, notifications, sweepMs: SWEEP_MS, log };
+  const relays = [
+    // The workflow claims its attempt, which ends the relay's lease.
+    startRelay<DueStart>({
+      ...shared,
+      name: 'deliveries',
+      concurrency: CONCURRENCY,
+      claim: (limit) => claimStarts(pool, { limit, defaultLane: config.HERALD_DELIVERY_LANE }),
+      start,
+    }),
+    startRelay<DueStart>({
+      ...shared,
+      name: 'delivery_states',
+      concurrency: SLOTLESS_CONCURRENCY,
+      claim: (limit) => claimSlotless(pool, limit),
+      async start(delivery) {
+        await start(delivery);
+        await removeSlotless(pool, delivery.id);
+      },
+    }),
+  ];
+  return {
+    wake: () => relays.forEach((relay) => relay.wake()),
+    stop: async () => void (await Promise.all(relays.map((relay) => relay.stop()))),
+  };
 }
 
 function hasValue(pair: SearchAttributeUpdatePair): pair is SearchAttributePair {

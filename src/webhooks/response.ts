@@ -1,10 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import { limits } from '../contract/limits';
 
-export const storedBodyBytes = 16 * 1024;
-
-/** A receiver that sends more than this has answered; reading on would only cost memory and time. */
-const readBodyBytes = 1024 * 1024;
+const { webhookResponseBytes: storedBodyBytes, webhookResponseReadBytes: readBodyBytes } = limits;
 
 const keptHeaders = [
   'content-type',
@@ -19,7 +17,7 @@ const maxHeaderLength = 500;
 
 const maxRetryAfterMs = 366 * 24 * 3_600_000;
 
-/** Reads a body to its end, or to the bound, and returns its first 16 KiB as text the database can hold. */
+/** Reads a body to its end, or to the bound, and returns its beginning as text that the database can hold. */
 export async function captureBody(body: Readable): Promise<string> {
   const kept: Buffer[] = [];
   let keptBytes = 0;
@@ -27,7 +25,7 @@ export async function captureBody(body: Readable): Promise<string> {
   for await (const chunk of body as AsyncIterable<Buffer>) {
     readBytes += chunk.length;
     if (keptBytes < storedBodyBytes) {
-      // Copied, for a slice would keep the whole socket buffer alive.
+      // Copied, because a slice would keep the whole socket buffer alive.
       const part = Buffer.from(chunk.subarray(0, storedBodyBytes - keptBytes));
       kept.push(part);
       keptBytes += part.length;
@@ -39,7 +37,7 @@ export async function captureBody(body: Readable): Promise<string> {
 }
 
 function storableText(bytes: Buffer, isCut: boolean): string {
-  // As a stream, a character cut in two at the end is left out instead of shown as broken.
+  // Decoded as a stream, so that a character cut in two at the end is left out.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: isCut });
   return withoutNul(text);
 }
@@ -49,7 +47,7 @@ function withoutNul(text: string): string {
   return text.replaceAll('\0', '\ufffd');
 }
 
-/** The few headers that help to understand an answer, each cut to a sane length. */
+/** The few headers that help to understand a response, each cut to a sane length. */
 export function keepHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name of keptHeaders) {

@@ -1,12 +1,11 @@
-/**
- * When a delivery is attempted again, as plain data and arithmetic: workflow code imports this file, so it
- * reads no clock and does no I/O.
- */
+import { limits } from '../contract/limits';
+
+/** When a delivery is attempted again: plain data and arithmetic, without a clock or I/O. */
 
 interface RetryPolicy {
   /** Seconds after the first attempt (T) at which each attempt is due; the first entry is T itself. */
   readonly offsets: readonly number[];
-  /** The 4xx answers that mean "not now" rather than "no". */
+  /** 4xx responses that are retried. */
   readonly retriedClientErrors: readonly number[];
 }
 
@@ -20,12 +19,12 @@ export type RetryPolicyName = keyof typeof retryPolicies;
 
 export const retryPolicyNames = Object.keys(retryPolicies) as RetryPolicyName[];
 
-/** No attempt is planned later than this many seconds after the first one, whatever the receiver asks for. */
-const lastChanceSeconds = 86_400;
+/** No attempt is scheduled later than this many seconds after the first one, whatever Retry-After says. */
+const lastChanceSeconds = 3_600 * limits.webhookRetryHours;
 
 export interface NextAttemptQuestion {
   policy: RetryPolicyName;
-  /** Attempts of the schedule made so far. One that somebody asked for in between uses up no place in it. */
+  /** Scheduled attempts made so far. A requested attempt in between does not count. */
   attemptsMade: number;
   /** T in milliseconds. */
   firstAttemptAt: number;
@@ -49,17 +48,17 @@ export function nextAttemptAt(question: NextAttemptQuestion): number | null {
   if (offset === undefined || previousOffset === undefined || now >= lastChance) return null;
 
   const planned = firstAttemptAt + offset * unitMs;
-  // A place in the schedule that went by (a slow receiver, a pause, an outage of ours) keeps its distance to
-  // the attempt before it: without that, every missed place would be an attempt at once, one after another.
+  // A scheduled time that has passed (a slow receiver, a pause, an outage) keeps its distance to the attempt before it:
+  // otherwise all missed attempts would be made in a row.
   const due = planned > now ? planned : Math.min(now + (offset - previousOffset) * unitMs, lastChance);
   if (!retryAfterMs || retryAfterMs < 0) return due;
   return Math.max(due, Math.min(now + retryAfterMs, lastChance));
 }
 
-/** What an answer means for its delivery: `gone` ends it like `refuse` and disables the endpoint as well. */
+/** What a response means for its delivery: `gone` ends it like `refuse` and disables the endpoint as well. */
 export type AttemptVerdict = 'success' | 'retry' | 'refuse' | 'gone';
 
-/** `httpStatus` is null when the attempt failed without a complete answer. */
+/** `httpStatus` is null when the attempt failed without a complete response. */
 export function classifyAttempt(policy: RetryPolicyName, httpStatus: number | null): AttemptVerdict {
   if (httpStatus === null) return 'retry';
   if (httpStatus >= 200 && httpStatus < 300) return 'success';

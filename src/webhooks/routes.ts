@@ -56,7 +56,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         method: 'POST',
         path: '/v1/webhooks',
         summary: 'Create a webhook endpoint',
-        description: `At most ${limits.webhookEndpoints} for each project. The secret is shown this one time.`,
+        description: `A project can have up to ${limits.webhookEndpoints}. The secret is returned only once.`,
         tag,
         auth: 'key',
         body: newEndpointSchema,
@@ -72,7 +72,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
           if ((await endpoints.countEndpoints(db, project.id)) >= limits.webhookEndpoints) {
             throw new AppError(
               'conflict',
-              `A project has at most ${limits.webhookEndpoints} webhook endpoints.`,
+              `A project can have up to ${limits.webhookEndpoints} webhook endpoints. Delete one first.`,
             );
           }
           return endpoints.insertEndpoint(db, {
@@ -92,7 +92,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       {
         method: 'GET',
         path: '/v1/webhooks',
-        summary: 'List the webhook endpoints of the project',
+        summary: 'List webhook endpoints',
         tag,
         auth: 'key',
         status: 200,
@@ -108,7 +108,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       {
         method: 'GET',
         path: '/v1/webhooks/{id}',
-        summary: 'Read a webhook endpoint',
+        summary: 'Get a webhook endpoint',
         tag,
         auth: 'key',
         params: idParams,
@@ -123,9 +123,9 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       {
         method: 'PUT',
         path: '/v1/webhooks/{id}',
-        summary: 'Change a webhook endpoint',
+        summary: 'Update a webhook endpoint',
         description:
-          'Every field is optional. While an endpoint is disabled its deliveries are paused; enabling it resumes them.',
+          'Every field is optional. While an endpoint is disabled, its deliveries are paused; enabling it resumes them.',
         tag,
         auth: 'key',
         params: idParams,
@@ -136,18 +136,16 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project, params, body }) => {
         if (body.url !== undefined) await requireGoodUrl(body.url);
-        const { before, after } = await withTransaction(pool, async (db) => {
+        const changed = await withTransaction(pool, async (db) => {
           const before = required(await endpoints.lockEndpoint(db, project.id, params.id));
           const given = Object.entries(body).filter(([, value]) => value !== undefined);
-          if (given.length === 0) return { before, after: before };
+          if (given.length === 0) return before;
           const wanted = { ...before, ...Object.fromEntries(given) } as Endpoint;
-          return { before, after: required(await endpoints.updateEndpoint(db, before, wanted)) };
+          const after = required(await endpoints.updateEndpoint(db, before, wanted));
+          if (before.status === 'disabled' && after.status === 'active') await resumeDeliveries(db, after.id);
+          return after;
         });
-        // After the commit: under the endpoint's lock it could wait for an attempt that waits for the endpoint.
-        if (before.status === 'disabled' && after.status === 'active') {
-          await resumeDeliveries(pool, after.id);
-        }
-        return presentEndpoint(after);
+        return presentEndpoint(changed);
       },
     ),
     route(
@@ -155,7 +153,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         method: 'DELETE',
         path: '/v1/webhooks/{id}',
         summary: 'Delete a webhook endpoint',
-        description: 'Deliveries that wait are cancelled.',
+        description: 'Pending deliveries are cancelled.',
         tag,
         auth: 'key',
         params: idParams,
@@ -166,16 +164,16 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         await withTransaction(pool, async (db) => {
           required(await endpoints.lockEndpoint(db, project.id, params.id));
           await endpoints.deleteEndpoint(db, params.id);
+          await cancelDeliveriesOf(db, params.id);
         });
-        await cancelDeliveriesOf(pool, params.id);
       },
     ),
     route(
       {
         method: 'POST',
         path: '/v1/webhooks/{id}/rotate-secret',
-        summary: 'Replace the signing secret',
-        description: `The old secret goes on signing, beside the new one, for ${limits.webhookSecretGraceHours} hours.`,
+        summary: 'Rotate the signing secret',
+        description: `The old secret also signs for ${limits.webhookSecretGraceHours} hours.`,
         tag,
         auth: 'key',
         params: idParams,
@@ -200,8 +198,9 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       {
         method: 'POST',
         path: '/v1/webhooks/{id}/test',
-        summary: 'Send an example event to the endpoint',
-        description: "Through the ordinary path, whatever the endpoint's filter.",
+        summary: 'Send a test event',
+        description:
+          'Sends the example of the event through the normal path, whatever events the endpoint subscribes to.',
         tag,
         auth: 'key',
         params: idParams,
@@ -212,7 +211,9 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project, params, body }) => {
         const endpoint = required(await endpoints.findEndpoint(pool, project.id, params.id));
-        if (endpoint.status === 'disabled') throw new AppError('conflict', 'The endpoint is disabled.');
+        if (endpoint.status === 'disabled') {
+          throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
+        }
         const { example } = eventRegistry[body.event];
         return { delivery_id: await emitTestEvent(pool, endpoint, body.event, example) };
       },

@@ -1,58 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { createBatcher, type Batcher } from '../lib/batch';
+import type { Logger } from '../lib/log';
+import type { LaneSetting } from './contract';
+import type { ExpressClaim } from './queries/claim';
 import { recordSuccesses, type ExpressSuccess } from './queries/express';
 
-/** At most so many rows or so long: this bounds what a crash can make happen twice. */
+/** Successes in one statement at most: this bounds what a crash can repeat. */
 const BATCH_ROWS = 50;
-const BATCH_MS = 10;
+/** An attempt has ten of the twenty seconds of its lease; a success that is not recorded by its end is sent again. */
+const RETRY_FOR_MS = 8_000;
+const RETRY_MS = 100;
 
-export interface SuccessWriter {
-  /** Resolves when the success is committed. */
-  write(success: ExpressSuccess): Promise<void>;
-  /** Writes what is left. */
-  stop(): Promise<void>;
-}
-
-interface Waiting {
-  success: ExpressSuccess;
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
-
-/** Collects successes and writes many in one statement. */
-export function createSuccessWriter(pool: pg.Pool): SuccessWriter {
-  let batch: Waiting[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  const writing = new Set<Promise<void>>();
-
-  function flush(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    const taken = batch;
-    batch = [];
-    if (taken.length === 0) return;
-    const write = recordSuccesses(
-      pool,
-      taken.map(({ success }) => success),
-    )
-      .then(
-        () => taken.forEach(({ resolve }) => resolve()),
-        (error: unknown) => taken.forEach(({ reject }) => reject(error)),
-      )
-      .finally(() => writing.delete(write));
-    writing.add(write);
+/**
+ * Writes successes of the express lane: those that arrive while a write is in flight share the next statement. Each
+ * resolves with the next first attempt of its endpoint, if one was claimed for the slot that it has freed.
+ */
+export function createSuccessWriter(
+  pool: pg.Pool,
+  log: Logger,
+  defaultLane: LaneSetting,
+): Batcher<ExpressSuccess, ExpressClaim | null> {
+  async function record(successes: ExpressSuccess[]): Promise<(ExpressClaim | null)[]> {
+    const next = await recordWithRetry(successes);
+    return successes.map(({ endpoint_id: id, refill }) => {
+      const index = refill ? next.findIndex(({ endpoint_id }) => endpoint_id === id) : -1;
+      return index < 0 ? null : (next.splice(index, 1)[0] ?? null);
+    });
   }
 
-  return {
-    write(success) {
-      return new Promise((resolve, reject) => {
-        batch.push({ success, resolve, reject });
-        if (batch.length >= BATCH_ROWS) flush();
-        else timer ??= setTimeout(flush, BATCH_MS);
-      });
-    },
-    async stop() {
-      flush();
-      await Promise.all(writing);
-    },
-  };
+  async function recordWithRetry(successes: ExpressSuccess[]): Promise<ExpressClaim[]> {
+    const deadline = performance.now() + RETRY_FOR_MS;
+    for (;;) {
+      try {
+        return await recordSuccesses(pool, successes, defaultLane);
+      } catch (err) {
+        if (performance.now() > deadline) throw err;
+        log.warn({ err, count: successes.length }, 'successes could not be recorded and will be retried');
+        await sleep(RETRY_MS * (1 + Math.random()));
+      }
+    }
+  }
+
+  return createBatcher(record, { size: BATCH_ROWS });
 }

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const ABOUT_A_SECOND_MS = 2_000;
 
 /**
- * Repeats `check` until it returns something truthy, and answers that. What it throws last is the failure's reason,
- * so assertions can stand inside.
+ * Repeats `check` until it returns a truthy value, and returns it. On timeout it throws the last error of `check`, so
+ * assertions can be used inside.
  */
 export async function eventually<T>(check: () => Promise<T> | T, limitMs = 20_000): Promise<NonNullable<T>> {
   const deadline = Date.now() + limitMs;

@@ -15,23 +15,23 @@ import { searchAttributeTypes } from '../../src/temporal/names';
 export const templateDatabase = 'herald_template';
 const directoryPrefix = 'herald-test-';
 
-/** Leaves `stopTestServers` for the teardown, which jest runs in this same process. */
+/** `stopTestServers` is for the teardown, which jest runs in the same process. */
 export interface TestServers {
   stopTestServers?: () => Promise<void>;
 }
 
-/** One PostgreSQL, one Temporal server and one fresh workflow bundle for the whole run. */
+/** Starts one PostgreSQL and one Temporal server, and builds one workflow bundle, for the whole run. */
 export default async function globalSetup(): Promise<void> {
   await removeKilledRuns();
   const directory = await mkdtemp(path.join(tmpdir(), directoryPrefix));
-  // Root's PostgreSQL runs as another user, who must be able to pass.
+  // As root, PostgreSQL runs as another user, who must be able to traverse the directory.
   await chmod(directory, 0o711);
   const dataDir = await openDataDir(path.join(directory, 'data'));
   const running: { stop(): Promise<void> }[] = [];
 
   let starting: Promise<unknown> = Promise.resolve();
   let stopped: Promise<void> | undefined;
-  // An interrupt during the start waits for it: what is half started could not be stopped.
+  // An interrupt waits for the start to finish, because a server that is still starting cannot be stopped.
   const stop = () => (stopped ??= starting.then(() => stopAll(running, dataDir, directory)));
   (globalThis as TestServers).stopTestServers = stop;
   stopOnSignal(stop);
@@ -58,12 +58,12 @@ export default async function globalSetup(): Promise<void> {
   }
 }
 
-/** A run that was killed could stop nothing; taking over its directory does it, and fails while its run is alive. */
+/** Stops the servers of killed test runs by opening their data directories, which fails while a run is alive. */
 async function removeKilledRuns(): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(directoryPrefix));
   for (const name of names) {
     const directory = path.join(tmpdir(), name);
-    // Without this file it may be a run that is only beginning.
+    // Without this file the run may just be starting.
     if (!existsSync(path.join(directory, 'data', 'children.json'))) continue;
     try {
       await (await openDataDir(path.join(directory, 'data'))).close();
@@ -82,7 +82,7 @@ async function startDatabase(
     await startPostgres({
       dataDir,
       port: 0,
-      // Nothing here has to survive a crash, and every test clones a database.
+      // No durability is needed, and every test clones a database.
       settings: {
         fsync: 'off',
         synchronous_commit: 'off',
@@ -145,7 +145,7 @@ async function stopAll(
   await rm(directory, { recursive: true, force: true });
 }
 
-/** jest leaves at once on a signal and runs no teardown then. */
+/** On a signal jest exits immediately without running the teardown. */
 function stopOnSignal(stop: () => Promise<void>): void {
   for (const [signal, exitCode] of [
     ['SIGINT', 130],

@@ -8,20 +8,20 @@ import { testBots } from './simulator-control';
 
 export interface HeraldProcess {
   child: ChildProcess;
-  /** The line of `--json`. */
+  /** The parsed line of `--json`. */
   runtime: Record<string, unknown>;
-  /** Everything that it wrote to standard error. */
+  /** The lines written to standard error. */
   log: string[];
-  /** Resolves when it has ended, whatever ended it. */
+  /** Resolves when the process has exited for any reason. */
   exited: Promise<void>;
-  /** As a crash: at once, without a chance to clean up. */
+  /** Like a crash: immediately, without cleaning up. */
   kill9(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const cli = path.join(packageRoot, 'dist', 'src', 'cli.js');
 
-/** A process of its own of the installation that a test service runs on: the same database, queues and bots. */
+/** Starts another process of the installation that a test service runs on: same database, queues and bots. */
 export function startSecondProcess(
   service: TestService,
   roles: string,

@@ -15,7 +15,7 @@ export interface Finished {
   stderr: string;
 }
 
-/** The environment of a user who has configured nothing, with any free port for everything. */
+/** The environment of a user who has configured nothing, with port 0 (any free port) for everything. */
 export function userEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(HERALD_(?!TEMPORAL_CLI)|TEMPORAL_|DATABASE_URL|NODE_ENV|PORT$|npm_)/.test(name),
@@ -32,7 +32,7 @@ export function userEnvironment(settings: Record<string, string>): NodeJS.Proces
   };
 }
 
-/** A data directory that a database which runs as another user can reach. */
+/** A data directory that is accessible to PostgreSQL running as another user. */
 export async function temporaryDataDir(): Promise<{ path: string; remove(): Promise<void> }> {
   const directory = await mkdtemp(path.join(tmpdir(), 'herald-start-'));
   await chmod(directory, 0o711);
@@ -57,24 +57,31 @@ function finish(child: ChildProcess): Promise<Finished> {
   });
 }
 
-/** `npm start`, in a process group of its own as a terminal gives it. */
+/** An npm script in its own process group, as in a terminal. */
 export interface HeraldProcess {
+  stdout(): string;
   stderr(): string;
-  /** The line of `--json`; rejects when the process ends without it. */
+  /** The parsed line of `--json`; rejects if the process exits without printing it. */
   ready(): Promise<Runtime>;
-  /** Of npm. */
+  /** The result of npm. */
   finished: Promise<Finished>;
-  /** Ctrl-C in a terminal reaches everybody in the group. */
+  /** Ctrl-C in a terminal reaches every process of the group. */
   signalGroup(signal: NodeJS.Signals): void;
-  /** A supervisor knows only npm. */
+  /** A supervisor signals only npm. */
   signalNpm(signal: NodeJS.Signals): void;
-  /** Resolves when neither the group nor an embedded server is left. */
+  /** Resolves when no process of the group is left. */
+  groupGone(): Promise<void>;
+  /** Resolves when the group and the embedded servers are gone. */
   allGone(): Promise<void>;
 }
 
 export function startHerald(settings: Record<string, string>, args: string[] = []): HeraldProcess {
-  const child = spawn('npm', ['start', '--', '--json', ...args], {
-    cwd: root,
+  return startNpm(['start', '--', '--json', ...args], settings);
+}
+
+export function startNpm(args: string[], settings: Record<string, string>, cwd = root): HeraldProcess {
+  const child = spawn('npm', args, {
+    cwd,
     env: userEnvironment(settings),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -86,8 +93,10 @@ export function startHerald(settings: Record<string, string>, args: string[] = [
   child.stderr.on('data', (chunk: Buffer) => (seen.stderr += chunk.toString()));
   const finished = finish(child);
   let embedded: ProcessIdentity[] = [];
+  const groupGone = async () => void (await eventually(() => !groupExists(pid), 60_000));
 
   return {
+    stdout: () => seen.stdout,
     stderr: () => seen.stderr,
     finished,
     async ready() {
@@ -102,8 +111,9 @@ export function startHerald(settings: Record<string, string>, args: string[] = [
     },
     signalGroup: (signal) => void process.kill(-pid, signal),
     signalNpm: (signal) => void process.kill(pid, signal),
+    groupGone,
     async allGone() {
-      await eventually(() => !groupExists(pid), 60_000);
+      await groupGone();
       const children = [...embedded, ...recordedChildren(settings['HERALD_DATA_DIR'])];
       await eventually(() => !children.some(isRunning), 5_000);
     },

@@ -46,7 +46,7 @@ export function startReceiver(answer: Answer, { tls = false } = {}): Promise<Rec
   return listen(server, received, tls ? 'https' : 'http');
 }
 
-/** A receiver that speaks whatever it likes over TCP. */
+/** A TCP receiver whose bytes the test controls. */
 export function startRawReceiver(onSocket: (socket: net.Socket) => void): Promise<Receiver> {
   const server = net.createServer((socket) => {
     socket.on('error', () => undefined);
@@ -81,7 +81,7 @@ async function listen(server: net.Server, received: ReceivedRequest[], scheme: s
   };
 }
 
-/** Names of the tests' own making. */
+/** A lookup with a fixed table of names. */
 export function namesFrom(table: Record<string, string[]>): Lookup {
   return (hostname) => {
     const addresses = table[hostname];

@@ -52,7 +52,7 @@ export interface ApiResponse<T = Record<string, unknown>> {
   body: T;
 }
 
-/** Calls the API as a project's backend does. */
+/** Calls the API like a project's backend. */
 export type Api = <T = any>( // eslint-disable-line @typescript-eslint/no-explicit-any -- tests read what they asserted
   method: string,
   path: string,

@@ -58,7 +58,7 @@ export interface SimulatorControl {
   /** How often the bot has called a method, whatever the platform answered. */
   callCount(channel: Channel, method: string): Promise<number>;
   /** Users who have opened the bot and only count the messages they get. */
-  addCrowd(channel: Channel, count: number, from: number): Promise<unknown>;
+  addUsers(channel: Channel, users: { count: number; from: number }): Promise<unknown>;
   stats(channel: Channel): Promise<SimulatorStats>;
 }
 
@@ -92,7 +92,7 @@ export function createSimulatorControl(url: string): SimulatorControl {
     faults: (channel, fault) => call('POST', `${channel}/faults`, fault),
     calls: async (channel, method) => (await view(channel, method)).calls.map(({ params }) => params),
     callCount: async (channel, method) => (await view(channel, method)).counts[method] ?? 0,
-    addCrowd: (channel, count, from) => call('POST', `${channel}/users`, { count, from }),
+    addUsers: (channel, users) => call('POST', `${channel}/users`, users),
     stats: (channel) => call('GET', `${channel}/stats`),
   };
 }

@@ -1,9 +1,9 @@
 import net from 'node:net';
 
-/** A door to a server that can be closed and opened again, to show what happens when that server is away. */
+/** A TCP proxy that can be closed and reopened, to simulate an unreachable server. */
 export interface TcpProxy {
   port: number;
-  /** Cuts every connection and takes no new ones. */
+  /** Closes all connections and refuses new ones. */
   close(): Promise<void>;
   open(): Promise<void>;
 }

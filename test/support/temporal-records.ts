@@ -1,6 +1,8 @@
 import type { TestService } from './service';
 
-/** Everything that Temporal keeps of a service's workflows, as searchable text: histories, search attributes, memos. */
+/**
+ * Everything that Temporal stores about a service's workflows, as searchable text: histories, search attributes, memos.
+ */
 export async function temporalRecords(service: TestService): Promise<string> {
   const records: string[] = [];
   const query = ['logins', 'deliveries', 'broadcasts']
@@ -14,7 +16,7 @@ export async function temporalRecords(service: TestService): Promise<string> {
   return records.join('\n');
 }
 
-/** Payloads are bytes: as text, so that they can be searched. */
+/** Decodes payload bytes as text, so that they can be searched. */
 function readable(part: unknown): string {
   return JSON.stringify(part, (_key, value: unknown) => {
     if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');

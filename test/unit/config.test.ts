@@ -49,16 +49,16 @@ describe('settings', () => {
     ['PORT', 'abc', 'must be a whole number from 0 to 65535'],
     ['PORT', '70000', 'must be a whole number from 0 to 65535'],
     ['HERALD_METRICS_PORT', '1.5', 'must be a whole number from 0 to 65535'],
-    ['HERALD_PUBLIC_URL', 'herald.example.com', 'must be an http or https address'],
-    ['HERALD_PUBLIC_URL', 'ftp://herald.example.com', 'must be an http or https address'],
+    ['HERALD_PUBLIC_URL', 'herald.example.com', 'must be an http or https URL'],
+    ['HERALD_PUBLIC_URL', 'ftp://herald.example.com', 'must be an http or https URL'],
     ['HERALD_ROLES', 'api,boss', 'must be a list of api, worker, bots'],
     ['HERALD_SHUTDOWN_SECONDS', '0', 'must be a whole number from 1 to 300'],
     ['HERALD_TRUST_PROXY', 'yes', 'must be true or false'],
     ['HERALD_DATABASE_POOL', '1', 'must be a whole number from 2 to 500'],
-    ['DATABASE_URL', 'mysql://localhost/herald', 'must be an address that starts with postgres://'],
+    ['DATABASE_URL', 'mysql://localhost/herald', 'must be a URL that starts with postgres://'],
     ['TEMPORAL_ADDRESS', 'https://temporal.example.com', 'must be host:port'],
     ['TEMPORAL_TLS', '1', 'must be true or false'],
-    ['TEMPORAL_TLS_CA_FILE', '/nowhere/ca.pem', 'must be the path of a file that can be read'],
+    ['TEMPORAL_TLS_CA_FILE', '/nowhere/ca.pem', 'must be the path of a readable file'],
     ['HERALD_TASK_QUEUE_PREFIX', 'a b', 'must be 1 to 64 characters of A-Za-z0-9_-'],
     ['HERALD_LOG_LEVEL', 'loud', 'must be one of trace, debug, info, warn, error, fatal, silent'],
     ['HERALD_LOG_FORMAT', 'xml', 'must be one of json, pretty'],
@@ -97,10 +97,10 @@ describe('settings', () => {
 
   it('for a client certificate come in pairs', () => {
     expect(problems({ TEMPORAL_TLS_CERT_FILE: __filename })).toEqual([
-      'TEMPORAL_TLS_KEY_FILE: is needed together with TEMPORAL_TLS_CERT_FILE',
+      'TEMPORAL_TLS_KEY_FILE: is required with TEMPORAL_TLS_CERT_FILE',
     ]);
     expect(problems({ TEMPORAL_TLS_KEY_FILE: __filename })).toEqual([
-      'TEMPORAL_TLS_CERT_FILE: is needed together with TEMPORAL_TLS_KEY_FILE',
+      'TEMPORAL_TLS_CERT_FILE: is required with TEMPORAL_TLS_KEY_FILE',
     ]);
   });
 
@@ -117,8 +117,8 @@ describe('settings', () => {
 
 describe('production', () => {
   const needed = [
-    'HERALD_ENCRYPTION_KEY: is needed in production: 32 random bytes in base64, for example from "openssl rand -base64 32"',
-    'HERALD_PUBLIC_URL: is needed in production: the address under which users reach the service',
+    'HERALD_ENCRYPTION_KEY: is required in production: 32 random bytes in base64, for example from "openssl rand -base64 32"',
+    'HERALD_PUBLIC_URL: is required in production: the public URL of the service',
   ];
 
   it('is what NODE_ENV=production or a database of your own mean, and needs a key and an address', () => {

@@ -100,7 +100,7 @@ describe('signing in to the dashboard', () => {
 
   it('throttles an address after ten wrong keys, and still accepts a right one', async () => {
     await service.pool.query('DELETE FROM request_counters');
-    const allowed = limits.dashboardFailuresPerFiveMinutes;
+    const allowed = limits.dashboardSignInFailures.max;
     for (let i = 0; i < allowed; i += 1) expect((await signIn(`hk_guess${i}`)).status).toBe(401);
     const last = await signIn('hk_guess');
     expect(last).toMatchObject({ status: 429, body: { code: 'rate_limit_sign_in', retryable: true } });

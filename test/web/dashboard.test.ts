@@ -38,7 +38,7 @@ describe('the dashboard', () => {
 
   async function signIn(page: Page, path = '/dashboard', key = project.api_key): Promise<void> {
     await page.goto(service.url + path);
-    await page.getByLabel('API key of the project').fill(key);
+    await page.getByLabel('Project API key').fill(key);
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
@@ -54,9 +54,9 @@ describe('the dashboard', () => {
     await page.reload();
     await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('API key of the project').waitFor();
+    await page.getByLabel('Project API key').waitFor();
     await page.reload();
-    await page.getByLabel('API key of the project').waitFor();
+    await page.getByLabel('Project API key').waitFor();
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
   });
 
@@ -69,15 +69,15 @@ describe('the dashboard', () => {
     const form = page.getByRole('dialog', { name: 'New endpoint' });
     await form.getByLabel('URL').fill(receiver.url);
     await form.getByLabel('Description (optional)').fill('Orders');
-    await form.getByLabel('Only these:').check();
+    await form.getByLabel('Only selected events').check();
     await form.getByLabel('auth.completed').check();
     await form.getByLabel('subscription.created').check();
-    await form.getByLabel('Retries').selectOption('quick');
+    await form.getByLabel('Retry policy').selectOption('quick');
     expect(await seriousFlaws(page)).toEqual([]);
     await screenshot(page, 'dashboard-new-endpoint');
     await form.getByRole('button', { name: 'Create' }).click();
 
-    const secretDialog = page.getByRole('dialog', { name: 'The endpoint’s secret' });
+    const secretDialog = page.getByRole('dialog', { name: 'Signing secret' });
     const secret = await secretDialog.locator('code').innerText();
     expect(secret).toMatch(/^whsec_/);
     await secretDialog.getByRole('button', { name: 'Copy' }).click();
@@ -88,7 +88,7 @@ describe('the dashboard', () => {
     await page.getByRole('heading', { name: receiver.url }).waitFor();
     expect(await page.content()).not.toContain(secret);
 
-    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('button', { name: 'Send test event' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('heading', { name: 'auth.completed' }).waitFor();
     await page.locator('.heading .badge.pending').waitFor();
@@ -110,30 +110,33 @@ describe('the dashboard', () => {
     await page.getByRole('link', { name: 'Endpoint' }).click();
     await page.getByRole('cell', { name: 'succeeded' }).waitFor();
     await page.getByLabel('Status', { exact: true }).selectOption('failed');
-    await page.getByText('No delivery fits').waitFor();
+    await page.getByText('No deliveries match these filters').waitFor();
     await page.getByLabel('Status', { exact: true }).selectOption('');
     await page.getByRole('cell', { name: 'succeeded' }).waitFor();
     expect(await seriousFlaws(page)).toEqual([]);
     await screenshot(page, 'dashboard-endpoint');
 
-    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    await page.getByRole('button', { name: 'Rotate secret' }).click();
     await page.getByRole('button', { name: 'Rotate', exact: true }).click();
-    const rotated = await page.getByRole('dialog', { name: 'The new secret' }).locator('code').innerText();
+    const rotated = await page
+      .getByRole('dialog', { name: 'New signing secret' })
+      .locator('code')
+      .innerText();
     expect(rotated).toMatch(/^whsec_/);
     expect(rotated).not.toBe(secret);
     await page.keyboard.press('Escape');
 
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Send a test' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Send test event' }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('button', { name: 'Disable' }).waitFor();
 
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Keep it' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('There is no endpoint yet').waitFor();
+    await page.getByText('Add an endpoint to receive events').waitFor();
     expect((await project.api('GET', '/v1/webhooks')).body.data).toEqual([]);
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
   }, 60_000);
@@ -144,7 +147,9 @@ describe('the dashboard', () => {
     await page.getByRole('button', { name: 'New endpoint' }).click();
     await page.getByLabel('URL').fill('https://10.0.0.1/hook');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('alert').getByText('invalid_url').waitFor();
+    const alert = page.getByRole('alert');
+    await alert.getByText('points to a private network').waitFor();
+    expect(await alert.getByRole('link').getAttribute('href')).toBe('/docs/errors#invalid_url');
     expect(await page.getByLabel('URL').inputValue()).toBe('https://10.0.0.1/hook');
   });
 
@@ -154,8 +159,8 @@ describe('the dashboard', () => {
     await page.getByLabel('Name').waitFor();
     await service.pool.query('UPDATE dashboard_sessions SET expires_at = now()');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The dashboard session is over. Sign in again.').waitFor();
-    await page.getByLabel('API key of the project').fill(project.api_key);
+    await page.getByText('You were signed out. Sign in again.').waitFor();
+    await page.getByLabel('Project API key').fill(project.api_key);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
   });
@@ -165,7 +170,7 @@ describe('the dashboard', () => {
     await signIn(page, '/dashboard/settings');
     await page.getByLabel('Name').fill('Tea house');
     await page.getByLabel('Other redirect URLs').fill('https://tea.example/app\nhttps://tea.example/admin\n');
-    await page.getByLabel('Welcome in Russian').fill('Чайник кипит.');
+    await page.getByLabel('Welcome message in Russian').fill('Чайник кипит.');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('✓ Saved').waitFor();
     await page.locator('.project', { hasText: 'Tea house' }).waitFor();
@@ -179,8 +184,8 @@ describe('the dashboard', () => {
     await page.getByRole('alert').getByText('callback_url').waitFor();
 
     await page.getByRole('link', { name: 'API keys' }).click();
-    await page.getByLabel('Name of the new key').fill('Build server');
-    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Key name').fill('Build server');
+    await page.getByRole('button', { name: 'Create key' }).click();
     const key = await page.getByRole('dialog').locator('code').innerText();
     expect((await service.apiWith(key)('GET', '/v1/project')).status).toBe(200);
     await page.getByRole('button', { name: 'I have saved it' }).click();
@@ -193,7 +198,7 @@ describe('the dashboard', () => {
   it('shows logins as they happen', async () => {
     const { page } = await someone();
     await signIn(page, '/dashboard/logins');
-    await page.getByText('No login fits').waitFor();
+    await page.getByText('No logins yet').waitFor();
     const { body } = await project.api('POST', '/v1/auth/session', { state: 'live' });
     await page.getByRole('cell', { name: 'pending' }).waitFor();
     const start = new URL(body.telegram_link).searchParams.get('start');
@@ -208,7 +213,7 @@ describe('the dashboard', () => {
     await screenshot(page, 'dashboard-logins');
     await page.getByRole('link', { name: 'Subscribers' }).click();
     await page.getByRole('cell', { name: 'Anna', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Change Anna' }).click();
+    await page.getByRole('button', { name: 'Edit Anna' }).click();
     await page.getByLabel('Tags').fill('vip, tea');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: 'vip, tea' }).waitFor();
@@ -231,7 +236,7 @@ describe('the dashboard', () => {
     await card.getByText(`1 of ${body.total_subscribers} done`).waitFor();
     await screenshot(page, 'dashboard-broadcast-running');
     await card.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Cancel the broadcast' }).click();
+    await page.getByRole('button', { name: 'Cancel broadcast' }).click();
     await card.getByText('cancelled').waitFor();
   });
 
@@ -248,7 +253,7 @@ describe('the dashboard', () => {
     const created = await project.api('POST', '/v1/webhooks', { url: receiver.url });
     const sent = await project.api('POST', `/v1/webhooks/${created.body.id}/test`);
     await signIn(page, `/dashboard/deliveries/${sent.body.delivery_id}`);
-    const link = page.getByRole('link', { name: 'Workflow in Temporal' });
+    const link = page.getByRole('link', { name: 'Open in Temporal UI' });
     expect(await link.getAttribute('href')).toBe(
       `http://temporal.example/namespaces/default/workflows/delivery%2F${sent.body.delivery_id}`,
     );
@@ -257,7 +262,7 @@ describe('the dashboard', () => {
   it('can be used with the keyboard alone', async () => {
     const { page } = await someone();
     await page.goto(`${service.url}/dashboard`);
-    await page.getByLabel('API key of the project').waitFor();
+    await page.getByLabel('Project API key').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.type(project.api_key);
     await page.keyboard.press('Enter');
@@ -269,7 +274,7 @@ describe('the dashboard', () => {
     await page.keyboard.type(receiver.url);
     await tabTo(page, 'Create');
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'The endpoint’s secret' }).waitFor();
+    await page.getByRole('dialog', { name: 'Signing secret' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('heading', { name: receiver.url }).waitFor();
   });
@@ -280,7 +285,7 @@ describe('the dashboard', () => {
   ] as const)('hinders nobody on $width pixels ($colorScheme)', async ({ colorScheme, width }) => {
     const { page, complaints } = await someone({ colorScheme, viewport: { width, height: 800 } });
     await page.goto(`${service.url}/dashboard`);
-    await page.getByLabel('API key of the project').waitFor();
+    await page.getByLabel('Project API key').waitFor();
     expect(await seriousFlaws(page)).toEqual([]);
     expect(await overflow(page)).toBe(0);
     await screenshot(page, `dashboard-sign-in-${width}-${colorScheme}`);

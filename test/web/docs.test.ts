@@ -105,7 +105,7 @@ describe('the documentation', () => {
       expect(section.slice(0, section.indexOf('</section>'))).toContain(`<code>${field}</code>`);
     }
     const all = await read('/limits');
-    expect(all).toContain(`${limits.requestsPerMinute} a minute`);
+    expect(all).toContain(`${limits.requestsPerMinute} per minute`);
     expect(all).toContain('100,000');
     expect(await read('')).toContain(service.url);
     expect(await read('/webhooks')).toContain('hash_equals');

@@ -69,7 +69,7 @@ describe('the example site', () => {
 
   it('logs in by a QR code that the site shows', async () => {
     const { page } = person;
-    await page.getByRole('link', { name: 'Show the QR code' }).click();
+    await page.getByRole('link', { name: 'Show QR code' }).click();
     const hosted = (await page.locator('img').first().getAttribute('src'))?.replace(/\/qr\?.*$/, '') ?? '';
     const html = await (await fetch(hosted)).text();
     await confirm('qr-user', /start=(s_\w+)/.exec(html)?.[1] ?? null);
@@ -99,7 +99,7 @@ describe('the example site', () => {
     const stolen = (await back).url();
     const other = await visit(browser);
     await other.page.goto(stolen);
-    await other.page.getByText('This login was not begun in this browser.').waitFor();
+    await other.page.getByText('This login was not started in this browser.').waitFor();
     await other.context.close();
   });
 

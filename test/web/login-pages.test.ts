@@ -50,8 +50,8 @@ async function someone(options?: Parameters<Browser['newContext']>[0]): Promise<
   return made;
 }
 
-async function newSession(more: Record<string, unknown> = {}): Promise<Session> {
-  const { status, body } = await project.api('POST', '/v1/auth/session', { state: 'st-1', ...more });
+async function newSession(): Promise<Session> {
+  const { status, body } = await project.api('POST', '/v1/auth/session', { state: 'st-1' });
   expect(status).toBe(201);
   return body as Session;
 }
@@ -170,7 +170,7 @@ describe('the hosted login page', () => {
     await page.goto(expired.hosted_url);
     await page.locator('#countdown').waitFor();
     await endSession(service.pool, expired.session_id, 'expired', null);
-    await page.getByRole('heading', { name: 'The time is over' }).waitFor();
+    await page.getByRole('heading', { name: 'This login has expired' }).waitFor();
     expect(await seriousFlaws(page)).toEqual([]);
   });
 
@@ -182,7 +182,7 @@ describe('the hosted login page', () => {
     const second = await someone();
     const response = await second.page.goto(hosted_url);
     expect(response?.status()).toBe(403);
-    await second.page.getByRole('heading', { name: 'This page is open elsewhere' }).waitFor();
+    await second.page.getByRole('heading', { name: 'This page is open in another browser' }).waitFor();
     expect(await second.page.content()).not.toContain('/start s_');
     await screenshot(second.page, 'login-elsewhere');
     await first.page.reload();
@@ -197,7 +197,7 @@ describe('the hosted login page', () => {
     await page.locator('#countdown').waitFor();
     const unknown = await fetch(`${service.url}/login/${'x'.repeat(32)}`);
     expect(unknown.status).toBe(404);
-    expect(await unknown.text()).toContain('There is no such login');
+    expect(await unknown.text()).toContain('Login not found');
   });
 });
 
@@ -221,21 +221,21 @@ describe('the demo site', () => {
     await page.getByRole('link', { name: 'Log in', exact: true }).click();
     const second = await openPhone(person, 'a[data-channel="max"]');
     await answer(second, 'Yes');
-    await page.getByText('It is the state of this browser.').waitFor();
+    await page.getByText('The state matches this browser.').waitFor();
     await screenshot(page, 'demo-callback');
     await exchange(page);
 
     await page.getByRole('link', { name: 'Log in again' }).click();
-    await page.getByRole('link', { name: 'Show the QR code' }).click();
+    await page.getByRole('link', { name: 'Show QR code' }).click();
     const id = await page.locator('#qr-status').getAttribute('data-session');
-    const links = await page.getByRole('link', { name: 'Open the links' }).getAttribute('href');
+    const links = await page.getByRole('link', { name: 'Open the login page' }).getAttribute('href');
     const hosted = await someone();
     await hosted.page.goto(links ?? '');
     await screenshot(page, 'demo-qr');
     const link = await hosted.page.locator('a[data-channel="telegram"]').getAttribute('href');
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     await answerAs('peter', link ?? '', 'Yes');
-    await page.getByText('It is the state of this browser.').waitFor();
+    await page.getByText('The state matches this browser.').waitFor();
     await exchange(page);
     expect(person.complaints).toEqual([]);
   }, 60_000);
@@ -248,7 +248,7 @@ describe('the demo site', () => {
   it('warns where a state is not the one of this browser', async () => {
     const { page } = await someone();
     await page.goto(`${service.url}/demo/callback?code=abc&state=another`);
-    await page.getByText('It is not the state of this browser').waitFor();
+    await page.getByText('The state does not match this browser.').waitFor();
   });
 });
 

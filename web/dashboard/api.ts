@@ -16,7 +16,7 @@ import type {
   rotatedSecretSchema,
 } from '../../src/webhooks/contract';
 
-/** The API as the dashboard calls it. Every type comes from the contracts; nothing is written down twice. */
+/** The dashboard's API client. Every type comes from the contracts. */
 export type Delivery = z.infer<typeof deliveryWithAttemptsSchema>;
 export type Attempt = Delivery['attempts'][number];
 export type EventType = z.infer<typeof eventTypeSchema>;
@@ -54,7 +54,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Told of every 401, wherever it happens: the sign-in is over. */
+/** Called after a 401 on any request. */
 let onSignedOut: (message: string) => void = () => {};
 export function listenForSignOut(listener: (message: string) => void): void {
   onSignedOut = listener;
@@ -63,33 +63,35 @@ export function listenForSignOut(listener: (message: string) => void): void {
 async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
   const response = await fetch(path, {
     method,
-    // The header tells our own pages from others, which cannot send it.
+    // Pages of other origins cannot send this header.
     headers: {
       'x-herald-dashboard': '1',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch(() => {
-    throw new ApiError(0, 'offline', 'The service cannot be reached.');
+    throw new ApiError(0, 'offline', 'Can’t reach Herald. Check your connection and try again.');
   });
   if (response.status === 204) return undefined as T;
-  const answer: unknown = await response.json().catch(() => null);
-  if (response.ok) return answer as T;
-  const envelope = answer as ErrorEnvelope | null;
+  const received: unknown = await response.json().catch(() => null);
+  if (response.ok) return received as T;
+  const envelope = received as ErrorEnvelope | null;
   const error = new ApiError(
     response.status,
     envelope?.code ?? 'internal_error',
-    envelope?.error ?? 'The service gave no answer.',
+    envelope?.error ?? 'Herald returned an unexpected response. Try again.',
     envelope?.docs_url ?? null,
   );
-  if (response.status === 401 && envelope?.code === 'unauthorized') onSignedOut(error.message);
+  if (response.status === 401 && envelope?.code === 'unauthorized') {
+    onSignedOut('You were signed out. Sign in again.');
+  }
   throw error;
 }
 
 const get = <T>(path: string) => call<T>('GET', path);
 const post = <T>(path: string, body: unknown = {}) => call<T>('POST', path, body);
 
-/** Leaves out what is empty, so that a filter nobody has set is not sent. */
+/** Leaves out empty values, so that unset filters are not sent. */
 export function query(parameters: Record<string, string | number | null | undefined>): string {
   const given = Object.entries(parameters).filter(
     ([, value]) => value !== undefined && value !== null && value !== '',

@@ -23,11 +23,11 @@ const sections = [
 
 type SignedIn = DashboardSession | 'asking' | { over: string };
 
-/** Signed in or not, and then the page of the address. */
+/** The sign-in page, or the page at the current path. */
 export function App() {
   const [session, setSession] = useState<SignedIn>('asking');
   useEffect(() => {
-    // A 401 before anything was read is no news: nobody was signed in.
+    // A 401 on the first request means that no one was signed in: show no notice.
     api.session().then(
       (found) => {
         setSession(found);
@@ -39,7 +39,7 @@ export function App() {
       },
     );
   }, []);
-  if (session === 'asking') return <p class="asking">Loading …</p>;
+  if (session === 'asking') return <p class="asking">Loading…</p>;
   if ('over' in session) {
     return (
       <SignIn
@@ -57,7 +57,7 @@ export function App() {
 function Shell({ session, onSignedOut }: { session: DashboardSession; onSignedOut: () => void }) {
   const path = usePath();
   const project = useResource(api.project, session.project_id);
-  // A delivery belongs to the webhooks.
+  // Delivery pages belong to the Webhooks section.
   const place = path.replace('/dashboard/deliveries', '/dashboard/webhooks');
   const current = sections.find((section) => place.startsWith(section.path));
   const home = path === '/dashboard' || path === '/dashboard/';
@@ -71,7 +71,7 @@ function Shell({ session, onSignedOut }: { session: DashboardSession; onSignedOu
   return (
     <>
       <a class="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <header class="top">
         <Link to="/dashboard/webhooks" class="brand">
@@ -116,9 +116,9 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (!section) return null;
   return (
     <>
-      <h1>There is nothing here</h1>
+      <h1>Page not found</h1>
       <p>
-        <Link to="/dashboard/webhooks">Go to the webhooks</Link>
+        <Link to="/dashboard/webhooks">Go to Webhooks</Link>
       </p>
     </>
   );

@@ -14,7 +14,7 @@ export function Problem({ error }: { error: Error | null }) {
       {error.message}{' '}
       {docs && error instanceof ApiError && (
         <a href={new URL(docs).pathname + new URL(docs).hash} target="_blank" rel="noopener">
-          {error.code}
+          Learn more
         </a>
       )}
     </p>
@@ -25,11 +25,14 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
-/** A time as people read it; the whole of it on hover and for machines. */
+/** The page is in English whatever the browser's language, so dates and numbers are too. */
+export const LOCALE = 'en-GB';
+
+/** A readable time; the full timestamp is in the title and in `datetime`. */
 export function Time({ at }: { at: string | null }) {
   if (at === null) return <span class="none">–</span>;
   const date = new Date(at);
-  const text = date.toLocaleString([], { dateStyle: 'medium', timeStyle: 'medium' });
+  const text = date.toLocaleString(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
   return (
     <time dateTime={at} title={at}>
       {text}
@@ -37,7 +40,7 @@ export function Time({ at }: { at: string | null }) {
   );
 }
 
-/** A button whose work takes a moment: it cannot be pressed twice, and says what went wrong. */
+/** A button for an asynchronous action: disabled while the action runs, and reports its error. */
 export function ActionButton(props: {
   act: () => Promise<unknown>;
   children: ComponentChildren;
@@ -74,13 +77,13 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     <button type="button" class="plain" onClick={() => void copy().catch(() => setCopied(false))}>
       {label}
       <span class="copied" role="status">
-        {copied ? ' ✓ copied' : ''}
+        {copied ? ' ✓ Copied' : ''}
       </span>
     </button>
   );
 }
 
-/** A modal dialog. The browser keeps the focus inside and closes it with Escape. */
+/** A modal dialog. The browser traps the focus and closes it on Escape. */
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -98,11 +101,13 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
   );
 }
 
-/** Asks before something that cannot be undone. */
+/** Confirms an action that cannot be undone. */
 export function ConfirmDialog(props: {
   title: string;
   text: string;
   confirm: string;
+  /** Label of the button that closes the dialog without acting. */
+  dismiss?: string;
   act: () => Promise<unknown>;
   onClose: () => void;
 }) {
@@ -120,14 +125,14 @@ export function ConfirmDialog(props: {
           {props.confirm}
         </ActionButton>
         <button type="button" class="plain" onClick={props.onClose}>
-          Keep it
+          {props.dismiss ?? 'Cancel'}
         </button>
       </p>
     </Dialog>
   );
 }
 
-/** A secret that is shown this one time. */
+/** Shows a secret that cannot be read again. */
 export function SecretDialog(props: { title: string; secret: string; text: string; onClose: () => void }) {
   return (
     <Dialog title={props.title} onClose={props.onClose}>
@@ -182,7 +187,7 @@ export function Select(props: {
   );
 }
 
-/** Steps through a list by its cursors; the way back is the cursors that were used. */
+/** Pages through a list by cursor; the cursors already used lead back. */
 export function usePages() {
   const [cursors, setCursors] = useState<string[]>([]);
   return {
@@ -190,7 +195,11 @@ export function usePages() {
     isFirst: cursors.length === 0,
     older: (cursor: string) => setCursors((before) => [...before, cursor]),
     newer: () => setCursors((before) => before.slice(0, -1)),
-    reset: () => setCursors([]),
+    /** A filter's setter that also goes back to the first page. */
+    choose: (set: (value: string) => void) => (value: string) => {
+      setCursors([]);
+      set(value);
+    },
   };
 }
 

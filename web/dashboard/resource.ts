@@ -7,8 +7,8 @@ export interface Resource<T> {
 }
 
 /**
- * Something read from the API, again whenever `key` changes and, with `everyMs`, in that rhythm for as long as
- * somebody looks at the page. What was read stays while it is read again, so that nothing flickers.
+ * Data read from the API: again whenever `key` changes and, with `everyMs`, at that interval while the page is visible.
+ * The old data stays on screen during a reload, so that nothing flickers.
  */
 export function useResource<T>(read: () => Promise<T>, key: string, everyMs?: number): Resource<T> {
   const [state, setState] = useState<{ key: string; data: T | null; error: Error | null }>({
@@ -20,15 +20,15 @@ export function useResource<T>(read: () => Promise<T>, key: string, everyMs?: nu
   latest.current = { read, key };
 
   const reload = useCallback(async () => {
-    const asked = latest.current;
+    const request = latest.current;
     try {
-      const data = await asked.read();
-      if (latest.current.key === asked.key) setState({ key: asked.key, data, error: null });
+      const data = await request.read();
+      if (latest.current.key === request.key) setState({ key: request.key, data, error: null });
     } catch (error) {
-      if (latest.current.key !== asked.key) return;
+      if (latest.current.key !== request.key) return;
       setState((before) => ({
-        key: asked.key,
-        data: before.key === asked.key ? before.data : null,
+        key: request.key,
+        data: before.key === request.key ? before.data : null,
         error: error as Error,
       }));
     }
@@ -46,7 +46,7 @@ export function useResource<T>(read: () => Promise<T>, key: string, everyMs?: nu
   return state.key === key ? { ...state, reload } : { data: null, error: null, reload };
 }
 
-/** The time, again every second while somebody looks: for countdowns. */
+/** The current time, updated every second, for countdowns. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const listeners = new Set<() => void>();
 
-/** Goes to another page of the dashboard without loading it anew. */
+/** Navigates within the dashboard without a page load. */
 export function go(path: string): void {
   history.pushState(null, '', path);
   window.scrollTo(0, 0);
@@ -31,7 +31,7 @@ export interface LinkProps {
   children: ComponentChildren;
 }
 
-/** An ordinary link, except that a plain click stays on the page. */
+/** A link whose plain click navigates without a page load. */
 export function Link({ to, current, children, ...rest }: LinkProps) {
   return (
     <a

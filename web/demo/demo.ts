@@ -1,24 +1,24 @@
 import './demo.css';
 
-/** The demo project's scripts: polling beside the QR code, and what the embedded button brings. */
+/** Scripts of the demo site: polling on the QR page, and the events of the embedded button. */
 const status = document.querySelector<HTMLElement>('#qr-status');
 if (status?.dataset['session']) void watch(status, status.dataset['session']);
 
 async function watch(element: HTMLElement, session: string): Promise<void> {
   for (;;) {
-    const asked = Date.now();
-    const answer = await ask(session);
-    if (answer.status === 'confirmed' && answer.redirect_url) return location.assign(answer.redirect_url);
-    if (answer.status === 'declined') return say(element, 'You answered No.');
-    if (answer.status === 'expired' || answer.status === 'consumed') {
-      return say(element, 'This login is over. Reload the page for another one.');
+    const startedAt = Date.now();
+    const polled = await poll(session);
+    if (polled.status === 'confirmed' && polled.redirect_url) return location.assign(polled.redirect_url);
+    if (polled.status === 'declined') return say(element, 'Login declined. Reload the page to start again.');
+    if (polled.status === 'expired' || polled.status === 'consumed') {
+      return say(element, 'This login has ended. Reload the page to start again.');
     }
-    // A site polls every 2 to 3 seconds; behind a long poll it may ask again at once.
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, 2_000 - (Date.now() - asked))));
+    // Poll every 2 seconds; after a long poll the next one may start immediately.
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, 2_000 - (Date.now() - startedAt))));
   }
 }
 
-async function ask(session: string): Promise<{ status: string; redirect_url?: string | null }> {
+async function poll(session: string): Promise<{ status: string; redirect_url?: string | null }> {
   try {
     const response = await fetch(`/demo/status?id=${session}`);
     return (await response.json()) as { status: string };
@@ -31,9 +31,16 @@ document.addEventListener('herald:login', (event) => {
   const { code } = (event as CustomEvent<{ code: string }>).detail;
   const result = document.querySelector<HTMLElement>('#embed-result');
   if (result) {
-    say(result, `The button brought a code of ${code.length} characters. The backend exchanges it …`);
+    say(result, `The page received a one-time code (${code.length} characters). The backend exchanges it…`);
   }
-  void exchange(code);
+  void exchange(code).then((done) => {
+    if (result) {
+      say(
+        result,
+        done ? 'Logged in. The backend exchanged the code for this user:' : 'The code was not accepted:',
+      );
+    }
+  });
 });
 
 document.addEventListener('herald:error', (event) => {
@@ -41,16 +48,20 @@ document.addEventListener('herald:error', (event) => {
   if (result) say(result, (event as CustomEvent<Error>).detail.message);
 });
 
-async function exchange(code: string): Promise<void> {
+/** Shows the response of the exchange. Returns whether it succeeded. */
+async function exchange(code: string): Promise<boolean> {
   const response = await fetch('/demo/verify', {
     method: 'POST',
     headers: { accept: 'application/json' },
     body: new URLSearchParams({ code }),
   });
+  const received = (await response.json()) as { error?: string };
   const element = document.querySelector<HTMLElement>('#embed-user');
-  if (!element) return;
-  element.textContent = JSON.stringify(await response.json(), null, 2);
-  element.hidden = false;
+  if (element) {
+    element.textContent = JSON.stringify(received, null, 2);
+    element.hidden = false;
+  }
+  return received.error === undefined;
 }
 
 function say(element: HTMLElement, text: string): void {

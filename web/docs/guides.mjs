@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Marked } from 'marked';
 import { sequence } from './sequence.mjs';
 
-/** The guides in the order of the site's contents. The one about webhooks is the project's own document. */
+/** The guides in the order of the menu. The webhooks guide is also a document of the repository. */
 const sources = [
   { slug: 'start', file: 'docs/guides/start.md' },
   { slug: 'login', file: 'docs/guides/login.md' },
@@ -12,13 +12,13 @@ const sources = [
   { slug: 'sending', file: 'docs/guides/sending.md' },
 ];
 
-/** Turns the Markdown of the guides into guides.json, from which the server makes its pages and the search index. */
+/** Turns the Markdown guides into guides.json, from which the server renders pages and the search index. */
 export function guides(web) {
   return {
     name: 'herald-guides',
     generateBundle() {
-      const made = sources.map(({ slug, file }) => guide(slug, readFileSync(path.join(web, file), 'utf8')));
-      this.emitFile({ type: 'asset', fileName: 'guides.json', source: JSON.stringify(made) });
+      const built = sources.map(({ slug, file }) => guide(slug, readFileSync(path.join(web, file), 'utf8')));
+      this.emitFile({ type: 'asset', fileName: 'guides.json', source: JSON.stringify(built) });
     },
   };
 }
@@ -39,7 +39,7 @@ function guide(slug, markdown) {
         if (lang === 'sequence') return sequence(text);
         return `<pre tabindex="0"><code>${escape(text)}</code></pre>`;
       },
-      // Files of the checkout are not on the site: their names stay, without the link.
+      // Links to files of the repository would be dead on the site: keep only their text.
       link({ href, tokens }) {
         const content = this.parser.parseInline(tokens);
         return href.startsWith('../') ? content : `<a href="${href}">${content}</a>`;
@@ -54,7 +54,7 @@ function guide(slug, markdown) {
   });
   const html = marked.parse(markdown);
   const title = plain(/<h1>(.*?)<\/h1>/s.exec(html)?.[1] ?? slug);
-  // What stands under each heading, for the search.
+  // The text under each heading, for the search.
   const parts = html.split(/<h[2-6] id="[^"]+">/);
   sections.forEach((section, index) => (section.text = plain(parts[index + 1] ?? '')));
   return { slug, title, html, intro: plain(parts[0] ?? ''), sections };

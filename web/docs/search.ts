@@ -1,7 +1,7 @@
 import type { SearchEntry } from '../../src/http/docs/search-index';
 import './docs.css';
 
-/** Searches the documentation in the browser: the whole index is one small file of this server. */
+/** Searches the documentation in the browser: the index is one small file. */
 const SHOWN = 10;
 
 const box = document.querySelector<HTMLElement>('#search');
@@ -17,9 +17,9 @@ function setUp(box: HTMLElement, input: HTMLInputElement, results: HTMLElement, 
     (index ??= fetch('/docs/search.json').then((response) => response.json() as Promise<SearchEntry[]>));
   input.addEventListener('focus', () => void load());
   input.addEventListener('input', () => {
-    const asked = input.value;
+    const query = input.value;
     void load().then((entries) => {
-      if (input.value === asked) show(find(entries, asked), asked, results, status);
+      if (input.value === query) show(find(entries, query), query, results, status);
     });
   });
   box.addEventListener('keydown', (event) => {
@@ -51,9 +51,9 @@ function close(input: HTMLInputElement, results: HTMLElement): void {
   input.focus();
 }
 
-/** Every word must be there; a title counts more than a text, and a beginning more than a middle. */
-function find(entries: SearchEntry[], asked: string): SearchEntry[] {
-  const words = asked.toLowerCase().split(/\s+/).filter(Boolean);
+/** Every word must match; a match in the title scores higher than in the text, and highest at its start. */
+function find(entries: SearchEntry[], query: string): SearchEntry[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
   return entries
     .map((entry) => ({ entry, score: score(entry, words) }))
@@ -78,10 +78,11 @@ function score(entry: SearchEntry, words: string[]): number {
   return total;
 }
 
-function show(found: SearchEntry[], asked: string, results: HTMLElement, status: HTMLElement): void {
+function show(found: SearchEntry[], query: string, results: HTMLElement, status: HTMLElement): void {
   results.replaceChildren(...found.map(item));
   results.hidden = found.length === 0;
-  status.textContent = asked.trim() === '' ? '' : `${found.length} results`;
+  const count = `${found.length} ${found.length === 1 ? 'result' : 'results'}`;
+  status.textContent = query.trim() === '' ? '' : found.length === 0 ? 'No results' : count;
 }
 
 function item(entry: SearchEntry): HTMLElement {

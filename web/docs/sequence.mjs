@@ -1,10 +1,10 @@
 /*
- * Sequence diagrams of the guides, drawn when the site is built. The source of one:
+ * Sequence diagrams of the guides, drawn at build time. The source of one:
  *
  *   User, Site, Herald
  *   User -> Site: wants to log in
- *   Site --> User: an answer is a dashed line
- *   note Herald: something that happens inside
+ *   Site --> User: a response is a dashed line
+ *   note Herald: an internal step
  */
 const COLUMN = 200;
 const MARGIN = 84;
@@ -19,7 +19,7 @@ export function sequence(source) {
   const steps = lines.map(readStep);
   const x = (name) => {
     const index = actors.indexOf(name);
-    if (index < 0) throw new Error(`a sequence diagram names "${name}", who is not among its actors`);
+    if (index < 0) throw new Error(`unknown actor "${name}" in a sequence diagram`);
     return MARGIN + index * COLUMN;
   };
   const width = MARGIN * 2 + (actors.length - 1) * COLUMN;
@@ -31,17 +31,17 @@ export function sequence(source) {
       step.note ? note(x(step.from), y(index), step.text) : arrow(x(step.from), x(step.to), y(index), step),
     ),
   ].join('');
-  const told = steps
+  const description = steps
     .map(({ from, to, text }, index) => `${index + 1}. ${from}${to ? ` to ${to}` : ''}: ${text}`)
     .join(' ');
-  return `<figure class="sequence" tabindex="0" role="group" aria-label="Sequence diagram"><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(told)}">${drawn}</svg></figure>`;
+  return `<figure class="sequence" tabindex="0" role="group" aria-label="Sequence diagram"><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(description)}">${drawn}</svg></figure>`;
 }
 
 function readStep(line) {
   const noted = NOTE.exec(line);
   if (noted) return { note: true, from: noted[1], text: noted[2] };
   const step = STEP.exec(line);
-  if (!step) throw new Error(`a sequence diagram has a line that is no step: ${line}`);
+  if (!step) throw new Error(`invalid line in a sequence diagram: ${line}`);
   return { from: step[1], to: step[3], dashed: step[2] === '-->', text: step[4] };
 }
 

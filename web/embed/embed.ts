@@ -1,21 +1,21 @@
 /*
- * The embeddable login button. A site loads it by one script tag:
+ * The embeddable login button. A site loads it with one script tag:
  *
  *   <script src="https://herald.example/embed.js" data-session-url="/herald/session"></script>
  *
- * which puts a button in its place, or calls `Herald.login({ sessionUrl })` itself. The session URL is the site's own:
- * its backend creates the session and answers {"hosted_url": …}. The login runs in a window of its own, because the
- * page that shows the code must not be framed. One file without imports, so that it can be a classic script.
+ * which adds a button in its place, or calls `Herald.login({ sessionUrl })` itself. The session URL belongs to the site:
+ * its backend creates the session and returns {"hosted_url": …}. The login runs in a separate window, because the page
+ * that shows the code must not be framed. One file without imports, so that it works as a classic script.
  */
 (() => {
   const script = document.currentScript as HTMLScriptElement | null;
   const WINDOW = 'popup,width=520,height=760';
-  const CLOSED_LOOK_MS = 400;
+  const CLOSED_POLL_MS = 400;
 
   interface LoginOptions {
     /** The `hosted_url` of a session that the site's backend has created. */
     hostedUrl?: string;
-    /** Or an address of the site that creates one: POST, answers {"hosted_url": …}. */
+    /** Or a URL of the site that creates one: POST, returns {"hosted_url": …}. */
     sessionUrl?: string;
     signal?: AbortSignal;
   }
@@ -26,7 +26,7 @@
 
   class HeraldError extends Error {
     constructor(
-      /** `cancelled`, `blocked` (the browser refused the window) or `failed`. */
+      /** `cancelled`, `blocked` (the browser blocked the window) or `failed`. */
       readonly reason: 'cancelled' | 'blocked' | 'failed',
       message: string,
     ) {
@@ -37,15 +37,20 @@
 
   /** Call it in a click handler: browsers open windows only then. */
   async function login(options: LoginOptions): Promise<LoginResult> {
-    // Before anything is awaited, while the click still counts.
+    // Before the first await: browsers open windows only during a click.
     const popup = window.open('', '', WINDOW);
-    if (!popup) throw new HeraldError('blocked', 'The browser did not open the login window.');
+    if (!popup) {
+      throw new HeraldError(
+        'blocked',
+        'The browser blocked the login window. Allow pop-ups for this site and try again.',
+      );
+    }
     const dialog = openDialog(popup);
     try {
       const hosted = new URL(options.hostedUrl ?? (await createSession(options.sessionUrl)), location.href);
       hosted.searchParams.set('mode', 'popup');
       popup.location.href = hosted.href;
-      return await answer(popup, hosted.origin, dialog, options.signal);
+      return await loginResult(popup, hosted.origin, dialog, options.signal);
     } catch (error) {
       popup.close();
       throw error;
@@ -56,16 +61,16 @@
   }
 
   async function createSession(sessionUrl: string | undefined): Promise<string> {
-    if (!sessionUrl) throw new HeraldError('failed', 'Give hostedUrl or sessionUrl.');
+    if (!sessionUrl) throw new HeraldError('failed', 'Pass hostedUrl or sessionUrl.');
     const response = await fetch(sessionUrl, { method: 'POST', headers: { accept: 'application/json' } });
     const body = response.ok ? ((await response.json()) as { hosted_url?: unknown }) : {};
     if (typeof body.hosted_url !== 'string') {
-      throw new HeraldError('failed', `${sessionUrl} did not answer with a hosted_url.`);
+      throw new HeraldError('failed', `${sessionUrl} did not return a hosted_url.`);
     }
     return body.hosted_url;
   }
 
-  function answer(
+  function loginResult(
     popup: Window,
     origin: string,
     dialog: HTMLDialogElement,
@@ -73,7 +78,7 @@
   ): Promise<LoginResult> {
     return new Promise<LoginResult>((resolve, reject) => {
       const cancel = () => end(() => reject(new HeraldError('cancelled', 'The login was cancelled.')));
-      const timer = setInterval(() => popup.closed && cancel(), CLOSED_LOOK_MS);
+      const timer = setInterval(() => popup.closed && cancel(), CLOSED_POLL_MS);
       const receive = (event: MessageEvent) => {
         const data = event.data as { type?: unknown; code?: unknown; state?: unknown } | null;
         if (event.origin !== origin || event.source !== popup || data?.type !== 'herald:login') return;
@@ -95,18 +100,18 @@
   const texts = russian
     ? {
         button: 'Войти через мессенджер',
-        wait: 'Продолжите в открывшемся окне.',
+        wait: 'Продолжите вход в открывшемся окне.',
         show: 'Показать окно',
         cancel: 'Отмена',
       }
     : {
         button: 'Log in with a messenger',
-        wait: 'Go on in the window that has opened.',
-        show: 'Show the window',
+        wait: 'Continue in the login window.',
+        show: 'Show window',
         cancel: 'Cancel',
       };
 
-  /** Tells where the login goes on. Styled by properties, which a strict policy of the site allows. */
+  /** Points to the login window. Styled by properties, which a strict Content-Security-Policy allows. */
   function openDialog(popup: Window): HTMLDialogElement {
     const dialog = document.createElement('dialog');
     dialog.className = 'herald-dialog';
@@ -146,7 +151,7 @@
     return element;
   }
 
-  /** The button of the script tag. It says what happened by events, which bubble. */
+  /** The button of the script tag. It reports the outcome by events that bubble. */
   function placeButton(sessionUrl: string, place: HTMLScriptElement): void {
     const element = button(place.dataset['label'] ?? texts.button, () => {
       element.disabled = true;

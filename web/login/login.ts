@@ -1,10 +1,10 @@
 import type { SessionStatusBody } from '../../src/login/contract';
 import './login.css';
 
-/** The hosted page's script: waits by long poll and shows what came of it. The page itself works without it. */
+/** Long-polls the status and shows the outcome. The page works without this script. */
 const WAIT_SECONDS = 25;
 const RETRY_MS = 2_000;
-/** Long enough to read where one is being taken. */
+/** Long enough to read the message before the redirect. */
 const ONWARD_MS = 700;
 
 const login = document.querySelector<HTMLElement>('#login');
@@ -21,14 +21,14 @@ async function watch(root: HTMLElement, countdown: Countdown): Promise<void> {
   const token = root.dataset['token'] ?? '';
   const offline = root.querySelector<HTMLElement>('.offline');
   for (let wait = 0; ; wait = WAIT_SECONDS) {
-    const asked = Date.now();
+    const startedAt = Date.now();
     const status = await poll(token, wait);
     if (offline) offline.hidden = status !== null;
     if (status === null) await sleep(RETRY_MS);
     else if (status.status === 'pending') {
       countdown.set(status.expires_in);
-      // A poll that came back at once had a reason; asking again at once would not help.
-      if (wait > 0 && Date.now() - asked < RETRY_MS) await sleep(RETRY_MS);
+      // A long poll that returns early is being limited: slow down.
+      if (wait > 0 && Date.now() - startedAt < RETRY_MS) await sleep(RETRY_MS);
     } else {
       countdown.stop();
       return settle(root, status);
@@ -36,7 +36,7 @@ async function watch(root: HTMLElement, countdown: Countdown): Promise<void> {
   }
 }
 
-/** Null where the service could not be reached. A login that is not there any more is over. */
+/** Null if the service cannot be reached. A session that is not found has expired. */
 async function poll(token: string, wait: number): Promise<SessionStatusBody | null> {
   try {
     const response = await fetch(`/login/${token}/status?wait=${wait}`, { cache: 'no-store' });
@@ -59,7 +59,7 @@ function goOn(root: HTMLElement, confirmed: Extract<SessionStatusBody, { status:
   const { code, state, redirect_url: target } = confirmed;
   if (target === null) return show(root, 'done');
   if (isPopup()) {
-    // To the project's own origin and to no other: whoever else opened this window learns nothing.
+    // Only the project's own origin receives the code; a page of another origin that opened this window gets nothing.
     window.opener.postMessage({ type: 'herald:login', code, state }, new URL(target).origin);
     show(root, 'done');
     window.close();
@@ -125,7 +125,7 @@ function setUpCopy(): void {
   });
 }
 
-/** Without the clipboard's permission (plain http on another host) the text is at least selected. */
+/** Without access to the clipboard (plain http on another host), select the text instead. */
 async function copyText(element: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(element.textContent?.trim() ?? '');

@@ -6,7 +6,7 @@ const control = `/control/${channel}`;
 const byId = (id) => document.getElementById(id);
 const address = new URL(location.href);
 
-/** Who the visitor is, kept for the next visit; the address may name another user. */
+/** The visitor's profile, kept for the next visit; `?user=` in the URL overrides it. */
 const me = {
   user: 'demo',
   first_name: 'Demo',
@@ -14,8 +14,8 @@ const me = {
   language_code: navigator.language.startsWith('ru') ? 'ru' : 'en',
   ...remembered(),
 };
-const asked = address.searchParams.get('user');
-if (asked && asked !== me.user) Object.assign(me, { user: asked, first_name: asked, username: '' });
+const given = address.searchParams.get('user');
+if (given && given !== me.user) Object.assign(me, { user: given, first_name: given, username: '' });
 
 let start = address.searchParams.get('start');
 let state = { messages: [], toasts: [], started: false, blocked: false };
@@ -38,7 +38,7 @@ function remember() {
   try {
     localStorage.setItem('simulator-user', JSON.stringify(me));
   } catch {
-    // Without storage the page works the same, it only forgets.
+    // Without storage the profile is not kept.
   }
 }
 
@@ -58,7 +58,7 @@ async function act(action, body) {
   return false;
 }
 
-/** Goes along with every act, so that a new name or language counts from the next tap on. */
+/** Sent with every action, so that a new name or language applies from the next tap. */
 function profile() {
   return {
     first_name: me.first_name || me.user,
@@ -84,7 +84,7 @@ function announce({ text, alert }) {
 function show(next) {
   state = next;
   if (list.show(state.messages)) byId('scroll').scrollTop = byId('scroll').scrollHeight;
-  // Toasts of an earlier visit are history; only new ones pop up.
+  // Show only toasts that are new since the page was opened.
   const isNew = toastsSeen === null ? [] : state.toasts.filter(({ n }) => n > toastsSeen);
   toastsSeen = state.toasts.at(-1)?.n ?? 0;
   isNew.forEach(announce);
@@ -109,7 +109,7 @@ function watch() {
   });
 }
 
-/** The start parameter is used once: a reload must not ask to log in again. */
+/** The start parameter is used once: a reload must not start the login again. */
 function forgetStart() {
   start = null;
   address.searchParams.delete('start');

@@ -22,7 +22,7 @@ function isWebAddress(url) {
   return /^(https?|tg):/i.test(url);
 }
 
-/** The text with its formatting; entities come sorted by where they begin, and inner ones follow outer ones. */
+/** The formatted text. Entities are sorted by offset, with inner ones after outer ones. */
 function formatted(text, entities, from = 0, to = text.length) {
   const fragment = document.createDocumentFragment();
   let at = from;
@@ -92,7 +92,7 @@ function render(message, onTap) {
   return item;
 }
 
-/** Shows the messages, touching only those that changed, so that focus and screen readers are not disturbed. */
+/** Updates only the messages that changed, so that focus and screen readers are not disturbed. */
 export function createMessageList(list, onTap) {
   const shown = new Map();
   return {

@@ -1,9 +1,9 @@
 const TEXTS = {
   en: {
     back: 'All channels',
-    settings: 'Who you are',
+    settings: 'Your profile',
     chat: 'Chat',
-    whoHint: 'Each user has a chat of their own. The bot sees the name and the language.',
+    whoHint: 'Each user has a separate chat. The bot sees the name and the language.',
     user: 'User',
     firstName: 'First name',
     username: 'Username (optional)',
@@ -24,12 +24,12 @@ const TEXTS = {
     video: 'Video',
     document: 'Document',
     newTab: '(opens in a new tab)',
-    failed: 'That did not work: {error}',
-    away: 'The simulator is away, trying again…',
+    failed: 'Something went wrong: {error}',
+    away: 'Connection lost. Trying again…',
   },
   ru: {
     back: 'Все каналы',
-    settings: 'Кто вы',
+    settings: 'Ваш профиль',
     chat: 'Чат',
     whoHint: 'У каждого пользователя свой чат. Бот видит имя и язык.',
     user: 'Пользователь',
@@ -42,7 +42,7 @@ const TEXTS = {
     send: 'Отправить',
     start: 'НАЧАТЬ',
     unblock: 'Разблокировать и начать',
-    block: 'Блокировать',
+    block: 'Заблокировать',
     you: 'Вы: {user}',
     blocked: 'Вы заблокировали бота',
     edited: 'изменено',
@@ -53,7 +53,7 @@ const TEXTS = {
     document: 'Документ',
     newTab: '(откроется в новой вкладке)',
     failed: 'Не получилось: {error}',
-    away: 'Симулятор недоступен, пробуем ещё раз…',
+    away: 'Связь прервалась. Пробуем ещё раз…',
   },
 };
 
@@ -63,7 +63,7 @@ export function t(key, values = {}) {
   return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
 }
 
-/** Puts the page's own words into the chosen language. */
+/** Sets the language of the page. */
 export function speak(chosen) {
   language = chosen === 'ru' ? 'ru' : 'en';
   document.documentElement.lang = language;

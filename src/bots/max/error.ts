@@ -1,13 +1,13 @@
 import { MaxError } from '@maxhub/max-bot-api';
 import type { FailureReason } from '../../events/contract';
-import { noAnswer, PlatformError } from '../platform-error';
+import { noResponse, PlatformError } from '../platform-error';
 
-/** The library's own status for an upload whose connection failed or was cut. */
-const UPLOAD_CUT = 499;
+/** The library's own status for an upload whose connection failed. */
+const UPLOAD_ABORTED = 499;
 
 export function toMaxPlatformError(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
-  if (!(error instanceof MaxError)) return noAnswer(error);
+  if (!(error instanceof MaxError)) return noResponse(error);
   const {
     status,
     code = '',
@@ -24,8 +24,8 @@ export function toMaxPlatformError(error: unknown): PlatformError {
 
 function reasonOf(status: number, code: string, text: string): FailureReason {
   if (status === 429) return 'rate_limited';
-  // An attachment that is still being processed will be ready later.
-  if (status >= 500 || status === UPLOAD_CUT || code === 'attachment.not.ready') {
+  // `attachment.not.ready`: MAX is still processing the upload, so a retry will succeed.
+  if (status >= 500 || status === UPLOAD_ABORTED || code === 'attachment.not.ready') {
     return 'platform_unavailable';
   }
   if (status === 401) return 'bot_banned';

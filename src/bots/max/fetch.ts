@@ -3,9 +3,9 @@ import { PlatformError } from '../platform-error';
 const CALL_LIMIT_MS = 10_000;
 
 /**
- * The transport under the MAX client. It gives a time limit to the calls that come without a signal (the client
- * passes none on for most), keeps the `Retry-After` of a 429, which the client's own error drops, and refuses a
- * 200 that is not JSON, such as a proxy's page, which the client would take for a result.
+ * The HTTP transport of the MAX client. It adds a timeout to calls without a signal (most of the client's calls have
+ * none), keeps the `Retry-After` of a 429, which the client's own error drops, and rejects a 200 that is not JSON,
+ * such as a proxy's error page, which the client would take for a result.
  */
 export const maxFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, {
@@ -14,7 +14,7 @@ export const maxFetch: typeof fetch = async (input, init) => {
   });
   const { status, headers } = response;
   const text = await response.text();
-  const body = parsed(text);
+  const body = parseJson(text);
   if (status === 429) {
     const { code = '', message = '' } = (body ?? {}) as Record<string, string>;
     throw new PlatformError('rate_limited', [code, message].filter(Boolean).join(': '), {
@@ -23,12 +23,12 @@ export const maxFetch: typeof fetch = async (input, init) => {
     });
   }
   if (response.ok && body === undefined) {
-    throw new PlatformError('platform_unavailable', 'The answer is not JSON.', { status });
+    throw new PlatformError('platform_unavailable', 'The response is not JSON.', { status });
   }
   return new Response(text, { status, headers });
 };
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -9,7 +9,7 @@ type Media = NonNullable<OutgoingMessage['media']>;
 
 const UPLOAD_LIMIT_MS = 60_000;
 
-/** MAX takes a picture by its address; a video or a document has to be uploaded first. */
+/** MAX accepts a photo by URL; a video or a document must be uploaded first. */
 export function createMaxMedia(api: Api, policy: LocalPolicy) {
   return async ({ type, url }: Media): Promise<AttachmentRequest> => {
     if (type === 'photo') return { type: 'image', payload: { url } };

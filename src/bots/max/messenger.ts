@@ -4,26 +4,26 @@ import type {
   InlineKeyboardAttachmentRequest,
   UpdateType,
 } from '@maxhub/max-bot-api/types';
+import { withAbortAfter } from '../../lib/timeout';
+import type { Button, Messenger, MessengerOptions, OutgoingMessage, TapNotice } from '../messenger';
+import { PlatformError } from '../platform-error';
+import { retryIfThrottled } from '../retry-if-throttled';
 import { toMaxPlatformError } from './error';
 import { maxFetch } from './fetch';
 import { createMaxMedia } from './media';
-import type { Button, Messenger, MessengerOptions, OutgoingMessage, TapNotice } from '../messenger';
-import { PlatformError } from '../platform-error';
-import { afterShortWait } from '../short-wait';
-import { withinLimit } from '../within-limit';
 
 const POLL_SECONDS = 25;
 const POLL_LIMIT_MS = (POLL_SECONDS + 10) * 1000;
-/** A send waits, in the client, for an attachment that MAX still processes. */
+/** Longer than other calls: the client retries a send while MAX is still processing its attachment. */
 const SEND_LIMIT_MS = 20_000;
 
 const updateTypes: UpdateType[] = ['message_created', 'message_callback', 'bot_started', 'bot_stopped'];
 
-/** `user:<id>` where only the user of a chat is known: MAX leaves the message, and the chat with it, out of some taps. */
+/** `user:<id>` when only the user is known: some MAX taps omit the message, and with it the chat. */
 const USER_ADDRESS = /^user:(\d+)$/;
 
 export interface MaxMessengerOptions extends MessengerOptions {
-  /** Whether a video or document, which MAX wants uploaded, may be fetched from loopback. */
+  /** Whether a video or document that Herald uploads to MAX may be fetched from loopback. */
   allowLocalMedia?: boolean;
 }
 
@@ -62,26 +62,28 @@ export async function createMaxMessenger({
     botName,
     link: link ?? ((start) => `https://max.ru/${botName}?start=${encodeURIComponent(start)}`),
     appLink: () => null,
-    send(chatId, message, { failsFast = false } = {}) {
+    send(chatId, message, { failFast = false } = {}) {
       const once = () => call(() => send(chatId, message));
-      return failsFast ? once() : afterShortWait(once);
+      return failFast ? once() : retryIfThrottled(once);
     },
 
     edit: (_chatId, messageId, message) =>
-      afterShortWait(() =>
-        done(() =>
-          // An empty list takes the keyboard away; leaving it out would keep it.
+      retryIfThrottled(() =>
+        expectSuccess(() =>
+          // An empty list removes the keyboard; omitting the field would keep it.
           api.editMessage(messageId, { ...textOf(message), attachments: keyboardOf(message.buttons) }),
         ),
       ),
 
     async answerTap(callbackId, notice) {
-      // MAX refuses an answer that says nothing, and nobody waits for one.
+      // MAX refuses an empty answer and does not require one.
       if (!notice) return;
       try {
-        await afterShortWait(() => done(() => api.answerOnCallback(callbackId, noticeBody(notice))));
+        await retryIfThrottled(() =>
+          expectSuccess(() => api.answerOnCallback(callbackId, noticeBody(notice))),
+        );
       } catch (error) {
-        if (!isForgottenTap(error)) throw error;
+        if (!isExpiredTap(error)) throw error;
       }
     },
 
@@ -90,8 +92,8 @@ export async function createMaxMessenger({
     },
 
     async setWebhook(url, secret) {
-      await done(() => api.subscribe(url, secret, updateTypes));
-      // MAX keeps any number of subscriptions and would send every update to each of them.
+      await expectSuccess(() => api.subscribe(url, secret, updateTypes));
+      // MAX keeps several subscriptions and sends every update to each of them, so remove the others.
       await deleteWebhooks(url);
     },
 
@@ -109,12 +111,12 @@ export async function createMaxMessenger({
         limit: 100,
         types: updateTypes.join(','),
       };
-      const answer = await withinLimit(signal, POLL_LIMIT_MS, (limited) =>
+      const response = await withAbortAfter(signal, POLL_LIMIT_MS, (limited) =>
         call(() => api.raw.subscriptions.getUpdates({ ...request, signal: limited })),
       );
-      // The marker is null where the platform has nothing new to count from.
-      const marker = answer.marker as number | null;
-      return { updates: answer.updates, position: marker === null ? position : String(marker) };
+      // The marker is null when there are no new updates.
+      const marker = response.marker as number | null;
+      return { updates: response.updates, position: marker === null ? position : String(marker) };
     },
   };
 }
@@ -127,11 +129,11 @@ async function call<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Some refusals of MAX come as 200 with `success: false`. */
-async function done(work: () => Promise<{ success: boolean; message?: string }>): Promise<void> {
+/** MAX reports some errors as 200 with `success: false`. */
+async function expectSuccess(work: () => Promise<{ success: boolean; message?: string }>): Promise<void> {
   const { success, message } = await call(work);
   if (!success) {
-    throw new PlatformError('invalid_message', message ?? 'refused without a reason', { status: 200 });
+    throw new PlatformError('invalid_message', message ?? 'rejected without a reason', { status: 200 });
   }
 }
 
@@ -149,12 +151,12 @@ function keyboardOf(buttons: Button[][] | undefined): AttachmentRequest[] {
   return [{ type: 'inline_keyboard', payload: { buttons: rows } }];
 }
 
-/** The client's types have forgotten the notification; its body goes to the platform as it is. */
+/** The client's types lack `notification`, but the client sends the body unchanged. */
 function noticeBody({ text }: TapNotice): Record<string, never> {
   return { notification: text } as Record<string, string> as Record<string, never>;
 }
 
-function isForgottenTap(error: unknown): boolean {
+function isExpiredTap(error: unknown): boolean {
   if (!(error instanceof PlatformError)) return false;
   return error.status === 404 || (error.status === 400 && /callback/i.test(error.platformText));
 }

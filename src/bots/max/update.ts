@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { incomingText, laneOf, languageOf, withoutNul } from '../incoming';
+import { chatQueueOf, incomingText, languageOf, withoutNul } from '../incoming';
 import type { BotUser, Incoming, ParsedUpdate, ReceivedUpdate } from '../update';
 
 const text = z.string().transform(withoutNul);
@@ -33,14 +33,14 @@ const updateSchema = z.object({
 type MaxUpdate = z.output<typeof updateSchema>;
 type MaxUser = z.output<typeof userSchema>;
 
-/** Null where it is no update of MAX at all. */
+/** Null if `raw` is not a MAX update. */
 export function parseMaxUpdate(raw: unknown): ReceivedUpdate | null {
   const update = updateSchema.safeParse(raw);
   if (!update.success) return null;
   const parsed = domainShape(update.data);
   return {
     dedupeKey: dedupeKey(update.data),
-    lane: laneOf(parsed),
+    chatQueue: chatQueueOf(parsed),
     sequence: update.data.timestamp,
     parsed,
   };
@@ -105,7 +105,7 @@ function shape(
   };
 }
 
-/** What MaxMessenger.send understands as "the dialog with this user". */
+/** The MAX messenger's `send` resolves this to the dialog with the user. */
 function userAddress(userId: string): string {
   return `user:${userId}`;
 }
@@ -122,7 +122,7 @@ function botUser(
   };
 }
 
-/** MAX numbers no updates. A tap has its own id, a message its mid; the rest is known by what it says. */
+/** MAX updates have no id: a tap is identified by its callback id, a message by its mid, any other by its content. */
 function dedupeKey(update: MaxUpdate): string {
   const { update_type: type, timestamp, callback, message, user, chat_id } = update;
   if (callback) return printable(`callback:${callback.callback_id}`);

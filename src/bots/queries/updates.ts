@@ -6,7 +6,7 @@ import { change, row, rows } from '../../db/query';
 
 export interface NewBotUpdate {
   dedupeKey: string;
-  lane: string;
+  chatQueue: string;
   payload: unknown;
 }
 
@@ -18,9 +18,9 @@ export interface ClaimedBotUpdate {
 }
 
 /**
- * Stores updates in their order, each once, and moves the poll's position with them. Stores of one lane happen
- * one after the other: an id is given only after every smaller one of its lane can be seen, so the oldest waiting
- * update of a lane really is the oldest.
+ * Stores updates in order, without duplicates, together with the poll position. Inserts into one chat queue (column
+ * `lane`) are serialised by a lock, so a smaller id always becomes visible first and the oldest pending update of a
+ * queue really is the oldest.
  */
 export async function storeBotUpdates(
   pool: pg.Pool,
@@ -39,14 +39,14 @@ export async function storeBotUpdates(
 }
 
 async function insertOnce(db: Db, channel: Channel, updates: NewBotUpdate[]): Promise<number> {
-  const lanes = updates.map((update) => update.lane);
+  const chatQueues = updates.map((update) => update.chatQueue);
   await rows(
     db,
-    'lock_bot_lanes',
+    'lock_chat_queues',
     `SELECT pg_advisory_xact_lock(key)
      FROM (SELECT DISTINCT hashtextextended('bot_lane/' || $1 || '/' || lane, 0) AS key
            FROM unnest($2::text[]) AS lane ORDER BY key) AS keys`,
-    [channel, lanes],
+    [channel, chatQueues],
   );
   return change(
     db,
@@ -59,7 +59,7 @@ async function insertOnce(db: Db, channel: Channel, updates: NewBotUpdate[]): Pr
     [
       channel,
       updates.map((update) => update.dedupeKey),
-      lanes,
+      chatQueues,
       updates.map((update) => JSON.stringify(update.payload) ?? 'null'),
     ],
   );
@@ -76,8 +76,8 @@ async function savePosition(db: Db, channel: Channel, position: string): Promise
 }
 
 /**
- * Where polling goes on. A position that has not moved for a day is forgotten: Telegram starts its ids anew, perhaps
- * lower, after a week of silence, and by then it keeps nothing that the dedupe keys would not recognise.
+ * The position from which to continue polling. A position older than a day is ignored: after a week without updates
+ * Telegram restarts its ids, perhaps lower, and the dedupe keys filter out the updates that it still keeps.
  */
 export async function findBotPosition(db: Db, channel: Channel): Promise<string | null> {
   const found = await row<{ position: string }>(
@@ -89,7 +89,7 @@ export async function findBotPosition(db: Db, channel: Channel): Promise<string 
   return found?.position ?? null;
 }
 
-/** Leases the oldest waiting update of each lane, unless it is leased already or waits for its retry. */
+/** Leases the oldest pending update of each chat queue, unless it is already leased or its retry is not due. */
 export function claimBotUpdates(db: Db, limit: number, leaseSeconds: number): Promise<ClaimedBotUpdate[]> {
   return rows<ClaimedBotUpdate>(
     db,
@@ -107,7 +107,7 @@ export function claimBotUpdates(db: Db, limit: number, leaseSeconds: number): Pr
      UPDATE bot_updates AS update
      SET leased_until = clock_timestamp() + make_interval(secs => $2)
      FROM due
-     -- Asked again of the row itself: another process may have been faster.
+     -- Rechecked on the locked row: another process may have claimed it meanwhile.
      WHERE update.id = due.id AND update.handled_at IS NULL AND update.set_aside_at IS NULL
        AND (update.retry_at IS NULL OR update.retry_at <= clock_timestamp())
        AND (update.leased_until IS NULL OR update.leased_until <= clock_timestamp())
@@ -139,17 +139,17 @@ export async function markBotUpdateHandled(db: Db, id: number): Promise<void> {
 export interface FailedBotUpdate {
   error: string;
   retryMs: number;
-  /** A fault that passes by itself (a platform that is away) does not count, and is given up only after a day. */
-  passing: boolean;
+  /** A transient failure, such as an unreachable platform, does not count; the update is set aside only after a day. */
+  transient: boolean;
   firstRetryMs: number;
   maxFailures: number;
 }
 
-/** Plans the next try, or sets the update aside; answers what it did. */
+/** Schedules the next retry or sets the update aside, and returns which. */
 export async function markBotUpdateFailed(
   db: Db,
   id: number,
-  { error, passing, retryMs, firstRetryMs, maxFailures }: FailedBotUpdate,
+  { error, transient, retryMs, firstRetryMs, maxFailures }: FailedBotUpdate,
 ): Promise<{ failures: number; waitMs: number; setAside: boolean } | null> {
   return row(
     db,
@@ -157,7 +157,7 @@ export async function markBotUpdateFailed(
     `WITH failed AS (
        SELECT id, failures + CASE WHEN $3 THEN 0 ELSE 1 END AS failures,
          CASE WHEN $3 THEN received_at < now() - interval '1 day' ELSE failures + 1 >= $6 END AS is_over,
-         -- Twice as long each time, five minutes at most.
+         -- Exponential backoff, at most five minutes.
          CASE WHEN $3 THEN $4 ELSE least($5 * power(2, failures), 300000) END AS wait_ms
        FROM bot_updates WHERE id = $1 AND handled_at IS NULL
      )
@@ -167,13 +167,13 @@ export async function markBotUpdateFailed(
        set_aside_at = CASE WHEN failed.is_over THEN clock_timestamp() END
      FROM failed WHERE update.id = failed.id
      RETURNING update.failures, failed.wait_ms::float8 AS "waitMs", failed.is_over AS "setAside"`,
-    [id, error, passing, retryMs, firstRetryMs, maxFailures],
+    [id, error, transient, retryMs, firstRetryMs, maxFailures],
   );
 }
 
 /**
- * Forgets, a small batch at a time, handled updates after 48 hours, as long as any platform could deliver one again,
- * and what was set aside after 30 days. Answers how many went.
+ * Deletes one batch of handled updates older than 48 hours (a platform may redeliver one until then) and of updates set
+ * aside more than 30 days ago. Returns the number deleted.
  */
 export function pruneBotUpdates(db: Db, limit: number): Promise<number> {
   return change(

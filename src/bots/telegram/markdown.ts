@@ -1,7 +1,7 @@
 /**
- * The Markdown that projects may use, the same dialect that MAX understands by itself, turned into Telegram's HTML:
- * Telegram's own MarkdownV2 refuses a whole message for one full stop without a backslash, and this one refuses
- * nothing. A mark without its partner is only a character.
+ * Converts the Markdown that projects may use, which is MAX's own dialect, to Telegram's HTML. Telegram's MarkdownV2
+ * would reject a whole message for one unescaped full stop; this converter rejects nothing and treats an unmatched
+ * mark as a plain character.
  */
 const marks: ReadonlyArray<readonly [mark: string, tag: string]> = [
   ['**', 'b'],
@@ -18,7 +18,7 @@ const CODE = /^`([^`\n]+)`/;
 const LINK = /^\[([^\]\n]+)\]\(((?:https?|tg|mailto):[^)\s]+)\)/i;
 const WORD = /[\p{L}\p{N}]/u;
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -44,7 +44,7 @@ interface Piece {
 
 function nextPiece(source: string, i: number): Piece {
   const char = source.charAt(i);
-  // Most characters start nothing; only the marks are worth a look at what follows.
+  // Fast path: most characters cannot start a mark.
   if (!'\\`[*_~+'.includes(char)) return { out: escapeHtml(char), used: 1 };
   const rest = source.slice(i);
   const escaped = ESCAPED.exec(rest);
@@ -65,7 +65,7 @@ function pairAt(source: string, i: number): Piece | null {
   const found = marks.find(([mark]) => source.startsWith(mark, i));
   if (!found) return null;
   const [mark, tag] = found;
-  // An underscore inside a word belongs to the word: user_name_1.
+  // An underscore inside a word is not a mark: user_name_1.
   if (mark.startsWith('_') && WORD.test(source.charAt(i - 1))) return null;
   const start = i + mark.length;
   const end = closingAt(source, mark, start);
@@ -74,7 +74,7 @@ function pairAt(source: string, i: number): Piece | null {
   return { out: `<${tag}>${inner}</${tag}>`, used: end + mark.length - i };
 }
 
-/** Where the partner of a mark stands, or -1. Marks hug their text: `2 * 3 * 4` has none. */
+/** The index of the closing mark, or -1. No space may separate a mark from its text, so `2 * 3 * 4` has no marks. */
 function closingAt(source: string, mark: string, start: number): number {
   if (/^(\s|$)/.test(source.charAt(start))) return -1;
   for (let end = source.indexOf(mark, start + 1); end > 0; end = source.indexOf(mark, end + 1)) {
@@ -82,7 +82,7 @@ function closingAt(source: string, mark: string, start: number): number {
     const after = source.charAt(end + mark.length);
     if (before === '\\' || /\s/.test(before)) continue;
     if (mark.startsWith('_') && WORD.test(after)) continue;
-    // The single mark must not take half of a double one: *a **b** c*.
+    // A single mark does not match half of a double one: *a **b** c*.
     if (mark.length === 1 && (after === mark || before === mark)) continue;
     return end;
   }

@@ -1,13 +1,13 @@
 import { Telegram } from 'telegraf';
-import { markdownToTelegramHtml } from './markdown';
+import { withAbortAfter } from '../../lib/timeout';
 import type { Button, Messenger, MessengerOptions, OutgoingMessage } from '../messenger';
 import { PlatformError } from '../platform-error';
-import { afterShortWait } from '../short-wait';
+import { retryIfThrottled } from '../retry-if-throttled';
 import { toTelegramPlatformError } from './error';
-import { withinLimit } from '../within-limit';
+import { markdownToTelegramHtml } from './markdown';
 
 const CALL_LIMIT_MS = 10_000;
-/** Telegram fetches the file before it answers. */
+/** Telegram downloads the file before it responds. */
 const MEDIA_LIMIT_MS = 30_000;
 const POLL_SECONDS = 25;
 const POLL_LIMIT_MS = (POLL_SECONDS + 10) * 1000;
@@ -47,9 +47,9 @@ export async function createTelegramMessenger({
       const { text: caption, ...format } = text;
       return sent(await sendMedia({ ...(caption !== '' && { caption, ...format }), ...keyboard }));
     }
-    // Too long for a caption: the text follows on its own and carries the buttons.
+    // Too long for a caption: send the text, with the buttons, as a second message.
     await sendMedia({});
-    return sent(await afterShortWait(() => call('sendMessage', { ...chat, ...text, ...keyboard })));
+    return sent(await retryIfThrottled(() => call('sendMessage', { ...chat, ...text, ...keyboard })));
   }
 
   async function edit(chatId: string, messageId: string, message: OutgoingMessage): Promise<void> {
@@ -70,9 +70,9 @@ export async function createTelegramMessenger({
     botName,
     link: link ?? ((start) => `https://t.me/${botName}?start=${encodeURIComponent(start)}`),
     appLink: (start) => (link ? null : `tg://resolve?domain=${botName}&start=${encodeURIComponent(start)}`),
-    send: (chatId, message, { failsFast = false } = {}) =>
-      failsFast ? send(chatId, message) : afterShortWait(() => send(chatId, message)),
-    edit: (chatId, messageId, message) => afterShortWait(() => edit(chatId, messageId, message)),
+    send: (chatId, message, { failFast = false } = {}) =>
+      failFast ? send(chatId, message) : retryIfThrottled(() => send(chatId, message)),
+    edit: (chatId, messageId, message) => retryIfThrottled(() => edit(chatId, messageId, message)),
 
     async answerTap(callbackId, notice) {
       const shown = notice && {
@@ -80,7 +80,9 @@ export async function createTelegramMessenger({
         show_alert: notice.alert ?? false,
       };
       try {
-        await afterShortWait(() => call('answerCallbackQuery', { callback_query_id: callbackId, ...shown }));
+        await retryIfThrottled(() =>
+          call('answerCallbackQuery', { callback_query_id: callbackId, ...shown }),
+        );
       } catch (error) {
         if (!refusedWith(error, /query is too old|query id is invalid/i)) throw error;
       }
@@ -110,7 +112,7 @@ export async function createTelegramMessenger({
         limit: 100,
         allowed_updates: allowedUpdates,
       };
-      const updates = await withinLimit(signal, POLL_LIMIT_MS, (limited) =>
+      const updates = await withAbortAfter(signal, POLL_LIMIT_MS, (limited) =>
         call<{ update_id: number }[]>('getUpdates', request, limited),
       );
       const ids = updates.map((update) => update.update_id);
@@ -119,13 +121,13 @@ export async function createTelegramMessenger({
   };
 }
 
-/** telegraf's own methods take no signal, so every call goes through callApi, under a time limit. */
+/** Every call goes through callApi with a timeout, because telegraf's own methods take no signal. */
 function createCall(telegram: Telegram): Call {
   type Method = Parameters<Telegram['callApi']>[0];
   type Options = Parameters<Telegram['callApi']>[2];
   return async <R>(method: string, payload: Payload = {}, limit = AbortSignal.timeout(CALL_LIMIT_MS)) => {
     try {
-      // telegraf is typed for the signal of a package that Node's own has replaced.
+      // telegraf's types expect the AbortSignal of a polyfill package instead of Node's.
       return (await telegram.callApi(method as Method, payload as never, { signal: limit } as Options)) as R;
     } catch (error) {
       throw toTelegramPlatformError(error);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { incomingText, laneOf, languageOf, withoutNul } from '../incoming';
+import { chatQueueOf, incomingText, languageOf, withoutNul } from '../incoming';
 import type { BotUser, Incoming, ParsedUpdate, ReceivedUpdate } from '../update';
 
 const text = z.string().transform(withoutNul);
@@ -29,7 +29,7 @@ const updateSchema = z.object({
     .object({
       id: text,
       from: userSchema,
-      // An inaccessible message has no more than its chat and id; a message of another bot's inline mode is missing.
+      // An inaccessible message has only its chat and id; a message sent in inline mode is absent.
       message: z.object({ message_id: id, chat: chatSchema }).nullish(),
       data: text.nullish(),
     })
@@ -47,7 +47,7 @@ const updateSchema = z.object({
 
 type TelegramUpdate = z.output<typeof updateSchema>;
 
-/** Null where the update has no id to know it by. */
+/** Null if the update has no id. */
 export function parseTelegramUpdate(raw: unknown): ReceivedUpdate | null {
   const whole = updateSchema.safeParse(raw);
   if (whole.success) return received(whole.data);
@@ -59,7 +59,7 @@ function received(update: TelegramUpdate): ReceivedUpdate {
   const parsed = domainShape(update);
   return {
     dedupeKey: String(update.update_id),
-    lane: laneOf(parsed),
+    chatQueue: chatQueueOf(parsed),
     sequence: update.update_id,
     parsed,
   };
@@ -75,7 +75,7 @@ function domainShape({
     return shape(message.chat, message.from, incoming, message.date);
   }
   if (tap) {
-    // In a private chat the chat's id is the user's.
+    // In a private chat the chat id is the user id.
     const chat = tap.message?.chat ?? { id: tap.from.id, type: 'private' };
     const messageId = tap.message?.message_id ?? null;
     return shape(chat, tap.from, { kind: 'tap', data: tap.data ?? '', callbackId: tap.id, messageId });
@@ -88,7 +88,7 @@ function domainShape({
 }
 
 function membershipChange(chatType: string | undefined, before: string, after: string): Incoming {
-  // In a group it tells that the bot was added or thrown out, which is no user's choice about messages.
+  // In a group this means that the bot was added or removed, which says nothing about a user's consent.
   if (chatType !== 'private') return { kind: 'other' };
   if (after === 'kicked') return { kind: 'blocked' };
   return before === 'kicked' ? { kind: 'unblocked' } : { kind: 'other' };

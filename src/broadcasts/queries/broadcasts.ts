@@ -1,10 +1,10 @@
-import type { Audience, BroadcastStatus } from '../contract';
 import type { Cursor } from '../../contract/cursor';
-import type { MessageContent } from '../../messages/contract';
 import { cursorTime } from '../../db/cursor-time';
 import { notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import type { MessageContent } from '../../messages/contract';
+import type { Audience, BroadcastStatus } from '../contract';
 
 export interface BroadcastCounts {
   sent: number;
@@ -24,12 +24,12 @@ export interface BroadcastRow extends BroadcastCounts {
   ended_at: Date | null;
 }
 
-/** Whom the filters name, active or not. */
-const NAMED = `s.project_id = $1 AND ($2::text IS NULL OR s.channel = $2) AND s.tags @> $3::text[]
+/** Matches the filters' subscribers, active or not. */
+const AUDIENCE_FILTER = `s.project_id = $1 AND ($2::text IS NULL OR s.channel = $2) AND s.tags @> $3::text[]
   AND (cardinality($4::text[]) = 0 OR s.tags && $4) AND NOT s.tags && $5::text[]
   AND ($6::text IS NULL OR s.permissions @> ARRAY[$6])`;
 
-function namedBy(projectId: string, audience: Audience): unknown[] {
+function filterParameters(projectId: string, audience: Audience): unknown[] {
   return [
     projectId,
     audience.channel ?? null,
@@ -49,8 +49,8 @@ export async function countAudience(
     db,
     'count_audience',
     `SELECT count(*) FILTER (WHERE s.active) AS active, count(*) FILTER (WHERE NOT s.active) AS inactive
-     FROM subscribers s WHERE ${NAMED}`,
-    namedBy(projectId, audience),
+     FROM subscribers s WHERE ${AUDIENCE_FILTER}`,
+    filterParameters(projectId, audience),
   );
   return counted ?? { active: 0, inactive: 0 };
 }
@@ -81,24 +81,24 @@ export async function insertBroadcast(
   return inserted.id;
 }
 
-/** Takes the active part of the audience into rows of its own; answers how many, at most one above `most`. */
+/** Copies the active part of the audience into recipient rows. Returns how many, at most `max` + 1. */
 export function snapshotAudience(
   db: Db,
   projectId: string,
   broadcastId: string,
   audience: Audience,
-  most: number,
+  max: number,
 ): Promise<number> {
   return change(
     db,
     'snapshot_audience',
     `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel)
-     SELECT $7, s.id, s.channel FROM subscribers s WHERE ${NAMED} AND s.active LIMIT $8`,
-    [...namedBy(projectId, audience), broadcastId, most + 1],
+     SELECT $7, s.id, s.channel FROM subscribers s WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
+    [...filterParameters(projectId, audience), broadcastId, max + 1],
   );
 }
 
-/** From its commit on the relay starts the workflow. */
+/** The relay starts the workflow after this commits. */
 export async function releaseBroadcast(db: Db, id: string, active: number, inactive: number): Promise<void> {
   await row(
     db,
@@ -109,7 +109,7 @@ export async function releaseBroadcast(db: Db, id: string, active: number, inact
   );
 }
 
-/** While a broadcast is under way its recipients are counted; at its end the counts are in its row. */
+/** Counts the recipients of a running broadcast; an ended one has the counts in its row. */
 const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.messages_per_minute, b.created_at, b.started_at, b.ended_at,
     coalesce(b.sent, c.sent) AS sent, coalesce(b.failed, c.failed) AS failed,
     coalesce(b.skipped, c.skipped + b.inactive) AS skipped,
@@ -131,7 +131,7 @@ export function findProjectBroadcast(db: Db, projectId: string, id: string): Pro
   ]);
 }
 
-/** One row more than the limit, which tells whether there is another page. */
+/** Returns one row more than the limit if there is another page. */
 export function listBroadcasts(
   db: Db,
   projectId: string,
@@ -162,7 +162,7 @@ export function lockBroadcast(db: Db, id: string): Promise<LockedBroadcast | nul
   );
 }
 
-/** From its commit on nothing more is claimed. */
+/** Workers claim no more recipients after this commits. */
 export function markCancelling(db: Db, id: string): Promise<number> {
   return change(
     db,
@@ -178,7 +178,7 @@ export interface DueBroadcast {
   total: number;
 }
 
-/** For the relay: broadcasts that have no workflow yet, or whose worker has been silent for too long. */
+/** Claims, for the relay, broadcasts without a workflow and those whose worker's lease has expired. */
 export function claimDueBroadcasts(db: Db, limit: number): Promise<DueBroadcast[]> {
   return rows<DueBroadcast>(
     db,
@@ -191,11 +191,11 @@ export function claimDueBroadcasts(db: Db, limit: number): Promise<DueBroadcast[
   );
 }
 
-/** Somebody works on it, or will soon: the relay need not look for two minutes. */
-export function touchBroadcast(db: Db, id: string): Promise<number> {
+/** Extends the lease: the relay does not claim the broadcast for two minutes. */
+export function extendBroadcastLease(db: Db, id: string): Promise<number> {
   return change(
     db,
-    'touch_broadcast',
+    'extend_broadcast_lease',
     `UPDATE broadcasts SET start_at = now() + interval '2 minutes' WHERE id = $1`,
     [id],
   );

@@ -1,9 +1,9 @@
 import type { Channel } from '../../contract/common';
-import type { BroadcastCounts } from './broadcasts';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import type { BroadcastCounts } from './broadcasts';
 
-/** What still stands between a broadcast and its end. The caller holds its lock. */
+/** Counts the recipients without a result. The caller holds the broadcast's row lock. */
 export async function countOpenRecipients(db: Db, id: string): Promise<{ queued: number; sending: number }> {
   const open = await row<{ queued: number; sending: number }>(
     db,
@@ -31,7 +31,10 @@ export interface LostRecipient {
   external_id: string | null;
 }
 
-/** A cancelled broadcast sends nothing again: what its dead worker was sending stays unknown. */
+/**
+ * Fails recipients that a dead worker was sending to: their outcome is unknown, and a cancelled broadcast does not send
+ * again.
+ */
 export function failLostRecipients(db: Db, id: string, error: string): Promise<LostRecipient[]> {
   return rows<LostRecipient>(
     db,
@@ -45,7 +48,7 @@ export function failLostRecipients(db: Db, id: string, error: string): Promise<L
   );
 }
 
-/** Writes the end and the counts, which add up to the total by then. */
+/** Writes the end status and the final counts, which add up to the total. */
 export async function endBroadcast(
   db: Db,
   id: string,
@@ -62,6 +65,6 @@ export async function endBroadcast(
      WHERE b.id = $1 RETURNING b.sent, b.failed, b.skipped, b.possible_duplicates, b.total`,
     [id, status],
   );
-  if (!ended) throw new Error('the broadcast has vanished under its lock');
+  if (!ended) throw new Error('the broadcast row disappeared while it was locked');
   return ended;
 }

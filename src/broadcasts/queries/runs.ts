@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import type { BroadcastStatus } from '../contract';
-import type { Channel } from '../../contract/common';
-import type { FailureReason } from '../../events/contract';
-import type { MessageContent } from '../../messages/contract';
 import {
   type Pace,
-  affordable,
+  allowanceOf,
+  allowedMessages,
   channelPaces,
-  creditOf,
+  consumeChannelPace,
   lockChannelPace,
-  spendChannelPace,
-  spent,
+  nextTimeAfter,
 } from '../../bots';
+import type { Channel } from '../../contract/common';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import type { FailureReason } from '../../events/contract';
+import type { MessageContent } from '../../messages/contract';
+import type { BroadcastStatus } from '../contract';
 
-/** One holder of a broadcast: a page of the workflow in one worker. */
+/** One run of a broadcast: a page of its workflow in one worker. The token fences out earlier runs. */
 export interface BroadcastRun {
   id: string;
   token: string;
@@ -25,8 +25,9 @@ export interface BroadcastRun {
 }
 
 /**
- * Makes the caller the only one who may claim and record. What an earlier holder had claimed without recording a
- * result is queued again, so that nobody is left out; where its call had been made, there is a second copy.
+ * Starts a run and fences out earlier ones: only this run may now claim recipients and record results. Recipients that
+ * an earlier run claimed without recording a result are queued again; if their message had been sent, they get a second
+ * copy.
  */
 export function beginRun(
   pool: pg.Pool,
@@ -72,26 +73,27 @@ export interface ClaimedRecipient {
 }
 
 export type Claim =
-  /** Cancelled, or another run holds the token. */
+  /** Cancelled, or fenced out by a newer run. */
   | { state: 'stopped' }
   | { state: 'empty' }
   | { state: 'claimed'; recipients: ClaimedRecipient[]; waitMs: number };
 
 interface ClaimableJob {
   messages_per_minute: number | null;
-  credit: number;
+  allowance: number;
 }
 
-const OWN_SLACK_SECONDS = 2;
+const PROJECT_BURST_SECONDS = 2;
 
-/** The pace that the project asked for, if it did. */
-function ownPace({ messages_per_minute: perMinute }: ClaimableJob): Pace | null {
-  return perMinute === null ? null : { perSecond: perMinute / 60, slackSeconds: OWN_SLACK_SECONDS };
+/** The pace that the project requested; null if none. */
+function projectPace({ messages_per_minute: perMinute }: ClaimableJob): Pace | null {
+  return perMinute === null ? null : { perSecond: perMinute / 60, burstSeconds: PROJECT_BURST_SECONDS };
 }
 
 /**
- * A small claim: checks under the broadcast's lock that it still runs and that the token is good, passes by who has
- * left meanwhile, and takes as many as the bot's shared pace and the project's own one allow.
+ * Claims recipients under the broadcast's row lock, after checking that the broadcast still runs and the token is
+ * current. Skips recipients who have unsubscribed, and claims as many as the bot's shared pace and the project's own
+ * pace allow.
  */
 export function claimRecipients(
   pool: pg.Pool,
@@ -103,56 +105,54 @@ export function claimRecipients(
     const job = await row<ClaimableJob>(
       db,
       'lock_broadcast_run',
-      `SELECT messages_per_minute, ${creditOf('next_at')} AS credit
+      `SELECT messages_per_minute, ${allowanceOf('next_at')} AS allowance
        FROM broadcasts WHERE id = $1 AND run_token = $2 AND status = 'running' FOR UPDATE`,
       [run.id, run.token],
     );
     if (!job) return { state: 'stopped' };
-    const waiting = await waitingRecipients(db, run.id, channel, wanted);
-    if (waiting.length === 0) return { state: 'empty' };
-    const reachable = waiting.filter(
-      (recipient): recipient is ClaimedRecipient => recipient.chat_id !== null,
-    );
-    const gone = waiting.filter((recipient) => recipient.chat_id === null);
-    if (gone.length > 0) {
+    const queued = await queuedRecipients(db, run.id, channel, wanted);
+    if (queued.length === 0) return { state: 'empty' };
+    const reachable = queued.filter((recipient): recipient is ClaimedRecipient => recipient.chat_id !== null);
+    const unsubscribed = queued.filter((recipient) => recipient.chat_id === null);
+    if (unsubscribed.length > 0) {
       await skip(
         db,
-        gone.map((recipient) => recipient.id),
+        unsubscribed.map((recipient) => recipient.id),
       );
     }
     if (reachable.length === 0) return { state: 'claimed', recipients: [], waitMs: 0 };
 
-    const own = ownPace(job);
+    const pace = projectPace(job);
     const { average, peak } = channelPaces(perSecond);
-    const credit = await lockChannelPace(db, channel);
+    const allowance = await lockChannelPace(db, channel);
     const granted = Math.min(
-      affordable(credit.average, reachable.length, average),
-      affordable(credit.peak, reachable.length, peak),
-      own ? affordable(job.credit, reachable.length, own) : Infinity,
+      allowedMessages(allowance.average, reachable.length, average),
+      allowedMessages(allowance.peak, reachable.length, peak),
+      pace ? allowedMessages(job.allowance, reachable.length, pace) : Infinity,
     );
     if (granted === 0) {
-      const missing = Math.max(-credit.average, -credit.peak, own ? -job.credit : 0);
-      return { state: 'claimed', recipients: [], waitMs: missing * 1000 };
+      const waitSeconds = Math.max(-allowance.average, -allowance.peak, pace ? -job.allowance : 0);
+      return { state: 'claimed', recipients: [], waitMs: waitSeconds * 1000 };
     }
-    const taken = reachable.slice(0, granted);
-    await markSending(db, run, taken);
-    await spendChannelPace(db, channel, granted, perSecond);
-    if (own) await spendOwnPace(db, run.id, granted, own);
+    const recipients = reachable.slice(0, granted);
+    await markSending(db, run, recipients);
+    await consumeChannelPace(db, channel, granted, perSecond);
+    if (pace) await consumeProjectPace(db, run.id, granted, pace);
     return {
       state: 'claimed',
-      recipients: taken,
-      waitMs: 1000 / Math.min(perSecond, own?.perSecond ?? Infinity),
+      recipients,
+      waitMs: 1000 / Math.min(perSecond, pace?.perSecond ?? Infinity),
     };
   });
 }
 
-type WaitingRecipient = Omit<ClaimedRecipient, 'chat_id'> & { chat_id: string | null };
+type QueuedRecipient = Omit<ClaimedRecipient, 'chat_id'> & { chat_id: string | null };
 
-/** The chat is null for one who is not an active subscriber any more. */
-function waitingRecipients(db: Db, id: string, channel: Channel, limit: number): Promise<WaitingRecipient[]> {
-  return rows<WaitingRecipient>(
+/** `chat_id` is null if the recipient is no longer an active subscriber. */
+function queuedRecipients(db: Db, id: string, channel: Channel, limit: number): Promise<QueuedRecipient[]> {
+  return rows<QueuedRecipient>(
     db,
-    'waiting_recipients',
+    'queued_recipients',
     `SELECT r.id, r.subscriber_id, r.tries, s.external_id, s.chat_id, s.platform_user_id
      FROM (SELECT id, subscriber_id, tries FROM broadcast_recipients
            WHERE broadcast_id = $1 AND channel = $2 AND status = 'queued' ORDER BY id LIMIT $3) r
@@ -179,28 +179,31 @@ function markSending(db: Db, run: BroadcastRun, recipients: ClaimedRecipient[]):
   );
 }
 
-function spendOwnPace(
+function consumeProjectPace(
   db: Db,
   id: string,
   messages: number,
-  { perSecond, slackSeconds }: Pace,
+  { perSecond, burstSeconds }: Pace,
 ): Promise<number> {
   return change(
     db,
-    'spend_broadcast_pace',
-    `UPDATE broadcasts SET next_at = ${spent('next_at', '$2', '$3', slackSeconds)} WHERE id = $1`,
+    'consume_broadcast_pace',
+    `UPDATE broadcasts SET next_at = ${nextTimeAfter('next_at', '$2', '$3', burstSeconds)} WHERE id = $1`,
     [id, messages, perSecond],
   );
 }
 
-/** `queued`: refused for the moment, without having reached anybody. */
+/** `queued`: a transient failure; the message was not delivered. */
 export type RecipientResult = { id: string } & (
   | { status: 'sent'; platformMessageId: string }
   | { status: 'failed'; reason: FailureReason; error: string }
   | { status: 'queued'; tries: number }
 );
 
-/** Answers which of the results are the recipients' own, and when: what another run has taken over is not. */
+/**
+ * Records results and returns the ids recorded, with the time. Results of recipients that a newer run has taken over
+ * are ignored.
+ */
 export async function recordRecipients(
   db: Db,
   run: BroadcastRun,

@@ -1,5 +1,5 @@
 import type { Entity } from './formatted';
-import type { People, SimUser } from './people';
+import type { UserStore, SimUser } from './users';
 
 export type MessageId = number | string;
 
@@ -25,14 +25,14 @@ export interface ChatMessage extends Draft {
   id: MessageId;
   from: 'bot' | 'user';
   sender: SimUser | null;
-  /** milliseconds */
+  /** In milliseconds. */
   at: number;
   editedAt: number | null;
 }
 
-/** A notice that pops up over the chat. */
+/** A notice shown over the chat. */
 export interface Toast {
-  /** counts up, so that a page can tell new ones from those it has shown */
+  /** A sequence number, so that a page can recognise new toasts. */
   n: number;
   text: string;
   alert: boolean;
@@ -40,9 +40,9 @@ export interface Toast {
 
 export interface Chat {
   id: number;
-  /** null in the group */
+  /** Null in the group. */
   user: SimUser | null;
-  /** in order of arrival; a deleted message is gone for the user too */
+  /** In order of arrival, without deleted messages. */
   messages: Map<MessageId, ChatMessage>;
   toasts: Toast[];
   received: number;
@@ -57,18 +57,18 @@ export interface ChatIds {
   now(): number;
 }
 
-/** Why a message cannot reach a chat. */
+/** Why the bot cannot act in a chat. */
 export type Refusal = 'unknown' | 'blocked';
 
-const TOASTS_KEPT = 50;
+const MAX_TOASTS = 50;
 
-export class ChatBook {
+export class ChatStore {
   private readonly chats = new Map<number, Chat>();
   sent = 0;
   edited = 0;
 
   constructor(
-    private readonly people: People,
+    private readonly userStore: UserStore,
     private readonly ids: ChatIds,
   ) {}
 
@@ -80,16 +80,16 @@ export class ChatBook {
     return this.getOrOpen(this.ids.group, null);
   }
 
-  /** The chat the bot may act in, or why it may not. */
+  /** The chat, or why the bot may not act in it. */
   forBot(chatId: number): Chat | Refusal {
     if (chatId === this.ids.group) return this.chats.get(chatId) ?? 'unknown';
-    const user = this.people.find(this.ids.userOf(chatId));
+    const user = this.userStore.find(this.ids.userOf(chatId));
     if (!user?.started) return 'unknown';
     if (user.blocked) return 'blocked';
     return this.dialog(user);
   }
 
-  /** Puts a message of the bot into a chat; a member of a crowd only counts it. */
+  /** Adds a message of the bot to a chat; a crowd member only counts it. */
   postFromBot(chatId: number, draft: Draft): { chat: Chat; message: ChatMessage } | Refusal {
     const crowdMember = this.countInCrowd(chatId, draft);
     if (crowdMember) return crowdMember;
@@ -118,7 +118,7 @@ export class ChatBook {
 
   toast(chat: Chat, text: string, alert: boolean): void {
     const n = (chat.toasts.at(-1)?.n ?? 0) + 1;
-    chat.toasts = [...chat.toasts, { n, text, alert }].slice(-TOASTS_KEPT);
+    chat.toasts = [...chat.toasts, { n, text, alert }].slice(-MAX_TOASTS);
     this.changed(chat);
   }
 
@@ -137,12 +137,12 @@ export class ChatBook {
   private countInCrowd(chatId: number, draft: Draft): { chat: Chat; message: ChatMessage } | undefined {
     if (chatId === this.ids.group) return undefined;
     const userId = this.ids.userOf(chatId);
-    const crowd = this.people.uncountedCrowdOf(userId);
+    const crowd = this.userStore.crowdOfUnnamed(userId);
     if (!crowd) return undefined;
     const index = userId - crowd.from;
     crowd.received[index] = (crowd.received[index] ?? 0) + 1;
     this.sent += 1;
-    const passer: SimUser = {
+    const member: SimUser = {
       id: userId,
       name: String(userId),
       firstName: String(userId),
@@ -151,7 +151,7 @@ export class ChatBook {
       started: true,
       blocked: false,
     };
-    const chat = emptyChat(chatId, passer);
+    const chat = emptyChat(chatId, member);
     return { chat, message: this.add(chat, draft, 'bot', null) };
   }
 
@@ -170,8 +170,8 @@ export class ChatBook {
   }
 
   private getOrOpen(id: number, user: SimUser | null): Chat {
-    const known = this.chats.get(id);
-    if (known) return known;
+    const existing = this.chats.get(id);
+    if (existing) return existing;
     const chat = emptyChat(id, user);
     this.chats.set(id, chat);
     return chat;
@@ -182,7 +182,7 @@ function emptyChat(id: number, user: SimUser | null): Chat {
   return { id, user, messages: new Map(), toasts: [], received: 0, watchers: new Set() };
 }
 
-/** The newest message that still has buttons: the one a person would tap. */
+/** The newest message with buttons, which a user would tap. */
 export function newestWithButtons(chat: Chat): ChatMessage | undefined {
   return [...chat.messages.values()].reverse().find((message) => message.buttons.length > 0);
 }

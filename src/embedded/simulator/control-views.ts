@@ -1,8 +1,8 @@
 import type { Chat, ChatMessage } from './chats';
 import type { Exchange } from './http';
-import type { SimUser } from './people';
+import type { SimUser } from './users';
 
-/** The chat as the person sees it now. */
+/** The chat as the user currently sees it. */
 export function chatView(chat: Chat, user: SimUser): Record<string, unknown> {
   return {
     messages: [...chat.messages.values()].map(messageView),
@@ -34,7 +34,7 @@ function messageView({
 
 const HEARTBEAT_MS = 15_000;
 
-/** Sends the whole chat at every change; a burst of changes becomes one event. */
+/** Sends the whole chat after every change; several changes at once become one event. */
 export function streamChat({ res, signal }: Exchange, chat: Chat, user: SimUser): undefined {
   res.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',

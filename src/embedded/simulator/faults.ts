@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What happens to the next calls of a method instead of, before or after the ordinary answer. */
+/** A fault for the next calls of a method. */
 export interface CallFault {
   method: string;
   times: number;
   status?: number;
   retry_after?: number;
-  /** replaces the usual text of that status */
+  /** Replaces the default text of the status. */
   description?: string;
-  /** MAX only: replaces the usual code of that status */
+  /** MAX only: replaces the default code of the status. */
   code?: string;
   delay_ms?: number;
-  /** the connection is cut and nothing has happened */
+  /** Closes the connection without performing the call. */
   drop?: boolean;
-  /** the call takes effect, then the connection is cut before the answer */
+  /** Performs the call, then closes the connection before the response. */
   drop_after?: boolean;
 }
 
@@ -21,7 +21,7 @@ export type UpdateFaultKind = 'duplicate' | 'reorder' | 'message_null';
 
 const UPDATE_FAULTS: readonly UpdateFaultKind[] = ['duplicate', 'reorder', 'message_null'];
 
-/** The REST calls of MAX by the word that both channels share. */
+/** MAX's REST calls and their names, which both channels share. */
 const MAX_METHODS: Record<string, string> = {
   'GET /me': 'getMe',
   'PATCH /me/commands': 'setMyCommands',
@@ -37,12 +37,14 @@ const MAX_METHODS: Record<string, string> = {
   'POST /uploads': 'getUploadUrl',
 };
 
-/** One word for a call on both channels: a fault or a call log names `sendMessage`, or `POST /messages` on MAX. */
-export function methodWord(method: string): string {
+/**
+ * The name of a call, the same on both channels: faults and call logs use `sendMessage`, or `POST /messages` on MAX.
+ */
+export function canonicalMethod(method: string): string {
   return MAX_METHODS[method] ?? method;
 }
 
-/** A fault asked for in a way that means nothing. */
+/** An invalid fault request. */
 export class FaultError extends Error {}
 
 export class FaultPlan {
@@ -59,7 +61,7 @@ export class FaultPlan {
     }
     if (body.updates !== undefined) return this.addUpdateFault(body.updates, times);
     if (typeof body.method !== 'string') throw new FaultError('method, updates or clear is needed');
-    this.calls.push({ ...pickCallFault(body), method: methodWord(body.method), times });
+    this.calls.push({ ...pickCallFault(body), method: canonicalMethod(body.method), times });
   }
 
   clear(): void {
@@ -72,10 +74,10 @@ export class FaultPlan {
     this.onClear.add(listener);
   }
 
-  /** Uses up one occurrence of the oldest fault for the method. */
+  /** Consumes one occurrence of the oldest fault for the method. */
   takeForCall(method: string): CallFault | undefined {
-    const word = method.toLowerCase();
-    const fault = this.calls.find((each) => each.method === '*' || each.method.toLowerCase() === word);
+    const name = method.toLowerCase();
+    const fault = this.calls.find((each) => each.method === '*' || each.method.toLowerCase() === name);
     if (!fault) return undefined;
     fault.times -= 1;
     if (fault.times === 0) this.calls = this.calls.filter((each) => each !== fault);
@@ -121,11 +123,11 @@ function pickCallFault(body: Record<string, unknown>): Partial<CallFault> {
   return fault;
 }
 
-/** Thrown where the connection is to be cut. */
+/** Thrown to close the connection without a response. */
 export class DroppedConnection extends Error {}
 
-/** Runs a call under its fault, if there is one; `refuse` makes the platform's own kind of error. */
-export async function underFault<T>(
+/** Runs a call with its fault, if there is one; `refuse` creates the platform's error. */
+export async function withFault<T>(
   fault: CallFault | undefined,
   refuse: (fault: CallFault, status: number) => Error,
   call: () => Promise<T> | T,

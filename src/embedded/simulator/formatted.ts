@@ -1,4 +1,4 @@
-/** A stretch of formatting; offset and length count UTF-16 units, as both platforms do. */
+/** A formatted range; offset and length count UTF-16 code units, as on both platforms. */
 export interface Entity {
   type: string;
   offset: number;
@@ -11,7 +11,7 @@ export interface Formatted {
   entities: Entity[];
 }
 
-/** Markup that the platform would refuse. */
+/** Markup that the platform would reject. */
 export class MarkupError extends Error {}
 
 export function byteOffset(source: string, index: number): number {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** One request on its way through the simulator. */
+/** A request and its response. */
 export interface Exchange {
   req: IncomingMessage;
   res: ServerResponse;
   method: string;
   url: URL;
   path: string;
-  /** aborted when the caller hangs up or the simulator stops */
+  /** Aborted when the client disconnects or the simulator stops. */
   signal: AbortSignal;
 }
 
@@ -28,7 +28,7 @@ export async function readBody(req: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A JSON object; nothing at all counts as an empty one. */
+/** Reads a JSON object; an empty body is an empty object. */
 export async function readJson(req: IncomingMessage): Promise<Record<string, unknown>> {
   const text = (await readBody(req)).toString('utf8');
   if (text.trim() === '') return {};
@@ -44,7 +44,7 @@ export async function readJson(req: IncomingMessage): Promise<Record<string, unk
   return value as Record<string, unknown>;
 }
 
-/** Telegram takes parameters from the query and from JSON, urlencoded and multipart bodies alike. */
+/** Telegram accepts parameters in the query and in JSON, urlencoded and multipart bodies. */
 export async function readAnyParams({ req, url }: Exchange): Promise<Record<string, unknown>> {
   const query = Object.fromEntries(url.searchParams);
   const type = req.headers['content-type'] ?? '';

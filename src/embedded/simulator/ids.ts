@@ -1,9 +1,12 @@
-/** Identifiers start afresh with every process, and herald remembers update ids for two days: so they follow the clock. */
+/**
+ * Ids are derived from the clock: the simulator keeps no state between runs, and Herald remembers update ids for two
+ * days.
+ */
 const FIRST_DAY = Date.UTC(2025, 0, 1);
 
 /**
- * A counter that never falls behind the clock, so that a restarted simulator cannot repeat a number.
- * Tenths of a second keep the number within the 32 bits that Telegram promises for years to come.
+ * A counter that never falls behind the clock, so that a restarted simulator does not repeat an id. A unit of a tenth
+ * of a second keeps ids within Telegram's 32 bits for years.
  */
 export function clockCounter(unitMs = 100, epoch = FIRST_DAY): () => number {
   let last = 0;
@@ -13,7 +16,7 @@ export function clockCounter(unitMs = 100, epoch = FIRST_DAY): () => number {
   };
 }
 
-/** Milliseconds since 1970 that never repeat: MAX updates have no id and are told apart by their time. */
-export function distinctTimes(): () => number {
+/** Unique times in milliseconds: MAX updates have no id and are distinguished by their time. */
+export function uniqueTimes(): () => number {
   return clockCounter(1, 0);
 }

@@ -1,21 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ChannelState, type BotIdentity, type ChannelName } from './channel-state';
 import { createControlApi } from './control-api';
-import type { Handler } from './http';
-import { sendJson } from './http';
-import { clockCounter, distinctTimes } from './ids';
+import { sendJson, type Handler } from './http';
+import { clockCounter, uniqueTimes } from './ids';
 import { createMaxApi } from './max-api';
-import { createMaxActs } from './max-user';
+import { createMaxActions } from './max-user';
 import { createPage } from './page';
 import { createTelegramApi } from './telegram-api';
-import { createTelegramActs } from './telegram-user';
-import type { BotIdentity, ChannelName } from './world';
-import { World } from './world';
+import { createTelegramActions } from './telegram-user';
 
 export interface SimulatorOptions {
-  /** 0 takes any free port */
+  /** 0 means any free port. */
   port: number;
   host?: string;
   telegram: { token: string; username: string };
@@ -25,33 +22,33 @@ export interface SimulatorOptions {
 
 export interface Simulator {
   url: string;
-  /** `telegram.apiRoot` of telegraf */
+  /** For telegraf's `telegram.apiRoot`. */
   telegramApiRoot: string;
-  /** `clientOptions.baseUrl` of @maxhub/max-bot-api */
+  /** For `clientOptions.baseUrl` of @maxhub/max-bot-api. */
   maxApiRoot: string;
   stop(): Promise<void>;
 }
 
-/** A MAX dialog is not its user: mistaking one id for the other must fail here as it does there. */
+/** On MAX a dialog and its user have different ids; confusing them must fail in the simulator too. */
 const MAX_DIALOGS_FROM = 30_000_000_000;
 const TELEGRAM_GROUP = -1_001_000_000_001;
 const MAX_GROUP = -70_000_000_000_001;
 
-/** Starts a server that speaks enough of both bot APIs to drive their real client libraries. Development only. */
+/** Starts a server that implements enough of both bot APIs for their real client libraries. Development only. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const log = options.log ?? (() => undefined);
   const host = options.host ?? '127.0.0.1';
   let url = '';
 
-  const telegram = createTelegramWorld(options.telegram);
-  const max = createMaxWorld(options.max);
+  const telegram = createTelegramState(options.telegram);
+  const max = createMaxState(options.max);
   const handlers = [
     createPage(),
     createTelegramApi(telegram),
     createMaxApi(max, maxDialogOf, () => url),
     createControlApi({
-      telegram: { world: telegram, acts: createTelegramActs(telegram) },
-      max: { world: max, acts: createMaxActs(max) },
+      telegram: { state: telegram, actions: createTelegramActions(telegram) },
+      max: { state: max, actions: createMaxActions(max) },
     }),
   ];
 
@@ -81,7 +78,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
-/** The link a project gets in development: the simulator's own page, with the same `start` parameter. */
+/** A link to the simulator's page with the same `start` parameter, used in development. */
 export function simulatorLink(simulatorUrl: string, channel: ChannelName, start: string): string {
   const link = new URL(`/${channel}`, simulatorUrl);
   link.searchParams.set('start', start);
@@ -111,8 +108,8 @@ async function serve(
   sendJson(exchange, 404, { error: 'not found' });
 }
 
-function createTelegramWorld({ token, username }: { token: string; username: string }): World {
-  return new World(
+function createTelegramState({ token, username }: { token: string; username: string }): ChannelState {
+  return new ChannelState(
     'telegram',
     botIdentity(token, username),
     {
@@ -126,9 +123,9 @@ function createTelegramWorld({ token, username }: { token: string; username: str
   );
 }
 
-function createMaxWorld({ token, username }: { token: string; username: string }): World {
-  const now = distinctTimes();
-  return new World(
+function createMaxState({ token, username }: { token: string; username: string }): ChannelState {
+  const now = uniqueTimes();
+  return new ChannelState(
     'max',
     botIdentity(token, username),
     {
@@ -146,7 +143,7 @@ function maxDialogOf(userId: number): number {
   return MAX_DIALOGS_FROM + userId;
 }
 
-/** A Telegram token starts with the bot's id; any other token gets a number of its own. */
+/** A Telegram token starts with the bot's id; for other tokens the id is derived by hashing. */
 function botIdentity(token: string, username: string): BotIdentity {
   const prefix = /^(\d{1,15}):/.exec(token)?.[1];
   const id = prefix ? Number(prefix) : createHash('sha256').update(token).digest().readUInt32BE(0);

@@ -1,10 +1,9 @@
-import type { Entity, Formatted } from './formatted';
-import { byteOffset, MarkupError } from './formatted';
+import { byteOffset, MarkupError, type Entity, type Formatted } from './formatted';
 
 interface Rules {
-  /** tag → kind of entity */
+  /** Maps a tag to its entity type. */
   tags: Record<string, string>;
-  /** refuse what is not understood, or show it as text */
+  /** Reject unknown markup instead of showing it as text. */
   strict: boolean;
 }
 
@@ -131,7 +130,7 @@ function decodeAll(text: string): string {
   return text.replace(/&[^;\s]+;/g, (each) => decodeEntity(each, 0)[0]);
 }
 
-/** The character at an ampersand and how many characters of the source it took. */
+/** Returns the decoded character and the number of source characters consumed. */
 function decodeEntity(source: string, i: number): [string, number] {
   const match = /^&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(lt|gt|amp|quot));/i.exec(source.slice(i, i + 12));
   if (!match) return ['&', 1];

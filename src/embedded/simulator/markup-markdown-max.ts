@@ -11,7 +11,7 @@ const MARKS: ReadonlyArray<[mark: string, type: string]> = [
   ['`', 'code'],
 ];
 
-/** MAX's markdown: a mark without its partner is only a character. */
+/** MAX's Markdown, in which an unmatched mark is a plain character. */
 export function parseMaxMarkdown(source: string): Formatted {
   const entities: Entity[] = [];
   let text = '';
@@ -56,7 +56,7 @@ function pairAt(source: string, i: number): { mark: string; type: string; end: n
   if (!known) return null;
   const [mark, type] = known;
   const start = i + mark.length;
-  // An underscore inside a word is part of the word: user_name_1.
+  // An underscore inside a word is not a mark: user_name_1.
   const inWord = mark.startsWith('_') && /[\p{L}\p{N}]/u.test(source.charAt(i - 1));
   if (inWord || /^\s|^$/.test(source.charAt(start))) return null;
   let end = source.indexOf(mark, start + 1);

@@ -1,5 +1,4 @@
-import type { Entity, Formatted } from './formatted';
-import { byteOffset, MarkupError } from './formatted';
+import { byteOffset, MarkupError, type Entity, type Formatted } from './formatted';
 
 interface OpenMark {
   mark: string;
@@ -9,7 +8,7 @@ interface OpenMark {
   at: number;
 }
 
-/** Longest first: `__` is underline and not twice italic. */
+/** Longest first: `__` is underline, not italic twice. */
 const MARKS: ReadonlyArray<[mark: string, type: string, name: string]> = [
   ['__', 'underline', 'Underline'],
   ['||', 'spoiler', 'Spoiler'],
@@ -103,7 +102,7 @@ function readCode(source: string, at: number): { type: 'code' | 'pre'; text: str
   throw new MarkupError(`Can't find end of ${name} entity at byte offset ${byteOffset(source, at)}`);
 }
 
-/** Telegram's first Markdown: four marks, no nesting. */
+/** Telegram's legacy Markdown: four marks, no nesting. */
 export function parseMarkdown(source: string): Formatted {
   const entities: Entity[] = [];
   let text = '';

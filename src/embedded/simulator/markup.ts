@@ -1,10 +1,9 @@
-import type { Formatted } from './formatted';
-import { MarkupError } from './formatted';
+import { MarkupError, type Formatted } from './formatted';
 import { HtmlRules, parseHtml } from './markup-html';
-import { parseMaxMarkdown } from './markup-markdown-max';
 import { parseMarkdown, parseMarkdownV2 } from './markup-markdown';
+import { parseMaxMarkdown } from './markup-markdown-max';
 
-/** What a Telegram user sees of a text; throws MarkupError as strictly as the real service. */
+/** Formats a text as Telegram does; throws MarkupError as strictly as the real service. */
 export function parseTelegramText(text: string, parseMode: string | null): Formatted {
   switch (parseMode?.toLowerCase() ?? '') {
     case '':
@@ -20,7 +19,7 @@ export function parseTelegramText(text: string, parseMode: string | null): Forma
   }
 }
 
-/** MAX forgives: what it cannot read as markup, it shows as it stands. */
+/** Formats a text as MAX does: invalid markup is shown as text. */
 export function parseMaxText(text: string, format: string | null): Formatted {
   if (format === 'html') return parseHtml(text, HtmlRules.max);
   if (format === 'markdown') return parseMaxMarkdown(text);

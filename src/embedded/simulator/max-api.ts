@@ -1,13 +1,10 @@
-import type { CallFault } from './faults';
-import { DroppedConnection, methodWord, underFault } from './faults';
-import type { Exchange, Handler } from './http';
-import { BodyError, readJson, sendJson } from './http';
-import type { MaxRoute } from './max-messages';
-import { createMessageRoutes } from './max-messages';
+import type { ChannelState } from './channel-state';
+import { DroppedConnection, canonicalMethod, withFault, type CallFault } from './faults';
+import { BodyError, readJson, sendJson, type Exchange, type Handler } from './http';
+import { createMessageRoutes, type MaxRoute } from './max-messages';
 import { badPayload, botShape, MaxError } from './max-shapes';
 import { Uploads } from './max-uploads';
 import type { Update } from './updates';
-import type { World } from './world';
 
 const STATUS_CODES: Record<number, [code: string, message: string]> = {
   400: ['proto.payload', 'Invalid request'],
@@ -20,31 +17,31 @@ const STATUS_CODES: Record<number, [code: string, message: string]> = {
 const INTERNAL: [string, string] = ['internal.error', 'Internal error'];
 const MAX_WEBHOOK_CONNECTIONS = 40;
 
-/** The MAX bot API, as far as herald and @maxhub/max-bot-api use it. */
+/** The part of the MAX bot API that Herald and @maxhub/max-bot-api use. */
 export function createMaxApi(
-  world: World,
+  state: ChannelState,
   dialogOf: (userId: number) => number,
   origin: () => string,
 ): Handler {
   const uploads = new Uploads();
   const routes: Record<string, MaxRoute> = {
-    ...createMessageRoutes(world, uploads, dialogOf),
-    ...createUpdateRoutes(world),
-    ...createBotRoutes(world),
+    ...createMessageRoutes(state, uploads, dialogOf),
+    ...createUpdateRoutes(state),
+    ...createBotRoutes(state),
     'POST /uploads': ({ query }) => uploads.begin(query.get('type'), origin()),
   };
 
   async function call(route: string, exchange: Exchange): Promise<unknown> {
-    if (exchange.req.headers.authorization !== world.bot.token) {
+    if (exchange.req.headers.authorization !== state.bot.token) {
       throw new MaxError(401, 'verify.token', 'Invalid access_token');
     }
     const handler = routes[route];
     if (!handler) throw new MaxError(404, 'not.found', `Unknown method ${route}`);
     const body = await readJson(exchange.req);
     const query = exchange.url.searchParams;
-    const method = methodWord(route);
-    world.calls.record(method, { ...Object.fromEntries(query), ...body });
-    return underFault(world.faults.takeForCall(method), refusedByFault, () =>
+    const method = canonicalMethod(route);
+    state.calls.record(method, { ...Object.fromEntries(query), ...body });
+    return withFault(state.faults.takeForCall(method), faultError, () =>
       handler({ query, body, signal: exchange.signal }),
     );
   }
@@ -57,13 +54,13 @@ export function createMaxApi(
       const result = await call(`${exchange.method} ${path}`, exchange);
       sendJson(exchange, 200, id === null ? result : firstMessage(result));
     } catch (error) {
-      answerError(exchange, error);
+      sendError(exchange, error);
     }
     return true;
   };
 }
 
-/** `GET /messages/{id}` is `GET /messages?message_ids={id}` with the one message as its answer. */
+/** `GET /messages/{id}` is `GET /messages?message_ids={id}` with a single message as the response. */
 function splitMessagePath({ path, url, method }: Exchange): [path: string, id: string | null] {
   const id = method === 'GET' ? /^\/messages\/([^/]+)$/.exec(path)?.[1] : undefined;
   if (id === undefined) return [path, null];
@@ -75,7 +72,7 @@ function firstMessage(result: unknown): unknown {
   return (result as { messages: unknown[] }).messages[0];
 }
 
-function answerError(exchange: Exchange, error: unknown): void {
+function sendError(exchange: Exchange, error: unknown): void {
   if (error instanceof DroppedConnection) {
     exchange.req.socket.destroy();
     return;
@@ -94,33 +91,33 @@ function answerError(exchange: Exchange, error: unknown): void {
   );
 }
 
-function refusedByFault({ code, description, retry_after }: CallFault, status: number): MaxError {
+function faultError({ code, description, retry_after }: CallFault, status: number): MaxError {
   const [usualCode, usualMessage] = STATUS_CODES[status] ?? INTERNAL;
   return new MaxError(status, code ?? usualCode, description ?? usualMessage, retry_after);
 }
 
-/** Long polling with a marker, or webhook subscriptions. */
-function createUpdateRoutes(world: World): Record<string, MaxRoute> {
+/** Updates by long polling with a marker, or by webhook. */
+function createUpdateRoutes(state: ChannelState): Record<string, MaxRoute> {
   let subscription: { url: string; time: number; update_types: string[] } | null = null;
 
   return {
     'GET /updates': async ({ query, signal }) => {
-      const number = (name: string, otherwise: number, most: number) => {
-        const value = Number(query.get(name) ?? otherwise);
+      const number = (name: string, fallback: number, max: number) => {
+        const value = Number(query.get(name) ?? fallback);
         if (!Number.isInteger(value) || value < 0) throw badPayload(`${name}: must be a number`);
-        return Math.min(value, most);
+        return Math.min(value, max);
       };
       const types = (query.get('types') ?? '').split(',').filter(Boolean);
       const marker = number('marker', 0, Number.MAX_SAFE_INTEGER);
-      world.updates.acknowledgeBefore(marker);
-      const batch = await world.updates.poll({
+      state.updates.acknowledgeBefore(marker);
+      const batch = await state.updates.poll({
         limit: number('limit', 100, 1000),
         timeoutMs: number('timeout', 30, 90) * 1000,
-        // While a webhook is subscribed, polling brings nothing.
-        accepts: (update) => !world.webhook && (types.length === 0 || types.includes(update.type)),
+        // A poll returns no updates while a webhook is set.
+        accepts: (update) => !state.webhook && (types.length === 0 || types.includes(update.type)),
         signal,
       });
-      const last = batch.reduce((most, update) => Math.max(most, update.id), 0);
+      const last = batch.reduce((max, update) => Math.max(max, update.id), 0);
       return { updates: batch.map((update) => update.body), marker: last > 0 ? last + 1 : marker };
     },
 
@@ -136,7 +133,7 @@ function createUpdateRoutes(world: World): Record<string, MaxRoute> {
       }
       const wanted = Array.isArray(types) ? types.filter((each) => typeof each === 'string') : [];
       subscription = { url, time: Date.now(), update_types: wanted };
-      await world.setWebhook({
+      await state.setWebhook({
         url,
         secret,
         maxConnections: MAX_WEBHOOK_CONNECTIONS,
@@ -148,14 +145,14 @@ function createUpdateRoutes(world: World): Record<string, MaxRoute> {
     'DELETE /subscriptions': async ({ query }) => {
       if (subscription?.url === query.get('url')) {
         subscription = null;
-        await world.setWebhook(null);
+        await state.setWebhook(null);
       }
       return { success: true };
     },
   };
 }
 
-function createBotRoutes({ bot }: World): Record<string, MaxRoute> {
+function createBotRoutes({ bot }: ChannelState): Record<string, MaxRoute> {
   let commands: unknown[] = [];
   return {
     'GET /me': () => ({ ...botShape(bot), commands }),

@@ -13,8 +13,8 @@ const MAX_IN_ROW = 7;
 const MEDIA_TYPES: Record<string, Media['type']> = { image: 'photo', video: 'video', file: 'document' };
 
 /**
- * Reads a message body. What it leaves out stays as it is in an edit: no text keeps the text, no (or null)
- * attachments keep the attachments, and an empty list takes them away.
+ * Parses a message body. In an edit, absent fields keep their value: no text keeps the text, absent or null attachments
+ * keep the attachments, and an empty list removes them.
  */
 export function readMessageBody(body: Record<string, unknown>, uploads: Uploads): Partial<Draft> {
   return { ...readText(body), ...readAttachments(body.attachments, uploads) };

@@ -1,8 +1,8 @@
+import type { ChannelState } from './channel-state';
 import type { Chat, ChatMessage, Draft, Refusal } from './chats';
 import { readMessageBody } from './max-body';
 import { badPayload, MaxError, messageShape } from './max-shapes';
 import type { Uploads } from './max-uploads';
-import type { World } from './world';
 
 export interface MaxCall {
   query: URLSearchParams;
@@ -14,9 +14,9 @@ export type MaxRoute = (call: MaxCall) => unknown;
 
 const SUCCESS = { success: true };
 
-/** Sending, editing, deleting and answering. */
+/** The routes for messages and callback answers. */
 export function createMessageRoutes(
-  { bot, chats, callbacks }: World,
+  { bot, chats, callbacks }: ChannelState,
   uploads: Uploads,
   dialogOf: (userId: number) => number,
 ): Record<string, MaxRoute> {

@@ -1,9 +1,9 @@
+import type { BotIdentity } from './channel-state';
 import type { Chat, ChatButton, ChatMessage } from './chats';
 import type { Entity } from './formatted';
-import type { SimUser } from './people';
-import type { BotIdentity } from './world';
+import type { SimUser } from './users';
 
-/** An error as MAX words it. */
+/** An error in MAX's format. */
 export class MaxError extends Error {
   constructor(
     readonly status: number,
@@ -44,7 +44,7 @@ export function userShape(user: SimUser): Shape {
   };
 }
 
-/** Updates of a dialog carry the user's language, where the user has one. */
+/** Dialog updates include the user's language, if known. */
 export function localeOf(user: SimUser): Shape {
   return user.languageCode === null ? {} : { user_locale: user.languageCode };
 }
@@ -66,7 +66,7 @@ export function messageShape(bot: BotIdentity, chat: Chat, message: ChatMessage)
   };
 }
 
-/** A message that the chat does not have: all that is known of it is its id. */
+/** A message that is not in the chat: only its id is known. */
 export function bareMessageShape(bot: BotIdentity, chat: Chat, mid: string): Shape {
   return {
     sender: botShape(bot),

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Exchange } from './http';
-import { readBody, sendJson } from './http';
+import { readBody, sendJson, type Exchange } from './http';
 import { badPayload } from './max-shapes';
 
 interface Upload {
@@ -12,11 +11,14 @@ interface Upload {
 
 const TYPES = ['image', 'video', 'audio', 'file'];
 
-/** Files that a bot uploads before it sends them; their bytes are read and forgotten. */
+/** Files that a bot uploads before sending; their content is discarded. */
 export class Uploads {
   private readonly byId = new Map<string, Upload>();
 
-  /** `POST /uploads?type=`: where to upload to; video and audio get their token here, the others after it. */
+  /**
+   * `POST /uploads?type=` returns the upload URL, for video and audio also the token; other types get their token after
+   * the upload.
+   */
   begin(type: string | null, origin: string): Record<string, unknown> {
     if (type === null || !TYPES.includes(type)) throw badPayload(`type: must be one of ${TYPES.join(', ')}`);
     const id = randomBytes(12).toString('hex');
@@ -30,7 +32,7 @@ export class Uploads {
     return { url: upload.url, ...((type === 'video' || type === 'audio') && { token: upload.token }) };
   }
 
-  /** The upload itself needs no token of the bot: its address is the secret. */
+  /** The upload needs no bot token: its URL is the secret. */
   async receive(exchange: Exchange): Promise<boolean> {
     const upload = this.byId.get(/^\/upload\/(\w+)$/.exec(exchange.path)?.[1] ?? '');
     if (!upload || exchange.method !== 'POST') return false;

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import type { UserActions, ChannelState } from './channel-state';
 import type { Chat } from './chats';
-import { clockCounter, distinctTimes } from './ids';
+import { clockCounter, uniqueTimes } from './ids';
 import { bareMessageShape, localeOf, messageShape, userShape } from './max-shapes';
-import type { SimUser } from './people';
-import type { UserActs, World } from './world';
+import type { SimUser } from './users';
 
-/** What people do in MAX, as the updates that tell a bot of it. */
-export function createMaxActs({ bot, chats, updates, callbacks, faults }: World): UserActs {
-  const now = distinctTimes();
-  const nextPlace = clockCounter();
+/** Turns user actions into MAX updates. */
+export function createMaxActions({ bot, chats, updates, callbacks, faults }: ChannelState): UserActions {
+  const now = uniqueTimes();
+  const nextSequence = clockCounter();
 
   function emit(type: string, chat: Chat, content: Record<string, unknown>): void {
     const body = { update_type: type, timestamp: now(), ...content };
-    updates.push({ id: nextPlace(), type, chatId: chat.id, body });
+    updates.push({ id: nextSequence(), type, chatId: chat.id, body });
   }
 
   function started(user: SimUser, chat: Chat, payload: string | null): void {
@@ -32,7 +32,7 @@ export function createMaxActs({ bot, chats, updates, callbacks, faults }: World)
     say,
 
     open(user, chat, start) {
-      // Only a dialog can be started; in a group a person can do no more than type the command.
+      // Only a dialog can be started; in a group the user types the command.
       if (chat.user) return started(user, chat, start);
       say(user, chat, start === null ? '/start' : `/start ${start}`);
     },

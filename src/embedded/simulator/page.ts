@@ -14,7 +14,7 @@ const FILES: Record<string, [file: string, type: string]> = {
   '/assets/icon.svg': ['icon.svg', 'image/svg+xml'],
 };
 
-/** The page's files lie in web/ of the package, whether this file runs from src/ or from dist/. */
+/** Finds the package root, whether this file runs from src/ or dist/. */
 function packageRoot(): string {
   let folder = __dirname;
   while (!existsSync(join(folder, 'package.json'))) {
@@ -25,7 +25,7 @@ function packageRoot(): string {
   return folder;
 }
 
-/** Serves the phone-like page. Everything comes from here: no script, style or picture of another site. */
+/** Serves the simulator's page. It loads nothing from other sites. */
 export function createPage(): Handler {
   const folder = join(packageRoot(), 'web', 'simulator');
   return async ({ method, path, res }) => {

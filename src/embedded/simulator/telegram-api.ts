@@ -1,13 +1,10 @@
-import type { CallFault } from './faults';
-import { DroppedConnection, underFault } from './faults';
-import type { Exchange, Handler } from './http';
-import { BodyError, readAnyParams, sendJson } from './http';
+import type { ChannelState } from './channel-state';
+import { DroppedConnection, withFault, type CallFault } from './faults';
+import { BodyError, readAnyParams, sendJson, type Exchange, type Handler } from './http';
 import { createMessageMethods } from './telegram-messages';
-import type { Params } from './telegram-params';
-import { jsonParam, chatIdParam, flagParam, numberParam, textParam } from './telegram-params';
+import { jsonParam, chatIdParam, flagParam, numberParam, textParam, type Params } from './telegram-params';
 import { badRequest, botShape, chatShape, TelegramError } from './telegram-shapes';
 import type { Update } from './updates';
-import type { World } from './world';
 
 type Method = (params: Params, signal: AbortSignal) => unknown;
 
@@ -22,18 +19,18 @@ const STATUS_TEXTS: Record<number, string> = {
   502: 'Bad Gateway',
 };
 
-/** The Telegram Bot API at `/bot<token>/<method>`, as far as herald and telegraf use it. */
-export function createTelegramApi(world: World): Handler {
+/** The part of the Telegram Bot API, at `/bot<token>/<method>`, that Herald and telegraf use. */
+export function createTelegramApi(state: ChannelState): Handler {
   const methods = new Map<string, [name: string, method: Method]>();
   const table: Record<string, Method> = {
-    ...createUpdateMethods(world),
-    ...createMessageMethods(world),
-    ...createBotMethods(world),
+    ...createUpdateMethods(state),
+    ...createMessageMethods(state),
+    ...createBotMethods(state),
   };
   for (const [name, method] of Object.entries(table)) methods.set(name.toLowerCase(), [name, method]);
 
   async function call(token: string, methodName: string, exchange: Exchange): Promise<unknown> {
-    if (token !== world.bot.token) {
+    if (token !== state.bot.token) {
       throw /^\d+:[\w-]+$/.test(token)
         ? new TelegramError(401, 'Unauthorized')
         : new TelegramError(404, 'Not Found');
@@ -41,8 +38,8 @@ export function createTelegramApi(world: World): Handler {
     const [name, method] = methods.get(methodName.toLowerCase()) ?? [];
     if (!name || !method) throw new TelegramError(404, 'Not Found: method not found');
     const params = await readAnyParams(exchange);
-    world.calls.record(name, params);
-    return underFault(world.faults.takeForCall(name), refusedByFault, () => method(params, exchange.signal));
+    state.calls.record(name, params);
+    return withFault(state.faults.takeForCall(name), faultError, () => method(params, exchange.signal));
   }
 
   return async (exchange) => {
@@ -52,13 +49,13 @@ export function createTelegramApi(world: World): Handler {
       const result = await call(decodeURIComponent(token), method, exchange);
       sendJson(exchange, 200, { ok: true, result });
     } catch (error) {
-      answerError(exchange, error);
+      sendError(exchange, error);
     }
     return true;
   };
 }
 
-function answerError(exchange: Exchange, error: unknown): void {
+function sendError(exchange: Exchange, error: unknown): void {
   if (error instanceof DroppedConnection) {
     exchange.req.socket.destroy();
     return;
@@ -82,14 +79,14 @@ function answerError(exchange: Exchange, error: unknown): void {
   );
 }
 
-function refusedByFault({ description, retry_after }: CallFault, status: number): TelegramError {
+function faultError({ description, retry_after }: CallFault, status: number): TelegramError {
   const usual = STATUS_TEXTS[status] ?? 'Bad Request';
   const text = status === 429 ? `${usual}: retry after ${retry_after ?? 1}` : usual;
   return new TelegramError(status, description ?? text, status === 429 ? (retry_after ?? 1) : retry_after);
 }
 
-/** Long polling and the webhook: a bot has one or the other. */
-function createUpdateMethods(world: World): Record<string, Method> {
+/** Updates by long polling or by webhook; a bot uses one of them. */
+function createUpdateMethods(state: ChannelState): Record<string, Method> {
   let currentPoll: AbortController | null = null;
   let allowed: string[] = [];
 
@@ -101,7 +98,7 @@ function createUpdateMethods(world: World): Record<string, Method> {
 
   return {
     getUpdates: async (params, signal) => {
-      if (world.webhook) {
+      if (state.webhook) {
         throw new TelegramError(
           409,
           "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
@@ -112,24 +109,24 @@ function createUpdateMethods(world: World): Record<string, Method> {
       currentPoll = mine;
       readAllowed(params);
       const offset = numberParam(params, 'offset', 0);
-      if (offset > 0) world.updates.acknowledgeBefore(offset);
-      if (offset < 0) world.updates.keepLast(-offset);
-      const batch = await world.updates.poll({
+      if (offset > 0) state.updates.acknowledgeBefore(offset);
+      if (offset < 0) state.updates.keepLast(-offset);
+      const batch = await state.updates.poll({
         limit: Math.min(Math.max(numberParam(params, 'limit', 100), 1), 100),
         timeoutMs: Math.min(Math.max(numberParam(params, 'timeout', 0), 0), 50) * 1000,
         accepts,
         signal: AbortSignal.any([signal, mine.signal]),
       });
-      if (mine.signal.aborted) throw refusedByFault({ method: 'getUpdates', times: 1 }, 409);
+      if (mine.signal.aborted) throw faultError({ method: 'getUpdates', times: 1 }, 409);
       if (currentPoll === mine) currentPoll = null;
       return batch.map((update) => update.body);
     },
 
     setWebhook: async (params) => {
       const url = textParam(params, 'url') ?? '';
-      if (flagParam(params, 'drop_pending_updates')) world.updates.dropAll();
+      if (flagParam(params, 'drop_pending_updates')) state.updates.dropAll();
       if (url === '') {
-        await world.setWebhook(null);
+        await state.setWebhook(null);
         return true;
       }
       if (!/^https?:/.test(url) || !URL.canParse(url)) {
@@ -141,7 +138,7 @@ function createUpdateMethods(world: World): Record<string, Method> {
       }
       currentPoll?.abort();
       readAllowed(params);
-      await world.setWebhook({
+      await state.setWebhook({
         url,
         secret,
         maxConnections: Math.min(Math.max(numberParam(params, 'max_connections', 40), 1), 100),
@@ -151,26 +148,26 @@ function createUpdateMethods(world: World): Record<string, Method> {
     },
 
     deleteWebhook: async (params) => {
-      if (flagParam(params, 'drop_pending_updates')) world.updates.dropAll();
-      await world.setWebhook(null);
+      if (flagParam(params, 'drop_pending_updates')) state.updates.dropAll();
+      await state.setWebhook(null);
       return true;
     },
 
     getWebhookInfo: () => ({
-      url: world.webhook?.hook.url ?? '',
+      url: state.webhook?.hook.url ?? '',
       has_custom_certificate: false,
-      pending_update_count: world.updates.waiting().length,
-      ...(world.webhook && { max_connections: world.webhook.hook.maxConnections }),
-      ...(world.webhook?.lastError && {
-        last_error_date: Math.floor(world.webhook.lastError.at / 1000),
-        last_error_message: world.webhook.lastError.message,
+      pending_update_count: state.updates.unacknowledged().length,
+      ...(state.webhook && { max_connections: state.webhook.hook.maxConnections }),
+      ...(state.webhook?.lastError && {
+        last_error_date: Math.floor(state.webhook.lastError.at / 1000),
+        last_error_message: state.webhook.lastError.message,
       }),
       ...(allowed.length > 0 && { allowed_updates: allowed }),
     }),
   };
 }
 
-function createBotMethods({ bot, chats }: World): Record<string, Method> {
+function createBotMethods({ bot, chats }: ChannelState): Record<string, Method> {
   let commands: unknown = [];
   return {
     getMe: () => ({

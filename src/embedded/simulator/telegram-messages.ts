@@ -1,12 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ChannelState } from './channel-state';
 import type { Chat, ChatMessage, Draft, Media, Refusal } from './chats';
-import type { Formatted } from './formatted';
-import { MarkupError } from './formatted';
+import { MarkupError, type Formatted } from './formatted';
 import { parseTelegramText } from './markup';
-import type { Params } from './telegram-params';
-import { chatIdParam, flagParam, keyboardParam, numberParam, textParam } from './telegram-params';
+import {
+  chatIdParam,
+  flagParam,
+  keyboardParam,
+  numberParam,
+  textParam,
+  type Params,
+} from './telegram-params';
 import { badRequest, messageShape, TelegramError } from './telegram-shapes';
-import type { World } from './world';
 
 const MAX_TEXT = 4096;
 const MAX_CAPTION = 1024;
@@ -14,8 +19,8 @@ const MAX_NOTICE = 200;
 
 type Method = (params: Params) => unknown;
 
-/** The methods that put something before the user's eyes. */
-export function createMessageMethods({ bot, chats, callbacks }: World): Record<string, Method> {
+/** The methods that change what the user sees. */
+export function createMessageMethods({ bot, chats, callbacks }: ChannelState): Record<string, Method> {
   function send(params: Params, content: (params: Params) => Omit<Draft, 'buttons'>): unknown {
     const chatId = chatIdParam(params);
     const posted = chats.postFromBot(chatId, { ...content(params), buttons: keyboardParam(params) });
@@ -25,7 +30,7 @@ export function createMessageMethods({ bot, chats, callbacks }: World): Record<s
 
   function edit(params: Params, change: (message: ChatMessage) => Partial<Draft>): unknown {
     const { chat, message } = ownMessage(params, 'edit');
-    // Leaving the keyboard out of an edit takes it away, in the real service as well.
+    // An edit without a keyboard removes it, as in the real service.
     const after = { ...change(message), buttons: keyboardParam(params) };
     if (
       Object.entries(after).every(([key, value]) => isDeepStrictEqual(message[key as keyof Draft], value))
@@ -111,7 +116,7 @@ function format(params: Params, field: 'text' | 'caption'): Formatted {
   }
 }
 
-/** By address, as herald sends it, or uploaded in the request itself. */
+/** Media by URL, as Herald sends it, or uploaded with the request. */
 function media(params: Params, type: Media['type']): Media {
   const value = params[type];
   if (value instanceof Blob) return { type, url: '' };

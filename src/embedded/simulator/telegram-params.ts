@@ -1,7 +1,7 @@
 import type { ChatButton } from './chats';
 import { badRequest } from './telegram-shapes';
 
-/** Parameters of a call; in forms everything is text, so objects may come as JSON in a string. */
+/** Parameters of a call. Form values are text, so objects may be JSON strings. */
 export type Params = Record<string, unknown>;
 
 export function textParam(params: Params, name: string): string | null {
@@ -12,9 +12,9 @@ export function textParam(params: Params, name: string): string | null {
   throw badRequest(`field "${name}" must be a string`);
 }
 
-export function numberParam(params: Params, name: string, otherwise: number): number {
+export function numberParam(params: Params, name: string, fallback: number): number {
   const text = textParam(params, name);
-  if (text === null || text === '') return otherwise;
+  if (text === null || text === '') return fallback;
   const value = Number(text);
   if (!Number.isInteger(value)) throw badRequest(`field "${name}" must be a number`);
   return value;
@@ -46,7 +46,7 @@ export function chatIdParam(params: Params): number {
 const MAX_CALLBACK_DATA_BYTES = 64;
 const MAX_BUTTONS = 100;
 
-/** The inline keyboard of `reply_markup`; none is an empty one. */
+/** The inline keyboard of `reply_markup`; empty if absent. */
 export function keyboardParam(params: Params): ChatButton[][] {
   const markup = jsonParam(params, 'reply_markup');
   if (markup === null) return [];

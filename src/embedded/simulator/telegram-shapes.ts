@@ -1,8 +1,8 @@
+import type { BotIdentity } from './channel-state';
 import type { Chat, ChatButton, ChatMessage } from './chats';
-import type { SimUser } from './people';
-import type { BotIdentity } from './world';
+import type { SimUser } from './users';
 
-/** An error as the Bot API words it. */
+/** An error in the Bot API's format. */
 export class TelegramError extends Error {
   constructor(
     readonly status: number,
@@ -66,7 +66,7 @@ function rowShape(row: ChatButton[]): Shape[] {
   );
 }
 
-/** A typed command is marked, which is how bot frameworks tell one from a sentence that starts with a slash. */
+/** Marks a typed command as an entity, by which bot frameworks recognise commands. */
 function commandEntity({ from, text }: ChatMessage): Shape[] {
   const command = from === 'user' ? /^\/[a-z0-9_]{1,32}(@\w+)?/i.exec(text) : null;
   return command ? [{ type: 'bot_command', offset: 0, length: command[0].length }] : [];

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { UserActions, ChannelState } from './channel-state';
 import type { Chat } from './chats';
 import { clockCounter } from './ids';
-import type { SimUser } from './people';
 import { botShape, chatShape, messageShape, userShape } from './telegram-shapes';
-import type { UserActs, World } from './world';
+import type { SimUser } from './users';
 
-/** What people do in Telegram, as the updates that tell a bot of it. */
-export function createTelegramActs({ bot, chats, updates, callbacks }: World): UserActs {
+/** Turns user actions into Telegram updates. */
+export function createTelegramActions({ bot, chats, updates, callbacks }: ChannelState): UserActions {
   const nextUpdateId = clockCounter();
 
   function emit(type: string, chat: Chat, content: Record<string, unknown>): void {
@@ -60,7 +60,7 @@ export function createTelegramActs({ bot, chats, updates, callbacks }: World): U
       emit('callback_query', chat, {
         id,
         from: userShape(user),
-        // A message that this chat does not have comes as the inaccessible one of the Bot API: date 0.
+        // A message that is not in this chat is sent as the Bot API's inaccessible message, with date 0.
         message: message
           ? messageShape(bot, chat, message)
           : { chat: chatShape(chat), message_id: messageId, date: 0 },

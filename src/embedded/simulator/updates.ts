@@ -1,7 +1,7 @@
 import type { FaultPlan } from './faults';
 
 export interface Update {
-  /** `update_id` on Telegram, the place in the stream on MAX */
+  /** `update_id` on Telegram, the sequence number on MAX. */
   id: number;
   type: string;
   chatId: number;
@@ -15,10 +15,10 @@ export interface PollOptions {
   signal: AbortSignal;
 }
 
-/** Held-back updates go out at last, even when the one they wait for never comes. */
-const HOLD_AT_MOST_MS = 3_000;
+/** Updates held for reordering are released after this time even if no other update arrives. */
+const MAX_HOLD_MS = 3_000;
 
-/** Updates nobody has acknowledged yet, in the order in which they are handed out. */
+/** Unacknowledged updates, in delivery order. */
 export class UpdateQueue {
   private pending: Update[] = [];
   private held: Update[] = [];
@@ -33,10 +33,10 @@ export class UpdateQueue {
     if (!this.faults.takeForUpdate('reorder')) return this.enqueue(update);
     this.held.push(update);
     if (this.faults.remaining('reorder') === 0) return this.release();
-    this.holdTimer ??= setTimeout(() => this.release(), HOLD_AT_MOST_MS);
+    this.holdTimer ??= setTimeout(() => this.release(), MAX_HOLD_MS);
   }
 
-  /** Everything before the id is delivered for good. */
+  /** Removes the updates before the id. */
   acknowledgeBefore(id: number): void {
     this.pending = this.pending.filter((update) => update.id >= id);
   }
@@ -54,7 +54,7 @@ export class UpdateQueue {
     this.pending = [];
   }
 
-  waiting(): readonly Update[] {
+  unacknowledged(): readonly Update[] {
     return this.pending;
   }
 
@@ -63,7 +63,7 @@ export class UpdateQueue {
     return () => this.listeners.delete(listener);
   }
 
-  /** Answers as soon as there is something, with nothing at the time limit or when the caller has gone. */
+  /** Resolves as soon as there are updates, or with none at the timeout or when the client disconnects. */
   async poll({ limit, timeoutMs, accepts, signal }: PollOptions): Promise<Update[]> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
@@ -93,7 +93,7 @@ export class UpdateQueue {
   }
 
   private enqueue(...updates: Update[]): void {
-    // Both copies join before anyone wakes: a poll would otherwise acknowledge the second with the first.
+    // Queue both copies before notifying, or a poll could acknowledge the second together with the first.
     for (const update of updates) {
       this.pending.push(update);
       if (this.faults.takeForUpdate('duplicate')) this.pending.push({ ...update });

@@ -10,16 +10,16 @@ export interface Hook {
 }
 
 const FIRST_RETRY_MS = 200;
-const LAST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 5_000;
 const ATTEMPT_MS = 10_000;
 
 /**
- * POSTs updates to a webhook: in order within a chat, chats beside one another, each again and again until the
- * receiver answers 200 or the webhook is taken away.
+ * POSTs updates to a webhook, in order within a chat and in parallel across chats. Each is retried until the receiver
+ * returns 200 or the webhook is removed.
  */
 export class WebhookPush {
   private readonly agent = new Agent();
-  private readonly lanes = new Map<number, Promise<void>>();
+  private readonly chatQueues = new Map<number, Promise<void>>();
   private readonly ended = new AbortController();
   private readonly unsubscribe: () => void;
   lastError: { at: number; message: string } | null = null;
@@ -29,33 +29,35 @@ export class WebhookPush {
     readonly hook: Hook,
     private readonly secretHeader: string,
   ) {
-    this.unsubscribe = queue.onPush(() => this.openLanes());
-    this.openLanes();
+    this.unsubscribe = queue.onPush(() => this.startChatQueues());
+    this.startChatQueues();
   }
 
   async stop(): Promise<void> {
     this.unsubscribe();
     this.ended.abort();
-    await Promise.all(this.lanes.values());
+    await Promise.all(this.chatQueues.values());
     await this.agent.destroy();
   }
 
-  private openLanes(): void {
-    for (const update of this.queue.waiting()) {
-      if (this.ended.signal.aborted || this.lanes.size >= this.hook.maxConnections) return;
-      if (this.lanes.has(update.chatId) || !this.hook.accepts(update)) continue;
-      const lane = this.drain(update.chatId).finally(() => {
-        this.lanes.delete(update.chatId);
-        this.openLanes();
+  private startChatQueues(): void {
+    for (const update of this.queue.unacknowledged()) {
+      if (this.ended.signal.aborted || this.chatQueues.size >= this.hook.maxConnections) return;
+      if (this.chatQueues.has(update.chatId) || !this.hook.accepts(update)) continue;
+      const chatQueue = this.drain(update.chatId).finally(() => {
+        this.chatQueues.delete(update.chatId);
+        this.startChatQueues();
       });
-      this.lanes.set(update.chatId, lane);
+      this.chatQueues.set(update.chatId, chatQueue);
     }
   }
 
   private async drain(chatId: number): Promise<void> {
     let pause = FIRST_RETRY_MS;
     while (!this.ended.signal.aborted) {
-      const update = this.queue.waiting().find((each) => each.chatId === chatId && this.hook.accepts(each));
+      const update = this.queue
+        .unacknowledged()
+        .find((each) => each.chatId === chatId && this.hook.accepts(each));
       if (!update) return;
       if (await this.deliver(update)) {
         this.queue.remove(update);
@@ -63,7 +65,7 @@ export class WebhookPush {
         continue;
       }
       await sleep(pause, undefined, { signal: this.ended.signal }).catch(() => undefined);
-      pause = Math.min(pause * 2, LAST_RETRY_MS);
+      pause = Math.min(pause * 2, MAX_RETRY_MS);
     }
   }
 

@@ -1,19 +1,19 @@
 import { eventBody, type EventData, type EventName } from '../contract';
 import { currentTraceparent } from '../../lib/tracing';
-import { notifyChannels } from '../../db/notify';
+import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
-import { row } from '../../db/query';
-
-/** The endpoint's own lane, or the installation's, which every connection of ours carries (see pool.ts). */
-export const LANE = `coalesce(e.delivery_lane, nullif(current_setting('herald.delivery_lane', true), ''), 'workflow')`;
-
-/** Wakes the lanes of what `delivery` holds, except those that have promised to look by themselves. */
-const WAKE = `count(pg_notify($4, lane || ' ' || endpoint_id)) FROM delivery d WHERE NOT EXISTS (
-  SELECT 1 FROM look_promises p WHERE p.lane = d.lane AND p.until > clock_timestamp())`;
+import { row, rows } from '../../db/query';
 
 /**
- * Writes an event and one delivery for each matching endpoint, in the transaction that causes it: with `db` a
- * transaction's client, they exist exactly when their cause does, and the relay hears of them when it commits.
+ * Queues the rows of `delivery`. They are inserted without `start_at`, which marks work of version 0.1.0, and are not
+ * overdue while they are queued.
+ */
+const QUEUED = `INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, priority, is_first)
+       SELECT id, endpoint_id, $1, CASE WHEN bulk THEN 2 ELSE 1 END, true FROM delivery`;
+
+/**
+ * Writes an event and one delivery for each matching endpoint. With `db` a transaction's client they exist exactly when
+ * their cause does (outbox); the relay is notified after the commit.
  */
 export async function emitEvent<N extends EventName>(
   db: Db,
@@ -25,21 +25,24 @@ export async function emitEvent<N extends EventName>(
     db,
     'emit_event',
     `WITH event AS (
-       INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $5) RETURNING id
+       INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $4) RETURNING id
      ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane)
-       SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE} FROM endpoints e, event
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
+       SELECT $1, e.id, event.id, $2, e.retry_policy, NULL, 'infinity' FROM endpoints e, event
        WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR $2 = ANY (e.events))
-       RETURNING lane, endpoint_id
+       RETURNING id, endpoint_id, bulk
+     ), queued AS (
+       ${QUEUED}
      )
-     SELECT id, (SELECT ${WAKE}) FROM event`,
-    [projectId, name, eventBody(name, data), notifyChannels.delivery, currentTraceparent()],
+     SELECT id FROM event`,
+    [projectId, name, eventBody(name, data), currentTraceparent()],
   );
   if (!inserted) throw new Error('the event was not inserted');
+  notifyAfterCommit(db, notifyChannels.delivery);
   return inserted.id;
 }
 
-/** An event for one endpoint only, whatever its filter. Answers the delivery's id. */
+/** An event for one endpoint only, whatever its filter. Returns the delivery's id. */
 export async function emitTestEvent<N extends EventName>(
   db: Db,
   endpoint: { id: string; project_id: string },
@@ -50,22 +53,44 @@ export async function emitTestEvent<N extends EventName>(
     db,
     'emit_test_event',
     `WITH event AS (
-       INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $5) RETURNING id
+       INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $4) RETURNING id
      ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane)
-       SELECT $1, e.id, event.id, $2, e.retry_policy, ${LANE} FROM endpoints e, event WHERE e.id = $6
-       RETURNING id, lane, endpoint_id
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
+       SELECT $1, e.id, event.id, $2, e.retry_policy, NULL, 'infinity' FROM endpoints e, event WHERE e.id = $5
+       RETURNING id, endpoint_id, bulk
+     ), queued AS (
+       ${QUEUED}
      )
-     SELECT id, (SELECT ${WAKE}) FROM delivery`,
-    [
-      endpoint.project_id,
-      name,
-      eventBody(name, data),
-      notifyChannels.delivery,
-      currentTraceparent(),
-      endpoint.id,
-    ],
+     SELECT id FROM delivery`,
+    [endpoint.project_id, name, eventBody(name, data), currentTraceparent(), endpoint.id],
   );
   if (!inserted) throw new Error('the delivery was not inserted');
+  notifyAfterCommit(db, notifyChannels.delivery);
   return inserted.id;
+}
+
+/** One event of many. */
+export type BulkEvent = {
+  [N in EventName]: { name: N; data: EventData<N> };
+}[EventName];
+
+/** As `emitEvent`, for many events in one statement; their deliveries have the lowest priority. */
+export async function emitBulkEvents(db: Db, projectId: string, events: BulkEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await rows(
+    db,
+    'emit_bulk_events',
+    `WITH event AS (
+       INSERT INTO events (project_id, name, body)
+       SELECT $1, name, body FROM unnest($2::text[], $3::text[]) AS given (name, body) RETURNING id, name
+     ), delivery AS (
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, bulk, start_at, overdue_at)
+       SELECT $1, e.id, event.id, event.name, e.retry_policy, true, NULL, 'infinity' FROM endpoints e, event
+       WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR event.name = ANY (e.events))
+       RETURNING id, endpoint_id, bulk
+     )
+     ${QUEUED}`,
+    [projectId, events.map((event) => event.name), events.map((event) => eventBody(event.name, event.data))],
+  );
+  notifyAfterCommit(db, notifyChannels.delivery);
 }

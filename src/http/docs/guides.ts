@@ -3,7 +3,7 @@ import path from 'node:path';
 import { packageRoot } from '../../lib/package-root';
 import { Html } from '../html';
 
-/** A guide as web/docs/guides.mjs made it from its Markdown. */
+/** A guide, built from Markdown by web/docs/guides.mjs. */
 export interface Guide {
   slug: string;
   title: string;
@@ -17,7 +17,7 @@ export async function readGuides(): Promise<Guide[]> {
   return JSON.parse(await readFile(file, 'utf8')) as Guide[];
 }
 
-/** The guide's HTML, with the address of this installation in its examples. */
+/** The guide's HTML, with the URL of this installation in its examples. */
 export function guideHtml(guide: Guide, baseUrl: string): Html {
   return new Html(guide.html.replaceAll('{{base_url}}', baseUrl));
 }

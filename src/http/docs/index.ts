@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa';
+import { html } from '../html';
 import { openApiDocument } from '../openapi';
 import type { Route } from '../route';
-import { guideHtml, readGuides, type Guide } from './guides';
-import { html } from '../html';
+import { guideHtml, readGuides } from './guides';
 import { docsPage, type DocsPath } from './layout';
 import { limitsPage } from './limits-page';
 import { errorsPage, eventsPage } from './pages';
@@ -11,11 +11,15 @@ import { searchIndex } from './search-index';
 
 type Rendered = { type: string; body: string };
 
-/** The pages that Herald renders of itself, the search's index, and the OpenAPI document. */
-export function docsPages(routes: Route[], publicUrl: () => string): Middleware {
-  let guides: Promise<Guide[]> | undefined;
-  // The pages that need no guide are there even where nothing was built: docs_url points to one of them.
-  const allGuides = () => (guides ??= readGuides());
+export interface DocsOptions {
+  routes: Route[];
+  publicUrl: () => string;
+  /** Renders each request anew, because `npm run dev` rebuilds the guides while the process runs. */
+  development: boolean;
+}
+
+/** The documentation pages, the search index and the OpenAPI document. */
+export function docsPages({ routes, publicUrl, development }: DocsOptions): Middleware {
   const operations = () => listOperations(openApiDocument(routes, publicUrl()));
   const page = async (body: string | Promise<string>): Promise<Rendered> => ({
     type: 'html',
@@ -23,8 +27,8 @@ export function docsPages(routes: Route[], publicUrl: () => string): Middleware 
   });
 
   const guide = async (slug: string, path: DocsPath, more = html``): Promise<string> => {
-    const found = (await allGuides()).find((one) => one.slug === slug);
-    if (!found) throw new Error(`there is no guide "${slug}"`);
+    const found = (await readGuides()).find((one) => one.slug === slug);
+    if (!found) throw new Error(`guide "${slug}" not found`);
     return docsPage(path, found.title, html`${guideHtml(found, publicUrl())} ${more}`);
   };
   const listed = () =>
@@ -43,22 +47,21 @@ export function docsPages(routes: Route[], publicUrl: () => string): Middleware 
     '/docs/limits': () => page(limitsPage()),
     '/docs/search.json': async () => ({
       type: 'json',
-      body: JSON.stringify(searchIndex(await allGuides(), operations())),
+      body: JSON.stringify(searchIndex(await readGuides(), operations())),
     }),
     '/openapi.json': async () => ({
       type: 'json',
       body: JSON.stringify(openApiDocument(routes, publicUrl())),
     }),
   };
-  const made = new Map<string, Promise<Rendered>>();
+  const cache = new Map<string, Promise<Rendered>>();
   return async (ctx, next) => {
     const found = Object.hasOwn(render, ctx.path) ? render[ctx.path] : undefined;
     if (!found || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     ctx.state['routePattern'] = ctx.path;
-    // Nothing on them changes while the process runs.
-    const rendered = made.get(ctx.path) ?? found();
-    made.set(ctx.path, rendered);
-    rendered.catch(() => made.delete(ctx.path));
+    const rendered = cache.get(ctx.path) ?? found();
+    if (!development) cache.set(ctx.path, rendered);
+    rendered.catch(() => cache.delete(ctx.path));
     const { type, body } = await rendered;
     ctx.type = type;
     ctx.body = body;

@@ -1,10 +1,10 @@
 import { html, type Html } from '../html';
 
-/** The documentation's contents, in the order of the menu. */
+/** The pages of the documentation, in the order of the menu. */
 const contents = [
   { path: '/docs', title: 'Quick start' },
-  { path: '/docs/login', title: 'Logging in' },
-  { path: '/docs/embed', title: 'The login button' },
+  { path: '/docs/login', title: 'Login flows' },
+  { path: '/docs/embed', title: 'Login button' },
   { path: '/docs/webhooks', title: 'Receiving webhooks' },
   { path: '/docs/events', title: 'Events' },
   { path: '/docs/sending', title: 'Sending messages' },
@@ -15,7 +15,7 @@ const contents = [
 
 export type DocsPath = (typeof contents)[number]['path'];
 
-/** A page of the documentation. Everything is readable without JavaScript; only the search needs it. */
+/** A documentation page. It works without JavaScript, except for the search. */
 export function docsPage(path: DocsPath, title: string, content: Html): string {
   return html`<!doctype html>
     <html lang="en">
@@ -29,7 +29,7 @@ export function docsPage(path: DocsPath, title: string, content: Html): string {
         <script type="module" src="/assets/docs.js"></script>
       </head>
       <body>
-        <a class="skip" href="#content">Skip to the content</a>
+        <a class="skip" href="#content">Skip to content</a>
         <header class="top">
           <a class="brand" href="/docs"
             ><img src="/assets/icon.svg" alt="" width="28" height="28" /> Herald</a

@@ -1,92 +1,110 @@
-import { limits, plans } from '../../contract/limits';
+import { KIB, limits, MIB, plans } from '../../contract/limits';
 import { html } from '../html';
 import { docsPage } from './layout';
 
-const MIB = 1024 * 1024;
 const whole = (amount: number) => amount.toLocaleString('en');
 
-/** Limits as people ask for them; every number comes from the table that the code itself uses. */
+/** The limits page; every number comes from the table that the code uses. */
 const groups: [string, [string, string][]][] = [
   [
     'Requests',
     [
-      ['Requests of a project', `${whole(limits.requestsPerMinute)} a minute, then 429 with Retry-After`],
-      ['Body of a request', `${limits.requestBodyBytes / MIB} MiB`],
-      ['Items of a page', `${limits.pageSize.default}, at most ${limits.pageSize.max}`],
-      ['Life of an Idempotency-Key', `${limits.idempotencyHours} hours`],
+      ['Requests per project', `${whole(limits.requestsPerMinute)} per minute, then 429 with Retry-After`],
+      ['Request body', `${limits.requestBodyBytes / MIB} MiB`],
+      ['URL length', `up to ${whole(limits.urlLength)} characters`],
+      ['Items per page', `${limits.pageSize.default}, at most ${limits.pageSize.max}`],
+      [
+        'Idempotency-Key',
+        `${limits.idempotencyKeyLength.min} to ${limits.idempotencyKeyLength.max} characters, valid for ${limits.idempotencyHours} hours`,
+      ],
     ],
   ],
   [
     'Login',
     [
-      ['Sessions of a project', `${limits.authSessionsPerHour} in any hour`],
-      ['Sessions of one client_ip', `${limits.authSessionsPerAddressPerHour} in any hour`],
-      ['Wait for an answer', `${limits.authSessionTtlSeconds / 60} minutes`],
-      ['Life of a code', `${limits.authCodeTtlSeconds} seconds, single use`],
+      ['Sessions per project', `${limits.authSessionsPerHour} per hour (sliding window)`],
+      ['Sessions per client_ip', `${limits.authSessionsPerAddressPerHour} per hour (sliding window)`],
+      ['Session lifetime', `${limits.authSessionTtlSeconds / 60} minutes`],
+      ['Code lifetime', `${limits.authCodeTtlSeconds} seconds, single use`],
       ['Length of state', `1 to ${limits.authStateLength} characters`],
-      ['Polls of one session', `at most one in ${limits.authPollSeconds} s; every 2 to 3 s is right`],
+      [
+        'Polls per session',
+        `at most one in ${limits.authPollSeconds} s; every ${limits.authPollRecommendedSeconds} to ${limits.authPollRecommendedMaxSeconds} s is recommended`,
+      ],
       ['Long poll', `up to ${limits.authPollWaitSeconds} s`],
-      ['Wrong codes', `${limits.authVerifyFailuresPerMinute} a minute, then 429; a good code still succeeds`],
-      ['Openings of a static link', `${limits.authStaticOpeningsPerMinute} a minute for each person`],
+      [
+        'Wrong codes',
+        `${limits.authVerifyFailuresPerMinute} per minute, then 429; a valid code still succeeds`,
+      ],
+      ['Static link openings', `${limits.authStaticOpeningsPerMinute} per minute per user`],
     ],
   ],
   [
     'Plans',
     [
       ...Object.entries(plans).map(([name, plan]): [string, string] => [
-        `Logins of the ${name} plan`,
-        `${plan.loginsPerMonth} in a calendar month (UTC)`,
+        `Logins in the ${name} plan`,
+        `${plan.loginsPerMonth} per calendar month (UTC)`,
       ]),
-      ['Credits', '1 for each successful login'],
-      ['Grace period', `${limits.graceHours} hours, at most one in a calendar month`],
-      ['Projects and team members', 'free plan: 1 project and 1 member (not enforced here)'],
+      ['Credits', '1 per successful login'],
+      ['Grace period', `${limits.graceHours} hours, at most one per calendar month`],
+      ['Projects and team members', 'free plan: 1 project and 1 member (not enforced yet)'],
     ],
   ],
   [
     'Webhooks',
     [
-      ['Endpoints', `${limits.webhookEndpoints} for each project`],
-      ['Time of an attempt', `${limits.webhookAttemptSeconds} s, the answer’s body included`],
-      ['Old secret after a rotation', `signs for ${limits.webhookSecretGraceHours} more hours`],
-      ['Rotations', `${limits.webhookRotationsPerHour} an hour for each endpoint`],
-      ['Kept of a response', `${limits.webhookResponseBytes / 1024} KiB`],
-      ['Attempts at once', `${limits.webhookConcurrencyPerEndpoint} for each endpoint`],
-      ['Nothing but failures', `disabled after ${limits.webhookDisableAfterHours} hours`],
+      ['Endpoints', `${limits.webhookEndpoints} per project`],
+      ['Attempt timeout', `${limits.webhookAttemptSeconds} s, including the response body`],
+      ['Scheduled attempts', `up to ${limits.webhookRetryHours} hours after the first`],
+      ['Old secret after a rotation', `valid for ${limits.webhookSecretGraceHours} more hours`],
+      ['Secret rotations', `${limits.webhookRotationsPerHour} per hour per endpoint`],
+      ['Stored part of a response body', `${limits.webhookResponseBytes / KIB} KiB`],
+      ['Concurrent attempts', `up to ${limits.webhookConcurrencyPerEndpoint} per endpoint`],
+      ['Failing endpoint', `disabled after ${limits.webhookDisableAfterHours} hours without a success`],
       ['Paused deliveries', `cancelled after ${limits.webhookPausedDays} days`],
-      ['Recover', `up to ${limits.webhookRecoverDays} days back`],
+      ['Retry of failed deliveries', `up to ${limits.webhookRecoverDays} days back`],
     ],
   ],
   [
     'Messages',
     [
       ['Text', `${whole(limits.messageTextLength)} characters`],
-      ['Buttons', `${limits.buttonRows} rows of ${limits.buttonsPerRow}`],
+      [
+        'Buttons',
+        `${limits.buttonRows} rows of ${limits.buttonsPerRow}, up to ${limits.buttonTextLength} characters of text and ${limits.buttonDataLength} of data each`,
+      ],
       ['Photo', `${limits.photoBytes / MIB} MB`],
       ['Video or document', `${limits.videoOrDocumentBytes / MIB} MB`],
-      ['Recipients of a broadcast', whole(limits.broadcastRecipients)],
-      ['Tags of a project', `${limits.tagsPerProject}, up to ${limits.tagLength} characters each`],
-      ['Permissions of a project', String(limits.permissionsPerProject)],
+      ['Recipients per broadcast', whole(limits.broadcastRecipients)],
+      ['Recipients per external_id', String(limits.sendRecipients)],
+      ['Length of an external_id', `up to ${limits.externalIdLength} characters`],
+      ['Tags per project', `${limits.tagsPerProject}, up to ${limits.tagLength} characters each`],
+      ['Permissions per project', String(limits.permissionsPerProject)],
     ],
   ],
   [
     'One-time codes',
     [
       [
-        'Life',
+        'Lifetime',
         `${limits.otpTtlMinutes.default} minutes (${limits.otpTtlMinutes.min} to ${limits.otpTtlMinutes.max})`,
       ],
       ['Attempts', `${limits.otpAttempts.default} (${limits.otpAttempts.min} to ${limits.otpAttempts.max})`],
-      ['Codes of a subscriber', `${limits.otpCodesPerHour} an hour, one active for each purpose`],
+      ['Codes per subscriber', `${limits.otpCodesPerHour} per hour; one active code per purpose`],
     ],
   ],
   [
     'Dashboard',
     [
-      ['Session', `${limits.dashboardSessionHours} hours`],
-      ['Wrong keys', `${limits.dashboardFailuresPerFiveMinutes} in five minutes from one address`],
+      ['Sign-in lifetime', `${limits.dashboardSessionHours} hours`],
+      [
+        'Wrong keys',
+        `${limits.dashboardSignInFailures.max} in ${limits.dashboardSignInFailures.minutes} minutes per IP address`,
+      ],
       ['Redirect URLs', String(limits.redirectUrls)],
-      ['Welcome text', `${limits.welcomeLength} characters`],
-      ['API keys', `${limits.apiKeys} live ones`],
+      ['Welcome message', `${limits.welcomeLength} characters`],
+      ['API keys', `${limits.apiKeys} active keys`],
     ],
   ],
 ];
@@ -99,7 +117,7 @@ export function limitsPage(): string {
     'Limits',
     html`<h1>Limits</h1>
       <p>
-        An operator can raise the request and session limits of a project. Responses carry
+        The operator can raise the request and session limits of a project. Responses include
         <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code>
         (Unix seconds).
       </p>

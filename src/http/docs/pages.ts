@@ -3,7 +3,7 @@ import { eventTypes } from '../../events/contract';
 import { html } from '../html';
 import { docsPage } from './layout';
 
-/** Every code of the table with its anchor: the target of each `docs_url`. */
+/** Every error code with an anchor: the target of `docs_url`. */
 export function errorsPage(): string {
   const entries = errorCodes.map((code) => {
     const entry = errorTable[code];
@@ -12,8 +12,7 @@ export function errorsPage(): string {
         <a class="anchor" href="#${code}"><code>${code}</code></a>
       </h2>
       <p class="facts">
-        HTTP ${entry.status} ·
-        ${isRetryable(code) ? 'may be retried' : 'fix the request before sending it again'}
+        HTTP ${entry.status} · ${isRetryable(code) ? 'retryable' : 'not retryable'}
         ${entry.reserved ? html` · reserved` : ''}
       </p>
       <p>${entry.text}</p>
@@ -29,11 +28,11 @@ export function errorsPage(): string {
     '/docs/errors',
     'Errors',
     html`<h1>Errors</h1>
-      <p>Every error is this object, with the HTTP status of its code:</p>
+      <p>Every error response has this form, with the HTTP status of its code:</p>
       <pre tabindex="0">${envelope}</pre>
       <p>
-        Where <code>retryable</code> is true, repeat the request with exponential backoff; where there is a
-        <code>Retry-After</code> header, wait that many seconds. Everything else must be mended first.
+        If <code>retryable</code> is true, retry with exponential backoff; if there is a
+        <code>Retry-After</code> header, wait that many seconds. Otherwise fix the request before retrying.
       </p>
       ${entries}`,
   );
@@ -55,11 +54,11 @@ export function eventsPage(): string {
     'Events',
     html`<h1>Events</h1>
       <p>
-        An endpoint subscribes to a list of these, or to all with an empty list. The body is always
-        <code>{event, data}</code>; see <a href="/docs/webhooks">how to receive them</a>. Events marked
-        <span class="tag">reserved</span> are part of the catalogue and not sent yet. With their schemas:
-        <a href="/docs/reference#get_v1_event_types"><code>GET /v1/event-types</code></a
-        >.
+        An endpoint subscribes to a list of events, or to all of them with an empty list. The body is always
+        <code>{event, data}</code>; see <a href="/docs/webhooks">how to receive webhooks</a>. Events marked
+        <span class="tag">reserved</span> are not sent yet.
+        <a href="/docs/reference#get_v1_event_types"><code>GET /v1/event-types</code></a>
+        returns the schemas.
       </p>
       ${entries}`,
   );

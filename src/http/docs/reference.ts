@@ -1,12 +1,11 @@
 import { limits } from '../../contract/limits';
-import type { Html } from '../html';
-import { html } from '../html';
+import { html, type Html } from '../html';
 import { docsPage } from './layout';
 import { exampleBody, fieldLines } from './schema-fields';
 
 type Json = Record<string, unknown>;
 
-/** What the page needs of an OpenAPI operation. */
+/** The part of an OpenAPI operation that the page shows. */
 interface Operation {
   operationId: string;
   summary: string;
@@ -23,7 +22,7 @@ export interface ListedOperation extends Operation {
   path: string;
 }
 
-/** Every operation of the generated document, in its order. */
+/** Every operation of the OpenAPI document, in its order. */
 export function listOperations(document: Json): ListedOperation[] {
   const paths = document['paths'] as Record<string, Record<string, Operation>>;
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -40,7 +39,7 @@ function byTag(operations: ListedOperation[]): [string, ListedOperation[]][] {
   return tags.map((tag) => [tag, operations.filter((operation) => operation.tags[0] === tag)]);
 }
 
-/** The short list of the first page. */
+/** The list of operations on the first page. */
 export function operationList(operations: ListedOperation[]): Html {
   return html`${byTag(operations).map(
     ([tag, members]) =>
@@ -65,10 +64,10 @@ export function referencePage(operations: ListedOperation[], baseUrl: string): s
     'API reference',
     html`<h1>API reference</h1>
       <p>
-        Send <code>Authorization: Bearer &lt;API_KEY&gt;</code> with each request and JSON in each body. A
-        project has ${limits.requestsPerMinute} requests a minute. Errors share
-        <a href="/docs/errors">one envelope</a>; lists are <code>{data, next_cursor}</code>, newest first. The
-        same as <a href="/openapi.json">OpenAPI 3.1</a>.
+        Send <code>Authorization: Bearer &lt;API_KEY&gt;</code> with each request, and JSON bodies. A project
+        can send ${limits.requestsPerMinute} requests per minute. Errors share
+        <a href="/docs/errors">one format</a>; lists are <code>{data, next_cursor}</code>, newest first. Also
+        available as <a href="/openapi.json">OpenAPI 3.1</a>.
       </p>
       ${byTag(operations).map(
         ([tag, members]) =>
@@ -82,17 +81,17 @@ function section(operation: ListedOperation, baseUrl: string): Html {
   const { method, path, operationId, summary, description } = operation;
   const body = operation.requestBody?.content['application/json']?.schema;
   const [status = '', success] = Object.entries(operation.responses).find(([code]) => code < '300') ?? [];
-  const answer = success?.content?.['application/json']?.schema;
+  const response = success?.content?.['application/json']?.schema;
   const types = Object.keys(success?.content ?? {}).filter((type) => type !== 'application/json');
   return html`<section class="entry" id="${operationId}">
     <h3>
       <a class="anchor" href="#${operationId}"><span class="method">${method}</span> <code>${path}</code></a>
     </h3>
     <p>${summary}. ${description && prose(description)}</p>
-    ${operation.security.length === 0 && html`<p class="facts">Needs no key.</p>`} ${parameters(operation)}
-    ${body && fields('Body', body)}
-    <p class="facts">Answers ${status}${types.length > 0 && ` with ${types.join(' or ')}`}.</p>
-    ${answer && fields('Answer', answer)}
+    ${operation.security.length === 0 && html`<p class="facts">No API key needed.</p>`}
+    ${parameters(operation)} ${body && fields('Body', body)}
+    <p class="facts">Returns ${status}${types.length > 0 && ` with ${types.join(' or ')}`}.</p>
+    ${response && fields('Response', response)}
     <p class="facts">Errors: ${errors(operation)}</p>
     <details>
       <summary>Example</summary>
@@ -101,7 +100,7 @@ function section(operation: ListedOperation, baseUrl: string): Html {
   </section>`;
 }
 
-/** Descriptions mark code by backticks. */
+/** Renders backticks in descriptions as code. */
 function prose(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
@@ -132,7 +131,7 @@ function table(title: string, lines: ReturnType<typeof fieldLines>, marksRequire
         <tr>
           <th scope="col">${title}</th>
           <th scope="col">Type</th>
-          <th scope="col">Meaning</th>
+          <th scope="col">Description</th>
         </tr>
       </thead>
       <tbody>
@@ -142,7 +141,7 @@ function table(title: string, lines: ReturnType<typeof fieldLines>, marksRequire
                 <td colspan="3"><em>${line.name}</em></td>
               </tr>`
             : html`<tr>
-                <td><code>${line.name}</code> ${marksRequired && line.required && html`<b>needed</b>`}</td>
+                <td><code>${line.name}</code> ${marksRequired && line.required && html`<b>required</b>`}</td>
                 <td>${line.type}</td>
                 <td>${prose(line.description)}</td>
               </tr>`,

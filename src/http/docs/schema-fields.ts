@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>;
 
-/** One line of a table of fields. A line without a type is the heading of a variant. */
+/** One row of a table of fields. A row without a type is the heading of a variant. */
 export interface FieldLine {
   name: string;
   type: string;
@@ -8,7 +8,7 @@ export interface FieldLine {
   description: string;
 }
 
-/** The fields of a JSON Schema, those inside others by their path: `buttons[][].text`. */
+/** The fields of a JSON Schema; nested fields by their path: `buttons[][].text`. */
 export function fieldLines(schema: Json, prefix = ''): FieldLine[] {
   const variants = (schema['anyOf'] ?? schema['oneOf']) as Json[] | undefined;
   if (variants) return variantLines(variants, prefix);
@@ -33,12 +33,12 @@ function variantLines(variants: Json[], prefix: string): FieldLine[] {
   const objects = variants.filter(({ type }) => type === 'object' || type === 'array');
   if (objects.length <= 1) return objects.flatMap((object) => fieldLines(object, prefix));
   return objects.flatMap((object) => [
-    { name: `Where ${distinction(object)}:`, type: '', required: false, description: '' },
+    { name: `If ${distinction(object)}:`, type: '', required: false, description: '' },
     ...fieldLines(object, prefix),
   ]);
 }
 
-/** What tells one variant from the others: its first field with fixed values. */
+/** What distinguishes a variant: its first field with fixed values. */
 function distinction(object: Json): string {
   const properties = Object.entries((object['properties'] ?? {}) as Record<string, Json>);
   const [name, property] = properties.find(([, { enum: values, const: value }]) => values ?? value) ?? [
@@ -78,16 +78,16 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** JSON Schema of zod names the bounds of safe integers where nobody has set any. */
-function bound(schema: Json, least: string, most: string, unit: string): string {
+/** zod's JSON Schema has the bounds of safe integers where a schema sets none. */
+function bound(schema: Json, minKey: string, maxKey: string, unit: string): string {
   const isSet = (value: unknown) => typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER;
-  const [low, high] = [schema[least], schema[most]];
+  const [low, high] = [schema[minKey], schema[maxKey]];
   if (isSet(low) && isSet(high)) return `${String(low)} to ${String(high)} ${unit}`.trim() + '.';
   if (isSet(high)) return `At most ${String(high)} ${unit}`.trim() + '.';
   return isSet(low) && low !== 0 ? `At least ${String(low)} ${unit}`.trim() + '.' : '';
 }
 
-/** A request body with what it must have, for the example of a call. */
+/** An example request body with the required fields. */
 export function exampleBody(schema: Json): unknown {
   const properties = (schema['properties'] ?? {}) as Record<string, Json>;
   const required = (schema['required'] ?? []) as string[];

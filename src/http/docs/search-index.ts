@@ -4,16 +4,16 @@ import type { Guide } from './guides';
 import { limitGroups } from './limits-page';
 import type { ListedOperation } from './reference';
 
-/** One thing that the search can find. */
+/** One search result. */
 export interface SearchEntry {
   title: string;
-  /** What kind of page it is on. */
+  /** Kind of page. */
   kind: string;
   url: string;
   text: string;
 }
 
-/** Built once from what the pages are built from, so that everything on them can be found. */
+/** Built once, from the same data as the pages. */
 export function searchIndex(guides: Guide[], operations: ListedOperation[]): SearchEntry[] {
   return [
     ...guides.flatMap(guideEntries),

@@ -1,45 +1,70 @@
 import type { NewSession } from '../contract';
-import { limits } from '../../contract/limits';
-import { BILLING, BLOCKED } from '../../projects';
 import type { Db } from '../../db/pool';
-import { rows } from '../../db/query';
+import { change, row } from '../../db/query';
+import { START_LEASE } from './starts';
 
-export interface AskedSession extends NewSession {
+export interface NewSessionRow extends NewSession {
   id: string;
-  /** Hexadecimal. */
-  start_hash: string;
+  start_hash: Buffer;
   start_sealed: string;
-  /** Hexadecimal. */
-  hosted_hash: string;
+  hosted_hash: Buffer;
   match_code: string;
   traceparent: string | null;
-  /** Its caller starts the workflow itself. */
-  starts_itself: boolean;
+  ttl_seconds: number;
 }
 
-/** Null: the session is open. */
-export type Refusal = 'invalid_url' | 'billing_blocked' | 'rate_limit_auth_sessions' | null;
-
-/** Opens sessions of one project under its row lock, or says why not, for each in its place (migration 0010). */
-export async function openSessions(
+/**
+ * Seconds until one more session fits into the hour of the project and of the address; 0 if it fits now. The caller
+ * holds the project's row lock, so that the limits are exact. Sessions are numbered in their project: one more fits
+ * when the session that is the whole limit back has left the hour, so a single row is read instead of many counted.
+ */
+export async function secondsUntilSessionFits(
   db: Db,
   projectId: string,
-  asked: AskedSession[],
-  { graceHours, ttlSeconds }: { graceHours: number; ttlSeconds: number },
-): Promise<{ refusal: Refusal; wait_seconds: number | null }[]> {
-  const opened = await rows<{ refusal: Refusal; wait_seconds: number | null }>(
+  { perHour, perAddress, address }: { perHour: number; perAddress: number; address: string | null },
+): Promise<number> {
+  const found = await row<{ seconds: number | null }>(
     db,
-    'open_sessions',
-    `SELECT o.* FROM ${BILLING}, open_sessions(p.id, $3, ${BLOCKED}, $4, $5, $6) AS o WHERE p.id = $1`,
+    'seconds_until_session_fits',
+    `SELECT extract(epoch FROM greatest(
+       (SELECT s.created_at FROM projects p JOIN auth_sessions s ON s.project_id = p.id
+        WHERE p.id = $1 AND s.number = p.session_counter + 1 - $2),
+       (SELECT s.created_at FROM auth_sessions s
+        WHERE s.project_id = $1 AND s.client_ip = $3 AND s.created_at > clock_timestamp() - interval '1 hour'
+        ORDER BY s.created_at DESC OFFSET $4 - 1 LIMIT 1)
+       ) + interval '1 hour' - clock_timestamp())::float8 AS seconds`,
+    [projectId, perHour, address, perAddress],
+  );
+  return Math.max(0, found?.seconds ?? 0);
+}
+
+/** The caller holds the project's row lock. The start lease keeps the relay away while the API starts the workflow. */
+export function insertSession(db: Db, projectId: string, session: NewSessionRow): Promise<number> {
+  return change(
+    db,
+    'insert_session',
+    `WITH counted AS (
+       UPDATE projects SET session_counter = session_counter + 1 WHERE id = $2 RETURNING session_counter AS number)
+     INSERT INTO auth_sessions (id, project_id, flow, number, state, redirect_uri, client_ip, user_agent,
+       code_challenge, start_hash, start_sealed, hosted_hash, match_code, traceparent, created_at, expires_at,
+       start_leased_until)
+     SELECT $1, $2, 'session', number, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, clock_timestamp(),
+       clock_timestamp() + make_interval(secs => $13), clock_timestamp() + ${START_LEASE}
+     FROM counted`,
     [
+      session.id,
       projectId,
-      graceHours,
-      JSON.stringify(asked),
-      limits.authSessionsPerHour,
-      limits.authSessionsPerAddressPerHour,
-      ttlSeconds,
+      session.state,
+      session.redirect_uri ?? null,
+      session.client_ip ?? null,
+      session.user_agent ?? null,
+      session.code_challenge ?? null,
+      session.start_hash,
+      session.start_sealed,
+      session.hosted_hash,
+      session.match_code,
+      session.traceparent,
+      session.ttl_seconds,
     ],
   );
-  if (opened.length !== asked.length) throw new Error('the project has vanished');
-  return opened;
 }

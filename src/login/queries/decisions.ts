@@ -10,12 +10,12 @@ export interface Answer {
   username: string | null;
 }
 
-/** Notes a tap that passed every check. Answers false where another tap was first. */
+/** Stores a tap that passed every check. Returns false if another tap was first. */
 export async function recordAnswer(
   db: Db,
   answer: Answer & { session_id: string; received_at: Date },
 ): Promise<boolean> {
-  const noted = await row<{ first: boolean }>(
+  const stored = await row<{ first: boolean }>(
     db,
     'record_answer',
     `WITH mine AS (
@@ -31,10 +31,10 @@ export async function recordAnswer(
       answer.received_at,
     ],
   );
-  return noted?.first ?? false;
+  return stored?.first ?? false;
 }
 
-/** The first answer that arrived in time: `received_at` and `expires_at` are both the database's times. */
+/** The first answer that was stored in time. Both times are the database's. */
 export function firstAnswer(db: Db, sessionId: string): Promise<Answer | null> {
   return row<Answer>(
     db,
@@ -45,7 +45,7 @@ export function firstAnswer(db: Db, sessionId: string): Promise<Answer | null> {
   );
 }
 
-/** Whether an update of the session's user arrived in time and still waits to be handled: it may be the answer. */
+/** Whether an update of the session's user was stored in time and is not handled yet: it may be the answer. */
 export async function hasUnhandledUpdate(db: Db, sessionId: string): Promise<boolean> {
   const found = await row<{ waiting: boolean }>(
     db,
@@ -72,7 +72,7 @@ export async function confirmSession(
      RETURNING decided_at, (extract(epoch FROM code_expires_at - clock_timestamp()) * 1000)::float8 AS life_ms`,
     [sessionId, decision.subscriberId, decision.codeHash, decision.codeSealed, decision.codeTtlSeconds],
   );
-  if (!confirmed) throw new Error('a session was confirmed that was not pending');
+  if (!confirmed) throw new Error('the session is not pending');
   await notifySession(db, sessionId);
   return { decidedAt: confirmed.decided_at, codeLifeMs: confirmed.life_ms };
 }
@@ -93,7 +93,7 @@ export async function endSession(
   await notifySession(db, sessionId);
 }
 
-/** Ends the life of an unused code. The hash stays, so that a late verify is told the truth. */
+/** Expires an unused code. Its hash stays, so that a late verify returns `code_expired`. */
 export async function expireCode(db: Db, sessionId: string): Promise<void> {
   const expired = await change(
     db,

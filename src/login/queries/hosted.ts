@@ -2,7 +2,7 @@ import type { AuthSession } from './sessions';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 
-/** A session as its hosted page knows it: found by the page's own token, which is neither the id nor the start token. */
+/** A session as its hosted page shows it. The page has a token of its own, independent of id and start token. */
 export interface HostedSession {
   id: string;
   project_name: string;
@@ -22,7 +22,7 @@ export function findHostedSession(db: Db, hostedHash: Buffer): Promise<HostedSes
   );
 }
 
-/** Binds the page to the browser that opened it first. Answers whether this one was the first. */
+/** Binds the page to the browser that opens it first. Returns whether it was this one. */
 export async function bindBrowser(db: Db, sessionId: string, browserHash: Buffer): Promise<boolean> {
   const bound = await change(
     db,

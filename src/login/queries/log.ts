@@ -5,7 +5,7 @@ import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { rows } from '../../db/query';
 
-/** A session as the log of logins shows it. */
+/** A session as the login log shows it. */
 export interface SessionLogRow {
   id: string;
   flow: 'session' | 'static';
@@ -21,7 +21,7 @@ export interface SessionLogRow {
   consumed_at: Date | null;
 }
 
-/** As the status poll shows it: an unused code is over when its time is, whatever the workflow has got round to. */
+/** As the status poll shows it: an unused code expires at its time, even if the workflow has not recorded it yet. */
 export const STATUS = `CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired' ELSE s.status END`;
 
 export const COLUMNS = `s.id, s.flow, ${STATUS} AS status, s.decline_reason, s.channel, s.subscriber_id, s.state,
@@ -35,7 +35,7 @@ export interface SessionFilter {
   limit: number;
 }
 
-/** One row more than the limit, which tells whether there is another page. */
+/** Returns one row more than the limit if there is another page. */
 export function listSessions(
   db: Db,
   projectId: string,

@@ -2,7 +2,7 @@ import type { Channel } from '../../contract/common';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 
-/** A question that the bot has asked. `message_id` is null between the decision to ask and the messenger's answer. */
+/** A question of the bot. `message_id` is null until the messenger has accepted the message. */
 export interface Prompt {
   id: number;
   session_id: string;
@@ -44,7 +44,7 @@ export async function insertPrompt(db: Db, prompt: NewPrompt): Promise<number> {
   return inserted.id;
 }
 
-/** Whether this update has asked its question already: an update that is handled again asks nothing twice. */
+/** Whether the question of this update was sent: an update that is handled again does not ask twice. */
 export async function wasPrompted(db: Db, updateId: number): Promise<boolean> {
   const found = await row(
     db,
@@ -68,7 +68,7 @@ export function findPromptByNonce(db: Db, nonceHash: Buffer): Promise<Prompt | n
   ]);
 }
 
-/** Closes every open question of a session: their buttons count no longer. Answers those that a user can see. */
+/** Closes the open questions of a session, whose buttons no longer count. Returns them. */
 export function closePrompts(db: Db, sessionId: string): Promise<Prompt[]> {
   return rows<Prompt>(
     db,
@@ -78,7 +78,7 @@ export function closePrompts(db: Db, sessionId: string): Promise<Prompt[]> {
   );
 }
 
-/** The newest question of a session, which shows its end. */
+/** The newest question that was sent for a session. It shows the outcome. */
 export function lastPrompt(db: Db, sessionId: string): Promise<Prompt | null> {
   return row<Prompt>(
     db,

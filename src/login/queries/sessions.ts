@@ -1,7 +1,8 @@
 import type { DeclineReason, SessionStatus } from '../contract';
 import type { Channel, Language } from '../../contract/common';
 import type { Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
+import { change, row } from '../../db/query';
+import { START_LEASE } from './starts';
 
 export interface AuthSession {
   id: string;
@@ -20,11 +21,11 @@ export interface AuthSession {
   chat_id: string | null;
   lang: Language | null;
   code_sealed: string | null;
-  /** True also after the code has expired. */
+  /** Stays true after the code has expired. */
   was_confirmed: boolean;
   created_at: Date;
   expires_at: Date;
-  /** By the database's clock, at the moment of the query. */
+  /** By the database's clock at the time of the query. */
   wait_ms: number;
   code_life_ms: number;
 }
@@ -35,7 +36,7 @@ const COLUMNS = `s.id, s.project_id, s.flow, s.status, s.decline_reason, s.state
   ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms,
   coalesce(ceil(extract(epoch FROM s.code_expires_at - clock_timestamp()) * 1000), 0)::float8 AS code_life_ms`;
 
-/** The user's live session of a static link, or a new one; one of them per user and project. */
+/** The user's pending session of a static link, or a new one. A user has at most one per project. */
 export async function openStaticSession(
   db: Db,
   projectId: string,
@@ -56,7 +57,7 @@ export async function openStaticSession(
     'insert_static_session',
     `INSERT INTO auth_sessions (project_id, flow, channel, platform_user_id, chat_id, lang, expires_at, start_leased_until)
      VALUES ($1, 'static', $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6),
-       clock_timestamp() + interval '5 seconds')
+       clock_timestamp() + ${START_LEASE})
      ON CONFLICT (project_id, channel, platform_user_id) WHERE flow = 'static' AND status = 'pending' DO NOTHING`,
     [...owner, user.chat_id, user.lang, ttlSeconds],
   );
@@ -108,7 +109,7 @@ export function findProjectSession(
   );
 }
 
-/** Binds a session to the user who opened its link. */
+/** Binds a session to the user who opened its link; only that user may answer. */
 export function claimSession(
   db: Db,
   sessionId: string,
@@ -122,8 +123,8 @@ export function claimSession(
   );
 }
 
-/** Notes an opening of a static link and answers whether the user has opened too many within a minute. */
-export async function noteOpening(
+/** Records the opening of a static link. Returns false if the user has opened too many within a minute. */
+export async function recordOpening(
   db: Db,
   channel: Channel,
   platformUserId: string,
@@ -145,64 +146,7 @@ export async function noteOpening(
   return allowed > 0;
 }
 
-export function markSessionsStarted(db: Db, sessionIds: string[]): Promise<number> {
-  return change(
-    db,
-    'sessions_started',
-    // In the order in which everybody locks sessions.
-    `UPDATE auth_sessions SET workflow_started_at = now() WHERE id IN (
-       SELECT id FROM auth_sessions WHERE id = ANY ($1::uuid[]) AND workflow_started_at IS NULL ORDER BY id FOR UPDATE)`,
-    [sessionIds],
-  );
-}
-
-export interface StartableSession {
-  id: string;
-  project_id: string;
-  flow: 'session' | 'static';
-  wait_ms: number;
-}
-
-const STARTABLE = `s.id, s.project_id, s.flow,
-  ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms`;
-
-export function findStartableSession(db: Db, sessionId: string): Promise<StartableSession | null> {
-  return row<StartableSession>(
-    db,
-    'startable_session',
-    `SELECT ${STARTABLE} FROM auth_sessions s WHERE id = $1`,
-    [sessionId],
-  );
-}
-
-/** Whether at least `count` sessions of the last second still wait for their workflow. */
-export async function haveManyJustArrived(db: Db, count: number): Promise<boolean> {
-  const found = await row(
-    db,
-    'many_just_arrived',
-    `SELECT 1 FROM auth_sessions WHERE workflow_started_at IS NULL AND created_at > now() - interval '1 second'
-     ORDER BY created_at DESC OFFSET $1 LIMIT 1`,
-    [count - 1],
-  );
-  return found !== null;
-}
-
-/** Sessions whose workflow has not been started: leased, so that a dead relay's share comes back. */
-export function claimUnstartedSessions(db: Db, limit: number): Promise<StartableSession[]> {
-  return rows<StartableSession>(
-    db,
-    'claim_unstarted_sessions',
-    `UPDATE auth_sessions s SET start_leased_until = clock_timestamp() + interval '10 seconds'
-     WHERE s.id IN (
-       SELECT id FROM auth_sessions
-       WHERE workflow_started_at IS NULL AND (start_leased_until IS NULL OR start_leased_until < clock_timestamp())
-       ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-     RETURNING ${STARTABLE}`,
-    [limit],
-  );
-}
-
-/** Asked only while tracing is on. */
+/** Read only while tracing is on. */
 export async function findSessionTraceparent(db: Db, sessionId: string): Promise<string | null> {
   const found = await row<{ traceparent: string | null }>(
     db,

@@ -1,9 +1,9 @@
 import type { DeclineReason, SessionStatus } from '../contract';
 import type { Channel, Language } from '../../contract/common';
 import type { Db } from '../../db/pool';
-import { row, rows } from '../../db/query';
+import { row } from '../../db/query';
 
-/** Everything that a status answer needs, in one row. */
+/** Everything that a status response needs, in one row. */
 export interface SessionView {
   id: string;
   status: SessionStatus;
@@ -13,14 +13,13 @@ export interface SessionView {
   code_sealed: string | null;
   /** Seconds, rounded up; of the session while it is pending, of the code once it is confirmed. */
   expires_in: number;
-  /** Whether the last poll was long enough ago; always true where the poll was not counted. */
+  /** False if the last poll was less than a second ago; always true where polls are not counted. */
   allowed: boolean;
 }
 
 /**
- * The code's end is judged here by the database's clock: a slow worker can never lengthen a code's life. A pending
- * session is ended by its workflow alone, which may still find a tap that arrived in time; ten minutes later nothing
- * can be found any more.
+ * A code's age is judged by the database's clock, so that a slow worker cannot lengthen its life. Only the workflow
+ * ends a pending session, because it may still find a tap that was stored in time; after ten minutes it cannot.
  */
 const VIEW = `s.id, s.decline_reason, s.state, coalesce(s.redirect_uri, p.callback_url) AS return_base,
   CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired'
@@ -32,32 +31,27 @@ const VIEW = `s.id, s.decline_reason, s.state, coalesce(s.redirect_uri, p.callba
     ELSE 0 END AS expires_in`;
 
 /**
- * Polls, counted and answered in one statement; none where a project has no such session. A poll that comes too early
- * changes nothing, so it does not push the window forward. The tolerance of 50 ms is for clients that sleep exactly a
- * second. In the order of the ids, so that two processes that poll the same sessions never wait for each other.
+ * Reads and counts a poll in one statement; null where the project has no such session. A poll that comes too early
+ * is not recorded, so it does not move the window. The tolerance of 50 ms is for clients that sleep exactly a second.
  */
-export function pollSessions(
-  db: Db,
-  polls: { projectId: string; sessionId: string }[],
-): Promise<SessionView[]> {
-  return rows<SessionView>(
+export function pollSession(db: Db, projectId: string, sessionId: string): Promise<SessionView | null> {
+  return row<SessionView>(
     db,
-    'poll_sessions',
+    'poll_session',
     `WITH found AS MATERIALIZED (
-       SELECT ${VIEW} FROM unnest($1::uuid[], $2::uuid[]) AS asked (session_id, project_id)
-       JOIN auth_sessions s ON s.id = asked.session_id AND s.project_id = asked.project_id
-       JOIN projects p ON p.id = s.project_id),
+       SELECT ${VIEW} FROM auth_sessions s JOIN projects p ON p.id = s.project_id
+       WHERE s.id = $1 AND s.project_id = $2),
      poll AS (
-       INSERT INTO auth_polls AS a (session_id, polled_at) SELECT id, clock_timestamp() FROM found ORDER BY id
+       INSERT INTO auth_polls AS a (session_id, polled_at) SELECT id, clock_timestamp() FROM found
        ON CONFLICT (session_id) DO UPDATE SET polled_at = excluded.polled_at
          WHERE a.polled_at <= excluded.polled_at - interval '950 milliseconds'
        RETURNING session_id)
-     SELECT found.*, poll.session_id IS NOT NULL AS allowed FROM found LEFT JOIN poll ON poll.session_id = found.id`,
-    [polls.map(({ sessionId }) => sessionId), polls.map(({ projectId }) => projectId)],
+     SELECT found.*, EXISTS (SELECT 1 FROM poll) AS allowed FROM found`,
+    [sessionId, projectId],
   );
 }
 
-/** The same answer without counting: the end of a long poll, and the hosted page. */
+/** The same without counting: for the end of a long poll, and for the hosted page. */
 export function viewSession(db: Db, sessionId: string): Promise<SessionView | null> {
   return row<SessionView>(
     db,
@@ -76,41 +70,28 @@ export interface VerifiedUser {
   tags: string[];
 }
 
-export interface CodeUse {
-  projectId: string;
-  codeHash: Buffer;
-  challenge: string | null;
-}
-
-/**
- * Uses codes up: one statement, so that of any number of concurrent calls one wins. Answers the user of each code that
- * was good, by the code's hash. Rows are locked in the order of their ids, so that two processes never block each other.
- */
-export async function consumeCodes(db: Db, uses: CodeUse[]): Promise<Map<string, VerifiedUser>> {
-  const consumed = await rows<VerifiedUser & { code_hash: Buffer }>(
+/** Redeems a code. Of any number of concurrent calls one gets the user; the others get null. */
+export function consumeCode(
+  db: Db,
+  projectId: string,
+  codeHash: Buffer,
+  challenge: string | null,
+): Promise<VerifiedUser | null> {
+  return row<VerifiedUser>(
     db,
-    'consume_codes',
-    `WITH good AS MATERIALIZED (
-       SELECT s.id FROM unnest($1::bytea[], $2::uuid[], $3::text[]) AS asked (code_hash, project_id, challenge)
-       JOIN auth_sessions s ON s.code_hash = asked.code_hash AND s.project_id = asked.project_id
-       WHERE s.status = 'confirmed' AND s.code_expires_at > clock_timestamp() AND s.subscriber_id IS NOT NULL
-         AND s.code_challenge IS NOT DISTINCT FROM asked.challenge
-       ORDER BY s.id FOR UPDATE OF s
-     ), consumed AS (
-       UPDATE auth_sessions s SET status = 'consumed', consumed_at = clock_timestamp(), code_sealed = NULL
-       FROM good WHERE s.id = good.id AND s.status = 'confirmed' RETURNING s.code_hash, s.subscriber_id)
-     SELECT c.code_hash, u.id, u.channel, u.first_name, u.username, u.lang, u.tags
+    'consume_code',
+    `WITH consumed AS (
+       UPDATE auth_sessions SET status = 'consumed', consumed_at = clock_timestamp(), code_sealed = NULL
+       WHERE code_hash = $1 AND project_id = $2 AND status = 'confirmed' AND code_expires_at > clock_timestamp()
+         AND subscriber_id IS NOT NULL AND code_challenge IS NOT DISTINCT FROM $3
+       RETURNING subscriber_id)
+     SELECT u.id, u.channel, u.first_name, u.username, u.lang, u.tags
      FROM consumed c JOIN subscribers u ON u.id = c.subscriber_id`,
-    [
-      uses.map(({ codeHash }) => codeHash),
-      uses.map(({ projectId }) => projectId),
-      uses.map(({ challenge }) => challenge),
-    ],
+    [codeHash, projectId, challenge],
   );
-  return new Map(consumed.map((user) => [user.code_hash.toString('hex'), user]));
 }
 
-/** Why a code was not consumed. Used and old is "used". */
+/** Why a code was not redeemed. A code that was used and has expired counts as used. */
 export async function whyNotConsumed(
   db: Db,
   projectId: string,

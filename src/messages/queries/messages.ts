@@ -1,8 +1,8 @@
 import type { Channel } from '../../contract/common';
-import type { FailureReason } from '../../events/contract';
-import type { MessageContent, SendReason } from '../contract';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import type { FailureReason } from '../../events/contract';
+import type { MessageContent, SendReason } from '../contract';
 
 export interface MessageRow {
   id: string;
@@ -17,11 +17,11 @@ const COLUMNS = 'id, subscriber_id, channel, status, reason';
 export interface NewMessage {
   subscriberId: string;
   channel: Channel;
-  /** Why it will not be tried at all. */
+  /** Why the message will not be sent; null if it will. */
   refused: SendReason | null;
 }
 
-/** The messages of one request, each subscriber once, in the order given. */
+/** Inserts the messages of one request, one per subscriber, and returns them in the given order. */
 export async function insertMessages(
   db: Db,
   request: { projectId: string; requestId: string; kind: 'send' | 'otp'; content: MessageContent | null },
@@ -46,8 +46,8 @@ export async function insertMessages(
     ],
   );
   const inserted = await findMessages(db, request.requestId);
-  const place = new Map(messages.map((message, index) => [message.subscriberId, index]));
-  return inserted.sort((a, b) => (place.get(a.subscriber_id) ?? 0) - (place.get(b.subscriber_id) ?? 0));
+  const position = new Map(messages.map((message, index) => [message.subscriberId, index]));
+  return inserted.sort((a, b) => (position.get(a.subscriber_id) ?? 0) - (position.get(b.subscriber_id) ?? 0));
 }
 
 export function findMessages(db: Db, requestId: string): Promise<MessageRow[]> {
@@ -59,21 +59,21 @@ export function findMessages(db: Db, requestId: string): Promise<MessageRow[]> {
   );
 }
 
-/** Committed before the call: false where somebody else has begun it. */
-export async function beginMessage(db: Db, id: string): Promise<boolean> {
-  const begun = await change(
+/** Committed before the call to the messenger. Returns false if another process has claimed the message. */
+export async function claimMessage(db: Db, id: string): Promise<boolean> {
+  const claimed = await change(
     db,
-    'begin_message',
+    'claim_message',
     `UPDATE messages SET status = 'sending', attempted_at = clock_timestamp() WHERE id = $1 AND status = 'queued'`,
     [id],
   );
-  return begun > 0;
+  return claimed > 0;
 }
 
 export type MessageResult =
   { status: 'sent'; platformMessageId: string } | { status: 'failed'; reason: FailureReason; error: string };
 
-/** The result of a message, once. Answers the database's time of it, or null where there is a result already. */
+/** Records the result of a message once. Returns the database time of the result; null if there already was one. */
 export async function recordMessage(db: Db, id: string, result: MessageResult): Promise<Date | null> {
   const sent = result.status === 'sent';
   const recorded = await row<{ ended_at: Date }>(
@@ -97,7 +97,7 @@ export interface AbandonedMessage extends MessageRow {
   external_id: string | null;
 }
 
-/** Messages whose process has gone: nobody will record them any more. */
+/** Locks messages whose process has died, so that their result would never be recorded. */
 export function lockAbandonedMessages(
   db: Db,
   olderThanSeconds: number,
@@ -124,7 +124,7 @@ export interface TappedMessage {
   content: MessageContent | null;
 }
 
-/** A message of any kind with the subscriber it went to, for a tap on one of its buttons. */
+/** Finds a message, single or of a broadcast, and its subscriber, for a tap on one of its buttons. */
 export function findTappedMessage(db: Db, id: string): Promise<TappedMessage | null> {
   return row<TappedMessage>(
     db,
@@ -139,13 +139,13 @@ export function findTappedMessage(db: Db, id: string): Promise<TappedMessage | n
   );
 }
 
-/** False where this update has been counted before. */
-export async function insertClick(db: Db, updateId: number, deliveryId: string, at: Date): Promise<boolean> {
+/** Returns false if the update has already been counted. */
+export async function insertClick(db: Db, updateId: number, messageId: string, at: Date): Promise<boolean> {
   const inserted = await change(
     db,
     'insert_button_click',
     `INSERT INTO button_clicks (update_id, delivery_id, clicked_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-    [updateId, deliveryId, at],
+    [updateId, messageId, at],
   );
   return inserted > 0;
 }

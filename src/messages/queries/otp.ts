@@ -3,11 +3,11 @@ import { change, row } from '../../db/query';
 
 const HOUR = `interval '1 hour'`;
 
-/** Seconds until the oldest of the hour's codes leaves the window, or null where there is room for one more. */
+/** Seconds until the subscriber may get another code; null if it may get one now. */
 export async function otpWindowWait(
   db: Db,
   subscriberId: string,
-  mostPerHour: number,
+  maxPerHour: number,
 ): Promise<number | null> {
   const blocking = await row<{ wait: number }>(
     db,
@@ -15,7 +15,7 @@ export async function otpWindowWait(
     `SELECT extract(epoch FROM created_at + ${HOUR} - clock_timestamp())::float8 AS wait FROM otp_codes
      WHERE subscriber_id = $1 AND created_at > clock_timestamp() - ${HOUR}
      ORDER BY created_at DESC OFFSET $2 - 1 LIMIT 1`,
-    [subscriberId, mostPerHour],
+    [subscriberId, maxPerHour],
   );
   return blocking ? Math.max(1, Math.ceil(blocking.wait)) : null;
 }
@@ -34,12 +34,15 @@ export async function insertOtp(
   return inserted.id;
 }
 
-/** A code that never reached anybody does not count. */
+/** Removes a code that was not sent, so that it does not count. */
 export function removeOtp(db: Db, id: string): Promise<number> {
   return change(db, 'remove_otp', `DELETE FROM otp_codes WHERE id = $1 AND status = 'sending'`, [id]);
 }
 
-/** From now on this is the code of its purpose; the one before it is not. The caller holds the subscriber's lock. */
+/**
+ * Makes the code the active one of its purpose and replaces the previous one. The caller holds the subscriber's row
+ * lock.
+ */
 export async function activateOtp(
   db: Db,
   code: { id: string; subscriberId: string; purpose: string; ttlMinutes: number },
@@ -58,27 +61,27 @@ export async function activateOtp(
   );
 }
 
-export interface OtpTry {
+export interface OtpAttempt {
   verified: boolean;
   attempts_left: number;
-  tried_at: Date;
+  attempted_at: Date;
 }
 
 /**
- * One try at the active code: compares, counts and ends it in one statement, so that tries at once never exceed the
- * attempts. Null where there is no code to try.
+ * Compares, counts and ends an attempt in one statement, so that concurrent attempts cannot exceed the maximum. Returns
+ * null if there is no active code.
  */
-export function tryOtp(
+export function attemptOtp(
   db: Db,
   guess: { subscriberId: string; purpose: string; hash: Buffer },
-): Promise<OtpTry | null> {
-  return row<OtpTry>(
+): Promise<OtpAttempt | null> {
+  return row<OtpAttempt>(
     db,
-    'try_otp',
+    'attempt_otp',
     `UPDATE otp_codes SET attempts = attempts + 1,
        status = CASE WHEN code_hash = $3 THEN 'verified' WHEN attempts + 1 >= max_attempts THEN 'exhausted' ELSE 'active' END
      WHERE subscriber_id = $1 AND purpose = $2 AND status = 'active' AND expires_at > clock_timestamp()
-     RETURNING status = 'verified' AS verified, max_attempts - attempts AS attempts_left, clock_timestamp() AS tried_at`,
+     RETURNING status = 'verified' AS verified, max_attempts - attempts AS attempts_left, clock_timestamp() AS attempted_at`,
     [guess.subscriberId, guess.purpose, guess.hash],
   );
 }

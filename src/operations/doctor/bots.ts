@@ -35,7 +35,7 @@ async function checkBot(deps: BotCheckDeps, channel: Channel): Promise<Finding[]
   const { token: tokenName, root } = names[channel];
   const token = settings[tokenName];
   if (!token) {
-    return [ok(check, simulated ? 'runs on the simulator' : `no ${tokenName}: the channel is not offered`)];
+    return [ok(check, simulated ? 'runs on the simulator' : `${tokenName} is not set: the channel is off`)];
   }
   let messenger: Messenger;
   try {
@@ -43,9 +43,9 @@ async function checkBot(deps: BotCheckDeps, channel: Channel): Promise<Finding[]
   } catch (error) {
     return [refused(check, tokenName, settings[root], error)];
   }
-  const advice = 'Ask again in a minute: the platform may be busy.';
+  const advice = 'Run doctor again in a minute: the platform may be busy.';
   const webhook = await guarded(`webhook ${channel}`, advice, () => checkWebhook(deps, messenger));
-  return [ok(check, `the platform knows it as ${messenger.botName}`), ...webhook];
+  return [ok(check, `connected as ${messenger.botName}`), ...webhook];
 }
 
 function refused(check: string, tokenName: string, root: string, error: unknown): Finding {
@@ -53,14 +53,14 @@ function refused(check: string, tokenName: string, root: string, error: unknown)
   if (status === 401 || status === 403 || status === 404) {
     return problem(
       check,
-      'the platform does not accept the token',
-      `Get a new one for the bot, put it into ${tokenName} and restart every process.`,
+      'the platform rejects the token',
+      `Get a new token for the bot, set ${tokenName} and restart every process.`,
     );
   }
   return problem(
     check,
-    `the platform does not answer at ${new URL(root).host}`,
-    'See whether this machine may go out to it; logins and messages wait meanwhile.',
+    `cannot reach the platform at ${new URL(root).host}`,
+    'Check outbound connections of this machine. Logins and messages wait until the platform is reachable.',
   );
 }
 
@@ -68,30 +68,30 @@ async function checkWebhook({ settings, updates }: BotCheckDeps, messenger: Mess
   const check = `webhook ${messenger.channel}`;
   const { urls, lastError } = await messenger.webhookState();
   if (updates === 'polling') {
-    if (urls.length === 0) return ok(check, 'none: updates are polled for');
+    if (urls.length === 0) return ok(check, 'not set: updates are polled');
     return problem(
       check,
-      `the platform delivers to ${urls.map(hostOf).join(', ')}, so that polling brings nothing`,
-      'Restart the bots role, which takes the webhook away; another installation may use the same bot.',
+      `the platform sends updates to ${urls.map(hostOf).join(', ')}, so polling receives none`,
+      'Restart the bots role to remove the webhook. Check whether another installation uses the same bot.',
     );
   }
   const expected = `${settings.HERALD_PUBLIC_URL ?? ''}${botWebhookPath(messenger.channel)}`;
   if (!urls.includes(expected)) {
-    const now = urls.length === 0 ? 'nowhere' : `to ${urls.map(hostOf).join(', ')}`;
+    const now = urls.length === 0 ? 'no webhook is set' : `set to ${urls.map(hostOf).join(', ')}`;
     return problem(
       check,
-      `the platform delivers ${now}, not to ${expected}`,
-      'Restart the bots role, which sets the webhook; another installation may use the same bot.',
+      `${now}; expected ${expected}`,
+      'Restart the bots role to set the webhook. Check whether another installation uses the same bot.',
     );
   }
   if (lastError === null) return ok(check, `set to ${expected}`);
   return problem(
     check,
-    `set, and the platform's last delivery failed: ${lastError}`,
-    'See whether the public URL can be reached from outside, with a valid certificate.',
+    `set, but the last request of the platform failed: ${lastError}`,
+    'Check that the public URL is reachable from the internet and has a valid certificate.',
   );
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
+  return URL.canParse(url) ? new URL(url).host : 'an unknown host';
 }

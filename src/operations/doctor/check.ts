@@ -1,4 +1,4 @@
-import { describeDatabaseTrouble } from '../../db/trouble';
+import { describeDatabaseError } from '../../db/describe-error';
 
 /** One line of `herald doctor`. */
 export interface Finding {
@@ -21,18 +21,18 @@ export function notChecked(check: string, message: string): Finding {
   return { check, status: 'not checked', message, advice: null };
 }
 
-/** A check that could not even be made is a problem too; whatever it threw may carry addresses and is not shown whole. */
+/** A check that throws is reported as a problem; only the first line of its error is shown, cut to 200 characters. */
 export async function guarded(
   check: string,
   advice: string,
-  look: () => Promise<Finding | Finding[]>,
+  run: () => Promise<Finding | Finding[]>,
 ): Promise<Finding[]> {
   try {
-    return [await look()].flat();
+    return [await run()].flat();
   } catch (error) {
-    const trouble = describeDatabaseTrouble(error);
-    if (trouble) return [problem(check, trouble, advice)];
+    const reason = describeDatabaseError(error);
+    if (reason) return [problem(check, reason, advice)];
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    return [problem(check, `could not be checked: ${line.slice(0, 200)}`, advice)];
+    return [problem(check, `check failed: ${line.slice(0, 200)}`, advice)];
   }
 }

@@ -1,41 +1,49 @@
 import type pg from 'pg';
-import { Cipher, type EncryptionKey } from '../../lib/cipher';
-import { overdueDeliveries, overdueSessions, serverTime, serverVersion } from '../queries/health';
-import { botUpdateLag, deliveryLag, sessionLag } from '../queries/lag';
 import { pendingMigrations } from '../../db/migrate';
+import { Cipher, type EncryptionKey } from '../../lib/cipher';
+import { claimableLag } from '../../webhooks/queries/claim';
+import {
+  overdueDeliveries,
+  overdueSessions,
+  serverTime,
+  serverVersion,
+  slowEndpoints,
+  type SlowEndpoint,
+} from '../queries/health';
+import { botUpdateLag, sessionLag } from '../queries/lag';
 import { countSealedByKey, sampleSealed, sealedColumns } from '../queries/sealed-values';
 import { guarded, ok, problem, type Finding } from './check';
 
-const OLDEST_SERVER = 150_000;
-/** Sessions, codes and schedules compare database times; only people and signatures see a process's own clock. */
+const MIN_SERVER_VERSION = 150_000;
+/** Sessions, codes and schedules compare database times; only logs and signatures use a process's own clock. */
 const CLOCK_TOLERANCE_MS = 2_000;
 const LAG_TOLERANCE_SECONDS = 60;
 
-const LOOK_AT_LOG = 'Look at the log of the database and at DATABASE_URL.';
-const LOOK_AT_WORKER = 'See whether a worker runs (task queues, above) and what its log says.';
+const CHECK_LOG = 'Check the log of the database and DATABASE_URL.';
+const CHECK_WORKER = 'Check that a worker runs (task queues, above) and read its log.';
 
-/** Everything that Postgres can tell, in the order in which a problem explains the next ones. */
+/** Checks of Postgres; a problem in one often explains the next. */
 export async function checkDatabase(pool: pg.Pool): Promise<Finding[]> {
   const findings = [
-    ...(await guarded('database', LOOK_AT_LOG, () => checkServer(pool))),
-    ...(await guarded('migrations', 'Start the service once: it migrates the database.', () =>
+    ...(await guarded('database', CHECK_LOG, () => checkServer(pool))),
+    ...(await guarded('migrations', 'Start the service once to migrate the database.', () =>
       checkMigrations(pool),
     )),
   ];
-  // Without the newest schema the questions below would only fail.
+  // Without the newest schema the queries below would fail.
   if (findings.some(({ status }) => status === 'problem')) return findings;
   return [
     ...findings,
-    ...(await guarded('clock', LOOK_AT_LOG, () => checkClock(pool))),
-    ...(await guarded('bot updates', LOOK_AT_LOG, () => checkBotUpdates(pool))),
-    ...(await guarded('sessions', LOOK_AT_LOG, () => checkSessions(pool))),
-    ...(await guarded('deliveries', LOOK_AT_LOG, () => checkDeliveries(pool))),
+    ...(await guarded('clock', CHECK_LOG, () => checkClock(pool))),
+    ...(await guarded('bot updates', CHECK_LOG, () => checkBotUpdates(pool))),
+    ...(await guarded('sessions', CHECK_LOG, () => checkSessions(pool))),
+    ...(await guarded('deliveries', CHECK_LOG, () => checkDeliveries(pool))),
   ];
 }
 
 async function checkServer(pool: pg.Pool): Promise<Finding> {
   const { version, number } = await serverVersion(pool);
-  if (number >= OLDEST_SERVER) return ok('database', `PostgreSQL ${version}`);
+  if (number >= MIN_SERVER_VERSION) return ok('database', `PostgreSQL ${version}`);
   return problem('database', `PostgreSQL ${version} is too old`, 'Use PostgreSQL 15 or newer.');
 }
 
@@ -45,7 +53,7 @@ async function checkMigrations(pool: pg.Pool): Promise<Finding> {
   return problem(
     'migrations',
     `not applied: ${missing.join(', ')}`,
-    'Start the service once with this version: it migrates the database.',
+    'Start this version of the service once to migrate the database.',
   );
 }
 
@@ -53,11 +61,11 @@ async function checkClock(pool: pg.Pool): Promise<Finding> {
   const before = Date.now();
   const database = await serverTime(pool);
   const after = Date.now();
-  // The answer was given somewhere between question and reply.
+  // The database read its clock at some moment between the two.
   const offMs = Math.max(0, before - database, database - after);
   const message = `this machine and the database differ by ${Math.round(offMs)} ms`;
   if (offMs <= CLOCK_TOLERANCE_MS) return ok('clock', message);
-  return problem('clock', message, 'Let both set their clocks by NTP.');
+  return problem('clock', message, 'Synchronize both clocks with NTP.');
 }
 
 async function checkBotUpdates(pool: pg.Pool): Promise<Finding> {
@@ -65,49 +73,58 @@ async function checkBotUpdates(pool: pg.Pool): Promise<Finding> {
   if (setAside > 0) {
     return problem(
       'bot updates',
-      `${setAside} were set aside after failing again and again`,
-      'Find the reason in bot_updates.last_error and the log of the bots; to try one again, clear its set_aside_at and failures.',
+      `${setAside} set aside after repeated failures`,
+      'See bot_updates.last_error and the log of the bots role. To retry an update, clear its set_aside_at and failures.',
     );
   }
   if (lag > LAG_TOLERANCE_SECONDS) {
     return problem(
       'bot updates',
-      `the oldest waits for ${Math.round(lag)} s`,
-      'See whether a bots role runs and what its log says.',
+      `the oldest has waited for ${Math.round(lag)} s`,
+      'Check that a bots role runs and read its log.',
     );
   }
-  return ok('bot updates', 'none set aside, none late');
+  return ok('bot updates', 'none set aside, none overdue');
 }
 
 async function checkSessions(pool: pg.Pool): Promise<Finding> {
   const lag = await sessionLag(pool);
   if (lag > LAG_TOLERANCE_SECONDS) {
-    return problem('sessions', `one waits for its workflow for ${Math.round(lag)} s`, LOOK_AT_WORKER);
+    return problem('sessions', `the oldest has waited ${Math.round(lag)} s for its workflow`, CHECK_WORKER);
   }
   const overdue = await overdueSessions(pool);
-  if (overdue === 0) return ok('sessions', 'none late');
+  if (overdue === 0) return ok('sessions', 'none overdue');
   return problem(
     'sessions',
-    `${overdue} should have ended and have not`,
-    `${LOOK_AT_WORKER} If Temporal has lost its store, run "herald recover".`,
+    `${overdue} overdue`,
+    `${CHECK_WORKER} If Temporal has lost its data, run "herald recover".`,
   );
 }
 
 async function checkDeliveries(pool: pg.Pool): Promise<Finding> {
-  const lag = await deliveryLag(pool);
+  const lag = await claimableLag(pool);
   if (lag > LAG_TOLERANCE_SECONDS) {
-    return problem('deliveries', `one waits to be started for ${Math.round(lag)} s`, LOOK_AT_WORKER);
+    return problem('deliveries', `the oldest has waited ${Math.round(lag)} s to start`, CHECK_WORKER);
   }
   const overdue = await overdueDeliveries(pool);
-  if (overdue === 0) return ok('deliveries', 'none late');
+  if (overdue === 0) return ok('deliveries', describeSlow(await slowEndpoints(pool)));
   return problem(
     'deliveries',
-    `${overdue} are overdue`,
-    `${LOOK_AT_WORKER} If Temporal has lost its store, run "herald recover".`,
+    `${overdue} overdue`,
+    `${CHECK_WORKER} If Temporal has lost its data, run "herald recover".`,
   );
 }
 
-/** Every key that the stored secrets name must be there and open a sample. */
+/** A slow receiver is not a problem of Herald, so it is only mentioned. */
+function describeSlow(endpoints: SlowEndpoint[]): string {
+  const slow = endpoints.map(
+    ({ id, url, waiting }) =>
+      `endpoint ${id} (${new URL(url).host}) is slow, ${waiting} deliveries are waiting`,
+  );
+  return ['none overdue', ...slow].join('; ');
+}
+
+/** Every key id in the stored secrets must be configured and decrypt a sample. */
 export async function checkEncryption(pool: pg.Pool, keys: EncryptionKey[]): Promise<Finding> {
   const cipher = new Cipher(keys);
   const used = new Map<string, number>();
@@ -115,27 +132,27 @@ export async function checkEncryption(pool: pg.Pool, keys: EncryptionKey[]): Pro
     for (const [keyId, count] of await countSealedByKey(pool, column)) {
       used.set(keyId, (used.get(keyId) ?? 0) + count);
       const sample = await sampleSealed(pool, column, keyId);
-      if (sample === null || canOpen(cipher, sample, column.purpose)) continue;
+      if (sample === null || canDecrypt(cipher, sample, column.purpose)) continue;
       const known = keys.some(({ id }) => id === keyId);
       return problem(
         'encryption key',
         known
-          ? `the key ${keyId} does not open what it should have sealed (${column.table}.${column.column})`
-          : `${count} values of ${column.table}.${column.column} were sealed with the key ${keyId}, which is missing`,
-        'Put the right key back into HERALD_ENCRYPTION_KEY, beside the newest.',
+          ? `key ${keyId} cannot decrypt ${column.table}.${column.column}`
+          : `${count} values in ${column.table}.${column.column} are encrypted with key ${keyId}, which is missing`,
+        'Add the correct key to HERALD_ENCRYPTION_KEY, after the newest one.',
       );
     }
   }
   const old = [...used.keys()].filter((keyId) => keyId !== cipher.currentKeyId);
-  if (old.length === 0) return ok('encryption key', `${cipher.currentKeyId} opens everything sampled`);
+  if (old.length === 0) return ok('encryption key', `${cipher.currentKeyId} decrypts every sample`);
   const left = old.reduce((sum, keyId) => sum + (used.get(keyId) ?? 0), 0);
   return ok(
     'encryption key',
-    `${left} values are still sealed with ${old.join(', ')}; "herald keys rotate-encryption" seals them with ${cipher.currentKeyId}`,
+    `${left} values are still encrypted with ${old.join(', ')}; "herald keys rotate-encryption" re-encrypts them with ${cipher.currentKeyId}`,
   );
 }
 
-function canOpen(cipher: Cipher, sealed: string, purpose: string): boolean {
+function canDecrypt(cipher: Cipher, sealed: string, purpose: string): boolean {
   try {
     cipher.decrypt(sealed, purpose);
     return true;

@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
 import { tsToMs } from '@temporalio/common/lib/time';
-import { missingSearchAttributes } from '../../temporal/search-attributes';
+import { temporal } from '@temporalio/proto';
 import type { TaskQueues } from '../../temporal/names';
+import { missingSearchAttributes } from '../../temporal/search-attributes';
 import { within } from '../../temporal/within';
 import { guarded, ok, problem, type Finding } from './check';
 
-const ANSWER_LIMIT_MS = 5_000;
-/** A poll is held for a minute; one that was begun before that belongs to a worker that has gone. */
+const CALL_TIMEOUT_MS = 5_000;
+/** A poll lasts up to a minute; an older one belongs to a worker that is gone. */
 const POLLER_AGE_MS = 90_000;
 
 const types = temporal.api.enums.v1.TaskQueueType;
@@ -23,9 +23,9 @@ export async function checkTemporal(deps: TemporalCheckDeps): Promise<Finding[]>
   const { client, address, namespace, queues } = deps;
   const server = await guarded(
     'temporal',
-    `See whether the Temporal server at ${address} runs and can be reached, and what TEMPORAL_* say.`,
+    `Check that the Temporal server at ${address} is running and reachable, and the TEMPORAL_* settings.`,
     async () => {
-      const [{ serverVersion }] = await within(client, ANSWER_LIMIT_MS, () =>
+      const [{ serverVersion }] = await within(client, CALL_TIMEOUT_MS, () =>
         Promise.all([
           client.workflowService.getSystemInfo({}),
           client.workflowService.describeNamespace({ namespace }),
@@ -37,7 +37,7 @@ export async function checkTemporal(deps: TemporalCheckDeps): Promise<Finding[]>
   if (server.some(({ status }) => status === 'problem')) return server;
   const attributes = await guarded(
     'search attributes',
-    'Temporal Cloud shows them in its console; see docs/operations.md.',
+    'On Temporal Cloud, check them in the console; see docs/operations.md.',
     () => checkAttributes(deps),
   );
   const pollers = await Promise.all(
@@ -56,7 +56,7 @@ async function checkAttributes({ client, namespace }: TemporalCheckDeps): Promis
   return problem(
     'search attributes',
     `not registered: ${missing.join(', ')}`,
-    'Restart the worker, which registers them; on Temporal Cloud make them in its console.',
+    'Restart the worker to register them. On Temporal Cloud, create them in the console.',
   );
 }
 
@@ -75,10 +75,10 @@ async function checkPollers({ client, namespace }: TemporalCheckDeps, queue: str
   const activities = await count(types.TASK_QUEUE_TYPE_ACTIVITY);
   const check = `task queue ${queue}`;
   if (workflows > 0 && activities > 0) return ok(check, 'workers are polling');
-  const nobody = workflows === 0 ? 'workflow' : 'activity';
+  const missing = workflows === 0 ? 'workflow' : 'activity';
   return problem(
     check,
-    `no worker asks for ${nobody} tasks`,
+    `no worker polls for ${missing} tasks`,
     'Start a process with the worker role and the same HERALD_TASK_QUEUE_PREFIX.',
   );
 }

@@ -1,8 +1,8 @@
-import { MOST_COUNTED } from './lag';
 import type { Db } from '../../db/pool';
-import { row } from '../../db/query';
+import { row, rows } from '../../db/query';
+import { MAX_COUNTED } from './lag';
 
-/** As the server writes it, and as a number that can be compared. */
+/** The version as text and as a comparable number. */
 export async function serverVersion(db: Db): Promise<{ version: string; number: number }> {
   const found = await row<{ version: string; number: number }>(
     db,
@@ -12,7 +12,7 @@ export async function serverVersion(db: Db): Promise<{ version: string; number: 
   return found ?? { version: 'unknown', number: 0 };
 }
 
-/** Milliseconds of the database's clock. */
+/** The database clock, in milliseconds. */
 export async function serverTime(db: Db): Promise<number> {
   const found = await row<{ now: number }>(
     db,
@@ -23,8 +23,8 @@ export async function serverTime(db: Db): Promise<number> {
 }
 
 /**
- * Pending deliveries that should have moved five minutes ago: the reconciler looks after two, so something is wrong
- * with whoever runs it. Those of a disabled endpoint wait for it and for nothing else.
+ * Counts pending deliveries that are five minutes overdue. The reconciler acts after two, so it is not running or not
+ * keeping up. Deliveries of disabled endpoints do not count.
  */
 export async function overdueDeliveries(db: Db): Promise<number> {
   const found = await row<{ count: number }>(
@@ -33,14 +33,18 @@ export async function overdueDeliveries(db: Db): Promise<number> {
     `SELECT count(*)::int AS count FROM (
        SELECT 1 FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id AND e.status = 'active'
        WHERE d.status = 'pending' AND d.start_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id)
          AND greatest(d.overdue_at - interval '2 minutes', d.next_attempt_at) <= now() - interval '5 minutes'
        LIMIT $1) overdue`,
-    [MOST_COUNTED],
+    [MAX_COUNTED],
   );
   return found?.count ?? 0;
 }
 
-/** Sessions whose end, or whose code's end, was due a quarter of an hour ago: a late tap is waited for ten minutes. */
+/**
+ * Counts sessions whose expiry, or whose code's expiry, is 15 minutes overdue. A session may wait ten minutes for a
+ * late tap.
+ */
 export async function overdueSessions(db: Db): Promise<number> {
   const found = await row<{ count: number }>(
     db,
@@ -50,7 +54,29 @@ export async function overdueSessions(db: Db): Promise<number> {
        WHERE status IN ('pending', 'confirmed')
          AND coalesce(code_expires_at, expires_at) <= now() - interval '15 minutes'
        LIMIT $1) overdue`,
-    [MOST_COUNTED],
+    [MAX_COUNTED],
   );
   return found?.count ?? 0;
+}
+
+export interface SlowEndpoint {
+  id: string;
+  url: string;
+  waiting: number;
+}
+
+/** Endpoints whose deliveries have waited for a minute because slow attempts hold every slot. */
+export function slowEndpoints(db: Db): Promise<SlowEndpoint[]> {
+  return rows<SlowEndpoint>(
+    db,
+    'slow_endpoints',
+    `SELECT e.id, e.url, w.waiting FROM endpoints e CROSS JOIN LATERAL (
+       SELECT count(*)::int AS waiting, min(due_at) AS since FROM (
+         SELECT due_at FROM delivery_queue q WHERE q.endpoint_id = e.id AND q.holder IS NULL AND q.needs_slot
+         LIMIT $1) q) w
+     WHERE e.full_at > now() - interval '15 seconds' AND e.status = 'active' AND e.deleted_at IS NULL
+       AND w.since < now() - interval '1 minute'
+     ORDER BY w.waiting DESC LIMIT 5`,
+    [MAX_COUNTED],
+  );
 }

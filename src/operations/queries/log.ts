@@ -1,14 +1,14 @@
+import type { Db } from '../../db/pool';
 import type { SessionStatus } from '../../login/contract';
+import * as session from '../../login/queries/log';
+import type { SessionLogRow } from '../../login/queries/log';
 import type { DeliveryStatus } from '../../webhooks/contract';
 import * as delivery from '../../webhooks/queries/deliveries';
 import type { DeliveryRow } from '../../webhooks/queries/deliveries';
-import type { Db } from '../../db/pool';
-import * as session from '../../login/queries/log';
-import type { SessionLogRow } from '../../login/queries/log';
 
 /*
- * The logs as an operator reads them: across projects, with any mix of filters. The statements are put together from
- * the filters that are given, so that each finds its own index; that is also why they have no names.
+ * The operator's view of the logs: across projects, with any combination of filters. The statements contain only the
+ * given filters, so that each uses the best index; therefore they are not named prepared statements.
  */
 
 export interface OperatorDelivery extends DeliveryRow {
@@ -31,7 +31,7 @@ const DELIVERY = `SELECT ${delivery.COLUMNS}, d.project_id, p.slug AS project_sl
 
 export async function searchDeliveries(db: Db, filter: OperatorDeliveryFilter): Promise<OperatorDelivery[]> {
   const { text, values } = conditions({
-    // Through its endpoints: their log is indexed.
+    // By endpoint, because deliveries are indexed by endpoint.
     'e.project_id = ?': filter.projectId,
     'd.endpoint_id = ?': filter.endpointId,
     'd.event_name = ?': filter.event,
@@ -86,9 +86,9 @@ export async function findAnySession(db: Db, id: string): Promise<OperatorSessio
   return found.rows[0] ?? null;
 }
 
-/** The conditions whose value is given, joined, with their places numbered. */
-function conditions(wanted: Record<string, unknown>): { text: string; values: unknown[] } {
-  const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
+/** Joins the conditions that have a value and numbers their parameters. */
+function conditions(filters: Record<string, unknown>): { text: string; values: unknown[] } {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   const texts = given.map(([text], index) => text.replace('?', `$${index + 1}`));
   return {
     text: texts.length > 0 ? `WHERE ${texts.join(' AND ')}` : '',

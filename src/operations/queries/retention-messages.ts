@@ -1,10 +1,9 @@
 import { limits } from '../../contract/limits';
 import type { Db } from '../../db/pool';
 import { change } from '../../db/query';
+import { BATCH, inBatches } from './in-batches';
 
-const BATCH = 500;
-
-/** What was sent to whom, once it is older than the retention: messages, broadcasts that have ended, taps. */
+/** Deletes messages, ended broadcasts and button clicks past their retention. */
 export async function removeOldMessages(db: Db, days: number): Promise<number> {
   const messages = await inBatches(() =>
     change(
@@ -16,7 +15,7 @@ export async function removeOldMessages(db: Db, days: number): Promise<number> {
       [days, BATCH],
     ),
   );
-  // Recipients first, in small parts: a broadcast takes up to 100,000 of them along.
+  // Recipients first, in batches: a broadcast has up to 100,000 of them, which its deletion would cascade to.
   await inBatches(() =>
     change(
       db,
@@ -42,7 +41,7 @@ export async function removeOldMessages(db: Db, days: number): Promise<number> {
   return messages + broadcasts;
 }
 
-/** Keys and codes that nothing can ask for any more. */
+/** Deletes expired idempotency keys and one-time codes. */
 export async function removeExpiredKeysAndCodes(db: Db): Promise<void> {
   await inBatches(() =>
     change(
@@ -64,13 +63,4 @@ export async function removeExpiredKeysAndCodes(db: Db): Promise<void> {
       [BATCH],
     ),
   );
-}
-
-async function inBatches(removeSome: () => Promise<number>): Promise<number> {
-  let removed = 0;
-  for (;;) {
-    const some = await removeSome();
-    removed += some;
-    if (some < BATCH) return removed;
-  }
 }

@@ -1,12 +1,12 @@
 import { limits } from '../../contract/limits';
-import { notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
-import { change, row } from '../../db/query';
+import { change } from '../../db/query';
+import { cancelAbandoned } from '../../webhooks/queries/deliveries';
+import { BATCH, inBatches } from './in-batches';
 
-/** Small batches: each statement holds its locks for milliseconds, whatever there is to remove. */
-const BATCH = 500;
-
-/** Events and with them their deliveries, attempts and retries, once nothing of them is open or younger. */
+/**
+ * Deletes events, with their deliveries, attempts and retries, unless a delivery is open or ended within the retention.
+ */
 export function removeOldEvents(db: Db, days: number): Promise<number> {
   return inBatches(() =>
     change(
@@ -23,7 +23,7 @@ export function removeOldEvents(db: Db, days: number): Promise<number> {
   );
 }
 
-/** Deleted endpoints whose log is gone, and replaced secrets that no longer sign. */
+/** Deletes endpoints that were deleted and have no deliveries left, and expired secrets. */
 export async function removeEndpointRemains(db: Db): Promise<void> {
   await change(
     db,
@@ -35,37 +35,9 @@ export async function removeEndpointRemains(db: Db): Promise<void> {
 }
 
 /**
- * Cancels what can no longer be delivered: deliveries paused for too long, and those of a deleted endpoint whose
- * event was committed at the very moment of the deletion.
+ * Cancels deliveries that were paused for too long, and those of a deleted endpoint whose event committed at the same
+ * time as the deletion.
  */
 export function cancelAbandonedDeliveries(db: Db): Promise<number> {
-  return inBatches(async () => {
-    const done = await row<{ count: number }>(
-      db,
-      'cancel_abandoned_deliveries',
-      `WITH abandoned AS (
-         SELECT d.id FROM endpoints e JOIN deliveries d ON d.endpoint_id = e.id AND d.status = 'pending'
-         WHERE e.deleted_at IS NOT NULL
-            OR (e.status = 'disabled'
-                AND greatest(e.disabled_at, d.created_at) < now() - make_interval(days => $1))
-         LIMIT $2
-       ), cancelled AS (
-         UPDATE deliveries d SET status = 'cancelled', ended_at = now(), next_attempt_at = NULL, served = d.round,
-           start_at = CASE WHEN d.started THEN now() END
-         FROM abandoned WHERE d.id = abandoned.id AND d.status = 'pending' RETURNING 1
-       )
-       SELECT count(*), (SELECT pg_notify($3, '') FROM cancelled LIMIT 1) FROM cancelled`,
-      [limits.webhookPausedDays, BATCH, notifyChannels.delivery],
-    );
-    return done?.count ?? 0;
-  });
-}
-
-async function inBatches(removeSome: () => Promise<number>): Promise<number> {
-  let removed = 0;
-  for (;;) {
-    const some = await removeSome();
-    removed += some;
-    if (some < BATCH) return removed;
-  }
+  return inBatches(() => cancelAbandoned(db, limits.webhookPausedDays, BATCH));
 }

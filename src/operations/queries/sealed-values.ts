@@ -1,8 +1,8 @@
-import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
 
-/** Every column that holds sealed values, with the purpose that its values are bound to. */
+/** All columns with encrypted values, and the purpose that each value is bound to. */
 export const sealedColumns = [
   { table: 'endpoint_secrets', column: 'sealed', type: 'bigint', purpose: webhookSecretPurpose },
   { table: 'auth_sessions', column: 'start_sealed', type: 'uuid', purpose: 'start_token' },
@@ -16,7 +16,7 @@ export interface SealedValue {
   sealed: string;
 }
 
-/** How many values each key has sealed. */
+/** The number of values encrypted with each key. */
 export async function countSealedByKey(
   db: Db,
   { table, column }: SealedColumn,
@@ -29,8 +29,8 @@ export async function countSealedByKey(
   return new Map(found.map(({ key_id, count }) => [key_id, count]));
 }
 
-/** Values that another key than this one has sealed, in the order of their ids. */
-export function sealedByOthers(
+/** Values encrypted with any other key, ordered by id. */
+export function sealedByOtherKeys(
   db: Db,
   { table, column, type }: SealedColumn,
   keyId: string,
@@ -39,7 +39,7 @@ export function sealedByOthers(
 ): Promise<SealedValue[]> {
   return rows<SealedValue>(
     db,
-    `sealed_by_others_${table}_${column}`,
+    `sealed_by_other_keys_${table}_${column}`,
     `SELECT id::text, ${column} AS sealed FROM ${table}
      WHERE ${column} IS NOT NULL AND split_part(${column}, '.', 1) <> $1 AND ($2::${type} IS NULL OR id > $2::${type})
      ORDER BY id LIMIT $3`,
@@ -47,7 +47,7 @@ export function sealedByOthers(
   );
 }
 
-/** Replaces values, unless they have changed meanwhile: a code that was used must not come back. */
+/** Replaces values that have not changed meanwhile, so that a redeemed code is not restored. */
 export function replaceSealed(
   db: Db,
   { table, column, type }: SealedColumn,
@@ -63,7 +63,7 @@ export function replaceSealed(
   );
 }
 
-/** The newest value that this key has sealed, to see whether it can be opened. */
+/** A value encrypted with this key, to check that it can be decrypted. */
 export async function sampleSealed(
   db: Db,
   { table, column }: SealedColumn,

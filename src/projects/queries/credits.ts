@@ -1,20 +1,20 @@
 import { plans } from '../../contract/limits';
 import type { Db } from '../../db/pool';
-import type { Project } from '../contract';
 import { change, row } from '../../db/query';
+import type { Project } from '../contract';
 
-/** Where a login's credit came from, or that there was none. */
+/** The source of a login's credit, or `blocked` if there was none. */
 export type Charge = 'plan' | 'pack' | 'grace' | 'blocked';
 
 type Account = Pick<Project, 'id' | 'plan' | 'purchased_credits'>;
 
-/** The first day of the current month in UTC, by the database's clock. */
+/** SQL: the first day of the current month in UTC, by the database clock. */
 const MONTH = `date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')`;
 
 /**
- * Takes one credit for a login: the month's plan, then purchased packs, then the grace period, which begins with the
- * first login that finds nothing (at most once a calendar month). The caller holds the project's row lock, so that
- * concurrent confirmations never overspend; UNIQUE(session) makes a second charge impossible.
+ * Charges one credit for a login: from the month's plan, then from purchased packs, then from the grace period, which
+ * starts with the first login without credit (at most once a calendar month). The caller holds the project's row lock,
+ * so that concurrent confirmations cannot overspend; UNIQUE(session) prevents a second charge.
  */
 export async function chargeLogin(
   db: Db,
@@ -74,11 +74,13 @@ const PLAN_LIMIT = `CASE p.plan ${Object.entries(plans)
   .map(([name, plan]) => `WHEN '${name}' THEN ${plan.loginsPerMonth}`)
   .join(' ')} END`;
 
-/** A project `p` with what it has used this month. */
-export const BILLING = `projects p LEFT JOIN credit_months m ON m.project_id = p.id AND m.month = ${MONTH}`;
+/** SQL: a project `p` joined with its usage of this month, `m`. */
+const BILLING = `projects p LEFT JOIN credit_months m ON m.project_id = p.id AND m.month = ${MONTH}`;
 
-/** Whether paid operations are refused: the month, the packs and this month's grace period ($2 hours) are used up. */
-export const BLOCKED = `coalesce(p.purchased_credits = 0 AND coalesce(m.used, 0) >= ${PLAN_LIMIT}
+/**
+ * SQL: whether paid operations are refused, because the plan, the packs and the grace period ($2 hours) are used up.
+ */
+const BLOCKED = `coalesce(p.purchased_credits = 0 AND coalesce(m.used, 0) >= ${PLAN_LIMIT}
   AND (p.grace_started_at AT TIME ZONE 'UTC') >= ${MONTH}
   AND clock_timestamp() >= p.grace_started_at + make_interval(secs => $2::float8 * 3600), false)`;
 

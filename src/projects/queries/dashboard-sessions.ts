@@ -1,8 +1,8 @@
-import type { KeyedProject } from '../contract';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
+import type { KeyedProject } from '../contract';
 
-/** Notes a sign-in, and forgets those that are over. */
+/** Inserts a session and deletes expired ones. */
 export async function insertDashboardSession(
   db: Db,
   session: { hash: Buffer; key_id: string; hours: number },
@@ -20,7 +20,7 @@ export async function insertDashboardSession(
   );
 }
 
-/** The project behind a sign-in whose key is still alive. */
+/** The project of a valid session whose key has not been revoked. */
 export function findProjectByDashboardSession(db: Db, hash: Buffer): Promise<KeyedProject | null> {
   return row<KeyedProject>(
     db,

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/pool';
-import type { KeyedProject } from '../contract';
 import { change, row, rows } from '../../db/query';
+import type { KeyedProject } from '../contract';
 
 export interface ApiKeyRecord {
   id: string;
@@ -27,7 +27,7 @@ export async function insertApiKey(
   return inserted;
 }
 
-/** The project behind a live key, with everything that a request needs to know of it: one round trip. */
+/** Finds the project of an active key, with all that a request needs, in one round trip. */
 export function findProjectByKey(db: Db, hash: Buffer): Promise<KeyedProject | null> {
   return row<KeyedProject>(
     db,
@@ -47,7 +47,7 @@ export function listApiKeys(db: Db, projectId: string): Promise<ApiKeyRecord[]> 
   );
 }
 
-/** Answers whether there was a live key to revoke. */
+/** Returns false if there was no active key to revoke. */
 export async function revokeApiKey(db: Db, projectId: string, keyId: string): Promise<boolean> {
   const changed = await change(
     db,
@@ -58,11 +58,11 @@ export async function revokeApiKey(db: Db, projectId: string, keyId: string): Pr
   return changed > 0;
 }
 
-/** Kept to the minute: a write for every request would cost more than the request. */
-export function touchApiKey(db: Db, keyId: string): Promise<number> {
+/** Accurate to a minute: a write per request would cost more than the request. */
+export function recordKeyUse(db: Db, keyId: string): Promise<number> {
   return change(
     db,
-    'touch_api_key',
+    'record_key_use',
     `UPDATE api_keys SET last_used_at = now()
      WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
     [keyId],

@@ -1,13 +1,12 @@
 import type { PlanName } from '../../contract/limits';
-import type { Project } from '../contract';
-import { sha256 } from '../../lib/tokens';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { sha256 } from '../../lib/tokens';
+import type { Project } from '../contract';
 
 const COLUMNS = `p.id, p.slug, p.name, p.active, p.plan, p.callback_url, p.redirect_urls, p.retry_policy,
   p.welcome_en, p.welcome_ru,
-  p.requests_per_minute, p.sessions_per_hour, p.sessions_per_address, p.purchased_credits, p.grace_started_at,
-  p.created_at`;
+  p.requests_per_minute, p.sessions_per_hour, p.sessions_per_address, p.purchased_credits, p.created_at`;
 
 export interface NewProject {
   slug: string;
@@ -16,7 +15,7 @@ export interface NewProject {
   plan?: PlanName | undefined;
 }
 
-/** Null where the slug is taken. */
+/** Returns null if the slug is taken. */
 export function insertProject(db: Db, project: NewProject): Promise<Project | null> {
   return row<Project>(
     db,
@@ -40,8 +39,8 @@ export function listProjects(db: Db): Promise<Project[]> {
 }
 
 /**
- * Every counting rule of a project ("at most five …") runs under this lock, so that it is exact under concurrency.
- * NO KEY: rows of other transactions that merely refer to the project need not wait for it.
+ * All limits that count rows of a project are checked under this lock, so that they are exact under concurrency. NO KEY
+ * UPDATE does not block transactions that only insert rows referring to the project.
  */
 export async function lockProject(db: Db, id: string): Promise<Project> {
   const project = await row<Project>(
@@ -50,11 +49,13 @@ export async function lockProject(db: Db, id: string): Promise<Project> {
     `SELECT ${COLUMNS} FROM projects p WHERE id = $1 FOR NO KEY UPDATE`,
     [id],
   );
-  if (!project) throw new Error('the project has vanished');
+  if (!project) throw new Error('the project no longer exists');
   return project;
 }
 
-/** Columns that an operator or the dashboard may set. An absent one stays; null puts a limit back to its default. */
+/**
+ * Columns that an operator or the dashboard may set. Absent columns do not change; null resets a limit to its default.
+ */
 export interface ProjectChanges {
   name?: string;
   active?: boolean;
@@ -74,7 +75,7 @@ export function updateProject(db: Db, id: string, changes: ProjectChanges): Prom
   const assignments = ['updated_at = now()', ...names.map((name, index) => `${name} = $${index + 2}`)];
   return row<Project>(
     db,
-    // A statement's name has at most 63 characters, and must be another one for another set of columns.
+    // Each set of columns needs its own statement name, of at most 63 characters.
     `update_project_${sha256(names.join()).toString('hex').slice(0, 16)}`,
     `UPDATE projects p SET ${assignments.join(', ')} WHERE id = $1 RETURNING ${COLUMNS}`,
     [id, ...names.map((name) => changes[name])],

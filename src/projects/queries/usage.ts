@@ -11,7 +11,7 @@ export interface MonthUsage {
 
 const MONTH = `date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')`;
 
-/** What the current month (UTC, by the database's clock) has taken. */
+/** Usage of the current month (UTC, by the database clock). */
 export async function readMonthUsage(db: Db, projectId: string, graceHours: number): Promise<MonthUsage> {
   const found = await row<MonthUsage>(
     db,
@@ -25,11 +25,11 @@ export async function readMonthUsage(db: Db, projectId: string, graceHours: numb
      WHERE p.id = $1`,
     [projectId, graceHours],
   );
-  if (!found) throw new Error('the project has vanished');
+  if (!found) throw new Error('the project no longer exists');
   return found;
 }
 
-/** Logins of each of the last `days` days in UTC, oldest first, days without one included. */
+/** Logins per day for the last `days` days in UTC, oldest first, including days without logins. */
 export function loginsByDay(
   db: Db,
   projectId: string,

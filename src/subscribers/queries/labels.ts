@@ -4,30 +4,30 @@ import { change, rows } from '../../db/query';
 export type LabelKind = 'tags' | 'permissions';
 
 /**
- * Makes sure that a project knows these names, and answers whether there was room for all of them. The caller holds
- * the project's row lock, so that the limit is exact under concurrency.
+ * Registers names of tags or permissions with the project. Returns false, without registering any, if the project would
+ * have more than `max`. The caller holds the project's row lock, so that the limit is exact under concurrency.
  */
-export async function admitLabels(
+export async function registerLabels(
   db: Db,
   projectId: string,
   kind: LabelKind,
   names: string[],
-  most: number,
+  max: number,
 ): Promise<boolean> {
   const known = await knownLabels(db, projectId, kind);
-  const fresh = names.filter((name) => !known.has(name));
-  if (fresh.length === 0) return true;
-  if (known.size + fresh.length > most) {
+  const newNames = names.filter((name) => !known.has(name));
+  if (newNames.length === 0) return true;
+  if (known.size + newNames.length > max) {
     await dropUnused(db, projectId, kind, names);
-    const left = await knownLabels(db, projectId, kind);
-    if (left.size + names.filter((name) => !left.has(name)).length > most) return false;
+    const remaining = await knownLabels(db, projectId, kind);
+    if (remaining.size + names.filter((name) => !remaining.has(name)).length > max) return false;
   }
   await change(
     db,
     'insert_labels',
     `INSERT INTO project_labels (project_id, kind, name) SELECT $1, $2, name FROM unnest($3::text[]) AS name
      ON CONFLICT DO NOTHING`,
-    [projectId, kind, fresh],
+    [projectId, kind, newNames],
   );
   return true;
 }
@@ -42,13 +42,13 @@ async function knownLabels(db: Db, projectId: string, kind: LabelKind): Promise<
   return new Set(found.map(({ name }) => name));
 }
 
-/** Names that no subscriber carries, except those that are about to be used. */
-function dropUnused(db: Db, projectId: string, kind: LabelKind, wanted: string[]): Promise<number> {
+/** Removes names that no subscriber has, except those about to be used. */
+function dropUnused(db: Db, projectId: string, kind: LabelKind, inUse: string[]): Promise<number> {
   return change(
     db,
     `drop_unused_${kind}`,
     `DELETE FROM project_labels l WHERE l.project_id = $1 AND l.kind = '${kind}' AND NOT l.name = ANY ($2::text[])
        AND NOT EXISTS (SELECT 1 FROM subscribers s WHERE s.project_id = $1 AND s.${kind} @> ARRAY[l.name])`,
-    [projectId, wanted],
+    [projectId, inUse],
   );
 }

@@ -1,9 +1,9 @@
 import type { Channel } from '../../contract/common';
 import type { Cursor } from '../../contract/cursor';
-import type { SubscriberRecord } from '../record';
 import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
+import type { SubscriberRecord } from '../record';
 import { SUBSCRIBER_COLUMNS } from './subscriptions';
 
 export interface SubscriberFilter {
@@ -15,7 +15,7 @@ export interface SubscriberFilter {
   limit: number;
 }
 
-/** One row more than the limit, which tells whether there is another page. */
+/** Returns one row more than the limit if there is another page. */
 export function listSubscribers(
   db: Db,
   projectId: string,
@@ -63,7 +63,7 @@ export function lockSubscriber(db: Db, projectId: string, id: string): Promise<S
   );
 }
 
-/** One user can be there once on each channel, or several times: the project gives external ids as it likes. */
+/** Several subscribers can have the same external id, for example one per channel. */
 export function findSubscribersByExternalId(
   db: Db,
   projectId: string,
@@ -93,7 +93,7 @@ export async function updateSubscriber(
      WHERE id = $1 RETURNING ${SUBSCRIBER_COLUMNS}`,
     [id, values.external_id, values.tags, values.permissions],
   );
-  if (!updated) throw new Error('the subscriber has vanished under its lock');
+  if (!updated) throw new Error('the subscriber row disappeared while it was locked');
   return updated;
 }
 

@@ -1,14 +1,14 @@
 import type { Channel, Language } from '../../contract/common';
-import { presentSubscriber, type SubscriberRecord } from '../record';
 import type { SubscriberIdFormat } from '../../contract/ids';
-import { emitEvent } from '../../events';
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
+import { emitEvent } from '../../events';
+import { presentSubscriber, type SubscriberRecord } from '../record';
 
 export const SUBSCRIBER_COLUMNS = `id, project_id, channel, platform_user_id, chat_id, external_id, first_name, username,
   lang, permissions, tags, active, blocked, created_at`;
 
-/** A user of a messenger, as an update shows them. */
+/** A messenger user, as described by an update. */
 export interface MessengerUser {
   channel: Channel;
   platform_user_id: string;
@@ -19,8 +19,8 @@ export interface MessengerUser {
 }
 
 /**
- * Subscribes a user by any path, in the caller's transaction. `subscription.created` is emitted only when the
- * subscription is new or comes back; tags and external_id survive an absence.
+ * Subscribes a user, in the caller's transaction. Emits `subscription.created` only if the subscription is new or
+ * reactivated; tags and external_id survive unsubscribing.
  */
 export async function subscribe(
   db: Db,
@@ -45,10 +45,10 @@ export async function subscribe(
      ON CONFLICT (project_id, channel, platform_user_id) DO NOTHING RETURNING ${SUBSCRIBER_COLUMNS}`,
     values,
   );
-  const known = inserted ? null : await refreshSubscriber(db, values);
-  const subscriber = inserted ?? known?.subscriber;
+  const existing = inserted ? null : await refreshSubscriber(db, values);
+  const subscriber = inserted ?? existing?.subscriber;
   if (!subscriber) throw new Error('the subscriber was neither inserted nor found');
-  const isNew = inserted !== null || known?.cameBack === true;
+  const isNew = inserted !== null || existing?.wasReactivated === true;
   if (isNew) await emitEvent(db, projectId, 'subscription.created', presentSubscriber(subscriber, format));
   return { subscriber, isNew };
 }
@@ -56,7 +56,7 @@ export async function subscribe(
 async function refreshSubscriber(
   db: Db,
   values: unknown[],
-): Promise<{ subscriber: SubscriberRecord; cameBack: boolean } | null> {
+): Promise<{ subscriber: SubscriberRecord; wasReactivated: boolean } | null> {
   const updated = await row<SubscriberRecord & { was_active: boolean }>(
     db,
     'refresh_subscriber',
@@ -70,10 +70,10 @@ async function refreshSubscriber(
   );
   if (!updated) return null;
   const { was_active: wasActive, ...subscriber } = updated;
-  return { subscriber, cameBack: !wasActive };
+  return { subscriber, wasReactivated: !wasActive };
 }
 
-/** The user blocked the bot: every subscription of theirs ends, once. */
+/** Ends all subscriptions of a user who blocked the bot, and emits each event once. */
 export async function markBlocked(
   db: Db,
   channel: Channel,
@@ -99,25 +99,25 @@ export async function markBlocked(
   }
 }
 
-/** The user is back: subscriptions that the block had ended come back; those ended by /stop do not. */
+/** Reactivates the subscriptions that a block ended, but not those ended by /stop. */
 export async function markUnblocked(
   db: Db,
   channel: Channel,
   platformUserId: string,
   format: SubscriberIdFormat,
 ): Promise<void> {
-  const back = await rows<SubscriberRecord & { came_back: boolean }>(
+  const unblocked = await rows<SubscriberRecord & { reactivated: boolean }>(
     db,
     'unblock_subscribers',
     `WITH before AS (
-       SELECT id AS before_id, ended_by_block AS came_back FROM subscribers
+       SELECT id AS before_id, ended_by_block AS reactivated FROM subscribers
        WHERE channel = $1 AND platform_user_id = $2 AND blocked FOR UPDATE)
      UPDATE subscribers SET blocked = false, active = active OR ended_by_block, ended_by_block = false, updated_at = now()
-     FROM before WHERE id = before_id RETURNING ${SUBSCRIBER_COLUMNS}, came_back`,
+     FROM before WHERE id = before_id RETURNING ${SUBSCRIBER_COLUMNS}, reactivated`,
     [channel, platformUserId],
   );
-  for (const { came_back: cameBack, ...subscriber } of back) {
-    if (cameBack) {
+  for (const { reactivated: wasReactivated, ...subscriber } of unblocked) {
+    if (wasReactivated) {
       await emitEvent(
         db,
         subscriber.project_id,
@@ -128,7 +128,7 @@ export async function markUnblocked(
   }
 }
 
-/** `/stop`: ends every live subscription of the user and answers the names of the projects. */
+/** `/stop`: ends all active subscriptions of the user and returns the names of their projects. */
 export async function unsubscribeAll(
   db: Db,
   channel: Channel,

@@ -1,13 +1,16 @@
+import type pg from 'pg';
 import { limits } from '../../contract/limits';
-import type { RetryPolicyName } from '../contract';
-import { notifyChannels } from '../../db/notify';
-import type { Db } from '../../db/pool';
+import { notifyAfterCommit, notifyChannels } from '../../db/notify';
+import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
+import type { RetryPolicyName } from '../contract';
+import { ATTEMPT_LEASE } from './claim';
+import { inFlight } from './queue';
 
 /**
  * What a claim found:
- * `go` – the attempt is ours to make; `done` – it has its result already; `superseded` – another number is next;
- * `early` – nothing is due; `busy` – the endpoint has no free slot, and the relay wakes us when it has;
+ * `go` – the attempt is claimed; `done` – it has its result already; `superseded` – another number is next;
+ * `early` – nothing is due yet; `busy` – the endpoint has no free slot, and the relay signals when it has one;
  * `parked` – the endpoint is disabled; `ended` – the delivery has ended.
  */
 export type ClaimVerdict = 'go' | 'done' | 'superseded' | 'early' | 'busy' | 'parked' | 'ended';
@@ -25,11 +28,12 @@ export interface DeliveryState {
 export interface Claim extends DeliveryState {
   verdict: ClaimVerdict;
   now: number;
-  /** The number that is next, where it is not the one asked for. */
+  /** The number that is next, where it is not the requested one. */
   next_number: number;
   project_id: string;
   endpoint_id: string;
   endpoint_version: number;
+  concurrency: number;
   event_name: string;
   policy: RetryPolicyName;
   url: string;
@@ -43,77 +47,100 @@ export interface Claim extends DeliveryState {
 
 const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`;
 
-/**
- * Claims attempt `number` and reads everything that it needs, in one statement. The delivery's row is locked first,
- * so claims, results, retries and cancels of one delivery happen one after another.
- */
-export function claimAttempt(db: Db, deliveryId: string, number: number): Promise<Claim | null> {
-  return row<Claim>(
-    db,
-    'claim_attempt',
-    `WITH d AS MATERIALIZED (
-       SELECT * FROM deliveries WHERE id = $1 FOR UPDATE
+/** The relay has claimed a slot for this delivery, or its attempt is being repeated. */
+const HAS_SLOT = `q.holder IN ('relay', 'workflow') AND q.lease_until > clock_timestamp()`;
+
+/** Waits for the endpoint's lock only where a slot has to be taken. */
+const LOCK_ENDPOINT = `SELECT 1 FROM endpoints e
+     WHERE e.id = (SELECT endpoint_id FROM deliveries WHERE id = $1)
+       AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = $1 AND ${HAS_SLOT})
+     FOR NO KEY UPDATE OF e`;
+
+const CLAIM = `WITH d AS MATERIALIZED (
+       SELECT id, project_id, endpoint_id, event_id, event_name, policy, status, failure, attempts, underway, bulk,
+         scheduled_attempts, round, served, first_attempt_at, next_attempt_at, last_http_status, last_error
+       FROM deliveries WHERE id = $1 FOR UPDATE
      ), seen AS MATERIALIZED (
-       SELECT d.*, e.url, e.version AS endpoint_version,
+       SELECT d.*, e.url, e.version AS endpoint_version, e.concurrency,
          -- An attempt that was claimed and has no result is made again under its own number.
          CASE WHEN d.underway IS NULL THEN d.attempts + 1 ELSE d.attempts END AS next_number,
-         e.status AS endpoint_status, e.deleted_at
-       FROM d JOIN endpoints e ON e.id = d.endpoint_id
+         e.status AS endpoint_status, e.deleted_at,
+         coalesce(${HAS_SLOT}, false) AS has_slot,
+         coalesce(q.holder = 'express' AND q.lease_until > clock_timestamp(), false) AS in_express,
+         -- After the wait for the locks, and one moment for everything that is written and returned.
+         clock_timestamp() AS moment
+       FROM d JOIN endpoints e ON e.id = d.endpoint_id LEFT JOIN delivery_queue q ON q.delivery_id = d.id
      ), judged AS MATERIALIZED (
        SELECT seen.*, CASE
          WHEN $2 = attempts AND underway IS NULL THEN 'done'
          WHEN status <> 'pending' OR deleted_at IS NOT NULL THEN 'ended'
-         -- The express lane is making the first attempt right now.
-         WHEN lease_token IS NOT NULL AND lease_until > now() THEN 'busy'
+         WHEN in_express THEN 'busy'
          WHEN $2 <> next_number THEN 'superseded'
          WHEN endpoint_status = 'disabled' THEN 'parked'
          WHEN $2 = attempts THEN 'go'
-         -- Temporal's clock and the database's differ by a little; whoever is early waits the rest.
-         WHEN round <= served AND next_attempt_at > now() + interval '50 milliseconds' THEN 'early'
-         WHEN (SELECT count(*) FROM deliveries o WHERE o.endpoint_id = seen.endpoint_id AND o.slot_until > now()
-                 AND o.id <> seen.id) >= $3 THEN 'busy'
+         -- Temporal's clock and the database's differ a little: a workflow that is early waits the rest.
+         WHEN round <= served AND next_attempt_at > clock_timestamp() + interval '50 milliseconds' THEN 'early'
+         WHEN NOT has_slot AND ${inFlight('endpoint_id')} >= least(concurrency, $3) THEN 'busy'
          ELSE 'go' END AS verdict
        FROM seen
      ), claimed AS (
        UPDATE deliveries SET
-         -- The first attempt is the schedule's own, whoever asked for it.
+         -- The first attempt is the schedule's own, also where a person asked for it.
          underway = CASE WHEN judged.round > judged.served AND judged.attempts > 0 THEN 'requested' ELSE 'scheduled' END,
          attempts = $2, served = least(deliveries.served + 1, deliveries.round),
-         first_attempt_at = coalesce(deliveries.first_attempt_at, now()), next_attempt_at = NULL,
-         start_at = NULL, started = true, slot_until = now() + interval '20 seconds',
-         overdue_at = now() + interval '150 seconds'
+         first_attempt_at = coalesce(deliveries.first_attempt_at, moment), next_attempt_at = NULL,
+         started = true, overdue_at = moment + interval '150 seconds'
        FROM judged WHERE deliveries.id = judged.id AND verdict = 'go' AND $2 <> judged.attempts
-     ), claimed_again AS (
-       UPDATE deliveries SET slot_until = now() + interval '20 seconds', start_at = NULL, lease_token = NULL
-       FROM judged WHERE deliveries.id = judged.id AND verdict = 'go' AND $2 = judged.attempts
-     ), queued AS (
-       UPDATE deliveries SET started = true, slot_until = NULL,
-         start_at = CASE verdict WHEN 'busy' THEN coalesce(deliveries.next_attempt_at, now())
-                                 WHEN 'parked' THEN deliveries.created_at ELSE deliveries.start_at END
+     ), waits AS (
+       UPDATE deliveries SET started = true,
+         overdue_at = CASE WHEN verdict = 'early' THEN deliveries.overdue_at ELSE 'infinity' END
        FROM judged WHERE deliveries.id = judged.id AND verdict IN ('busy', 'parked', 'early')
      ), abandoned AS (
-       UPDATE deliveries SET status = 'cancelled', ended_at = now(), next_attempt_at = NULL,
-         served = deliveries.round, start_at = NULL, slot_until = NULL, underway = NULL
+       UPDATE deliveries SET status = 'cancelled', ended_at = moment, next_attempt_at = NULL,
+         served = deliveries.round, underway = NULL
        FROM judged WHERE deliveries.id = judged.id AND verdict = 'ended' AND judged.status = 'pending'
+     ), queued AS (
+       INSERT INTO delivery_queue AS q (delivery_id, endpoint_id, project_id, priority, due_at, is_first, holder, claimed_at,
+         lease_until)
+       SELECT id, endpoint_id, project_id, CASE WHEN round > served THEN 0 WHEN bulk THEN 2 ELSE 1 END,
+         coalesce(next_attempt_at, moment), false, CASE verdict WHEN 'go' THEN 'workflow' END,
+         CASE verdict WHEN 'go' THEN moment END,
+         CASE verdict WHEN 'go' THEN moment + ${ATTEMPT_LEASE} END
+       FROM judged WHERE verdict IN ('go', 'busy', 'parked') AND NOT in_express
+       ON CONFLICT (delivery_id) DO UPDATE SET priority = excluded.priority, due_at = excluded.due_at, is_first = false,
+         needs_slot = true, holder = excluded.holder, claimed_at = excluded.claimed_at, lease_until = excluded.lease_until
+     ), dequeued AS (
+       DELETE FROM delivery_queue q USING judged j WHERE q.delivery_id = j.id AND verdict IN ('early', 'ended')
      ), attempt AS (
-       INSERT INTO attempts (delivery_id, number, requested)
-       SELECT id, $2, round > served AND attempts > 0 FROM judged WHERE verdict = 'go'
-       ON CONFLICT (delivery_id, number) DO UPDATE SET claimed_at = now()
+       INSERT INTO attempts (delivery_id, number, requested, claimed_at)
+       SELECT id, $2, round > served AND attempts > 0, moment FROM judged WHERE verdict = 'go'
+       ON CONFLICT (delivery_id, number) DO UPDATE SET claimed_at = excluded.claimed_at
      )
-     SELECT verdict, ${ms('now()')} AS now, next_number, j.project_id, endpoint_id, endpoint_version, event_name,
-       policy, url, CASE WHEN verdict = 'ended' AND status = 'pending' THEN 'cancelled' ELSE status END AS status,
+     SELECT verdict, ${ms('moment')} AS now, next_number, j.project_id, endpoint_id, endpoint_version, concurrency,
+       event_name, policy, url, CASE WHEN verdict = 'ended' AND status = 'pending' THEN 'cancelled' ELSE status END AS status,
        failure, attempts, last_http_status, last_error, scheduled_attempts,
        CASE WHEN $2 = attempts THEN coalesce(underway = 'requested', false) ELSE round > served AND attempts > 0 END AS requested,
-       ${ms('coalesce(first_attempt_at, now())')} AS first_attempt_at,
+       ${ms('coalesce(first_attempt_at, moment)')} AS first_attempt_at,
        ${ms('next_attempt_at')} AS next_attempt_at,
        CASE WHEN verdict = 'go' THEN (
          SELECT array_agg(sealed ORDER BY s.id DESC) FROM endpoint_secrets s
          WHERE s.endpoint_id = j.endpoint_id AND (s.expires_at IS NULL OR s.expires_at > now())
        ) END AS sealed_secrets,
        CASE WHEN verdict = 'go' THEN (SELECT body FROM events WHERE id = j.event_id) END AS body
-     FROM judged j`,
-    [deliveryId, number, limits.webhookConcurrencyPerEndpoint],
+     FROM judged j`;
+
+/**
+ * Claims attempt `number` for a workflow and reads everything that it needs, in one round trip. The delivery's row is
+ * locked, so claims, results, retries and cancels of one delivery happen one after another.
+ */
+export async function claimAttempt(pool: pg.Pool, deliveryId: string, number: number): Promise<Claim | null> {
+  const [, claim] = await withPipelinedTransaction(pool, (db) =>
+    Promise.all([
+      row(db, 'lock_endpoint_of_attempt', LOCK_ENDPOINT, [deliveryId]),
+      row<Claim>(db, 'claim_attempt', CLAIM, [deliveryId, number, limits.webhookConcurrencyPerEndpoint]),
+    ]),
   );
+  return claim;
 }
 
 export interface AttemptOutcome {
@@ -138,27 +165,26 @@ export const disabledReasons = {
   failing: `Every attempt failed for ${limits.webhookDisableAfterHours} hours.`,
 };
 
-/**
- * Writes the result, the delivery's new state and what it means for the endpoint, together and once. Null when the
- * attempt has a result already.
- */
-export function recordAttempt(
-  db: Db,
-  claim: { deliveryId: string; number: number; endpointVersion: number },
-  outcome: AttemptOutcome,
-): Promise<RecordedAttempt | null> {
-  return row<RecordedAttempt>(
-    db,
-    'record_attempt',
-    `WITH attempt AS (
-       UPDATE attempts SET finished_at = now(), duration_ms = $3, http_status = $4, error = $5, error_detail = $6,
-         response_body = $7, response_headers = $8, next_attempt_at = to_timestamp($10::float8 / 1000)
-       WHERE delivery_id = $1 AND number = $2 AND finished_at IS NULL
+/** A statement that changes the endpoint's row locks it before the delivery, as claims do. */
+const LOCK_CHANGED_ENDPOINT = `SELECT 1 FROM endpoints e
+     WHERE e.id = (SELECT endpoint_id FROM deliveries WHERE id = $1) AND CASE $2::text
+       WHEN 'success' THEN e.failing_since IS NOT NULL
+       WHEN 'gone' THEN true
+       ELSE e.failing_since IS NULL OR (NOT e.failing_several AND e.failing_delivery <> $1)
+         OR e.failing_since <= now() - make_interval(hours => $3) END
+     FOR NO KEY UPDATE OF e`;
+
+const RECORD = `WITH locked AS MATERIALIZED (
+       SELECT id FROM deliveries WHERE id = $1 FOR UPDATE
+     ), attempt AS (
+       UPDATE attempts SET finished_at = clock_timestamp(), duration_ms = $3, http_status = $4, error = $5,
+         error_detail = $6, response_body = $7, response_headers = $8, next_attempt_at = to_timestamp($10::float8 / 1000)
+       FROM locked WHERE delivery_id = locked.id AND number = $2 AND finished_at IS NULL
        RETURNING requested
      ), delivery AS (
        UPDATE deliveries d SET
          scheduled_attempts = scheduled_attempts + CASE WHEN requested THEN 0 ELSE 1 END,
-         last_http_status = $4, last_error = $5, slot_until = NULL, underway = NULL, lease_token = NULL,
+         last_http_status = $4, last_error = $5, underway = NULL,
          (status, failure, ended_at, next_attempt_at, overdue_at) = (
            SELECT next.status,
              CASE WHEN next.status <> 'failed' THEN NULL WHEN $9 = 'retry' THEN 'exhausted' ELSE 'refused' END,
@@ -168,14 +194,23 @@ export function recordAttempt(
                    CASE WHEN state.status <> 'pending' THEN NULL
                         WHEN d.round > d.served THEN now() ELSE to_timestamp($10::float8 / 1000) END AS at
                  FROM (SELECT CASE
-                         -- Somebody asked for one more attempt while this one was under way.
+                         -- Another attempt was requested while this one was in flight.
                          WHEN d.round > d.served THEN 'pending'
                          WHEN $9 = 'success' THEN 'succeeded'
                          -- Cancelled meanwhile, or ended by a late 2xx of the express lane.
                          WHEN d.status IN ('cancelled', 'succeeded') THEN d.status
                          WHEN $10::float8 IS NULL THEN 'failed' ELSE 'pending' END AS status) state) next)
        FROM attempt WHERE d.id = $1
-       RETURNING d.*
+       RETURNING d.id, d.endpoint_id, d.status, d.failure, d.attempts, d.last_http_status, d.last_error, d.next_attempt_at,
+         d.round > d.served AS again
+     ), freed AS (
+       -- The express lane hands over what did not succeed; the rest is the workflow's, which waits by itself.
+       DELETE FROM delivery_queue q USING delivery d
+       WHERE q.delivery_id = d.id AND NOT ($15 AND d.status IN ('pending', 'failed'))
+     ), handed_over AS (
+       UPDATE delivery_queue q SET holder = NULL, claimed_at = NULL, lease_until = NULL, is_first = false,
+         needs_slot = d.again, due_at = clock_timestamp(), priority = CASE WHEN d.again THEN 0 ELSE q.priority END
+       FROM delivery d WHERE q.delivery_id = d.id AND $15 AND d.status IN ('pending', 'failed')
      ), recovered AS (
        UPDATE endpoints e SET failing_since = NULL, failing_delivery = NULL, failing_several = false
        FROM delivery d WHERE e.id = d.endpoint_id AND $9 = 'success' AND e.failing_since IS NOT NULL
@@ -206,29 +241,50 @@ export function recordAttempt(
      SELECT d.status, d.failure, d.attempts, d.last_http_status, d.last_error,
        ${ms('d.next_attempt_at')} AS next_attempt_at,
        (SELECT disabled_reason FROM failed WHERE disables) AS disabled_reason,
-       -- A slot is free: the relay need not wait for its sweep if somebody queues for it.
-       (SELECT pg_notify($15, 'any ' || d.endpoint_id) WHERE EXISTS (
-          SELECT 1 FROM deliveries w
-          WHERE w.endpoint_id = d.endpoint_id AND w.status = 'pending' AND w.start_at <= now()))
-     FROM delivery d`,
-    [
-      claim.deliveryId,
-      claim.number,
-      outcome.durationMs,
-      outcome.httpStatus,
-      outcome.error,
-      outcome.errorDetail,
-      outcome.responseBody,
-      outcome.responseHeaders,
-      outcome.verdict,
-      outcome.nextAttemptAt,
-      claim.endpointVersion,
-      limits.webhookDisableAfterHours,
-      disabledReasons.gone,
-      disabledReasons.failing,
-      notifyChannels.delivery,
-    ],
+       $15 OR EXISTS (SELECT 1 FROM delivery_queue w WHERE w.endpoint_id = d.endpoint_id AND w.holder IS NULL
+         AND w.needs_slot AND w.is_first) OR EXISTS (SELECT 1 FROM delivery_queue w WHERE w.endpoint_id = d.endpoint_id
+         AND w.holder IS NULL AND w.needs_slot AND NOT w.is_first) AS wakes_relay
+     FROM delivery d`;
+
+/**
+ * Writes the result, the delivery's new state and what it means for the endpoint, together and once. Null when the
+ * attempt has a result already. `handOver`: the workflow is started, or shown the end, by the relay.
+ */
+export async function recordAttempt(
+  pool: pg.Pool,
+  claim: { deliveryId: string; number: number; endpointVersion: number },
+  outcome: AttemptOutcome,
+  { handOver = false }: { handOver?: boolean } = {},
+): Promise<RecordedAttempt | null> {
+  const [, recorded] = await withPipelinedTransaction(pool, (db) =>
+    Promise.all([
+      row(db, 'lock_changed_endpoint', LOCK_CHANGED_ENDPOINT, [
+        claim.deliveryId,
+        outcome.verdict,
+        limits.webhookDisableAfterHours,
+      ]),
+      row<RecordedAttempt & { wakes_relay: boolean }>(db, 'record_attempt', RECORD, [
+        claim.deliveryId,
+        claim.number,
+        outcome.durationMs,
+        outcome.httpStatus,
+        outcome.error,
+        outcome.errorDetail,
+        outcome.responseBody,
+        outcome.responseHeaders,
+        outcome.verdict,
+        outcome.nextAttemptAt,
+        claim.endpointVersion,
+        limits.webhookDisableAfterHours,
+        disabledReasons.gone,
+        disabledReasons.failing,
+        handOver,
+      ]),
+    ]),
   );
+  // A slot is free, or the workflow is to be started: the relay need not wait for its next sweep.
+  if (recorded?.wakes_relay) notifyAfterCommit(pool, notifyChannels.delivery);
+  return recorded;
 }
 
 export interface AttemptRow {

@@ -1,9 +1,10 @@
 import type { Cursor } from '../../contract/cursor';
 import type { DeliveryStatus } from '../contract';
 import { cursorTime } from '../../db/cursor-time';
-import { notifyChannels } from '../../db/notify';
+import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
-import { row, rows } from '../../db/query';
+import { change, row, rows } from '../../db/query';
+import { enqueue, ORDINARY } from './queue';
 
 /** A delivery as the log shows it; `paused` is computed here and nowhere else. */
 export interface DeliveryRow {
@@ -96,11 +97,15 @@ export function lockDelivery(db: Db, projectId: string, id: string): Promise<Loc
   );
 }
 
-/** One more attempt, now. The relay wakes the workflow, or starts it again where it has ended. */
-const ASK_FOR_ATTEMPT = `round = d.round + 1, status = 'pending', failure = NULL, ended_at = NULL,
-  next_attempt_at = now(), overdue_at = now() + interval '2 minutes'`;
+/** One more attempt, now. While a delivery is queued it is not overdue. */
+const REQUEST_ATTEMPT = `round = d.round + 1, status = 'pending', failure = NULL, ended_at = NULL, next_attempt_at = now(),
+  overdue_at = 'infinity'`;
 
-/** False when this Idempotency-Key has asked before. */
+/** Columns that `enqueue` reads. */
+const QUEUED = `d.id, d.endpoint_id, d.project_id, d.attempts, d.started, d.round, d.served, d.bulk, d.created_at,
+  d.next_attempt_at`;
+
+/** False when this Idempotency-Key has been used before. */
 export async function requestRetry(db: Db, id: string, idempotencyKey: string | null): Promise<boolean> {
   if (idempotencyKey !== null) {
     const fresh = await row(
@@ -112,70 +117,145 @@ export async function requestRetry(db: Db, id: string, idempotencyKey: string | 
     );
     if (!fresh) return false;
   }
-  await row(
+  await change(
     db,
     'request_retry',
-    `WITH asked AS (UPDATE deliveries d SET ${ASK_FOR_ATTEMPT}, start_at = now() WHERE id = $1 RETURNING 1)
-     SELECT pg_notify($2, '') FROM asked`,
-    [id, notifyChannels.delivery],
+    `WITH requested AS (UPDATE deliveries d SET ${REQUEST_ATTEMPT} WHERE id = $1 RETURNING ${QUEUED})
+     ${enqueue('requested', { priority: '0', dueAt: 'now()' })}`,
+    [id],
   );
+  notifyAfterCommit(db, notifyChannels.delivery);
   return true;
 }
 
-const CANCEL = `status = 'cancelled', ended_at = now(), next_attempt_at = NULL, served = d.round,
-  start_at = CASE WHEN d.started THEN now() END`;
+/**
+ * Cancels what `chosen` names. A delivery that has a workflow stays queued, without an attempt, until its workflow has
+ * been signalled; one whose attempt is in flight ends when the attempt does.
+ */
+const CANCEL = `cancelled AS (
+       UPDATE deliveries d SET status = 'cancelled', ended_at = now(), next_attempt_at = NULL, served = d.round
+       FROM chosen c WHERE d.id = c.id AND d.status = 'pending' RETURNING ${QUEUED}
+     ), signalled AS (
+       ${enqueue('(SELECT * FROM cancelled WHERE started)', { priority: '1', dueAt: 'now()', needsSlot: 'false' })}
+     ), dequeued AS (
+       DELETE FROM delivery_queue q USING cancelled d WHERE q.delivery_id = d.id AND NOT d.started AND q.holder IS NULL
+     )
+     SELECT count(*)::int AS count FROM cancelled`;
 
-/** Ends a pending delivery; the relay tells its workflow, if it has one. */
+/** Ends a pending delivery; the relay signals its workflow, if it has one. */
 export async function cancelDelivery(db: Db, id: string): Promise<void> {
   await row(
     db,
     'cancel_delivery',
-    `WITH cancelled AS (
-       UPDATE deliveries d SET ${CANCEL} WHERE id = $1 AND status = 'pending' RETURNING 1)
-     SELECT pg_notify($2, '') FROM cancelled`,
-    [id, notifyChannels.delivery],
+    `WITH chosen AS (SELECT id FROM deliveries WHERE id = $1 FOR UPDATE), ${CANCEL}`,
+    [id],
   );
+  notifyAfterCommit(db, notifyChannels.delivery);
 }
 
 export async function cancelDeliveriesOf(db: Db, endpointId: string): Promise<void> {
   await row(
     db,
     'cancel_deliveries_of',
-    `WITH cancelled AS (
-       UPDATE deliveries d SET ${CANCEL} WHERE endpoint_id = $1 AND status = 'pending' RETURNING 1)
-     SELECT pg_notify($2, '') FROM cancelled LIMIT 1`,
-    [endpointId, notifyChannels.delivery],
+    `WITH chosen AS (SELECT id FROM deliveries WHERE endpoint_id = $1 AND status = 'pending' ORDER BY id FOR UPDATE), ${CANCEL}`,
+    [endpointId],
   );
+  notifyAfterCommit(db, notifyChannels.delivery);
 }
 
-/** Every delivery that failed since then, once each: a second call finds them pending. Answers how many. */
+/** Cancels deliveries that were paused for `days`, and those of deleted endpoints, at most `limit`. Returns how many. */
+export async function cancelAbandoned(db: Db, days: number, limit: number): Promise<number> {
+  const done = await row<{ count: number }>(
+    db,
+    'cancel_abandoned',
+    `WITH abandoned AS MATERIALIZED (
+       SELECT d.id FROM endpoints e JOIN deliveries d ON d.endpoint_id = e.id AND d.status = 'pending'
+       WHERE e.deleted_at IS NOT NULL
+          OR (e.status = 'disabled' AND greatest(e.disabled_at, d.created_at) < now() - make_interval(days => $1))
+       LIMIT $2
+     ), chosen AS (
+       SELECT id FROM deliveries WHERE id IN (SELECT id FROM abandoned) ORDER BY id FOR UPDATE
+     ), ${CANCEL}`,
+    [days, limit],
+  );
+  notifyAfterCommit(db, notifyChannels.delivery);
+  return done?.count ?? 0;
+}
+
+/** Many become due together, oldest first: a microsecond apart keeps the order. */
+const IN_ORDER = `now() + row_number() OVER (ORDER BY d.created_at, d.id) * interval '1 microsecond'`;
+
+/** Every delivery that failed since then, once each: a second call finds them pending. Returns how many. */
 export async function recoverDeliveries(db: Db, endpointId: string, since: string): Promise<number> {
-  const recovered = await row<{ count: number }>(
+  const queued = await change(
     db,
     'recover_deliveries',
-    `WITH asked AS (
-       UPDATE deliveries d SET ${ASK_FOR_ATTEMPT}, start_at = d.created_at
-       WHERE endpoint_id = $1 AND status = 'failed' AND ended_at >= $2 RETURNING 1)
-     SELECT count(*), (SELECT pg_notify($3, '')) FROM asked`,
-    [endpointId, since, notifyChannels.delivery],
+    `WITH chosen AS (
+       SELECT id FROM deliveries WHERE endpoint_id = $1 AND status = 'failed' AND ended_at >= $2 ORDER BY id FOR UPDATE
+     ), requested AS (
+       UPDATE deliveries d SET ${REQUEST_ATTEMPT} FROM chosen c WHERE d.id = c.id AND d.status = 'failed'
+       RETURNING ${QUEUED}
+     )
+     ${enqueue('requested', { priority: ORDINARY, dueAt: IN_ORDER })}`,
+    [endpointId, since],
   );
-  return recovered?.count ?? 0;
+  notifyAfterCommit(db, notifyChannels.delivery);
+  return queued;
 }
 
 /**
- * After an endpoint was enabled: each of its paused deliveries gets one attempt, oldest first, at the relay's pace.
- * Those that were parked wait for the relay already; those whose workflow sleeps, or is yet to start and would sleep,
- * are asked for here.
+ * After an endpoint was enabled: each of its paused deliveries gets one attempt, oldest first. Those that wait for a slot
+ * are queued already; those whose workflow sleeps, or is yet to be started and would sleep, are requested here.
  */
 export async function resumeDeliveries(db: Db, endpointId: string): Promise<void> {
-  await row(
+  await change(
     db,
     'resume_deliveries',
-    `WITH resumed AS (
-       UPDATE deliveries d SET round = greatest(d.round, d.served + 1), next_attempt_at = now(), start_at = d.created_at
-       WHERE endpoint_id = $1 AND status = 'pending' AND slot_until IS NULL
-         AND (start_at IS NULL OR next_attempt_at > now()))
-     SELECT pg_notify($2, '')`,
-    [endpointId, notifyChannels.delivery],
+    `WITH chosen AS (
+       SELECT d.id FROM deliveries d WHERE d.endpoint_id = $1 AND d.status = 'pending' AND NOT EXISTS (
+         SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id AND (q.holder IS NOT NULL OR q.needs_slot))
+       ORDER BY d.id FOR UPDATE
+     ), resumed AS (
+       UPDATE deliveries d SET round = greatest(d.round, d.served + 1), next_attempt_at = now(), overdue_at = 'infinity'
+       FROM chosen c WHERE d.id = c.id AND d.status = 'pending' RETURNING ${QUEUED}
+     )
+     ${enqueue('resumed', { priority: ORDINARY, dueAt: IN_ORDER })}`,
+    [endpointId],
   );
+  notifyAfterCommit(db, notifyChannels.delivery);
+}
+
+/** Deliveries without anything queued that should have moved two minutes ago; each is reported again after two more. */
+export async function claimOverdue(db: Db, limit: number): Promise<string[]> {
+  const overdue = await rows<{ id: string }>(
+    db,
+    'claim_overdue',
+    `UPDATE deliveries SET overdue_at = now() + interval '2 minutes'
+     WHERE id IN (SELECT d.id FROM deliveries d WHERE d.status = 'pending' AND d.start_at IS NULL AND d.overdue_at <= now()
+                    AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id)
+                  ORDER BY d.overdue_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+    [limit],
+  );
+  return overdue.map(({ id }) => id);
+}
+
+/** Queues a delivery whose workflow is gone; the relay starts another run. */
+export async function restartDelivery(db: Db, id: string): Promise<number> {
+  const queued = await change(
+    db,
+    'restart_delivery',
+    `WITH restarted AS (
+       UPDATE deliveries d SET started = true, overdue_at = 'infinity' WHERE id = $1 AND status = 'pending' RETURNING ${QUEUED}
+     )
+     ${enqueue('restarted', {
+       priority: ORDINARY,
+       dueAt: 'now()',
+       // One that waits for its next scheduled attempt goes on waiting, in its new run.
+       needsSlot: 'coalesce(d.next_attempt_at <= now(), true)',
+     })}`,
+    [id],
+  );
+  notifyAfterCommit(db, notifyChannels.delivery);
+  return queued;
 }

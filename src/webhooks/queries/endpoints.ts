@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits';
-import type { DeliveryLane, EndpointStatus, RetryPolicyName } from '../contract';
+import type { EndpointStatus, LaneSetting, RetryPolicyName } from '../contract';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 
@@ -10,7 +10,7 @@ export interface Endpoint {
   events: string[];
   description: string | null;
   retry_policy: RetryPolicyName;
-  delivery_lane: DeliveryLane | null;
+  delivery_lane: LaneSetting | null;
   status: EndpointStatus;
   disabled_reason: string | null;
   created_at: Date;
@@ -26,7 +26,7 @@ export interface NewEndpoint {
   events: string[];
   description: string | null;
   retry_policy: RetryPolicyName;
-  delivery_lane: DeliveryLane | null;
+  delivery_lane: LaneSetting | null;
   sealed_secret: string;
 }
 
@@ -84,7 +84,7 @@ export function findEndpoint(db: Db, projectId: string, id: string): Promise<End
   );
 }
 
-/** NO KEY: events that happen meanwhile insert deliveries, whose foreign key must not wait for us. */
+/** NO KEY: the foreign keys of deliveries that are inserted meanwhile must not wait for this lock. */
 export function lockEndpoint(db: Db, projectId: string, id: string): Promise<Endpoint | null> {
   return row<Endpoint>(
     db,
@@ -95,7 +95,7 @@ export function lockEndpoint(db: Db, projectId: string, id: string): Promise<End
   );
 }
 
-/** Writes the fields as they shall be. Another URL or status is a new start: what failed before no longer counts. */
+/** Another URL or status is a new start: earlier failures and the adapted concurrency no longer count. */
 export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promise<Endpoint | null> {
   const isNewStart = after.url !== before.url || after.status !== before.status;
   return row<Endpoint>(
@@ -108,6 +108,8 @@ export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promi
        failing_since = CASE WHEN $7 THEN NULL ELSE failing_since END,
        failing_delivery = CASE WHEN $7 THEN NULL ELSE failing_delivery END,
        failing_several = failing_several AND NOT $7,
+       concurrency = CASE WHEN $7 THEN $9 ELSE concurrency END,
+       full_at = CASE WHEN $7 THEN now() ELSE full_at END,
        updated_at = now()
      WHERE id = $1 RETURNING ${COLUMNS}`,
     [
@@ -119,11 +121,12 @@ export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promi
       after.status,
       isNewStart,
       after.delivery_lane,
+      limits.webhookConcurrencyPerEndpoint,
     ],
   );
 }
 
-/** The secrets go at once; the row stays for the log of its deliveries. */
+/** Deletes the secrets; the row stays for the log of its deliveries. */
 export function deleteEndpoint(db: Db, id: string): Promise<number> {
   return change(
     db,
@@ -161,5 +164,24 @@ export function rotateSecret(db: Db, id: string, sealed: string): Promise<number
      )
      INSERT INTO endpoint_secrets (endpoint_id, sealed) VALUES ($1, $2)`,
     [id, sealed, limits.webhookSecretGraceHours],
+  );
+}
+
+/**
+ * Adapts how many attempts may be in flight: half after a timeout, twice as many after a fast success. `seen` is what
+ * the claim read, so that attempts of one generation change it once. Losing this write is harmless.
+ */
+export function adaptConcurrency(
+  db: Db,
+  id: string,
+  seen: number,
+  direction: 'halve' | 'double',
+): Promise<number> {
+  const next = direction === 'halve' ? 'greatest(1, concurrency / 2)' : 'least($3, concurrency * 2)';
+  return change(
+    db,
+    `${direction}_concurrency`,
+    `UPDATE endpoints SET concurrency = ${next} WHERE id = $1 AND concurrency = $2 AND $3 > 0`,
+    [id, seen, limits.webhookConcurrencyPerEndpoint],
   );
 }

@@ -153,7 +153,7 @@ describe('updates of the messengers', () => {
     const { pool } = database;
     const seen: string[] = [];
     await storeBotUpdates(pool, 'telegram', [
-      { dedupeKey: '1', lane: 'user:5', payload: telegramText(1, 5, 'held') },
+      { dedupeKey: '1', chatQueue: 'user:5', payload: telegramText(1, 5, 'held') },
     ]);
     expect(await claimBotUpdates(pool, 10, 30)).toHaveLength(1);
     expect(await claimBotUpdates(pool, 10, 30)).toEqual([]);
@@ -187,7 +187,7 @@ describe('updates of the messengers', () => {
     expect(await count('payload IS NOT NULL')).toBe(0);
   });
 
-  it('with characters that no database text can hold are stored all the same', async () => {
+  it('with characters with characters that no database text can hold are stored all the same', async () => {
     const seen: StoredUpdate[] = [];
     const intake = start(async (update) => void seen.push(update));
     await intake.store('telegram', [
@@ -237,7 +237,7 @@ describe('updates of the messengers', () => {
       const started = performance.now();
       for (let i = 1; i <= updates; i += 1) {
         await storeBotUpdates(other, 'telegram', [
-          { dedupeKey: String(i), lane: 'x', payload: telegramText(i, 5, 'hi') },
+          { dedupeKey: String(i), chatQueue: 'x', payload: telegramText(i, 5, 'hi') },
         ]);
         await eventually(() => seen.length === i);
       }

@@ -104,10 +104,10 @@ test('what the API refuses, the command refuses in the same words', async () => 
   const refused = async (...args: string[]) => (await herald(args, settings)).stderr.trim();
   expect(await refused('deliveries', 'retry', id)).toBe('The endpoint is disabled.');
   const unknown = '00000000-0000-4000-8000-000000000000';
-  expect(await refused('deliveries', 'show', unknown)).toBe(`There is no delivery with the id "${unknown}".`);
-  expect(await refused('deliveries', 'show', 'xyz')).toContain('It must be an id');
+  expect(await refused('deliveries', 'show', unknown)).toBe(`Delivery "${unknown}" not found.`);
+  expect(await refused('deliveries', 'show', 'xyz')).toContain('It must be a UUID');
   expect(await refused('deliveries', 'list', '--status', 'lost')).toContain('It must be one of pending');
-  expect(await refused('deliveries', 'list', '--event', 'no.such')).toMatch(/^Not valid: /);
+  expect(await refused('deliveries', 'list', '--event', 'no.such')).toMatch(/^Invalid value: /);
   expect(await refused('deliveries', 'list', '--since', 'yesterday')).toContain('It must be a time like');
   const recover = ['deliveries', 'recover', '--project', project.slug, '--endpoint', endpointId, '--since'];
   expect(await refused(...recover, '15d')).toBe('since: must be at most 14 days back');
@@ -154,6 +154,6 @@ test('sessions are listed and shown without their codes', async () => {
   });
   const unknown = '00000000-0000-4000-8000-000000000000';
   expect((await herald(['sessions', 'show', unknown], settings)).stderr).toBe(
-    `There is no session with the id "${unknown}".\n`,
+    `Session "${unknown}" not found.\n`,
   );
 });

@@ -113,7 +113,7 @@ describe('the herald command', () => {
     });
     expect(await findProjectByKey(database.pool, sha256(created.api_key))).toBeNull();
     expect(await refusal(['key', 'revoke', 'keys', created.key_id])).toBe(
-      `The project "keys" has no live key with the id "${created.key_id}".`,
+      `Project "keys" has no active key "${created.key_id}".`,
     );
   });
 
@@ -141,21 +141,19 @@ describe('the herald command', () => {
       ...more,
     ];
     expect(await refusal(create('a b'))).toBe(
-      'Not valid: slug: must be 3 to 50 characters of a-z, 0-9 and -.',
+      'Invalid value: slug: must be 3 to 50 characters of a-z, 0-9 and -.',
     );
     expect(await refusal(create('fine', '--callback-url', 'javascript:alert(1)'))).toMatch(
-      /^Not valid: callback_url: /,
+      /^Invalid value: callback_url: /,
     );
-    expect(await refusal(create('fine', '--plan', 'gold'))).toMatch(/^Not valid: plan: /);
+    expect(await refusal(create('fine', '--plan', 'gold'))).toMatch(/^Invalid value: plan: /);
     expect(await refusal(['project', 'create', '--slug', 'fine'])).toContain(
       "required option '--name <name>'",
     );
     await json('project', 'create', '--slug', 'taken', '--name', 'Taken');
-    expect(await refusal(create('taken'))).toBe('The slug "taken" is taken.');
-    expect(await refusal(['project', 'show', 'nobody'])).toBe('There is no project with the slug "nobody".');
-    expect(await refusal(['project', 'set', 'taken'])).toBe(
-      'There is nothing to set: give at least one option.',
-    );
+    expect(await refusal(create('taken'))).toBe('The slug "taken" is already taken.');
+    expect(await refusal(['project', 'show', 'nobody'])).toBe('Project "nobody" not found.');
+    expect(await refusal(['project', 'set', 'taken'])).toBe('Nothing to change: pass at least one option.');
     expect(await refusal(['project', 'set', 'taken', '--active', 'maybe'])).toContain(
       'It must be true or false.',
     );
@@ -168,19 +166,19 @@ describe('the herald command', () => {
 
   it('says in one sentence what is wrong with the database', async () => {
     const list = ['project', 'list'];
-    expect(await refusal(list, { DATABASE_URL: 'mysql://a/b' })).toMatch(/^DATABASE_URL: must be an address/);
+    expect(await refusal(list, { DATABASE_URL: 'mysql://a/b' })).toMatch(/^DATABASE_URL: must be a URL/);
     expect(await refusal(list, { DATABASE_URL: 'postgres://a:hunter2@127.0.0.1:1/b' })).toBe(
-      'The database does not answer.',
+      'Cannot connect to the database.',
     );
     const other = new URL(database.url);
     other.pathname = '/nowhere';
     expect(await refusal(list, { DATABASE_URL: other.href })).toBe(
-      'There is no database of this name on the server.',
+      'The server has no database with this name.',
     );
     other.pathname = '/postgres';
     expect(await refusal(list, { DATABASE_URL: other.href })).toContain('no Herald schema yet');
     expect(await refusal(list, { HERALD_DATA_DIR: '/nonexistent/herald' })).toContain(
-      'Herald does not run with the data directory /nonexistent/herald',
+      'Herald is not running with the data directory /nonexistent/herald',
     );
   });
 });

@@ -56,7 +56,7 @@ test('every secret is sealed with the newest key, whatever stops it on the way, 
   const keys = [k2, k1].map(written).join();
   const settings = { ...settingsOf(service), HERALD_ENCRYPTION_KEY: keys };
   const doctor = await herald(['doctor'], settings);
-  expect(doctor.stdout).toMatch(/encryption key +\d+ values are still sealed with k1/);
+  expect(doctor.stdout).toMatch(/encryption key +\d+ values are still encrypted with k1/);
   expect(await heraldJson(['keys', 'rotate-encryption'], settings)).toEqual({
     key_id: 'k2',
     resealed: before.starts.length + before.codes.length,
@@ -109,21 +109,21 @@ describe('the key file of the embedded service', () => {
     await heraldJson(['keys', 'rotate-encryption', '--generate'], settings);
     const content = await readFile(path.join(directory, 'encryption-key'), 'utf8');
     expect((await herald(['keys', 'rotate-encryption'], settings)).stderr).toBe(
-      'The service does not know the key k2 yet: restart it, then run this again.\n',
+      'The service has not loaded key k2 yet: restart it, then run this command again.\n',
     );
     expect((await herald(['keys', 'rotate-encryption', '--generate'], settings)).stderr).toBe(
-      'The key k2 is new and not in use yet: restart the service first.\n',
+      'Key k2 is not in use yet: restart the service first.\n',
     );
     expect(await readFile(path.join(directory, 'encryption-key'), 'utf8')).toBe(content);
   });
 
   test('a damaged file is reported, and keys in the environment are not written to a file', async () => {
     await writeFile(path.join(directory, 'encryption-key'), 'not a key\n');
-    await expect(readKeyFile(directory)).rejects.toThrow('holds no encryption key');
+    await expect(readKeyFile(directory)).rejects.toThrow('contains no encryption key');
     const refused = await herald(['keys', 'rotate-encryption', '--generate'], {
       HERALD_DATA_DIR: directory,
       HERALD_ENCRYPTION_KEY: written(k1),
     });
-    expect(refused.stderr).toMatch(/^The keys stand in HERALD_ENCRYPTION_KEY/);
+    expect(refused.stderr).toMatch(/^The keys are set in HERALD_ENCRYPTION_KEY/);
   });
 });

@@ -101,7 +101,9 @@ test('a history replays by its workflow id and from a file, and the change that 
     expect(table.stdout).toContain('0 of 1 histories replay');
     expect(table.stdout).toContain(`${outcome?.event_id} `);
     await writeFile(file, '{"no": "history"}');
-    expect((await herald(['workflows', 'replay', file], settings)).stderr).toMatch(/holds no history/);
+    expect((await herald(['workflows', 'replay', file], settings)).stderr).toMatch(
+      /is not a workflow history/,
+    );
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -166,17 +168,17 @@ test('a reset refuses a workflow of another installation and one that does not e
     expect(refused).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The workflow "${foreign}" runs on the task queue "somebody-elses", which is not one of this installation's.\n`,
+      stderr: `Workflow "${foreign}" runs on the task queue "somebody-elses", which does not belong to this installation.\n`,
     });
   } finally {
     await handle.terminate();
   }
   expect((await herald(['workflows', 'reset', 'delivery/none'], settings)).stderr).toBe(
-    'Temporal knows no workflow with the id "delivery/none".\n',
+    'Workflow "delivery/none" not found in Temporal.\n',
   );
-  expect((await herald(['workflows', 'replay'], settings)).stderr).toMatch(/^Give workflow ids/);
+  expect((await herald(['workflows', 'replay'], settings)).stderr).toMatch(/^Pass workflow ids/);
   expect(
     (await herald(['workflows', 'replay', '--open'], { ...settings, TEMPORAL_ADDRESS: '127.0.0.1:1' }))
       .stderr,
-  ).toBe('Temporal does not answer at 127.0.0.1:1.\n');
+  ).toBe('Cannot reach Temporal at 127.0.0.1:1.\n');
 });

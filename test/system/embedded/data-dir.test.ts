@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { clearRuntime, openDataDir, readRuntime, writeRuntime } from '../../../src/embedded/data-dir';
 import { identifyProcess, isRunning } from '../../../src/embedded/process-identity';
-import { SetupError } from '../../../src/embedded/setup-error';
+import { setupErrorOf } from './fixture';
 
 let directory: string;
 const processes: ChildProcess[] = [];
@@ -40,19 +40,10 @@ async function runProcess(name: string): Promise<{ child: ChildProcess; line: st
   throw new Error(`${name} said nothing`);
 }
 
-async function rejection(promise: Promise<unknown>): Promise<SetupError> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(SetupError);
-  return error as SetupError;
-}
-
 describe('two starts at once', () => {
   test('the second one learns which process runs already', async () => {
     const first = await openDataDir(directory);
-    const error = await rejection(openDataDir(directory));
+    const error = await setupErrorOf(openDataDir(directory));
     expect(error.message).toContain(`process ${process.pid}`);
     expect(error.message).toContain('HERALD_DATA_DIR');
     expect(error.exitCode).toBe(75);
@@ -70,7 +61,7 @@ describe('two starts at once', () => {
     const winners = rivals.filter(({ line }) => line === 'taken');
     expect(winners).toHaveLength(1);
     for (const { line } of rivals.filter((rival) => !winners.includes(rival))) {
-      expect(line).toContain(`75 Herald already runs with the data directory ${directory}`);
+      expect(line).toContain(`75 Herald is already running with the data directory ${directory}`);
       expect(line).toContain(`(process ${winners[0]?.child.pid})`);
     }
   });
@@ -101,12 +92,8 @@ describe('what a killed start left behind', () => {
     const dataDir = await openDataDir(directory, (message) => told.push(message));
     for (const identity of left) expect(identity && isRunning(identity)).toBe(false);
     expect(told).toEqual([
-      expect.stringContaining(
-        `Temporal server that an earlier start left running (process ${pids.temporal})`,
-      ),
-      expect.stringContaining(
-        `PostgreSQL server that an earlier start left running (process ${pids.postgres})`,
-      ),
+      expect.stringContaining(`Temporal server left over from an earlier run (process ${pids.temporal})`),
+      expect.stringContaining(`PostgreSQL server left over from an earlier run (process ${pids.postgres})`),
     ]);
     const log = await readFile(path.join(directory, 'logs', 'postgres.log'), 'utf8');
     expect(log).toContain('database system is shut down');
@@ -161,7 +148,7 @@ describe('the record of the running service', () => {
 
 test('a data directory that cannot be made is named, with its setting', async () => {
   await writeFile(directory, 'a file is in the way');
-  const error = await rejection(openDataDir(directory));
+  const error = await setupErrorOf(openDataDir(directory));
   expect(error.message).toContain(directory);
   expect(error.message).toContain('HERALD_DATA_DIR');
   expect(error.exitCode).toBe(78);

@@ -1,3 +1,4 @@
+import { SetupError } from '../../../src/embedded/setup-error';
 import type { Simulator } from '../../../src/embedded/simulator';
 import type { Chat } from '../../support/simulator-control';
 
@@ -30,4 +31,14 @@ export function controlOf(simulator: Simulator, channel: 'telegram' | 'max') {
       chat: async () => (await get(`/users/${name}/chat`)).body as unknown as Chat,
     }),
   };
+}
+
+/** What a start that must fail tells the operator. */
+export async function setupErrorOf(starting: Promise<unknown>): Promise<SetupError> {
+  const error: unknown = await starting.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(SetupError);
+  return error as SetupError;
 }

@@ -1,3 +1,4 @@
+import { eventually } from '../../support/eventually';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
@@ -9,7 +10,7 @@ import { openDataDir, type DataDir } from '../../../src/embedded/data-dir';
 import { startPostgres, type PostgresOptions, type RunningPostgres } from '../../../src/embedded/postgres';
 import { isRunning, identifyProcess, type ProcessIdentity } from '../../../src/embedded/process-identity';
 import type { SetupError } from '../../../src/embedded/setup-error';
-import { eventually } from '../../support/eventually';
+import { setupErrorOf } from './fixture';
 
 let directory: string;
 let dataDir: DataDir;
@@ -42,13 +43,6 @@ async function query(url: string, sql: string): Promise<unknown[][]> {
   } finally {
     await client.end();
   }
-}
-
-async function rejection(promise: Promise<unknown>): Promise<SetupError> {
-  return promise.then(
-    () => Promise.reject(new Error('it should have failed')),
-    (error: SetupError) => error,
-  );
 }
 
 async function exitOf(pid: number): Promise<void> {
@@ -118,7 +112,7 @@ test('a port in use is named together with its setting', async () => {
   const occupant = createServer().listen(0, '127.0.0.1');
   await once(occupant, 'listening');
   const { port } = occupant.address() as AddressInfo;
-  const error = await rejection(start({ port }));
+  const error = await setupErrorOf(start({ port }));
   occupant.close();
   expect(error.message).toContain(`Port ${port}`);
   expect(error.message).toContain('HERALD_POSTGRES_PORT');
@@ -167,13 +161,13 @@ test('a database of another major version is refused in one sentence', async () 
   const first = await start();
   await first.stop();
   await writeFile(dataDir.file('postgres', 'data', 'PG_VERSION'), '9\n');
-  const error = await rejection(start());
-  expect(error.message).toMatch(/made by PostgreSQL 9, and the embedded one is \d+/);
+  const error = await setupErrorOf(start());
+  expect(error.message).toMatch(/created by PostgreSQL 9, but the embedded server is \d+/);
   expect(error.exitCode).toBe(78);
 });
 
 test('a setting that PostgreSQL refuses is reported with its reason and the log to read', async () => {
-  const error = await rejection(start({ settings: { fsync: 'off', shared_buffers: 'much' } }));
+  const error = await setupErrorOf(start({ settings: { fsync: 'off', shared_buffers: 'much' } }));
   expect(error.message).toContain('shared_buffers');
   expect(error.message).toContain(dataDir.file('logs', 'postgres.log'));
 });

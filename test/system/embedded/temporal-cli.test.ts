@@ -5,8 +5,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { SetupError } from '../../../src/embedded/setup-error';
 import { findTemporalCli, type TemporalCliOptions } from '../../../src/embedded/temporal-cli';
+import { setupErrorOf } from './fixture';
 
 let directory: string;
 let bin: string;
@@ -71,15 +71,6 @@ async function find(options: TemporalCliOptions = {}): Promise<string> {
   });
 }
 
-async function rejection(promise: Promise<unknown>): Promise<SetupError> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(SetupError);
-  return error as SetupError;
-}
-
 /** The service that the SDKs ask, with an archive that holds `content` as the program. */
 async function serveDownload(content: string): Promise<string> {
   await writeProgram(path.join(directory, 'temporal'), content);
@@ -106,7 +97,7 @@ describe('where the program is found', () => {
 
   test('a setting that names something else is an error, not a reason to search on', async () => {
     await writeProgram(path.join(bin, 'temporal'), cli('on the PATH'));
-    const error = await rejection(find({ configured: '/bin/echo' }));
+    const error = await setupErrorOf(find({ configured: '/bin/echo' }));
     expect(error.message).toContain('HERALD_TEMPORAL_CLI is set to /bin/echo');
     expect(error.exitCode).toBe(78);
   });
@@ -150,7 +141,7 @@ describe('how the program is obtained', () => {
     expect(await find()).toBe(cached);
     expect(await goCalls()).toEqual(['install github.com/temporalio/cli/cmd/temporal@v1.5.1']);
     expect(progress.join('\n')).toMatch(
-      /building the Temporal server, once, which takes about 5 minutes… 0 s/,
+      /building the Temporal server; this happens once and takes about 5 minutes… 0 s/,
     );
   });
 
@@ -172,8 +163,8 @@ describe('how the program is obtained', () => {
   });
 
   test('without a network and without Go it says what to do', async () => {
-    const error = await rejection(find());
-    expect(error.message).toMatch(/the download failed \(ECONNREFUSED\); there is no Go to build it with/);
+    const error = await setupErrorOf(find());
+    expect(error.message).toMatch(/the download failed \(ECONNREFUSED\); Go is not installed/);
     for (const remedy of ['Temporal CLI', 'Go', 'HERALD_TEMPORAL_CLI', 'TEMPORAL_ADDRESS']) {
       expect(error.message).toContain(remedy);
     }
@@ -183,7 +174,7 @@ describe('how the program is obtained', () => {
 
   test('a failed build is reported with its last line', async () => {
     await installFakeGo(`echo 'go: no route to the module proxy' >&2; exit 1`);
-    const error = await rejection(find());
+    const error = await setupErrorOf(find());
     expect(error.message).toContain('the build with Go failed (go: no route to the module proxy)');
   });
 

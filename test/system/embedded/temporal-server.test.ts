@@ -8,7 +8,6 @@ import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/com
 import type { ChildExit } from '../../../src/embedded/child-process';
 import { openDataDir, type DataDir } from '../../../src/embedded/data-dir';
 import { identifyProcess } from '../../../src/embedded/process-identity';
-import type { SetupError } from '../../../src/embedded/setup-error';
 import { findTemporalCli } from '../../../src/embedded/temporal-cli';
 import {
   startTemporalServer,
@@ -16,6 +15,7 @@ import {
   type TemporalServerOptions,
 } from '../../../src/embedded/temporal-server';
 import { searchAttributeTypes } from '../../../src/temporal/names';
+import { setupErrorOf } from './fixture';
 
 let cliPath: string;
 let directory: string;
@@ -58,13 +58,6 @@ async function withClient<T>(address: string, work: (client: Client) => Promise<
   } finally {
     await connection.close();
   }
-}
-
-async function rejection(promise: Promise<unknown>): Promise<SetupError> {
-  return promise.then(
-    () => Promise.reject(new Error('it should have failed')),
-    (error: SetupError) => error,
-  );
 }
 
 async function occupyPort() {
@@ -123,8 +116,8 @@ test('a server that dies on its own is reported', async () => {
 
 test('ports in use are named together with their settings', async () => {
   const occupant = await occupyPort();
-  const ofServer = await rejection(start({ port: occupant.port }));
-  const ofUi = await rejection(start({ uiPort: occupant.port }));
+  const ofServer = await setupErrorOf(start({ port: occupant.port }));
+  const ofUi = await setupErrorOf(start({ uiPort: occupant.port }));
   occupant.free();
   expect(ofServer.message).toMatch(new RegExp(`Port ${occupant.port} .*HERALD_TEMPORAL_PORT`));
   expect(ofUi.message).toMatch(new RegExp(`Port ${occupant.port} .*HERALD_TEMPORAL_UI_PORT`));
@@ -136,7 +129,7 @@ test('a damaged store is reported with the reason and the log to read', async ()
     dataDir.file('temporal.db'),
     'this is no database, but it is long enough to be read as one',
   );
-  const error = await rejection(start({ dbFile: 'temporal.db' }));
+  const error = await setupErrorOf(start({ dbFile: 'temporal.db' }));
   expect(error.message).toContain('file is not a database');
   expect(error.message).toContain(dataDir.file('logs', 'temporal.log'));
 });

@@ -248,7 +248,7 @@ describe('without its database', () => {
     expectError(
       await service.apiWith(null)('GET', '/readyz'),
       'service_unavailable',
-      'Not ready: database does not',
+      'Not ready: database unavailable',
     );
     expect((await service.apiWith(null)('GET', '/healthz')).body).toEqual({ status: 'ok' });
     await proxy.open();

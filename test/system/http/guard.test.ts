@@ -86,7 +86,7 @@ describe('a guarded route', () => {
       { routes: routes() },
       {
         authenticate: () => Promise.reject(new AppError('unauthorized')),
-        takeRequest: () => Promise.reject(new Error('not needed here')),
+        countRequest: () => Promise.reject(new Error('not needed here')),
         checkResponses: true,
         log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
         docsUrl,
@@ -170,7 +170,7 @@ describe('a guarded route', () => {
     expectError(
       await call('GET', '/readyz'),
       'service_unavailable',
-      'Not ready: temporal, sleepy do not answer.',
+      'Not ready: temporal, sleepy unavailable.',
     );
     expect(await call('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
   });

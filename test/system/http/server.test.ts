@@ -27,7 +27,7 @@ async function startSlowServer() {
     { routes: [slow, quick] },
     {
       authenticate: () => Promise.reject(new Error('not needed here')),
-      takeRequest: () => Promise.reject(new Error('not needed here')),
+      countRequest: () => Promise.reject(new Error('not needed here')),
       checkResponses: true,
       log: pino({ level: 'silent' }),
       docsUrl,

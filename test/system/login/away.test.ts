@@ -43,10 +43,15 @@ test('Temporal is away at the tap: after its return the login completes, once', 
   ]);
 });
 
-test('Temporal is away when a session is created: 201 all the same, and the relay starts it later', async () => {
+test('Temporal is away when a session is created: 201 after a second, and the relay starts it later', async () => {
   const project = await service.createProject();
   await proxy.close();
+  const began = performance.now();
   const session = await createSession(project);
+  const tookMs = performance.now() - began;
+  // The API waits a second for Temporal and no longer.
+  expect(tookMs).toBeGreaterThan(900);
+  expect(tookMs).toBeLessThan(2_000);
   await proxy.open();
   await eventually(async () => {
     const { status } = await service.client.workflow.getHandle(`auth/${session.session_id}`).describe();

@@ -167,6 +167,27 @@ describe.each<Channel>(['telegram', 'max'])('the bot on %s', (channel) => {
     expect(completed).toHaveLength(confirmed ? 2 : 1);
   });
 
+  test('updates that come out of order are handled in the order in which the user acted', async () => {
+    const project = await service.createProject();
+    const user = `order-${channel}`;
+    const { session, question, yes, no } = await opened(project, channel, user);
+    // The simulator holds the first update back and delivers both in reverse.
+    await service.control.faults(channel, { updates: 'reorder', times: 2 });
+    await service.control.tap(channel, user, { message_id: question.message_id, data: yes });
+    const tapped = Date.now();
+    // The order of two updates of MAX is told by their times, in milliseconds.
+    await eventually(() => Date.now() > tapped);
+    await service.control.tap(channel, user, { message_id: question.message_id, data: no });
+    await waitForStatus(service, session.session_id, 'confirmed');
+    await toasted(channel, user, 'already been answered');
+    const edited = await eventually(async () => {
+      const last = await lastBotMessage(service, channel, user);
+      return last?.edited ? last : null;
+    });
+    expect(edited.text).toContain('confirmed');
+    expect(await codesOf(project)).toBe(1);
+  });
+
   test('updates that come twice have one effect', async () => {
     const project = await service.createProject();
     const user = `dup-${channel}`;
@@ -211,7 +232,7 @@ describe.each<Channel>(['telegram', 'max'])('the bot on %s', (channel) => {
       message_id: question.message_id,
       data: `y:${'A'.repeat(32)}`,
     });
-    await toasted(channel, owner, 'over');
+    await toasted(channel, owner, 'has expired');
     await service.control.open(channel, owner, {});
     const other = await says(channel, owner, 'confirms logins');
     await service.control.tap(channel, owner, { message_id: other.message_id, data: yes });

@@ -63,7 +63,7 @@ test('the 101st free login of a month begins the grace; after it sessions are 40
   const { body } = await project.api('GET', `/v1/auth/session/${open.session_id}/status`);
   expect(body).toMatchObject({ status: 'declined', reason: 'billing_blocked' });
   await eventually(async () =>
-    (await lastBotMessage(service, 'telegram', 'caught'))?.text.includes('cannot accept logins now'),
+    (await lastBotMessage(service, 'telegram', 'caught'))?.text.includes('can’t accept logins right now'),
   );
 
   await service.pool.query('UPDATE projects SET purchased_credits = 1 WHERE id = $1', [project.id]);
@@ -79,7 +79,7 @@ test('the bot says that the project cannot accept logins now', async () => {
   endGrace();
   await service.control.open('max', 'blocked-out', { start: `auth_${project.slug}` });
   await eventually(async () =>
-    (await lastBotMessage(service, 'max', 'blocked-out'))?.text.includes('cannot accept logins now'),
+    (await lastBotMessage(service, 'max', 'blocked-out'))?.text.includes('can’t accept logins right now'),
   );
 });
 

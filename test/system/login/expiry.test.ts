@@ -19,6 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+async function historyEvents(sessionId: string): Promise<number> {
+  const { events } = await service.client.workflow.getHandle(`auth/${sessionId}`).fetchHistory();
+  return events?.length ?? NaN;
+}
+
 describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
   test('nobody answers: the question is edited at the end, the status is expired, and a late Yes is told so', async () => {
     const project = await service.createProject();
@@ -30,12 +35,12 @@ describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
       const last = await lastBotMessage(service, channel, user);
       return last?.edited && last.buttons.length === 0 ? last : null;
     });
-    expect(edited.text).toContain('is over');
+    expect(edited.text).toContain('has expired');
     const yes = question.buttons[0]?.[0]?.data ?? '';
     await service.control.tap(channel, user, { message_id: question.message_id, data: yes });
     await eventually(async () => {
       const { toasts = [] } = await service.control.chat(channel, user);
-      return toasts.some((toast) => toast.text.includes('over'));
+      return toasts.some((toast) => toast.text.includes('has expired'));
     });
     const { body } = await project.api('GET', `/v1/auth/session/${session.session_id}/status`);
     expect(body).toMatchObject({ status: 'expired', expires_in: 0 });
@@ -59,6 +64,7 @@ describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
     expect([late.status, late.body.code]).toEqual([400, 'code_expired']);
     const result = await service.client.workflow.getHandle(`auth/${session.session_id}`).result();
     expect(result).toEqual({ status: 'expired', reason: 'the code was not used in time' });
+    expect(await historyEvents(session.session_id)).toBeLessThanOrEqual(20);
   });
 });
 
@@ -70,6 +76,7 @@ test('a used code ends the workflow as consumed, with its search attribute', asy
   expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
   const { searchAttributes } = await handle.describe();
   expect(searchAttributes['AuthStatus']).toEqual(['consumed']);
+  expect(await historyEvents(session.session_id)).toBeLessThanOrEqual(20);
 });
 
 test('a link opened after the session’s end says so', async () => {
@@ -78,6 +85,6 @@ test('a link opened after the session’s end says so', async () => {
   await waitForStatus(service, session.session_id, 'expired');
   await service.control.open('telegram', 'too-late', { start: startOf(session.telegram_link) });
   await eventually(async () =>
-    (await lastBotMessage(service, 'telegram', 'too-late'))?.text.includes('is over'),
+    (await lastBotMessage(service, 'telegram', 'too-late'))?.text.includes('has expired'),
   );
 });

@@ -136,7 +136,7 @@ describe('POST /v1/auth/session', () => {
     await createSession(project, { client_ip: '203.0.113.1' });
   });
 
-  test('requests at the same moment share a transaction, and each is judged as if it came alone', async () => {
+  test('requests at the same moment are counted one after the other, and refused ones use up no number', async () => {
     const project = await service.createProject({ sessions_per_hour: 20, sessions_per_address: 3 });
     const open = (body: object) => project.api('POST', '/v1/auth/session', { state: 's', ...body });
     const answers = await Promise.all([

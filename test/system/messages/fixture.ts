@@ -92,7 +92,7 @@ export async function addCrowd(
 ): Promise<{ from: number }> {
   const from = crowdFrom;
   crowdFrom += count + 1_000;
-  await service.control.addCrowd(channel, count, from);
+  await service.control.addUsers(channel, { count, from });
   await service.pool.query(
     `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
      SELECT $1, $2, n::text, $5 || n, 'Crowd', 'en' FROM generate_series($3::bigint, $3::bigint + $4 - 1) AS n`,

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { keepHouse } from '../../../src/operations/retention';
+import { runRetention } from '../../../src/operations/retention';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { eventsOf, freshName, subscribePerson, type Person } from './fixture';
 
@@ -15,7 +15,7 @@ describe('retention', () => {
   afterAll(() => service.stop());
 
   const keep = () =>
-    keepHouse({ pool: service.pool, config: service.config, log: pino({ level: 'silent' }) });
+    runRetention({ pool: service.pool, config: service.config, log: pino({ level: 'silent' }) });
   const count = async (table: string) => {
     const { rows } = await service.pool.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`);
     return rows[0]?.n;

@@ -201,5 +201,5 @@ test('on a healthy installation it changes nothing', async () => {
     deliveries_restarted: 0,
   });
   const { stdout } = await herald(['recover'], settings);
-  expect(stdout).toMatch(/^0 of \d+ open sessions and 0 of \d+ open deliveries had no workflow/);
+  expect(stdout).toMatch(/^Restarted the workflows of 0 of \d+ open sessions and 0 of \d+ open deliveries\./);
 });

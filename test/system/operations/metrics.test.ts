@@ -97,30 +97,31 @@ test('attempts are counted by verdict and result, deliveries by their end, the r
   expect(page.text).not.toContain(good.id);
 });
 
-test('what waits for a disabled endpoint is due but not late; what nobody starts is late', async () => {
+test('what waits for a disabled endpoint is due but not late; what no relay claims is late', async () => {
   const project = await service.createProject();
   const endpoint = await createEndpoint(project, 'http://127.0.0.1:9/hook');
   await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'disabled' });
   const waiting = await emitOne(service, project, endpoint.id);
-  await service.pool.query(`UPDATE deliveries SET start_at = now() - interval '1 hour' WHERE id = $1`, [
-    waiting,
-  ]);
+  const makeOld = (id: string) =>
+    service.pool.query(
+      `UPDATE delivery_queue SET due_at = now() - interval '1 hour' WHERE delivery_id = $1`,
+      [id],
+    );
+  await makeOld(waiting);
   const page = await look();
   expect(page.value('herald_deliveries_due')).toBe(1);
   expect(page.value('herald_relay_lag_seconds', { relay: 'deliveries' })).toBeLessThan(60);
 
-  // A relay that cannot claim: the lock that claims take is held by somebody else.
+  // A relay that cannot claim: another transaction holds the endpoint.
+  const late = await createEndpoint(project, 'http://127.0.0.1:9/late');
   const blocker = await service.pool.connect();
   try {
-    await blocker.query('SELECT pg_advisory_lock(4837202)');
-    const late = await createEndpoint(project, 'http://127.0.0.1:9/late');
-    const id = await emitOne(service, project, late.id);
-    await service.pool.query(`UPDATE deliveries SET start_at = now() - interval '1 hour' WHERE id = $1`, [
-      id,
-    ]);
+    await blocker.query('BEGIN');
+    await blocker.query('SELECT 1 FROM endpoints WHERE id = $1 FOR NO KEY UPDATE', [late.id]);
+    await makeOld(await emitOne(service, project, late.id));
     expect((await look()).value('herald_relay_lag_seconds', { relay: 'deliveries' })).toBeGreaterThan(3_000);
   } finally {
-    await blocker.query('SELECT pg_advisory_unlock_all()');
+    await blocker.query('ROLLBACK');
     blocker.release();
   }
 });

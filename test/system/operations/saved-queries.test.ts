@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 
 const page = readFileSync(path.join(__dirname, '..', '..', '..', 'docs', 'operations.md'), 'utf8');
-const table = page.slice(page.indexOf('Queries worth keeping'), page.indexOf('is never untrue'));
+const table = page.slice(page.indexOf('Useful saved views'), page.indexOf('is always accurate'));
 const queries = [...table.matchAll(/^\| [^|]+\| `([^`]+)`/gm)].map(([, query]) => query ?? '');
 
 let connection: Connection;

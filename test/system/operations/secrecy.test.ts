@@ -56,15 +56,15 @@ test('no secret, key, body, name, text or code of a delivery or message is in an
   await untilStatus(project, refused, 'failed');
   await untilWorkflow(service, refused, 'FAILED');
 
-  // A fault of our own in the middle of an attempt: the secret cannot be opened.
+  // An internal error in the middle of an attempt: the secret cannot be decrypted.
   const broken = await createEndpoint(project, receiver.url, { events: ['otp.verified'] });
   await service.pool.query(
     `UPDATE endpoint_secrets SET sealed = 'k1.sealed-value-of-a-secret' WHERE endpoint_id = $1`,
     [broken.id],
   );
   const faulty = await emitOne(service, project, broken.id, 'otp.verified');
-  await eventually(async () => (await temporalRecords(service)).includes('a fault of our own'));
-  await eventually(() => lines.join().includes('an activity met a fault of our own'));
+  await eventually(async () => (await temporalRecords(service)).includes('internal error ('));
+  await eventually(() => lines.join().includes('an activity failed with an internal error'));
   await project.api('POST', `/v1/deliveries/${faulty}/cancel`);
 
   // Messages and one-time codes.

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 
@@ -54,6 +54,14 @@ describe('the checkout', () => {
     expect(workflow.jobs.test.steps.map(({ run }) => run)).toContain('.ci/run');
     expect(read('README.md')).toContain('npm ci && npm start');
     expect(read('README.md')).toContain('npm ci && npm test');
+  });
+
+  it('tells newcomers where things go by names of files that exist', () => {
+    const named = [
+      ...read('CONTRIBUTING.md').matchAll(/`((?:src|web|workflows|activities|test|docs|ops)\/[^`<…\s]*)`/g),
+    ].map((match) => match[1] ?? '');
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
   });
 
   it.each(markdownFiles())('%s links to files that exist', (file) => {

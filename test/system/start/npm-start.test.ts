@@ -85,14 +85,14 @@ describe('npm start, as a user runs it', () => {
     const busy = await start().finished;
     expect(busy.code).toBe(75);
     expect(busy.stderr).toMatch(
-      /Herald already runs with the data directory .* \(process \d+\); stop it first/,
+      /Herald is already running with the data directory .* \(process \d+\); stop it first/,
     );
 
     first.signalGroup('SIGINT');
     await first.allGone();
     const stopped = await runHerald(['project', 'list'], settings);
     expect(stopped.code).toBe(1);
-    expect(stopped.stderr).toMatch(/^Herald does not run with the data directory [^\n]*\n$/);
+    expect(stopped.stderr).toMatch(/^Herald is not running with the data directory [^\n]*\n$/);
 
     const began = performance.now();
     const second = start();
@@ -143,7 +143,7 @@ describe('npm start, as a user runs it', () => {
     await sleep(1_200);
     herald.signalGroup('SIGINT');
     await herald.allGone();
-    expect(herald.stderr()).toContain('leaving at once');
+    expect(herald.stderr()).toContain('exiting immediately');
     socket.destroy();
   });
 
@@ -199,8 +199,8 @@ describe('npm start, as a user runs it', () => {
     expect(roles.stderr).toContain('HERALD_ROLES: must be a list of api, worker, bots\n');
     const production = await start({ NODE_ENV: 'production', HERALD_DATA_DIR: elsewhere }).finished;
     expect(production.code).toBe(78);
-    expect(production.stderr).toContain('HERALD_ENCRYPTION_KEY: is needed in production');
-    expect(production.stderr).toContain('HERALD_PUBLIC_URL: is needed in production');
+    expect(production.stderr).toContain('HERALD_ENCRYPTION_KEY: is required in production');
+    expect(production.stderr).toContain('HERALD_PUBLIC_URL: is required in production');
     expect(existsSync(elsewhere)).toBe(false);
   });
 });

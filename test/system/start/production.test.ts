@@ -68,7 +68,7 @@ describe('with a database and a Temporal server of its own', () => {
     const { code, stderr } = await startHerald({ ...settings, DATABASE_URL: url }, ['--roles', 'api'])
       .finished;
     expect(code).toBe(69);
-    expect(stderr).toContain('The database does not answer. Check DATABASE_URL.\n');
+    expect(stderr).toContain('Cannot connect to the database. Check DATABASE_URL.\n');
     expect(stderr).not.toContain('hunter2');
     expect(stderr).not.toMatch(/\n {4}at /);
   });

@@ -1,8 +1,7 @@
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createDeliveryActivities } from '../../../activities/deliver-webhook';
-import { createQuickEndpoints } from '../../../src/webhooks/fast-endpoints';
-import { createSlowEndpoints } from '../../../src/webhooks/slow-endpoints';
-import { keepHouse } from '../../../src/operations/retention';
+import { createFastEndpoints } from '../../../src/webhooks/fast-endpoints';
+import { runRetention } from '../../../src/operations/retention';
 import { createAttempter, type Attempter } from '../../../src/webhooks/attempt';
 import {
   createEndpoint,
@@ -42,8 +41,7 @@ function attempt(deliveryId: string, number: number) {
   const { attemptDelivery } = createDeliveryActivities({
     ...service.service.core,
     attempter,
-    quickEndpoints: createQuickEndpoints(),
-    slowEndpoints: createSlowEndpoints(),
+    fastEndpoints: createFastEndpoints(),
   });
   return attemptDelivery({ deliveryId, number, unitMs: 1 });
 }
@@ -206,12 +204,12 @@ describe('retention', () => {
     await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'disabled' });
     await hoursPass(15 * 24);
     // Paused for fifteen days by the endpoint, but the event is of today.
-    await keepHouse(deps());
+    await runRetention(deps());
     expect((await readDelivery(project, id)).status).toBe('paused');
     await service.pool.query(`UPDATE deliveries SET created_at = now() - interval '15 days' WHERE id = $1`, [
       id,
     ]);
-    await keepHouse(deps());
+    await runRetention(deps());
     expect((await readDelivery(project, id)).status).toBe('cancelled');
   });
 
@@ -222,7 +220,7 @@ describe('retention', () => {
       await emitOne(service, project, endpoint.id),
     ];
     await attempt(done, 1);
-    await keepHouse(deps());
+    await runRetention(deps());
     expect((await readDelivery(project, done)).status).toBe('succeeded');
     await service.pool.query(
       `UPDATE events SET created_at = now() - interval '31 days' WHERE project_id = $1`,
@@ -232,7 +230,7 @@ describe('retention', () => {
       `UPDATE deliveries SET ended_at = now() - interval '31 days' WHERE project_id = $1 AND status <> 'pending'`,
       [project.id],
     );
-    await keepHouse(deps());
+    await runRetention(deps());
     expect((await project.api('GET', `/v1/deliveries/${done}`)).status).toBe(404);
     expect((await readDelivery(project, open)).status).toBe('pending');
     const { rows } = await service.pool.query('SELECT 1 FROM attempts WHERE delivery_id = $1', [done]);
@@ -241,7 +239,7 @@ describe('retention', () => {
 
   test('forgets a deleted endpoint with the last of its log', async () => {
     await project.api('DELETE', `/v1/webhooks/${endpoint.id}`);
-    await keepHouse(deps());
+    await runRetention(deps());
     const { rows } = await service.pool.query('SELECT 1 FROM endpoints WHERE id = $1', [endpoint.id]);
     expect(rows).toEqual([]);
   });
@@ -249,24 +247,22 @@ describe('retention', () => {
 
 describe('an attempt inside a workflow task', () => {
   const activities = () => {
-    const quickEndpoints = createQuickEndpoints();
-    const slowEndpoints = createSlowEndpoints();
+    const fastEndpoints = createFastEndpoints();
     const made = createDeliveryActivities({
       ...service.service.core,
       attempter,
-      quickEndpoints,
-      slowEndpoints,
+      fastEndpoints,
     });
-    return { ...made, quickEndpoints };
+    return { ...made, fastEndpoints };
   };
 
   test('that Temporal asks for again is made once, under way or done', async () => {
     receiver.behave(200);
-    const { attemptAtOnce } = activities();
+    const { attemptFast } = activities();
     const id = await emitOne(service, project, endpoint.id);
     const request = { deliveryId: id, number: 1, unitMs: 1 };
-    const both = await Promise.all([attemptAtOnce(request), attemptAtOnce(request)]);
-    const later = await attemptAtOnce(request);
+    const both = await Promise.all([attemptFast(request), attemptFast(request)]);
+    const later = await attemptFast(request);
     expect([...both, later]).toMatchObject(
       Array.from({ length: 3 }, () => ({ kind: 'attempted', attempt: 1, status: 'succeeded' })),
     );
@@ -275,14 +271,14 @@ describe('an attempt inside a workflow task', () => {
 
   test('finds a place while not too many are taken, and leaves it', async () => {
     receiver.behave(200);
-    const { attemptAtOnce, quickEndpoints } = activities();
-    const taken = Array.from({ length: 20 }, () => quickEndpoints.takePlace());
+    const { attemptFast, fastEndpoints } = activities();
+    const taken = Array.from({ length: 20 }, () => fastEndpoints.acquireSlot());
     const request = { deliveryId: await emitOne(service, project, endpoint.id), number: 1, unitMs: 1 };
-    expect(await attemptAtOnce(request)).toBeNull();
+    expect(await attemptFast(request)).toBeNull();
     expect(receiver.of(request.deliveryId)).toHaveLength(0);
-    taken[0]?.leave();
-    expect(await attemptAtOnce(request)).toMatchObject({ status: 'succeeded' });
-    expect(quickEndpoints.isQuick(endpoint.id)).toBe(true);
-    expect(quickEndpoints.takePlace()).not.toBeNull();
+    taken[0]?.release();
+    expect(await attemptFast(request)).toMatchObject({ status: 'succeeded' });
+    expect(fastEndpoints.isFast(endpoint.id)).toBe(true);
+    expect(fastEndpoints.acquireSlot()).not.toBeNull();
   });
 });

@@ -1,11 +1,19 @@
 import type http from 'node:http';
+import type pg from 'pg';
 import { limits } from '../../../src/contract/limits';
-import { emitBulkEvents } from '../../../src/events/queries/emit-bulk';
-import { emitEvent } from '../../../src/events/queries/emit';
 import { eventRegistry } from '../../../src/events/contract';
-import { CLAIM_LOCK, claimStarts } from '../../../src/webhooks/queries/starts';
-import { claimExpress } from '../../../src/webhooks/queries/express';
-import { createTestDatabase } from '../../support/database';
+import { emitBulkEvents, emitEvent } from '../../../src/events';
+import type { LaneSetting } from '../../../src/webhooks/contract';
+import {
+  claimableLag,
+  claimExpress,
+  claimSlotless,
+  claimStarts,
+  noteFullEndpoints,
+} from '../../../src/webhooks/queries/claim';
+import { requestRetry } from '../../../src/webhooks/queries/deliveries';
+import { adaptConcurrency } from '../../../src/webhooks/queries/endpoints';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import {
@@ -21,18 +29,26 @@ import {
 
 const cap = limits.webhookConcurrencyPerEndpoint;
 
-describe('with workers', () => {
+async function concurrencyOf(pool: pg.Pool, endpointId: string): Promise<number | undefined> {
+  const { rows } = await pool.query<{ concurrency: number }>(
+    'SELECT concurrency FROM endpoints WHERE id = $1',
+    [endpointId],
+  );
+  return rows[0]?.concurrency;
+}
+
+describe.each(['workflow', 'express'] as const)('with workers, in the %s lane', (lane) => {
   let service: TestService;
   let project: TestProject;
 
   beforeAll(async () => {
-    service = await startTestService({ roles: 'api,worker' });
+    service = await startTestService({ roles: 'api,worker', env: { HERALD_DELIVERY_LANE: lane } });
     project = await service.createProject();
   });
 
   afterAll(() => service?.stop());
 
-  test('a hanging endpoint holds up nobody else, and takes no more than its share', async () => {
+  test('a hanging endpoint holds up no other one, and takes no more than its slots', async () => {
     const held: http.ServerResponse[] = [];
     const hanging = await scriptedReceiver((res) => void held.push(res));
     const fine = await scriptedReceiver();
@@ -50,7 +66,6 @@ describe('with workers', () => {
       expect(hanging.received).toHaveLength(cap);
       expect((await listDeliveries(project, stuck.id, '?status=succeeded')).length).toBe(0);
 
-      // A slot that becomes free goes to the next in line at once.
       held[0]!.end();
       await eventually(() => held.length === cap + 1);
       hanging.behave(200);
@@ -65,110 +80,196 @@ describe('with workers', () => {
     }
   });
 
-  test.each(['workflow', 'express'])(
-    'attempts on an endpoint that does not answer begin one after another, in the %s lane',
-    async (lane) => {
-      const dialled: number[] = [];
-      const held: http.ServerResponse[] = [];
-      const hanging = await scriptedReceiver((res) => {
-        dialled.push(performance.now());
-        held.push(res);
-      });
-      const other = await service.createProject();
-      const endpoint = await createEndpoint(other, hanging.url, { delivery_lane: lane });
-      try {
-        const ids = [await emitOne(service, other, endpoint.id)];
-        await eventually(() => dialled.length === 1);
-        await eventually(() => performance.now() - dialled[0]! > 1_500);
-        for (let i = 0; i < 5; i += 1) ids.push(await emitOne(service, other, endpoint.id));
-        await eventually(() => dialled.length === 6);
-        // One a second, and what the second before them has saved.
-        expect(dialled[5]! - dialled[1]!).toBeGreaterThan(2_000);
-
-        // It answers: nothing is held back any more.
-        hanging.behave(200);
-        for (const res of held) res.end();
-        for (const id of ids) await untilStatus(other, id, 'succeeded');
-        expect(hanging.received).toHaveLength(6);
-      } finally {
-        await hanging.close();
-      }
-    },
-  );
-
-  test('a retry that finds no free slot waits in line and is called', async () => {
-    const receiver = await scriptedReceiver(503);
-    const endpoint = await createEndpoint(project, receiver.url, { events: ['auth.completed'] });
+  test('"retry now" takes the next free slot before everything else of its endpoint', async () => {
+    const held: http.ServerResponse[] = [];
+    const receiver = await scriptedReceiver((res) => void held.push(res));
+    const other = await service.createProject();
+    const endpoint = await createEndpoint(other, receiver.url);
     try {
-      const id = await emitOne(service, project, endpoint.id);
-      await untilAttempts(project, id, 1);
-      // Twenty others hold the endpoint's slots, as far as the rows tell.
+      for (let i = 0; i < cap; i += 1) await emitOne(service, other, endpoint.id);
+      await eventually(() => held.length === cap);
+      const waiting = [];
+      for (let i = 0; i < 3; i += 1) waiting.push(await emitOne(service, other, endpoint.id));
+      const last = waiting[2]!;
+      expect((await other.api('POST', `/v1/deliveries/${last}/retry`)).status).toBe(202);
+      held[0]!.end();
+      await eventually(() => held.length === cap + 1);
+      expect(receiver.of(last)).toHaveLength(1);
+      receiver.behave(200);
+      for (const res of held) res.end();
+      for (const id of waiting) await untilStatus(other, id, 'succeeded');
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  test('a retry that finds no free slot waits for one and is then made', async () => {
+    const receiver = await scriptedReceiver(503);
+    const other = await service.createProject();
+    const endpoint = await createEndpoint(other, receiver.url);
+    try {
+      const id = await emitOne(service, other, endpoint.id);
+      await untilAttempts(other, id, 1);
+      await eventually(() =>
+        workflowOf(service, id)
+          .describe()
+          .then(
+            ({ status }) => status.name === 'RUNNING',
+            () => false,
+          ),
+      );
+      // As far as the queue tells, twenty other attempts are in flight.
       await service.pool.query(
-        `WITH event AS (INSERT INTO events (project_id, name, body) VALUES ($1, 'otp.sent', '{}') RETURNING id)
-         INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, slot_until)
-         SELECT $1, $2, event.id, 'otp.sent', 'quick', NULL, now() + interval '1 hour'
-         FROM event, generate_series(1, $3)`,
-        [project.id, endpoint.id, cap],
+        `WITH event AS (INSERT INTO events (project_id, name, body) VALUES ($1, 'otp.sent', '{}') RETURNING id),
+         other AS (
+           INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, attempts, started)
+           SELECT $1, $2, event.id, 'otp.sent', 'quick', NULL, 1, true FROM event, generate_series(1, $3) RETURNING id)
+         INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, is_first, holder, claimed_at, lease_until)
+         SELECT id, $2, $1, false, 'workflow', now(), now() + interval '1 hour' FROM other`,
+        [other.id, endpoint.id, cap],
       );
       await service.pool.query('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [id]);
       await workflowOf(service, id).signal('look');
       await eventually(async () => {
-        const { rows } = await service.pool.query<{ queued: boolean }>(
-          'SELECT start_at IS NOT NULL AS queued FROM deliveries WHERE id = $1',
+        const { rows } = await service.pool.query(
+          'SELECT 1 FROM delivery_queue WHERE delivery_id = $1 AND holder IS NULL',
           [id],
         );
-        return rows[0]?.queued;
+        return rows.length === 1;
       });
       expect(receiver.of(id)).toHaveLength(1);
 
       receiver.behave(200);
-      await service.pool.query(
-        `UPDATE deliveries SET slot_until = NULL, status = 'succeeded' WHERE endpoint_id = $1 AND id <> $2`,
-        [endpoint.id, id],
-      );
-      await untilStatus(project, id, 'succeeded');
+      await service.pool.query('DELETE FROM deliveries WHERE endpoint_id = $1 AND id <> $2', [
+        endpoint.id,
+        id,
+      ]);
+      await untilStatus(other, id, 'succeeded');
       expect(receiver.of(id)).toHaveLength(2);
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  test('a timeout halves the attempts in flight, and a fast success doubles them', async () => {
+    const held: http.ServerResponse[] = [];
+    const receiver = await scriptedReceiver((res) => void held.push(res));
+    const other = await service.createProject();
+    const endpoint = await createEndpoint(other, receiver.url);
+    const version = async () =>
+      (await service.pool.query('SELECT version, updated_at FROM endpoints WHERE id = $1', [endpoint.id]))
+        .rows[0] as unknown;
+    try {
+      const before = await version();
+      const ids = [];
+      for (let i = 0; i < 3; i += 1) ids.push(await emitOne(service, other, endpoint.id));
+      await eventually(() => held.length === 3);
+      // All three saw twenty slots: together they halve them once.
+      await eventually(async () => (await concurrencyOf(service.pool, endpoint.id)) === cap / 2, 20_000);
+      for (const id of ids) await untilAttempts(other, id, 1);
+      expect(await concurrencyOf(service.pool, endpoint.id)).toBe(cap / 2);
+      receiver.behave(200);
+      const next = await emitOne(service, other, endpoint.id);
+      await untilStatus(other, next, 'succeeded');
+      await eventually(async () => (await concurrencyOf(service.pool, endpoint.id)) === cap);
+      expect(await version()).toEqual(before);
     } finally {
       await receiver.close();
     }
   });
 });
 
-/** One project with five endpoints, each with forty deliveries that are due; answers the endpoints. */
-const WITH_FIVE_ENDPOINTS = `WITH project AS (INSERT INTO projects (slug, name) VALUES ('one', 'One') RETURNING id),
+describe('the auto lane', () => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startTestService({ roles: 'api,worker', env: { HERALD_DELIVERY_LANE: 'auto' } });
+  });
+  afterAll(() => service?.stop());
+
+  async function laneOf(id: string): Promise<string | null> {
+    const { rows } = await service.pool.query<{ lane: string | null }>(
+      'SELECT lane FROM deliveries WHERE id = $1',
+      [id],
+    );
+    return rows[0]?.lane ?? null;
+  }
+
+  test('while the relay keeps up, a delivery is a workflow from its first attempt', async () => {
+    const receiver = await scriptedReceiver(200);
+    const project = await service.createProject();
+    const endpoint = await createEndpoint(project, receiver.url);
+    try {
+      const id = await emitOne(service, project, endpoint.id);
+      await untilStatus(project, id, 'succeeded');
+      expect(await laneOf(id)).toBe('workflow');
+      await expect(workflowOf(service, id).result()).resolves.toMatchObject({ status: 'succeeded' });
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  test('what has been claimable for two seconds goes express', async () => {
+    const receiver = await scriptedReceiver(200);
+    const project = await service.createProject();
+    const endpoint = await createEndpoint(project, receiver.url);
+    try {
+      await service.pool.query(
+        `WITH event AS (INSERT INTO events (project_id, name, body) VALUES ($1, 'otp.sent', '{}') RETURNING id),
+         late AS (
+           INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
+           SELECT $1, $2, event.id, 'otp.sent', 'durable', NULL, 'infinity' FROM event RETURNING id)
+         INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, is_first, due_at)
+         SELECT id, $2, $1, true, now() - interval '3 seconds' FROM late`,
+        [project.id, endpoint.id],
+      );
+      const [late] = await eventually(async () => {
+        const found = await listDeliveries(project, endpoint.id, '?status=succeeded');
+        return found.length === 1 ? found : null;
+      });
+      expect(await laneOf(late!.id)).toBe('express');
+    } finally {
+      await receiver.close();
+    }
+  });
+});
+
+/** One project with five endpoints, each with forty queued deliveries; returns the endpoints. */
+async function fiveEndpoints(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `WITH project AS (INSERT INTO projects (slug, name) VALUES ('one', 'One') RETURNING id),
     endpoint AS (INSERT INTO endpoints (project_id, url, retry_policy)
       SELECT project.id, 'https://example.com', 'durable' FROM project, generate_series(1, 5)
       RETURNING id, project_id),
     event AS (INSERT INTO events (project_id, name, body) SELECT id, 'otp.sent', '{}' FROM project RETURNING id),
-    delivery AS (INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy)
-      SELECT endpoint.project_id, endpoint.id, event.id, 'otp.sent', 'durable'
-      FROM endpoint, event, generate_series(1, 40))
-  SELECT id FROM endpoint`;
+    delivery AS (INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
+      SELECT endpoint.project_id, endpoint.id, event.id, 'otp.sent', 'durable', NULL, 'infinity'
+      FROM endpoint, event, generate_series(1, 40) RETURNING id, endpoint_id, project_id),
+    queued AS (INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, is_first)
+      SELECT id, endpoint_id, project_id, true FROM delivery)
+  SELECT id FROM endpoint ORDER BY id`,
+  );
+  return rows.map(({ id }) => id);
+}
 
-describe('the order of starts', () => {
+describe('the claim', () => {
+  let database: TestDatabase;
+  let pool: pg.Pool;
+
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    pool = database.pool;
+  });
+  afterEach(() => database.drop());
+
+  const workflow = (limit: number, defaultLane: LaneSetting = 'workflow') =>
+    claimStarts(pool, { limit, defaultLane });
+  const express = (limit: number, defaultLane: LaneSetting) => claimExpress(pool, { limit, defaultLane });
+  const perEndpoint = (claims: { endpoint_id: string }[], ids: string[]) =>
+    ids.map((id) => claims.filter(({ endpoint_id }) => endpoint_id === id).length);
+
   test('projects take turns, bulk events come last, and no endpoint gets more than its slots', async () => {
-    const database = await createTestDatabase();
-    const { pool } = database;
     const names = new Map<string, string>();
-    try {
-      const [busy, quiet, crowd] = await Promise.all(['busy', 'quiet', 'crowd'].map(projectWithEndpoint));
-      const otp = { name: 'otp.sent', data: eventRegistry['otp.sent'].example } as const;
-      const emit = (projectId: string) => emitEvent(pool, projectId, otp.name, otp.data);
-      await emitBulkEvents(pool, crowd!, Array(5).fill(otp));
-      for (let i = 0; i < 30; i += 1) await emit(busy!);
-      for (let i = 0; i < 2; i += 1) await emit(quiet!);
-
-      const order = async (limit: number) =>
-        (await claimStarts(pool, limit)).map(({ project_id }) => names.get(project_id)).sort();
-      expect(await order(4)).toEqual(['busy', 'busy', 'quiet', 'quiet']);
-      // Eighteen slots are left for the busy one; then the bulk events have their turn.
-      expect(await order(16)).toEqual(Array(16).fill('busy'));
-      expect(await order(16)).toEqual(['busy', 'busy', ...Array<string>(5).fill('crowd')]);
-      expect(await order(16)).toEqual([]);
-    } finally {
-      await database.drop();
-    }
-
     async function projectWithEndpoint(name: string): Promise<string> {
       const { rows } = await pool.query<{ id: string }>(
         `INSERT INTO projects (slug, name) VALUES ($1, $1) RETURNING id`,
@@ -181,114 +282,157 @@ describe('the order of starts', () => {
       );
       return rows[0]!.id;
     }
+    const [busy, quiet, crowd] = await Promise.all(['busy', 'quiet', 'crowd'].map(projectWithEndpoint));
+    const otp = { name: 'otp.sent', data: eventRegistry['otp.sent'].example } as const;
+    const emit = (projectId: string) => emitEvent(pool, projectId, otp.name, otp.data);
+    await emitBulkEvents(pool, crowd!, Array(5).fill(otp));
+    for (let i = 0; i < 30; i += 1) await emit(busy!);
+    for (let i = 0; i < 2; i += 1) await emit(quiet!);
+
+    const order = async (limit: number) =>
+      (await workflow(limit)).map(({ project_id }) => names.get(project_id)).sort();
+    expect(await order(4)).toEqual(['busy', 'busy', 'quiet', 'quiet']);
+    // Eighteen slots are left for the busy one; then the bulk events have their turn.
+    expect(await order(16)).toEqual(Array(16).fill('busy'));
+    expect(await order(16)).toEqual(['busy', 'busy', ...Array<string>(5).fill('crowd')]);
+    expect(await order(16)).toEqual([]);
   });
 
-  test('an endpoint with an allowance gets no more than that, and others what they have slots for', async () => {
-    const database = await createTestDatabase();
-    const { pool } = database;
-    try {
-      const { rows } = await pool.query<{ id: string }>(WITH_FIVE_ENDPOINTS);
-      const ids = rows.map(({ id }) => id);
-      const claimed = await claimStarts(pool, 200, {
-        allowances: { ids: ids.slice(0, 3), counts: [0, 2, 50] },
-      });
-      const counts = ids.map((id) => claimed.filter(({ endpoint_id }) => endpoint_id === id).length);
-      expect(counts).toEqual([0, 2, cap, cap, cap]);
-      expect(claimed.every(({ has_slot }) => has_slot)).toBe(true);
-    } finally {
-      await database.drop();
+  test.each(['workflow', 'express'] as const)(
+    'an endpoint gets as many as its concurrency allows, in the %s lane',
+    async (lane) => {
+      const ids = await fiveEndpoints(pool);
+      for (const seen of [20, 10, 5, 2]) await adaptConcurrency(pool, ids[0]!, seen, 'halve');
+      await adaptConcurrency(pool, ids[1]!, 20, 'halve');
+      // A stale observation changes nothing.
+      await adaptConcurrency(pool, ids[1]!, 20, 'halve');
+      const claims = lane === 'workflow' ? await workflow(200) : await express(200, 'express');
+      expect(perEndpoint(claims, ids)).toEqual([1, 10, cap, cap, cap]);
+      await adaptConcurrency(pool, ids[0]!, 1, 'double');
+      const more = lane === 'workflow' ? await workflow(200) : await express(200, 'express');
+      expect(perEndpoint(more, ids)).toEqual([1, 0, 0, 0, 0]);
+    },
+  );
+
+  test('disabled and deleted endpoints get nothing', async () => {
+    const ids = await fiveEndpoints(pool);
+    await pool.query(`UPDATE endpoints SET status = 'disabled' WHERE id = $1`, [ids[0]]);
+    await pool.query(`UPDATE endpoints SET deleted_at = now() WHERE id = $1`, [ids[1]]);
+    expect(perEndpoint(await workflow(200), ids)).toEqual([0, 0, cap, cap, cap]);
+  });
+
+  test('each delivery is claimed once, however many relays claim, and slots are never exceeded', async () => {
+    const ids = await fiveEndpoints(pool);
+    const claims: { id: string; endpoint_id: string }[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const some = await Promise.all(Array.from({ length: 5 }, () => workflow(7)));
+      claims.push(...some.flat());
     }
+    expect(new Set(claims.map(({ id }) => id)).size).toBe(claims.length);
+    expect(perEndpoint(claims, ids)).toEqual(ids.map(() => cap));
   });
 
-  test('a delivery that was handed over and is not due needs no slot to get its workflow', async () => {
-    const database = await createTestDatabase();
-    const { pool } = database;
-    try {
-      const { rows } = await pool.query<{ id: string }>(WITH_FIVE_ENDPOINTS);
-      const [endpoint, disabled] = rows.map(({ id }) => id);
-      await claimStarts(pool, 200);
-      const handOver = (endpointId: string | undefined, next: string) =>
-        pool.query<{ id: string; next_attempt_at: Date }>(
-          `UPDATE deliveries SET lane = 'express', attempts = 1, start_at = now(), next_attempt_at = now() + $2::interval,
-             last_error = 'timeout'
-           WHERE id = (SELECT id FROM deliveries WHERE endpoint_id = $1 AND attempts = 0 AND slot_until IS NULL LIMIT 1)
-           RETURNING id, next_attempt_at`,
-          [endpointId, next],
-        );
-      const later = await handOver(endpoint, '1 minute');
-      await handOver(endpoint, '-1 second');
-      await pool.query(`UPDATE endpoints SET status = 'disabled' WHERE id = $1`, [disabled]);
-      await handOver(disabled, '1 minute');
-      const claimed = await claimStarts(pool, 200, {
-        allowances: { ids: [endpoint ?? ''], counts: [0] },
-      });
-      const [{ id, next_attempt_at } = { id: '', next_attempt_at: new Date(0) }] = later.rows;
-      const handed_over = { nextAttemptAt: next_attempt_at.getTime(), httpStatus: null, error: 'timeout' };
-      expect(claimed).toMatchObject([{ id, has_slot: false, handed_over }]);
-
-      // Nor does it take one where all are free and slots are looked for first.
-      await pool.query('UPDATE deliveries SET slot_until = NULL, start_at = NULL WHERE id <> $1', [id]);
-      await pool.query('UPDATE deliveries SET start_at = now() WHERE id = $1', [id]);
-      expect(await claimStarts(pool, 200, { slotlessFirst: false })).toMatchObject([{ id, has_slot: false }]);
-    } finally {
-      await database.drop();
-    }
-  });
-
-  test('with room for one, what needs no slot and what needs one take turns as they are asked to', async () => {
-    const database = await createTestDatabase();
-    const { pool } = database;
-    try {
-      await pool.query(WITH_FIVE_ENDPOINTS);
-      await pool.query(
-        `UPDATE deliveries SET lane = 'express', attempts = 1, next_attempt_at = now() + interval '1 minute'
-         WHERE id IN (SELECT id FROM deliveries LIMIT 50)`,
-      );
-      const [slotless] = await claimStarts(pool, 1, { slotlessFirst: true });
-      const [pending] = await claimStarts(pool, 1, { slotlessFirst: false });
-      expect([slotless?.has_slot, pending?.has_slot]).toEqual([false, true]);
-    } finally {
-      await database.drop();
-    }
-  });
-
-  test('what needs no slot does not wait for whoever claims slots, nor does a look that finds nothing', async () => {
-    const database = await createTestDatabase();
-    const { pool } = database;
+  test('an endpoint whose row another process holds is skipped, not waited for', async () => {
+    const ids = await fiveEndpoints(pool);
     const other = await pool.connect();
     try {
-      await pool.query(WITH_FIVE_ENDPOINTS);
-      await claimStarts(pool, 200);
-      await pool.query(
-        `UPDATE deliveries SET lane = 'express', attempts = 1, next_attempt_at = now() + interval '1 minute', slot_until = NULL,
-           start_at = now()
-         WHERE id IN (SELECT id FROM deliveries LIMIT 3)`,
-      );
-      await pool.query(`UPDATE deliveries SET start_at = NULL WHERE attempts = 0`);
       await other.query('BEGIN');
-      await other.query('SELECT pg_advisory_xact_lock($1)', [CLAIM_LOCK]);
-      expect(await claimStarts(pool, 200)).toHaveLength(3);
-      await pool.query('UPDATE deliveries SET start_at = NULL');
-      expect(await claimStarts(pool, 200)).toEqual([]);
-      expect(await claimExpress(pool, 200, { ids: [], counts: [] })).toEqual([]);
+      await other.query('SELECT 1 FROM endpoints WHERE id = $1 FOR NO KEY UPDATE', [ids[0]]);
+      expect(perEndpoint(await workflow(200), ids)).toEqual([0, cap, cap, cap, cap]);
     } finally {
       await other.query('ROLLBACK');
       other.release();
-      await database.drop();
+    }
+    expect(perEndpoint(await workflow(200), ids)).toEqual([cap, 0, 0, 0, 0]);
+  });
+
+  test('an event is emitted while a claim holds its endpoint', async () => {
+    await fiveEndpoints(pool);
+    const other = await pool.connect();
+    try {
+      await other.query('BEGIN');
+      await other.query('SELECT 1 FROM endpoints FOR NO KEY UPDATE');
+      const { rows } = await pool.query<{ id: string }>('SELECT id FROM projects');
+      await emitEvent(pool, rows[0]!.id, 'otp.sent', eventRegistry['otp.sent'].example);
+    } finally {
+      await other.query('ROLLBACK');
+      other.release();
     }
   });
 
-  test('two relays never claim the same delivery', async () => {
-    const database = await createTestDatabase();
-    const { pool } = database;
-    try {
-      await pool.query(WITH_FIVE_ENDPOINTS);
-      const claims = await Promise.all(Array.from({ length: 20 }, () => claimStarts(pool, 7)));
-      const ids = claims.flat().map(({ id }) => id);
-      expect(new Set(ids).size).toBe(ids.length);
-      expect(ids).toHaveLength(Math.min(20 * 7, 5 * cap));
-    } finally {
-      await database.drop();
-    }
+  test('a requested attempt comes first, also behind a long queue', async () => {
+    await fiveEndpoints(pool);
+    const { rows } = await pool.query<{ id: string }>(
+      'SELECT delivery_id AS id FROM delivery_queue ORDER BY due_at DESC, delivery_id LIMIT 1',
+    );
+    await requestRetry(pool, rows[0]!.id, null);
+    expect(await workflow(1)).toMatchObject([{ id: rows[0]!.id, known: true }]);
+  });
+
+  test('in the auto lane the age decides, and the time that a receiver took does not count', async () => {
+    const ids = await fiveEndpoints(pool);
+    const age = (endpoint: string, seconds: number) =>
+      pool.query(
+        'UPDATE delivery_queue SET due_at = now() - make_interval(secs => $2) WHERE endpoint_id = $1',
+        [endpoint, seconds],
+      );
+    await age(ids[0]!, 3);
+    await age(ids[1]!, 3);
+    await pool.query('UPDATE endpoints SET full_at = now() WHERE id = $1', [ids[1]]);
+    expect(perEndpoint(await express(200, 'auto'), ids)).toEqual([cap, 0, 0, 0, 0]);
+    expect(perEndpoint(await workflow(200, 'auto'), ids)).toEqual([0, cap, cap, cap, cap]);
+    const { rows } = await pool.query<{ lane: string | null; count: number }>(
+      'SELECT lane, count(*) FROM deliveries GROUP BY lane ORDER BY lane',
+    );
+    expect(rows).toEqual([
+      { lane: 'express', count: cap },
+      { lane: 'workflow', count: 4 * cap },
+      { lane: null, count: 100 },
+    ]);
+  });
+
+  test('an endpoint chooses its lane, whatever the default is', async () => {
+    const ids = await fiveEndpoints(pool);
+    await pool.query(`UPDATE endpoints SET delivery_lane = 'workflow' WHERE id = $1`, [ids[0]]);
+    expect(perEndpoint(await workflow(200, 'express'), ids)).toEqual([cap, 0, 0, 0, 0]);
+    expect(perEndpoint(await express(200, 'express'), ids)).toEqual([0, cap, cap, cap, cap]);
+  });
+
+  test('what waits for its own receiver is not lag', async () => {
+    const ids = await fiveEndpoints(pool);
+    await pool.query(`UPDATE delivery_queue SET due_at = now() - interval '100 seconds'`);
+    expect(await claimableLag(pool)).toBeGreaterThan(99);
+    await express(200, 'express');
+    // Every slot is taken; what is left waits for the receivers.
+    expect(await claimableLag(pool)).toBe(0);
+    await pool.query(
+      `UPDATE delivery_queue SET claimed_at = now() - interval '5 seconds' WHERE holder IS NOT NULL`,
+    );
+    expect(await noteFullEndpoints(pool)).toBe(5);
+    // A slot is free again: what waits has been claimable since a moment ago.
+    await pool.query(
+      `DELETE FROM delivery_queue WHERE delivery_id =
+         (SELECT delivery_id FROM delivery_queue WHERE endpoint_id = $1 AND holder IS NOT NULL LIMIT 1)`,
+      [ids[0]],
+    );
+    expect(await claimableLag(pool)).toBeLessThan(50);
+  });
+
+  test('a delivery that was handed over gets its workflow without a slot, also from a full endpoint', async () => {
+    await fiveEndpoints(pool);
+    await workflow(200);
+    const { rows } = await pool.query<{ id: string; next_attempt_at: Date }>(
+      `UPDATE deliveries SET lane = 'express', attempts = 1, next_attempt_at = now() + interval '1 minute',
+         last_error = 'timeout'
+       WHERE id = (SELECT delivery_id FROM delivery_queue WHERE holder IS NULL LIMIT 1) RETURNING id, next_attempt_at`,
+    );
+    const { id, next_attempt_at } = rows[0]!;
+    await pool.query(
+      'UPDATE delivery_queue SET needs_slot = false, is_first = false WHERE delivery_id = $1',
+      [id],
+    );
+    const handed_over = { nextAttemptAt: next_attempt_at.getTime(), httpStatus: null, error: 'timeout' };
+    expect(await claimSlotless(pool, 10)).toMatchObject([{ id, handed_over }]);
+    expect(await claimSlotless(pool, 10)).toEqual([]);
   });
 });

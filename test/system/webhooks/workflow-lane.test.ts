@@ -1,6 +1,7 @@
 import type http from 'node:http';
 import { searchAttributes } from '../../../src/temporal/names';
-import { claimStarts, markStarted } from '../../../src/webhooks/queries/starts';
+import { claimStarts } from '../../../src/webhooks/queries/claim';
+import { endExpiredLeases } from '../../../src/webhooks/queries/queue';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import {
@@ -89,14 +90,17 @@ describe('without a worker, claimed by the test', () => {
     await api?.stop();
   });
 
-  test('a retry that comes while the relay starts the delivery is not forgotten', async () => {
+  const claim = (limit: number) => claimStarts(api.pool, { limit, defaultLane: 'workflow' });
+
+  test('a start whose relay died is claimed again, as one that may have a workflow', async () => {
     const endpoint = await createEndpoint(project, receiver.url);
     const id = await emitOne(api, project, endpoint.id);
-    const [claimed] = await claimStarts(api.pool, 1);
-    expect(claimed).toMatchObject({ id, known: false });
+    expect(await claim(1)).toMatchObject([{ id, known: false }]);
     await project.api('POST', `/v1/deliveries/${id}/retry`);
-    await markStarted(api.pool, claimed!);
-    expect(await claimStarts(api.pool, 1)).toMatchObject([{ id, known: true }]);
+    expect(await claim(1)).toEqual([]);
+    await api.pool.query(`UPDATE delivery_queue SET lease_until = now() - interval '1 second'`);
+    expect(await endExpiredLeases(api.pool, 10)).toEqual([]);
+    expect(await claim(1)).toMatchObject([{ id, known: true }]);
   });
 
   test('an endpoint that is enabled again gets its paused deliveries oldest first', async () => {
@@ -105,7 +109,7 @@ describe('without a worker, claimed by the test', () => {
     const ids = [];
     for (let i = 0; i < 4; i += 1) ids.push(await emitOne(api, project, endpoint.id));
     await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'active' });
-    const claimed = await claimStarts(api.pool, 2);
+    const claimed = await claim(2);
     expect(claimed.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort());
   });
 });

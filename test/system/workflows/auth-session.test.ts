@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import { activityInfo } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { SettledSession } from '../../../src/login/settle';
 import { searchAttributes, workflowIds } from '../../../src/temporal/names';
-import { answered, type authSession } from '../../../workflows/auth-session';
+import { answered, type authSession, type AuthSessionInput } from '../../../workflows/auth-session';
 import { recordHistory } from '../replay/fixture';
 import { startWorkflowFixture, type WorkflowFixture } from './fixture';
 
 interface Script {
   settled: SettledSession[];
   ends: { status: string; leftMs: number }[];
+  /** Calls of showOutcome. */
   shown: number;
   showFails: boolean;
+  /** The edit inside the workflow task succeeds. */
+  editsInTask: boolean;
+  /** The local activities fail, as they do while the database is away. */
+  failsInTask: boolean;
 }
 
 let fixture: WorkflowFixture;
@@ -26,7 +32,16 @@ beforeAll(async () => {
   };
   fixture = await startWorkflowFixture({
     settleSession: async (ref: { sessionId: string }) => next(scriptOf(ref).settled),
-    expireCode: async (ref: { sessionId: string }) => next(scriptOf(ref).ends),
+    settleAndShow: async (ref: { sessionId: string }) => {
+      const { settled, editsInTask, failsInTask } = scriptOf(ref);
+      if (failsInTask) throw ApplicationFailure.retryable('the database is away');
+      return { ...next(settled), shown: editsInTask };
+    },
+    expireCode: async (ref: { sessionId: string }) => {
+      const { ends, failsInTask } = scriptOf(ref);
+      if (failsInTask && activityInfo().isLocal) throw ApplicationFailure.retryable('the database is away');
+      return next(ends);
+    },
     showOutcome: async (ref: { sessionId: string }) => {
       scriptOf(ref).shown += 1;
       if (scriptOf(ref).showFails) throw ApplicationFailure.nonRetryable('the chat is gone');
@@ -35,20 +50,57 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.stop());
 
-async function start(
-  script: Partial<Script>,
-  waitMs = 100,
-): Promise<{ handle: WorkflowHandle<typeof authSession>; script: Script }> {
+interface Started {
+  handle: WorkflowHandle<typeof authSession>;
+  script: Script;
+  /** As the bot does it: a signal with start ends the start delay. */
+  answer(updateId: number): Promise<void>;
+}
+
+/** A session whose end is `waitMs` away. As the API starts it, unless 0.1.0 did: that waited inside the workflow. */
+async function start(script: Partial<Script>, waitMs = 100, { startedBy010 = false } = {}): Promise<Started> {
   const sessionId = randomUUID();
-  const whole: Script = { settled: [], ends: [], shown: 0, showFails: false, ...script };
+  const whole: Script = {
+    settled: [],
+    ends: [],
+    shown: 0,
+    showFails: false,
+    editsInTask: true,
+    failsInTask: false,
+    ...script,
+  };
   scripts.set(sessionId, whole);
-  const handle = await fixture.client.workflow.start<typeof authSession>('authSession', {
+  const options = {
     taskQueue: fixture.taskQueue,
     workflowId: workflowIds.authSession(sessionId),
-    args: [{ sessionId, projectId: randomUUID(), flow: 'session', waitMs }],
+    args: [{ sessionId, projectId: randomUUID(), flow: 'session', waitMs: startedBy010 ? waitMs : 0 }] as [
+      AuthSessionInput,
+    ],
     typedSearchAttributes: [{ key: searchAttributes.AuthStatus, value: 'pending' }],
+  };
+  const handle = await fixture.client.workflow.start<typeof authSession>('authSession', {
+    ...options,
+    ...(startedBy010 ? {} : { startDelay: waitMs }),
   });
-  return { handle, script: whole };
+  return {
+    handle,
+    script: whole,
+    async answer(updateId) {
+      await fixture.client.workflow.signalWithStart<typeof authSession, [{ updateId: number }]>(
+        'authSession',
+        {
+          ...options,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          signal: answered,
+          signalArgs: [{ updateId }],
+        },
+      );
+    },
+  };
+}
+
+async function eventsOf(handle: WorkflowHandle): Promise<number> {
+  return (await handle.fetchHistory()).events?.length ?? NaN;
 }
 
 const settled = (status: SettledSession['status'], more: Partial<SettledSession> = {}): SettledSession => ({
@@ -65,24 +117,44 @@ async function shownStatus(handle: WorkflowHandle): Promise<unknown> {
 
 const HOUR = 3_600_000;
 
+/** Each event is a write of the Temporal server: this is what a login costs there. */
+const MOST_EVENTS = 20;
+
 test('confirmed, and the code used before it expires', async () => {
-  const { handle, script } = await start(
+  const { handle, script, answer } = await start(
     {
       settled: [settled('confirmed', { codeLifeMs: 300 })],
       ends: [{ status: 'consumed', leftMs: 0 }],
     },
     HOUR,
   );
-  await handle.signal(answered, { updateId: 7 });
-  await handle.signal(answered, { updateId: 7 });
+  expect((await handle.describe()).status.name).toBe('RUNNING');
+  expect(await eventsOf(handle)).toBe(1);
+  await answer(7);
   expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
-  expect(script.shown).toBe(1);
+  expect(script.shown).toBe(0);
   expect(await shownStatus(handle)).toBe('consumed');
-  await recordHistory(handle, 'auth-session', 'consumed');
+  expect(await eventsOf(handle)).toBeLessThanOrEqual(MOST_EVENTS);
+  await recordHistory(handle, 'auth-session', 'in-task-consumed');
 });
 
-test('confirmed, and the code never used: the database has the last word about its end', async () => {
-  const { handle } = await start(
+test('confirmed, and the code never used', async () => {
+  const { handle, answer } = await start(
+    {
+      settled: [settled('confirmed', { codeLifeMs: 200 })],
+      ends: [{ status: 'expired', leftMs: 0 }],
+    },
+    HOUR,
+  );
+  await answer(1);
+  expect(await handle.result()).toEqual({ status: 'expired', reason: 'the code was not used in time' });
+  expect(await shownStatus(handle)).toBe('expired');
+  expect(await eventsOf(handle)).toBeLessThanOrEqual(MOST_EVENTS);
+  await recordHistory(handle, 'auth-session', 'in-task-code-expired');
+});
+
+test('the database has the last word about the end of a code', async () => {
+  const { handle, script, answer } = await start(
     {
       settled: [settled('confirmed', { codeLifeMs: 200 })],
       ends: [
@@ -92,17 +164,22 @@ test('confirmed, and the code never used: the database has the last word about i
     },
     HOUR,
   );
-  await handle.signal(answered, { updateId: 1 });
+  await answer(1);
   expect(await handle.result()).toEqual({ status: 'expired', reason: 'the code was not used in time' });
-  await recordHistory(handle, 'auth-session', 'code-expired');
+  expect(script.ends).toEqual([]);
+  await recordHistory(handle, 'auth-session', 'in-task-code-extended');
 });
 
 test('declined', async () => {
-  const { handle, script } = await start({ settled: [settled('declined', { reason: 'user' })] }, HOUR);
-  await handle.signal(answered, { updateId: 1 });
+  const { handle, script, answer } = await start(
+    { settled: [settled('declined', { reason: 'user' })] },
+    HOUR,
+  );
+  await answer(1);
   expect(await handle.result()).toEqual({ status: 'declined', reason: 'user' });
-  expect(script.shown).toBe(1);
-  await recordHistory(handle, 'auth-session', 'declined');
+  expect(script.shown).toBe(0);
+  expect(await shownStatus(handle)).toBe('declined');
+  await recordHistory(handle, 'auth-session', 'in-task-declined');
 });
 
 test('expired without an answer, although the database gave it a little longer', async () => {
@@ -110,23 +187,77 @@ test('expired without an answer, although the database gave it a little longer',
     settled: [settled('pending', { waitMs: 200 }), settled('expired')],
   });
   expect(await handle.result()).toEqual({ status: 'expired', reason: 'nobody answered in time' });
-  expect(script.shown).toBe(1);
+  expect(script.shown).toBe(0);
   expect(await shownStatus(handle)).toBe('expired');
-  await recordHistory(handle, 'auth-session', 'expired');
+  await recordHistory(handle, 'auth-session', 'in-task-expired');
 });
 
-test('a message that cannot be edited does not hold the login up; it is tried once more at the end', async () => {
-  const { handle, script } = await start(
+test('a repeated signal decides nothing twice', async () => {
+  const { handle, script, answer } = await start(
+    { settled: [settled('confirmed', { codeLifeMs: 300 })], ends: [{ status: 'consumed', leftMs: 0 }] },
+    HOUR,
+  );
+  await answer(7);
+  await answer(7);
+  expect(await handle.result()).toMatchObject({ status: 'consumed' });
+  expect(script).toMatchObject({ settled: [], ends: [] });
+});
+
+test('a message that is not edited in the task is edited by an activity with retries', async () => {
+  const { handle, script, answer } = await start(
     {
       settled: [settled('confirmed', { codeLifeMs: 200 })],
       ends: [{ status: 'consumed', leftMs: 0 }],
+      editsInTask: false,
+    },
+    HOUR,
+  );
+  await answer(1);
+  expect(await handle.result()).toMatchObject({ status: 'consumed' });
+  expect(script.shown).toBe(1);
+  await recordHistory(handle, 'auth-session', 'in-task-shown-by-activity');
+});
+
+test('a message that cannot be edited does not hold the login up; it is tried once more at the end', async () => {
+  const { handle, script, answer } = await start(
+    {
+      settled: [settled('confirmed', { codeLifeMs: 200 })],
+      ends: [{ status: 'consumed', leftMs: 0 }],
+      editsInTask: false,
       showFails: true,
     },
     HOUR,
   );
-  await handle.signal(answered, { updateId: 1 });
+  await answer(1);
   expect(await handle.result()).toMatchObject({ status: 'consumed' });
   expect(script.shown).toBe(2);
-  // The shape before the patch `outcome-at-the-end` is kept as outcome-not-shown.json.
-  await recordHistory(handle, 'auth-session', 'outcome-at-the-end');
+  await recordHistory(handle, 'auth-session', 'in-task-outcome-at-the-end');
+});
+
+test('while the database is away, activities with retries take over from the workflow task', async () => {
+  const { handle, script, answer } = await start(
+    {
+      settled: [settled('confirmed', { codeLifeMs: 200 })],
+      ends: [{ status: 'expired', leftMs: 0 }],
+      failsInTask: true,
+    },
+    HOUR,
+  );
+  await answer(1);
+  expect(await handle.result()).toEqual({ status: 'expired', reason: 'the code was not used in time' });
+  expect(script.shown).toBe(1);
+  await recordHistory(handle, 'auth-session', 'in-task-failed');
+});
+
+test('a session that 0.1.0 started, and no worker of it has begun, waits in the workflow', async () => {
+  const { handle, script } = await start(
+    { settled: [settled('confirmed', { codeLifeMs: 200 })], ends: [{ status: 'consumed', leftMs: 0 }] },
+    HOUR,
+    { startedBy010: true },
+  );
+  await handle.signal(answered, { updateId: 7 });
+  await handle.signal(answered, { updateId: 7 });
+  expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
+  expect(script).toMatchObject({ settled: [], ends: [] });
+  await recordHistory(handle, 'auth-session', 'in-task-waited');
 });

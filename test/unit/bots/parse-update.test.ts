@@ -41,7 +41,7 @@ function maxTap(message: object | null): object {
 describe('an update of Telegram', () => {
   it('becomes an opened link with its start parameter', () => {
     const received = parseTelegramUpdate(telegramMessage({ text: '/start s_AbC-1_2' }));
-    expect(received).toMatchObject({ dedupeKey: '7', lane: 'user:42', sequence: 7 });
+    expect(received).toMatchObject({ dedupeKey: '7', chatQueue: 'user:42', sequence: 7 });
     expect(received?.parsed).toEqual({
       channel: 'telegram',
       chatId: '42',
@@ -154,8 +154,8 @@ describe('an update of MAX', () => {
       incoming: { ...tap, messageId: null },
     });
     expect(whole?.parsed.user?.id).toBe('9');
-    expect(whole?.lane).toBe(bare?.lane);
-    expect(parseMaxUpdate(maxMessage('hi'))?.lane).toBe(whole?.lane);
+    expect(whole?.chatQueue).toBe(bare?.chatQueue);
+    expect(parseMaxUpdate(maxMessage('hi'))?.chatQueue).toBe(whole?.chatQueue);
   });
 
   it('distinguishes a group from a dialog', () => {

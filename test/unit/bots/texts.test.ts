@@ -53,11 +53,11 @@ describe('what the bots say', () => {
       address: '2001:db8::1',
     });
     expect(full).toContain('Log in to Acme?');
-    expect(full).toContain('Code on the screen: 42\nDevice: Mozilla/5.0 (X11)\nAddress: 2001:db8::1');
+    expect(full).toContain('Code on the screen: 42\nDevice: Mozilla/5.0 (X11)\nIP address: 2001:db8::1');
     const bare = botTexts.en.loginQuestion({ project: 'Acme', matchCode: null, device: null });
-    expect(bare).not.toMatch(/Code|Device|Address/);
+    expect(bare).not.toMatch(/Code|Device|address/);
     expect(botTexts.ru.loginQuestion({ project: 'Acme', address: '203.0.113.7' })).toContain(
-      'Войти в «Acme»?\n\nАдрес: 203.0.113.7\n\n',
+      'Войти в «Acme»?\n\nIP-адрес: 203.0.113.7\n\n',
     );
   });
 
@@ -69,9 +69,9 @@ describe('what the bots say', () => {
   });
 
   it('does not let a device line forge other lines of the question', () => {
-    const device = 'Firefox\nAddress: 198.51.100.1\r\n\u2028Code on the screen: 99\u202Eevil';
+    const device = 'Firefox\nIP address: 198.51.100.1\r\n\u2028Code on the screen: 99\u202Eevil';
     const question = botTexts.en.loginQuestion({ project: 'Acme', matchCode: '42', device });
-    expect(question.match(/^Address:/gm)).toBeNull();
+    expect(question.match(/^IP address:/gm)).toBeNull();
     expect(question.match(/^Code on the screen:/gm)).toHaveLength(1);
     expect(question).not.toMatch(/[\u202a-\u202e\u2028]/);
   });

@@ -1,7 +1,7 @@
-import { noAnswer, PlatformError } from '../../../src/bots/platform-error';
-import { affordable, channelPaces } from '../../../src/bots/queries/pace';
+import { noResponse, PlatformError } from '../../../src/bots/platform-error';
+import { allowedMessages, channelPaces } from '../../../src/bots/queries/pace';
 import { buttonReference, outgoing, parseButtonReference } from '../../../src/messages/buttons';
-import { outcomeOf, Trouble } from '../../../src/broadcasts/outcome';
+import { outcomeOf, OutageBackoff } from '../../../src/broadcasts/outcome';
 
 describe('what a refusal means for a message of a broadcast', () => {
   const refusal = (reason: PlatformError['reason'], status?: number, retryAfterMs?: number) =>
@@ -9,44 +9,44 @@ describe('what a refusal means for a message of a broadcast', () => {
       ...(status === undefined ? {} : { status }),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     });
-  const systemError = (code: string) => noAnswer(Object.assign(new Error('x'), { code }));
+  const systemError = (code: string) => noResponse(Object.assign(new Error('x'), { code }));
 
   it.each([
-    ['429', refusal('rate_limited', 429, 7_000), { next: 'again', pauseMs: 7_000, countsAsTry: false }],
+    ['429', refusal('rate_limited', 429, 7_000), { next: 'retry', pauseMs: 7_000, countsAsTry: false }],
     [
       '429 without a time',
       refusal('rate_limited', 429),
-      { next: 'again', pauseMs: 1_000, countsAsTry: false },
+      { next: 'retry', pauseMs: 1_000, countsAsTry: false },
     ],
-    ['502', refusal('platform_unavailable', 502), { next: 'again', pauseMs: null, countsAsTry: true }],
+    ['502', refusal('platform_unavailable', 502), { next: 'retry', pauseMs: null, countsAsTry: true }],
     [
       'a refused connection',
       systemError('ECONNREFUSED'),
-      { next: 'again', pauseMs: null, countsAsTry: true },
+      { next: 'retry', pauseMs: null, countsAsTry: true },
     ],
     ['a cut connection', systemError('ECONNRESET'), { next: 'failed' }],
-    ['a time-out', noAnswer(Object.assign(new Error('x'), { name: 'TimeoutError' })), { next: 'failed' }],
+    ['a time-out', noResponse(Object.assign(new Error('x'), { name: 'TimeoutError' })), { next: 'failed' }],
     ['a blocked bot', refusal('user_blocked_bot', 403), { next: 'failed' }],
   ] as const)('%s', (_, error, outcome) => {
     expect(outcomeOf(error, 0)).toEqual(outcome);
   });
 
   it('gives up after five refusals, but never because of a 429', () => {
-    expect(outcomeOf(refusal('platform_unavailable', 500), 3).next).toBe('again');
+    expect(outcomeOf(refusal('platform_unavailable', 500), 3).next).toBe('retry');
     expect(outcomeOf(refusal('platform_unavailable', 500), 4).next).toBe('failed');
-    expect(outcomeOf(refusal('rate_limited', 429), 1_000).next).toBe('again');
+    expect(outcomeOf(refusal('rate_limited', 429), 1_000).next).toBe('retry');
   });
 
   it('waits longer with every wave of failures, and not for each failure of one wave', () => {
-    const trouble = new Trouble();
-    expect(trouble.failed(0, 100)).toBe(250);
-    expect(trouble.failed(50, 110)).toBeNull();
-    expect(trouble.failed(400, 500)).toBe(500);
-    expect(trouble.failed(1_200, 1_300)).toBe(1_000);
-    trouble.succeeded();
-    expect(trouble.failed(5_000, 5_100)).toBe(250);
-    for (let i = 1; i <= 20; i += 1) trouble.failed(10_000 * i, 10_000 * i + 1);
-    expect(trouble.failed(900_000, 900_001)).toBe(30_000);
+    const backoff = new OutageBackoff();
+    expect(backoff.failed(0, 100)).toBe(250);
+    expect(backoff.failed(50, 110)).toBeNull();
+    expect(backoff.failed(400, 500)).toBe(500);
+    expect(backoff.failed(1_200, 1_300)).toBe(1_000);
+    backoff.succeeded();
+    expect(backoff.failed(5_000, 5_100)).toBe(250);
+    for (let i = 1; i <= 20; i += 1) backoff.failed(10_000 * i, 10_000 * i + 1);
+    expect(backoff.failed(900_000, 900_001)).toBe(30_000);
   });
 });
 
@@ -54,15 +54,15 @@ describe('a pace', () => {
   const { average, peak } = channelPaces(25);
 
   it('gives one message when its moment has come, and none before', () => {
-    expect(affordable(-0.01, 10, average)).toBe(0);
-    expect(affordable(0, 10, average)).toBe(1);
-    expect(affordable(0.2, 10, average)).toBe(6);
-    expect(affordable(0.2, 3, average)).toBe(3);
+    expect(allowedMessages(-0.01, 10, average)).toBe(0);
+    expect(allowedMessages(0, 10, average)).toBe(1);
+    expect(allowedMessages(0.2, 10, average)).toBe(6);
+    expect(allowedMessages(0.2, 3, average)).toBe(3);
   });
 
   it('makes up for three idle seconds at most, a fifth faster than the average', () => {
-    expect(affordable(1_000, 1_000, average)).toBe(76);
-    expect(affordable(1_000, 1_000, peak)).toBe(5);
+    expect(allowedMessages(1_000, 1_000, average)).toBe(76);
+    expect(allowedMessages(1_000, 1_000, peak)).toBe(5);
     expect(peak.perSecond).toBe(30);
   });
 });
@@ -73,7 +73,7 @@ describe('the buttons of a message', () => {
   it('carry a reference that names the message and the place, within 64 bytes', () => {
     const reference = buttonReference(id, 8);
     expect(Buffer.byteLength(reference)).toBeLessThanOrEqual(64);
-    expect(parseButtonReference(reference)).toEqual({ deliveryId: id, place: 8 });
+    expect(parseButtonReference(reference)).toEqual({ messageId: id, index: 8 });
     for (const forged of ['', 'b:', `b:${id}:0`, `${reference}0`, `y:${'x'.repeat(32)}`]) {
       expect(parseButtonReference(forged)).toBeNull();
     }

@@ -1,8 +1,8 @@
-import { createGatherer } from '../../../src/lib/batch';
+import { createBatcher } from '../../../src/lib/batch';
 
 const open: (() => void)[] = [];
 
-// A call that nobody ended would fail by its time limit in the middle of another test.
+// No call outlives its test.
 afterEach(async () => {
   while (open.length > 0) {
     for (const end of open.splice(0)) end();
@@ -11,28 +11,28 @@ afterEach(async () => {
   }
 });
 
-/** A call that ends when it is told to, at the latest with its test. */
-function recorded(options: Parameters<typeof createGatherer<string, string>>[1]) {
-  const calls: { key: string; items: string[]; end: (error?: Error) => void }[] = [];
-  const gather = createGatherer<string, string>(
-    (key, items) =>
+/** A batcher whose calls end when the test ends them, at the latest after the test. */
+function recorded(size: number) {
+  const calls: { items: string[]; end: (error?: Error) => void }[] = [];
+  const batcher = createBatcher<string, string>(
+    (items) =>
       new Promise((resolve, reject) => {
-        const end = (error?: Error) => (error ? reject(error) : resolve(items.map((item) => `${item}!`)));
-        calls.push({ key, items, end });
+        const end = (error?: Error) => (error ? reject(error) : resolve(items.map((text) => `${text}!`)));
+        calls.push({ items, end });
         open.push(end);
       }),
-    options,
+    { size },
   );
-  return { calls, gather };
+  return { calls, items: () => calls.map(({ items }) => items), write: batcher.write, stop: batcher.stop };
 }
 
 const turn = () => new Promise(setImmediate);
 
 test('items of one turn form a batch, items that arrive meanwhile form the next, and each gets its own result', async () => {
-  const { calls, gather } = recorded({ most: 10 });
-  const first = ['a', 'b'].map((item) => gather('k', item));
+  const { calls, write } = recorded(10);
+  const first = ['a', 'b'].map((item) => write(item));
   await turn();
-  const second = ['c', 'd', 'e'].map((item) => gather('k', item));
+  const second = ['c', 'd', 'e'].map((item) => write(item));
   await turn();
   expect(calls.map(({ items }) => items)).toEqual([['a', 'b']]);
   calls[0]?.end();
@@ -41,60 +41,34 @@ test('items of one turn form a batch, items that arrive meanwhile form the next,
   expect(calls[1]?.items).toEqual(['c', 'd', 'e']);
   calls[1]?.end();
   expect(await Promise.all(second)).toEqual(['c!', 'd!', 'e!']);
-  void gather('k', 'f');
+  void write('f');
   await turn();
   expect(calls[2]?.items).toEqual(['f']);
 });
 
-test('the next batch is sent before the callers of the last one continue', async () => {
-  const { calls, gather } = recorded({ most: 10 });
-  const first = gather('k', 'a');
+test('the next call is sent before the callers of the last one go on', async () => {
+  const { calls, write, items } = recorded(10);
+  const first = write('a');
   await turn();
-  void gather('k', 'b');
-  const sentBefore = first.then(() => calls.map(({ items }) => items));
+  void write('b');
+  const sentBefore = first.then(items);
   calls[0]?.end();
   expect(await sentBefore).toEqual([['a'], ['b']]);
 });
 
-test('a batch that never returns fails, and the batches behind it continue', async () => {
-  const { calls, gather } = recorded({ most: 10, limitMs: 20 });
-  const first = gather('k', 'a');
+test('a call carries no more than allowed', async () => {
+  const { calls, write, items } = recorded(2);
+  for (const item of ['a', 'b', 'c']) void write(item);
   await turn();
-  const second = gather('k', 'b');
-  await expect(first).rejects.toMatchObject({ code: 'ETIMEDOUT' });
-  calls[1]?.end();
-  expect(await second).toBe('b!');
-});
-
-test('keys do not wait for each other, and a call carries no more than allowed', async () => {
-  const { calls, gather } = recorded({ most: 2 });
-  for (const item of ['a', 'b', 'c']) void gather('one', item);
-  void gather('two', 'x');
-  await turn();
-  expect(calls.map(({ key, items }) => [key, ...items])).toEqual([
-    ['one', 'a', 'b'],
-    ['two', 'x'],
-  ]);
+  expect(items()).toEqual([['a', 'b']]);
   calls[0]?.end();
   await turn();
-  expect(calls[2]?.items).toEqual(['c']);
+  expect(items()).toEqual([['a', 'b'], ['c']]);
 });
 
-test('items with the same mark never go together', async () => {
-  const { calls, gather } = recorded({ most: 10, mark: (item) => item.at(0) });
-  for (const item of ['a1', 'b1', 'a2', 'b2']) void gather('k', item);
-  await turn();
-  calls[0]?.end();
-  await turn();
-  expect(calls.map(({ items }) => items)).toEqual([
-    ['a1', 'b1'],
-    ['a2', 'b2'],
-  ]);
-});
-
-test('a failure reaches every caller of its batch and no other', async () => {
-  const { calls, gather } = recorded({ most: 2 });
-  const [failing, other, later] = ['a', 'b', 'c'].map((item) => gather('k', item));
+test('a failure reaches every item of its batch, and no other', async () => {
+  const { calls, write } = recorded(2);
+  const [failing, other, later] = ['a', 'b', 'c'].map((item) => write(item));
   await turn();
   calls[0]?.end(new Error('away'));
   expect(await Promise.allSettled([failing, other])).toEqual([
@@ -104,4 +78,34 @@ test('a failure reaches every caller of its batch and no other', async () => {
   await turn();
   calls[1]?.end();
   expect(await later).toBe('c!');
+});
+
+test('a run that throws before it returns a promise fails its batch only', async () => {
+  let calls = 0;
+  const batcher = createBatcher<string>(
+    () => {
+      calls += 1;
+      if (calls === 1) throw new Error('at once');
+      return Promise.resolve();
+    },
+    { size: 1 },
+  );
+  await expect(batcher.write('a')).rejects.toThrow('at once');
+  await expect(batcher.write('b')).resolves.toBeUndefined();
+});
+
+test('stop ends with the last call, and waits also for items that no call has taken yet', async () => {
+  const { calls, write, stop, items } = recorded(2);
+  const written = ['a', 'b', 'c'].map((item) => write(item));
+  let stopped = false;
+  const stopping = stop().then(() => (stopped = true));
+  await turn();
+  expect(items()).toEqual([['a', 'b']]);
+  calls[0]?.end();
+  await turn();
+  expect(items()).toEqual([['a', 'b'], ['c']]);
+  expect(stopped).toBe(false);
+  calls[1]?.end();
+  await stopping;
+  expect(await Promise.all(written)).toEqual(['a!', 'b!', 'c!']);
 });

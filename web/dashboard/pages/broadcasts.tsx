@@ -3,21 +3,21 @@ import { api, type Broadcast } from '../api';
 import { Badge, ConfirmDialog, Empty, Pager, Problem, Time, usePages } from '../elements';
 import { useResource } from '../resource';
 
-const LOOK_MS = 2_500;
+const REFRESH_MS = 2_500;
 
 export function Broadcasts() {
   const pages = usePages();
   const [cancelling, setCancelling] = useState<Broadcast | null>(null);
-  const found = useResource(() => api.broadcasts(pages.cursor), pages.cursor ?? '', LOOK_MS);
+  const found = useResource(() => api.broadcasts(pages.cursor), pages.cursor ?? '', REFRESH_MS);
   const list = found.data?.data;
   return (
     <>
       <h1>Broadcasts</h1>
       <p class="lead">
-        Messages to many subscribers, started by <code>POST /v1/broadcast</code>.
+        Messages to many subscribers. Start one with <code>POST /v1/broadcast</code>.
       </p>
       <Problem error={found.error} />
-      {list?.length === 0 && <Empty>There was no broadcast yet.</Empty>}
+      {list?.length === 0 && <Empty>No broadcasts yet.</Empty>}
       <ul class="cards">
         {list?.map((broadcast) => (
           <BroadcastCard
@@ -30,9 +30,10 @@ export function Broadcasts() {
       <Pager pages={pages} next={found.data?.next_cursor ?? null} />
       {cancelling && (
         <ConfirmDialog
-          title="Cancel the broadcast?"
-          text="Those who have it keep it; nobody else gets it."
-          confirm="Cancel the broadcast"
+          title="Cancel this broadcast?"
+          text={`Messages already sent stay in the chats. The remaining subscribers (${cancelling.remaining}) won’t receive one.`}
+          confirm="Cancel broadcast"
+          dismiss="Go back"
           act={() => api.cancelBroadcast(cancelling.job_id).then(found.reload)}
           onClose={() => setCancelling(null)}
         />

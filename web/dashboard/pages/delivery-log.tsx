@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type DeliveryView, type EndpointView } from '../api';
 import {
   ActionButton,
@@ -15,7 +16,7 @@ import {
 import { useNow, useResource } from '../resource';
 import { Link } from '../router';
 
-const LOOK_MS = 2_500;
+const REFRESH_MS = 2_500;
 const statuses = ['pending', 'succeeded', 'failed', 'paused', 'cancelled'];
 const HOUR_MS = 3_600_000;
 const spans = [
@@ -25,7 +26,7 @@ const spans = [
   { value: '168', text: 'Last week' },
 ];
 
-/** The log under an endpoint's settings: live on its first page. */
+/** The delivery log of an endpoint. Its first page refreshes itself. */
 export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
   const [status, setStatus] = useState('');
   const [event, setEvent] = useState('');
@@ -37,12 +38,9 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
   const log = useResource(
     () => api.deliveries(endpoint.id, { ...filter, since: since(hours) }),
     JSON.stringify({ ...filter, hours }),
-    pages.isFirst ? LOOK_MS : undefined,
+    pages.isFirst ? REFRESH_MS : undefined,
   );
-  const choose = (set: (value: string) => void) => (value: string) => {
-    pages.reset();
-    set(value);
-  };
+  const filtered = status !== '' || event !== '' || hours !== '';
   const list = log.data?.data;
   return (
     <section aria-labelledby="log-title">
@@ -54,29 +52,35 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
           disabled={endpoint.status !== 'active'}
           onClick={() => setRecovering(true)}
         >
-          Recover failed ones
+          Retry failed deliveries
         </button>
       </div>
       <div class="filters">
         <Select
           label="Status"
           value={status}
-          onChange={choose(setStatus)}
+          onChange={pages.choose(setStatus)}
           options={[{ value: '', text: 'Any' }, ...statuses.map((value) => ({ value, text: value }))]}
         />
         <Select
           label="Event"
           value={event}
-          onChange={choose(setEvent)}
+          onChange={pages.choose(setEvent)}
           options={[
             { value: '', text: 'Any' },
             ...(types.data?.data ?? []).map(({ name }) => ({ value: name, text: name })),
           ]}
         />
-        <Select label="Created" value={hours} onChange={choose(setHours)} options={spans} />
+        <Select label="Created" value={hours} onChange={pages.choose(setHours)} options={spans} />
       </div>
       <Problem error={log.error} />
-      {list?.length === 0 && <Empty>No delivery fits. Send a test to see one.</Empty>}
+      {list?.length === 0 && (
+        <Empty>
+          {filtered
+            ? 'No deliveries match these filters.'
+            : 'No deliveries yet. Send a test event to see one.'}
+        </Empty>
+      )}
       {list && list.length > 0 && (
         <table class="list">
           <thead>
@@ -84,7 +88,7 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
               <th scope="col">Event</th>
               <th scope="col">Status</th>
               <th scope="col">Attempts</th>
-              <th scope="col">Last answer</th>
+              <th scope="col">Last response</th>
               <th scope="col">Created</th>
             </tr>
           </thead>
@@ -115,7 +119,7 @@ function Row({ delivery }: { delivery: DeliveryView }) {
         <Badge kind={delivery.status}>{delivery.status}</Badge> <NextAttempt delivery={delivery} />
       </td>
       <td data-label="Attempts">{delivery.attempt_count}</td>
-      <td data-label="Last answer">{delivery.last_http_status ?? delivery.last_error ?? '–'}</td>
+      <td data-label="Last response">{delivery.last_http_status ?? delivery.last_error ?? '–'}</td>
       <td data-label="Created">
         <Time at={delivery.created_at} />
       </td>
@@ -123,7 +127,7 @@ function Row({ delivery }: { delivery: DeliveryView }) {
   );
 }
 
-/** The next attempt's time as a countdown. */
+/** Countdown to the next attempt. */
 export function NextAttempt({
   delivery,
 }: {
@@ -131,16 +135,16 @@ export function NextAttempt({
 }) {
   const now = useNow();
   if (delivery.status !== 'pending') return null;
-  if (delivery.next_attempt_at === null) return <span class="hint">on its way</span>;
+  if (delivery.next_attempt_at === null) return <span class="hint">attempt in progress</span>;
   const left = Math.max(0, Math.ceil((Date.parse(delivery.next_attempt_at) - now) / 1000));
   return (
     <span class="hint countdown" title={delivery.next_attempt_at}>
-      {left === 0 ? 'any moment' : `next in ${duration(left)}`}
+      {left === 0 ? 'due now' : `next attempt in ${duration(left)}`}
     </span>
   );
 }
 
-export function duration(seconds: number): string {
+function duration(seconds: number): string {
   const parts: [number, string][] = [
     [Math.floor(seconds / 3600), 'h'],
     [Math.floor((seconds % 3600) / 60), 'min'],
@@ -155,20 +159,20 @@ function RecoverDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const [error, setError] = useState<Error | null>(null);
   const [done, setDone] = useState<number | null>(null);
   return (
-    <Dialog title="Recover failed deliveries" onClose={onClose}>
-      <Field label="Failed within" hint="Each of them is sent again under its own delivery id.">
+    <Dialog title="Retry failed deliveries" onClose={onClose}>
+      <Field label="Failed within" hint="Each delivery is sent again with the same delivery ID.">
         {(fieldId) => (
           <select id={fieldId} value={hours} onChange={(event) => setHours(event.currentTarget.value)}>
-            <option value="1">the last hour</option>
-            <option value="24">the last day</option>
-            <option value="168">the last week</option>
-            <option value="336">the last 14 days</option>
+            <option value="1">Last hour</option>
+            <option value="24">Last day</option>
+            <option value="168">Last week</option>
+            <option value={limits.webhookRecoverDays * 24}>Last {limits.webhookRecoverDays} days</option>
           </select>
         )}
       </Field>
       <Problem error={error} />
       <p role="status">
-        {done === null ? '' : `${done} ${done === 1 ? 'delivery is' : 'deliveries are'} sent again.`}
+        {done === null ? '' : `${done} ${done === 1 ? 'delivery' : 'deliveries'} queued for retry`}
       </p>
       <p class="buttons">
         <ActionButton
@@ -176,7 +180,7 @@ function RecoverDialog({ id, onClose }: { id: string; onClose: () => void }) {
           onError={setError}
           act={async () => setDone((await api.recover(id, since(hours))).recovered)}
         >
-          Send again
+          Retry
         </ActionButton>
         <button type="button" class="plain" onClick={onClose}>
           Close

@@ -5,11 +5,11 @@ import { useResource } from '../resource';
 import { Link } from '../router';
 import { NextAttempt } from './delivery-log';
 
-const LOOK_MS = 1_500;
+const REFRESH_MS = 1_500;
 
-/** One delivery with everything that happened to it. */
+/** One delivery with its attempts. */
 export function DeliveryPage({ id, workflowsUrl }: { id: string; workflowsUrl: string | null }) {
-  const delivery = useResource(() => api.delivery(id), id, LOOK_MS);
+  const delivery = useResource(() => api.delivery(id), id, REFRESH_MS);
   return (
     <>
       <p class="crumbs">
@@ -56,13 +56,13 @@ function Details(props: { delivery: Delivery; workflowsUrl: string | null; reloa
             target="_blank"
             rel="noopener"
           >
-            Workflow in Temporal
+            Open in Temporal UI
           </a>
         )}
       </p>
       <Problem error={error} />
       <dl class="facts">
-        <dt>Delivery id</dt>
+        <dt>Delivery ID</dt>
         <dd>
           <code>{delivery.id}</code>
         </dd>
@@ -76,7 +76,7 @@ function Details(props: { delivery: Delivery; workflowsUrl: string | null; reloa
         </dd>
       </dl>
       <h2>Attempts</h2>
-      {delivery.attempts.length === 0 && <p class="empty">The first attempt is on its way.</p>}
+      {delivery.attempts.length === 0 && <p class="empty">No attempts yet.</p>}
       <ol class="attempts">
         {delivery.attempts.toReversed().map((attempt, index) => (
           <AttemptItem key={attempt.number} attempt={attempt} delivery={delivery} open={index === 0} />
@@ -85,7 +85,7 @@ function Details(props: { delivery: Delivery; workflowsUrl: string | null; reloa
       <h2>Body</h2>
       <p class="hint">Every attempt sends and signs exactly these bytes.</p>
       <pre tabIndex={0}>{delivery.body}</pre>
-      <CopyButton text={delivery.body} label="Copy the body" />
+      <CopyButton text={delivery.body} label="Copy body" />
     </>
   );
 }
@@ -94,7 +94,7 @@ function AttemptItem(props: { attempt: Attempt; delivery: Delivery; open: boolea
   const { attempt, delivery } = props;
   const succeeded = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
   const running = attempt.duration_ms === null;
-  const outcome = running ? 'under way' : (attempt.status ?? attempt.error ?? 'no answer');
+  const outcome = running ? 'in progress' : (attempt.status ?? attempt.error ?? 'no response');
   return (
     <li>
       <details open={props.open}>
@@ -107,14 +107,14 @@ function AttemptItem(props: { attempt: Attempt; delivery: Delivery; open: boolea
         {attempt.error_detail && <p>{attempt.error_detail}</p>}
         {attempt.next_attempt_at && (
           <p class="hint">
-            The next attempt was set for <Time at={attempt.next_attempt_at} />.
+            Next attempt was scheduled for <Time at={attempt.next_attempt_at} />.
           </p>
         )}
         <h3>Request headers</h3>
         <pre tabIndex={0}>{requestHeaders(delivery)}</pre>
         <h3>Response</h3>
         {attempt.status === null ? (
-          <p class="hint">{running ? 'None so far.' : 'There was no complete response.'}</p>
+          <p class="hint">{running ? 'No response yet.' : 'No complete response.'}</p>
         ) : (
           <pre tabIndex={0}>{response(attempt)}</pre>
         )}
@@ -123,14 +123,14 @@ function AttemptItem(props: { attempt: Attempt; delivery: Delivery; open: boolea
   );
 }
 
-/** Secrets are not kept with attempts, so the signature cannot be shown again. */
+/** Signatures are not stored with attempts, so they cannot be shown. */
 function requestHeaders(delivery: Delivery): string {
   return [
     'Content-Type: application/json',
     `X-Service-Event: ${delivery.event}`,
     `X-Service-Delivery-Id: ${delivery.id}`,
-    'X-Service-Timestamp: <time of the attempt>',
-    'X-Service-Signature: t=<time of the attempt>,v1=<not kept>',
+    'X-Service-Timestamp: <attempt time>',
+    'X-Service-Signature: t=<attempt time>,v1=<not stored>',
   ].join('\n');
 }
 

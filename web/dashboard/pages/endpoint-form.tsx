@@ -1,9 +1,12 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type EndpointView, type EventType, type NewEndpoint } from '../api';
 import { Field, Problem } from '../elements';
 import { useResource } from '../resource';
 
-/** The fields of an endpoint, for a new one and for a change. */
+type LaneSetting = NonNullable<EndpointView['delivery_lane']>;
+
+/** Creates or edits an endpoint. */
 export function EndpointForm(props: {
   endpoint?: EndpointView;
   submit: string;
@@ -16,11 +19,13 @@ export function EndpointForm(props: {
   const [events, setEvents] = useState<string[]>(endpoint?.events ?? []);
   const [all, setAll] = useState(endpoint ? endpoint.events.length === 0 : true);
   const [policy, setPolicy] = useState<'durable' | 'quick' | ''>(endpoint?.retry_policy ?? '');
-  const [lane, setLane] = useState<'workflow' | 'express' | ''>(endpoint?.delivery_lane ?? '');
+  const [lane, setLane] = useState<LaneSetting | ''>(endpoint?.delivery_lane ?? '');
   const [error, setError] = useState<Error | null>(null);
   const [busy, setBusy] = useState(false);
   const submit = async () => {
-    if (!all && events.length === 0) return setError(new Error('Choose at least one event, or all of them.'));
+    if (!all && events.length === 0) {
+      return setError(new Error('Select at least one event, or choose all events.'));
+    }
     setBusy(true);
     setError(null);
     try {
@@ -43,7 +48,7 @@ export function EndpointForm(props: {
         void submit();
       }}
     >
-      <Field label="URL" hint="Where Herald sends the events by POST.">
+      <Field label="URL" hint="Herald sends events to this URL with POST.">
         {(id) => (
           <input
             id={id}
@@ -59,7 +64,7 @@ export function EndpointForm(props: {
         {(id) => (
           <input
             id={id}
-            maxLength={500}
+            maxLength={limits.webhookDescriptionLength}
             value={description}
             onInput={(event) => setDescription(event.currentTarget.value)}
           />
@@ -67,8 +72,8 @@ export function EndpointForm(props: {
       </Field>
       <EventPicker all={all} setAll={setAll} chosen={events} setChosen={setEvents} />
       <Field
-        label="Retries"
-        hint="Durable tries for 24 hours: after 30 s, 2 min, 10 min, 1 h, 6 h, 24 h. Quick tries after 1, 2 and 4 s."
+        label="Retry policy"
+        hint={`Durable retries for ${limits.webhookRetryHours} hours: after 30 s, 2 min, 10 min, 1 h, 6 h and 24 h. Quick retries after 1, 2 and 4 s.`}
       >
         {(id) => (
           <select
@@ -76,25 +81,26 @@ export function EndpointForm(props: {
             value={policy}
             onChange={(event) => setPolicy(event.currentTarget.value as 'durable' | 'quick' | '')}
           >
-            {!endpoint && <option value="">As the project</option>}
+            {!endpoint && <option value="">Project default</option>}
             <option value="durable">Durable</option>
             <option value="quick">Quick</option>
           </select>
         )}
       </Field>
       <Field
-        label="First attempt"
-        hint="By workflow every delivery is in the Temporal UI from its start; express is faster, and only deliveries whose first attempt failed are there."
+        label="Delivery lane"
+        hint="Workflow shows every delivery in the Temporal UI. Express is faster and shows only deliveries whose first attempt failed. Auto uses Express while the Workflow lane is behind."
       >
         {(id) => (
           <select
             id={id}
             value={lane}
-            onChange={(event) => setLane(event.currentTarget.value as 'workflow' | 'express' | '')}
+            onChange={(event) => setLane(event.currentTarget.value as LaneSetting | '')}
           >
-            <option value="">As the installation</option>
-            <option value="workflow">By workflow</option>
+            <option value="">System default</option>
+            <option value="workflow">Workflow</option>
             <option value="express">Express</option>
+            <option value="auto">Auto</option>
           </select>
         )}
       </Field>
@@ -125,11 +131,11 @@ function EventPicker(props: {
       <legend>Events</legend>
       <label class="choice">
         <input type="radio" name="which" checked={props.all} onChange={() => props.setAll(true)} /> All
-        events, also those that come later
+        events, including future ones
       </label>
       <label class="choice">
         <input type="radio" name="which" checked={!props.all} onChange={() => props.setAll(false)} /> Only
-        these:
+        selected events
       </label>
       {!props.all && (
         <div class="event-groups">
@@ -145,7 +151,7 @@ function EventPicker(props: {
                     onChange={(event) => toggle(type.name, event.currentTarget.checked)}
                   />{' '}
                   {type.name}
-                  {type.reserved && <span class="hint"> (not sent yet)</span>}
+                  {type.reserved && <span class="hint"> (not available yet)</span>}
                 </label>
               ))}
             </fieldset>
@@ -156,7 +162,7 @@ function EventPicker(props: {
   );
 }
 
-/** By what stands before the dot; those that are sent today first. */
+/** Grouped by the part of the name before the dot; groups with available events come first. */
 function grouped(types: EventType[]): [string, EventType[]][] {
   const groups = new Map<string, EventType[]>();
   for (const type of types) {

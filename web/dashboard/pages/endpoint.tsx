@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type EndpointView } from '../api';
 import { ActionButton, Badge, ConfirmDialog, Dialog, Field, Problem, SecretDialog, Time } from '../elements';
 import { useResource } from '../resource';
@@ -6,11 +7,11 @@ import { go, Link } from '../router';
 import { DeliveryLog } from './delivery-log';
 import { EndpointForm } from './endpoint-form';
 
-const LOOK_MS = 5_000;
+const REFRESH_MS = 5_000;
 type Open = 'change' | 'rotate' | 'delete' | 'test' | null;
 
 export function EndpointPage({ id }: { id: string }) {
-  const endpoint = useResource(() => api.endpoint(id), id, LOOK_MS);
+  const endpoint = useResource(() => api.endpoint(id), id, REFRESH_MS);
   return (
     <>
       <p class="crumbs">
@@ -43,8 +44,8 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
       {endpoint.disabled_reason && <p class="warning">Disabled by Herald: {endpoint.disabled_reason}</p>}
       <dl class="facts">
         <dt>Events</dt>
-        <dd>{endpoint.events.length === 0 ? 'All' : endpoint.events.join(', ')}</dd>
-        <dt>Retries</dt>
+        <dd>{endpoint.events.length === 0 ? 'All events' : endpoint.events.join(', ')}</dd>
+        <dt>Retry policy</dt>
         <dd>{endpoint.retry_policy}</dd>
         {endpoint.description && (
           <>
@@ -59,16 +60,16 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
       </dl>
       <p class="buttons">
         <button type="button" class="primary" disabled={!active} onClick={() => setOpen('test')}>
-          Send a test
+          Send test event
         </button>
         <button type="button" class="plain" onClick={() => setOpen('change')}>
-          Change
+          Edit
         </button>
         <ActionButton act={setStatus} onError={setError}>
           {active ? 'Disable' : 'Enable'}
         </ActionButton>
         <button type="button" class="plain" onClick={() => setOpen('rotate')}>
-          Rotate the secret
+          Rotate secret
         </button>
         <button type="button" class="danger" onClick={() => setOpen('delete')}>
           Delete
@@ -78,7 +79,7 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
       <DeliveryLog endpoint={endpoint} />
       {open === 'test' && <TestDialog id={id} onClose={close} />}
       {open === 'change' && (
-        <Dialog title="Change the endpoint" onClose={close}>
+        <Dialog title="Edit endpoint" onClose={close}>
           <EndpointForm
             endpoint={endpoint}
             submit="Save"
@@ -93,8 +94,8 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
       )}
       {open === 'rotate' && (
         <ConfirmDialog
-          title="Rotate the secret?"
-          text="A new secret takes over at once. The old one goes on signing beside it for 24 hours, so that your receiver can change over."
+          title="Rotate the signing secret?"
+          text={`Herald starts signing with a new secret now. The old secret also signs for ${limits.webhookSecretGraceHours} hours, so you have time to update your receiver.`}
           confirm="Rotate"
           act={async () => setSecret((await api.rotateSecret(id)).secret)}
           onClose={close}
@@ -102,8 +103,8 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
       )}
       {open === 'delete' && (
         <ConfirmDialog
-          title="Delete the endpoint?"
-          text="Deliveries that still wait are cancelled. This cannot be undone."
+          title="Delete this endpoint?"
+          text={`Herald stops sending events to ${endpoint.url}. Pending deliveries will be cancelled. This cannot be undone.`}
           confirm="Delete"
           act={async () => {
             await api.deleteEndpoint(id);
@@ -114,9 +115,9 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
       )}
       {secret && (
         <SecretDialog
-          title="The new secret"
+          title="New signing secret"
           secret={secret}
-          text="Give it to your receiver within 24 hours. It is shown this one time."
+          text={`Add it to your receiver within ${limits.webhookSecretGraceHours} hours. It is shown only once.`}
           onClose={() => setSecret(null)}
         />
       )}
@@ -129,10 +130,10 @@ function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const [event, setEvent] = useState('auth.completed');
   const [error, setError] = useState<Error | null>(null);
   return (
-    <Dialog title="Send a test" onClose={onClose}>
+    <Dialog title="Send test event" onClose={onClose}>
       <Field
         label="Event"
-        hint="Its example is sent through the ordinary path, whatever the endpoint’s events."
+        hint="Sends a signed event with sample data, even if the endpoint does not subscribe to it."
       >
         {(fieldId) => (
           <select id={fieldId} value={event} onChange={(change) => setEvent(change.currentTarget.value)}>

@@ -5,10 +5,10 @@ import { useResource } from '../resource';
 import { go, Link } from '../router';
 import { EndpointForm } from './endpoint-form';
 
-const LOOK_MS = 5_000;
+const REFRESH_MS = 5_000;
 
 export function Endpoints() {
-  const endpoints = useResource(api.endpoints, 'endpoints', LOOK_MS);
+  const endpoints = useResource(api.endpoints, 'endpoints', REFRESH_MS);
   const [creating, setCreating] = useState(false);
   const [created, setCreated] = useState<{ id: string; secret: string } | null>(null);
   const list = endpoints.data?.data;
@@ -21,13 +21,17 @@ export function Endpoints() {
         </button>
       </div>
       <p class="lead">
-        Herald sends events to these addresses, signs them and tries again until they are received.{' '}
+        Herald sends signed events to these URLs and retries failed deliveries.{' '}
         <a href="/docs/webhooks" target="_blank" rel="noopener">
-          How to receive them
+          How to receive webhooks
         </a>
       </p>
       <Problem error={endpoints.error} />
-      {list?.length === 0 && <Empty>There is no endpoint yet.</Empty>}
+      {list?.length === 0 && (
+        <Empty>
+          Add an endpoint to receive events, here or with <code>POST /v1/webhooks</code>.
+        </Empty>
+      )}
       <ul class="cards">
         {list?.map((endpoint) => (
           <EndpointCard key={endpoint.id} endpoint={endpoint} />
@@ -49,9 +53,9 @@ export function Endpoints() {
       )}
       {created && (
         <SecretDialog
-          title="The endpoint’s secret"
+          title="Signing secret"
           secret={created.secret}
-          text="It signs every delivery. Keep it with your receiver: it is shown this one time and can only be replaced."
+          text="Your receiver needs it to verify deliveries. It is shown only once. If you lose it, rotate it."
           onClose={() => go(`/dashboard/webhooks/${created.id}`)}
         />
       )}

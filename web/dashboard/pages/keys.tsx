@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type KeyView } from '../api';
 import { Badge, ConfirmDialog, Field, Problem, SecretDialog, Time } from '../elements';
 import { useResource } from '../resource';
@@ -23,8 +24,8 @@ export function Keys() {
     <>
       <h1>API keys</h1>
       <p class="lead">
-        A key does everything that this dashboard does. Give each of your programs its own, so that one can be
-        revoked.
+        A key has full access to this project. Create one for each app, so that you can revoke them
+        separately.
       </p>
       <form
         class="inline-form"
@@ -33,18 +34,18 @@ export function Keys() {
           void create();
         }}
       >
-        <Field label="Name of the new key (optional)">
+        <Field label="Key name (optional)">
           {(id) => (
             <input
               id={id}
-              maxLength={100}
+              maxLength={limits.nameLength}
               value={name}
               onInput={(event) => setName(event.currentTarget.value)}
             />
           )}
         </Field>
         <button type="submit" class="primary">
-          Create a key
+          Create key
         </button>
       </form>
       <Problem error={error ?? keys.error} />
@@ -55,7 +56,7 @@ export function Keys() {
             <th scope="col">Name</th>
             <th scope="col">Created</th>
             <th scope="col">Last used</th>
-            <th scope="col">State</th>
+            <th scope="col">Status</th>
           </tr>
         </thead>
         <tbody>
@@ -66,16 +67,16 @@ export function Keys() {
       </table>
       {created && (
         <SecretDialog
-          title="The new key"
+          title="New API key"
           secret={created}
-          text="Keep it where your program finds it. It is shown this one time."
+          text="Store it now. It is shown only once."
           onClose={() => setCreated(null)}
         />
       )}
       {revoking && (
         <ConfirmDialog
           title={`Revoke ${revoking.name ?? revoking.hint}?`}
-          text="Whatever uses it is refused within a second. This cannot be undone."
+          text="Apps using this key stop working immediately. This cannot be undone."
           confirm="Revoke"
           act={() => api.revokeKey(revoking.id).then(keys.reload)}
           onClose={() => setRevoking(null)}
@@ -98,9 +99,9 @@ function Row({ record, onRevoke }: { record: KeyView; onRevoke: () => void }) {
       <td data-label="Last used">
         <Time at={record.last_used_at} />
       </td>
-      <td data-label="State">
+      <td data-label="Status">
         {record.revoked_at !== null && <Badge kind="cancelled">revoked</Badge>}
-        {record.current && <Badge kind="active">signed in with it</Badge>}
+        {record.current && <Badge kind="active">Current key</Badge>}
         {record.revoked_at === null && !record.current && (
           <button
             type="button"

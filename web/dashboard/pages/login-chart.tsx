@@ -1,4 +1,5 @@
 import type { UsageView } from '../api';
+import { LOCALE } from '../elements';
 
 const WIDTH = 640;
 const HEIGHT = 130;
@@ -6,7 +7,7 @@ const FOOT = 20;
 const LEFT = 34;
 const DAYS_OF_MONTH = 30;
 
-/** Logins of each day as bars, and as a line the pace at which the plan would just last the month. */
+/** Logins per day as bars; the line is the daily rate that uses up the plan in a month. */
 export function LoginChart({ days, planLogins }: { days: UsageView['days']; planLogins: number }) {
   const pace = planLogins / DAYS_OF_MONTH;
   const most = Math.max(...days.map(({ logins }) => logins), pace, 1) * 1.1;
@@ -19,7 +20,7 @@ export function LoginChart({ days, planLogins }: { days: UsageView['days']; plan
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
-        aria-label={`Logins of the last ${days.length} days: ${total} in all, at most ${Math.max(...days.map(({ logins }) => logins))} a day`}
+        aria-label={`Logins in the last ${days.length} days: ${total} in total, at most ${Math.max(...days.map(({ logins }) => logins))} per day`}
       >
         {days.map(({ date, logins }, index) => (
           <g key={date}>
@@ -52,15 +53,15 @@ export function LoginChart({ days, planLogins }: { days: UsageView['days']; plan
         </text>
       </svg>
       <figcaption class="hint">
-        Logins a day over the last {days.length} days (UTC). The dashed line is the pace of the plan:{' '}
-        {planLogins} a month.
+        Logins per day in the last {days.length} days (UTC). The dashed line is the daily rate that uses up
+        the plan’s {planLogins} logins in a month.
       </figcaption>
     </figure>
   );
 }
 
 function dayAndMonth(date: string): string {
-  return new Date(`${date}T00:00:00Z`).toLocaleDateString([], {
+  return new Date(`${date}T00:00:00Z`).toLocaleDateString(LOCALE, {
     day: 'numeric',
     month: 'short',
     timeZone: 'UTC',

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { api, type SessionRecord, type UsageView } from '../api';
-import { Badge, Empty, Pager, Problem, Select, Time, usePages } from '../elements';
+import { Badge, Empty, LOCALE, Pager, Problem, Select, Time, usePages } from '../elements';
 import { useResource } from '../resource';
 import { LoginChart } from './login-chart';
 
-const LOOK_MS = 4_000;
+const REFRESH_MS = 4_000;
 const USAGE_MS = 15_000;
 
 export function Logins() {
@@ -26,16 +26,19 @@ function Usage({ usage }: { usage: UsageView }) {
         {usage.logins} {usage.logins === 1 ? 'login' : 'logins'} in {monthName(usage.month)}
       </h2>
       {usage.billing_blocked && (
-        <p class="warning">The credits are used up: logins and messages are refused until the next month.</p>
+        <p class="warning">
+          Out of credits. Logins and messages are rejected until next month, unless you upgrade the plan or
+          buy a credit pack.
+        </p>
       )}
       <label class="meter">
         <span>
-          {usage.plan_logins_used} of {usage.plan_logins} logins of the {usage.plan} plan
+          {usage.plan_logins_used} of {usage.plan_logins} logins of the {usage.plan} plan used
         </span>
         <progress max={usage.plan_logins} value={usage.plan_logins_used} />
       </label>
       <p class="hint">
-        {usage.purchased_credits.toLocaleString()} purchased credits left.
+        {usage.purchased_credits.toLocaleString(LOCALE)} purchased credits left.
         {usage.grace_ends_at && (
           <>
             {' '}
@@ -49,7 +52,7 @@ function Usage({ usage }: { usage: UsageView }) {
 }
 
 function monthName(month: string): string {
-  return new Date(`${month}-01T00:00:00Z`).toLocaleString([], {
+  return new Date(`${month}-01T00:00:00Z`).toLocaleString(LOCALE, {
     month: 'long',
     year: 'numeric',
     timeZone: 'UTC',
@@ -64,12 +67,8 @@ function SessionLog() {
   const log = useResource(
     () => api.logins(filter),
     JSON.stringify(filter),
-    pages.isFirst ? LOOK_MS : undefined,
+    pages.isFirst ? REFRESH_MS : undefined,
   );
-  const choose = (set: (value: string) => void) => (value: string) => {
-    pages.reset();
-    set(value);
-  };
   const options = (values: string[]) => [
     { value: '', text: 'Any' },
     ...values.map((value) => ({ value, text: value })),
@@ -82,18 +81,20 @@ function SessionLog() {
         <Select
           label="Status"
           value={status}
-          onChange={choose(setStatus)}
+          onChange={pages.choose(setStatus)}
           options={options(['pending', 'confirmed', 'consumed', 'declined', 'expired'])}
         />
         <Select
           label="Channel"
           value={channel}
-          onChange={choose(setChannel)}
+          onChange={pages.choose(setChannel)}
           options={options(['telegram', 'max'])}
         />
       </div>
       <Problem error={log.error} />
-      {list?.length === 0 && <Empty>No login fits.</Empty>}
+      {list?.length === 0 && (
+        <Empty>{status || channel ? 'No logins match these filters.' : 'No logins yet.'}</Empty>
+      )}
       {list && list.length > 0 && (
         <table class="list">
           <thead>
@@ -127,7 +128,7 @@ function Row({ session }: { session: SessionRecord }) {
       <td data-label="Flow">{session.flow === 'static' ? 'static link' : 'session'}</td>
       <td data-label="Status">
         <Badge kind={session.status}>{session.status}</Badge>
-        {session.reason === 'billing_blocked' && <span class="hint"> credits used up</span>}
+        {session.reason === 'billing_blocked' && <span class="hint"> out of credits</span>}
       </td>
       <td data-label="Channel">{session.channel ?? '–'}</td>
       <td data-label="Answered">

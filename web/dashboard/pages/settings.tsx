@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type ProjectView } from '../api';
 import { Field, Problem } from '../elements';
 import { useResource } from '../resource';
@@ -61,12 +62,12 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
         <dt>Plan</dt>
         <dd>{project.plan}</dd>
       </dl>
-      <Field label="Name" hint="The bot asks: Log in to …?">
+      <Field label="Name" hint="The bot shows it: “Log in to …?”">
         {(id) => (
           <input
             id={id}
             required
-            maxLength={100}
+            maxLength={limits.nameLength}
             value={name}
             onInput={(event) => setName(event.currentTarget.value)}
           />
@@ -74,7 +75,7 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
       </Field>
       <Field
         label="Callback URL"
-        hint="Where people return to with the code. Without it the static link is off."
+        hint="Users return here with the code. The static link works only with a callback URL."
       >
         {(id) => (
           <input
@@ -88,7 +89,7 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
       </Field>
       <Field
         label="Other redirect URLs"
-        hint="One on each line. A session’s redirect_uri must be the callback URL or one of these, to the letter."
+        hint="One per line. A session’s redirect_uri must exactly match the callback URL or one of these."
       >
         {(id) => (
           <textarea
@@ -99,15 +100,15 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
           />
         )}
       </Field>
-      <Field label="Retries of new webhook endpoints">
+      <Field label="Retry policy for new endpoints">
         {(id) => (
           <select
             id={id}
             value={policy}
             onChange={(event) => setPolicy(event.currentTarget.value as 'durable' | 'quick')}
           >
-            <option value="durable">Durable: for 24 hours</option>
-            <option value="quick">Quick: after 1, 2 and 4 s</option>
+            <option value="durable">Durable: retries for {limits.webhookRetryHours} hours</option>
+            <option value="quick">Quick: retries after 1, 2 and 4 s</option>
           </select>
         )}
       </Field>
@@ -129,15 +130,15 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
 function WelcomeField(props: { language: string; value: string; onInput: (text: string) => void }) {
   return (
     <Field
-      label={`Welcome in ${props.language}`}
-      hint="The bot adds it when somebody has logged in or subscribed. Up to 500 characters."
+      label={`Welcome message in ${props.language}`}
+      hint={`The bot adds it after a login or a new subscription. Up to ${limits.welcomeLength} characters.`}
     >
       {(id) => (
         <textarea
           id={id}
           class="prose"
           rows={2}
-          maxLength={500}
+          maxLength={limits.welcomeLength}
           value={props.value}
           onInput={(event) => props.onInput(event.currentTarget.value)}
         />

@@ -34,10 +34,7 @@ export function SignIn(props: { notice: string; onSignedIn: (session: DashboardS
             {props.notice}
           </p>
         )}
-        <Field
-          label="API key of the project"
-          hint="It begins with hk_. The key itself is not kept in the browser."
-        >
+        <Field label="Project API key" hint="Starts with hk_. The key is not stored in the browser.">
           {(id) => (
             <input
               id={id}

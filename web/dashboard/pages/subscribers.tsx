@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { api, type Subscriber } from '../api';
 import {
   Badge,
@@ -23,20 +24,17 @@ export function Subscribers() {
   const pages = usePages();
   const filter = { channel, active, tag: tag.trim(), external_id: '', cursor: pages.cursor };
   const found = useResource(() => api.subscribers(filter), JSON.stringify(filter));
-  const choose = (set: (value: string) => void) => (value: string) => {
-    pages.reset();
-    set(value);
-  };
+  const filtered = channel !== '' || active !== '' || filter.tag !== '';
   const list = found.data?.data;
   return (
     <>
       <h1>Subscribers</h1>
-      <p class="lead">People who logged in or subscribed. They can be sent messages until they say /stop.</p>
+      <p class="lead">Users who logged in or subscribed. You can message them until they send /stop.</p>
       <div class="filters">
         <Select
           label="Channel"
           value={channel}
-          onChange={choose(setChannel)}
+          onChange={pages.choose(setChannel)}
           options={[
             { value: '', text: 'Any' },
             { value: 'telegram', text: 'Telegram' },
@@ -46,7 +44,7 @@ export function Subscribers() {
         <Select
           label="Subscribed"
           value={active}
-          onChange={choose(setActive)}
+          onChange={pages.choose(setActive)}
           options={[
             { value: '', text: 'Any' },
             { value: 'true', text: 'Yes' },
@@ -55,19 +53,25 @@ export function Subscribers() {
         />
         <label class="filter">
           <span>Tag</span>
-          <input value={tag} maxLength={64} onChange={(event) => choose(setTag)(event.currentTarget.value)} />
+          <input
+            value={tag}
+            maxLength={limits.tagLength}
+            onChange={(event) => pages.choose(setTag)(event.currentTarget.value)}
+          />
         </label>
       </div>
       <Problem error={found.error} />
-      {list?.length === 0 && <Empty>No subscriber fits.</Empty>}
+      {list?.length === 0 && (
+        <Empty>{filtered ? 'No subscribers match these filters.' : 'No subscribers yet.'}</Empty>
+      )}
       {list && list.length > 0 && (
         <table class="list">
           <thead>
             <tr>
               <th scope="col">Name</th>
               <th scope="col">Channel</th>
-              <th scope="col">State</th>
-              <th scope="col">Your id</th>
+              <th scope="col">Status</th>
+              <th scope="col">External ID</th>
               <th scope="col">Tags</th>
               <th scope="col">Since</th>
               <th scope="col">
@@ -101,7 +105,7 @@ export function Subscribers() {
       {removing && (
         <ConfirmDialog
           title={`Remove ${removing.first_name}?`}
-          text="The record with its tags and your id is removed. The person can subscribe again."
+          text="Deletes the subscriber with their tags, external ID and message log. They can subscribe again."
           confirm="Remove"
           act={() => api.removeSubscriber(removing.subscriber_id).then(found.reload)}
           onClose={() => setRemoving(null)}
@@ -121,10 +125,10 @@ function Row(props: { subscriber: Subscriber; onChange: () => void; onRemove: ()
         {subscriber.username && <span class="hint">@{subscriber.username}</span>}
       </td>
       <td data-label="Channel">{subscriber.channel}</td>
-      <td data-label="State">
+      <td data-label="Status">
         <Badge kind={state}>{state}</Badge>
       </td>
-      <td data-label="Your id">{subscriber.external_id ?? '–'}</td>
+      <td data-label="External ID">{subscriber.external_id ?? '–'}</td>
       <td data-label="Tags">{subscriber.tags.join(', ') || '–'}</td>
       <td data-label="Since">
         <Time at={subscriber.created_at} />
@@ -133,10 +137,10 @@ function Row(props: { subscriber: Subscriber; onChange: () => void; onRemove: ()
         <button
           type="button"
           class="plain small"
-          aria-label={`Change ${subscriber.first_name}`}
+          aria-label={`Edit ${subscriber.first_name}`}
           onClick={props.onChange}
         >
-          Change
+          Edit
         </button>
         <button
           type="button"
@@ -176,16 +180,16 @@ function ChangeDialog(props: { subscriber: Subscriber; onClose: () => void; onSa
     </Field>
   );
   return (
-    <Dialog title={`Change ${subscriber.first_name}`} onClose={props.onClose}>
+    <Dialog title={`Edit ${subscriber.first_name}`} onClose={props.onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
           void save();
         }}
       >
-        {text('Your id (external_id)', externalId, setExternalId)}
-        {text('Tags', tags, setTags, 'Separated by commas.')}
-        {text('Permissions', permissions, setPermissions, 'Separated by commas.')}
+        {text('External ID', externalId, setExternalId)}
+        {text('Tags', tags, setTags, 'Separate with commas.')}
+        {text('Permissions', permissions, setPermissions, 'Separate with commas.')}
         <Problem error={error} />
         <p class="buttons">
           <button type="submit" class="primary">

@@ -296,7 +296,7 @@ export function control(lane: Lane): void {
     await eventually(async () => {
       const { raw } = await workflowOf(service, id).describe();
       const { rows } = await service.pool.query<{ quiet: boolean }>(
-        'SELECT start_at IS NULL AND slot_until IS NULL AS quiet FROM deliveries WHERE id = $1',
+        'SELECT NOT EXISTS (SELECT 1 FROM delivery_queue WHERE delivery_id = $1) AS quiet',
         [id],
       );
       return rows[0]?.quiet && !raw.pendingWorkflowTask && (raw.pendingActivities ?? []).length === 0;

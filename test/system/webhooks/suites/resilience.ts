@@ -68,22 +68,39 @@ export function resilience(lane: Lane): void {
   test('a start that is repeated after a crash of the relay sends nothing more', async () => {
     const id = await emitOne(service, project, endpoint.id);
     await untilAttempts(project, id, 1);
-    // As a relay leaves it that dies between the start and its note of it.
-    await service.pool.query('UPDATE deliveries SET start_at = now(), started = false WHERE id = $1', [id]);
+    await untilWorkflow(service, id, 'RUNNING');
+    // As a relay leaves it that dies between its claim and its start.
+    const claimedByDeadRelay = (needsSlot: boolean) =>
+      service.pool.query(
+        `INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, is_first, needs_slot, holder, claimed_at, lease_until)
+         SELECT id, endpoint_id, project_id, false, $2, 'relay', now(), now() FROM deliveries WHERE id = $1`,
+        [id, needsSlot],
+      );
+    await eventually(() => isQuiet(id));
+    await claimedByDeadRelay(true);
     await eventually(() => isQuiet(id));
     expect(receiver.of(id)).toHaveLength(1);
 
     receiver.behave(404);
     await project.api('POST', `/v1/deliveries/${id}/retry`);
     await untilWorkflow(service, id, 'FAILED');
-    const before = await workflowOf(service, id).describe();
-    await service.pool.query(
-      `UPDATE deliveries SET start_at = now(), started = false, round = 0, served = 0, status = 'pending' WHERE id = $1`,
-      [id],
-    );
+    await claimedByDeadRelay(false);
     await eventually(() => isQuiet(id));
-    expect((await workflowOf(service, id).describe()).runId).toBe(before.runId);
+    await untilWorkflow(service, id, 'FAILED');
+    expect((await readDelivery(project, id)).status).toBe('failed');
     expect(receiver.of(id)).toHaveLength(2);
+  });
+
+  test('a delivery that version 0.1.0 left to start is started', async () => {
+    receiver.behave(200);
+    const { rows } = await service.pool.query<{ id: string }>(
+      `WITH event AS (INSERT INTO events (project_id, name, body) VALUES ($1, 'otp.sent', '{}') RETURNING id)
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane)
+       SELECT $1, $2, id, 'otp.sent', 'durable', 'workflow' FROM event RETURNING id`,
+      [project.id, endpoint.id],
+    );
+    await untilStatus(project, rows[0]!.id, 'succeeded');
+    expect(receiver.of(rows[0]!.id)).toHaveLength(1);
   });
 
   test('a delivery whose workflow was lost continues from its row', async () => {
@@ -168,7 +185,7 @@ export function resilience(lane: Lane): void {
 
   async function isQuiet(id: string): Promise<boolean> {
     const { rows } = await service.pool.query<{ quiet: boolean }>(
-      'SELECT start_at IS NULL AS quiet FROM deliveries WHERE id = $1',
+      'SELECT start_at IS NULL AND NOT EXISTS (SELECT 1 FROM delivery_queue WHERE delivery_id = $1) AS quiet FROM deliveries WHERE id = $1',
       [id],
     );
     return rows[0]?.quiet ?? false;

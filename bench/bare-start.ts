@@ -1,0 +1,68 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Router from '@koa/router';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+import Koa from 'koa';
+import { createLazyClient } from '../src/temporal/connection';
+import type { BenchEnvironment } from './environment';
+
+export interface BareStarts {
+  url: string;
+  /** Resolves when every started workflow has run its first task, so that none is left for the next measurement. */
+  drained(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The baseline of session creation: `POST /start` starts a workflow that waits for a signal, and `POST /delayed` one
+ * whose first task the server holds back, as it does for a session. On the same Temporal server as the service.
+ */
+export async function startBareStarts({ environment, config }: BenchEnvironment): Promise<BareStarts> {
+  const taskQueue = 'bare-starts';
+  let started = 0;
+  let begun = 0;
+  const connection = await NativeConnection.connect({ address: environment.temporalAddress });
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: path.join(__dirname, 'workflows'),
+      logger: new DefaultLogger('ERROR'),
+    }),
+    sinks: { bench: { begun: { fn: () => void (begun += 1) } } },
+  });
+  const running = worker.run();
+  const client = await createLazyClient({ ...config, address: environment.temporalAddress });
+  const start = (more: { startDelay?: string }) =>
+    client.workflow.start('bareWaiting', { taskQueue, workflowId: `bare/${randomUUID()}`, ...more });
+
+  const router = new Router();
+  router.post('/start', async (ctx) => {
+    await start({});
+    started += 1;
+    ctx.status = 201;
+  });
+  router.post('/delayed', async (ctx) => {
+    await start({ startDelay: '30 minutes' });
+    ctx.status = 201;
+  });
+  const server = http.createServer(new Koa().use(router.routes()).callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async drained() {
+      while (begun < started) await sleep(50);
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      worker.shutdown();
+      await running;
+      await client.connection.close();
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,2 @@
+-- No release has ever read or written it.
+DROP TABLE settings;

@@ -1,0 +1,61 @@
+import { Callbacks } from './callbacks';
+import { CallLog } from './calls';
+import { ChatStore, type Chat, type ChatIds, type MessageId } from './chats';
+import { FaultPlan } from './faults';
+import { UpdateQueue } from './updates';
+import { UserStore, type SimUser } from './users';
+import { WebhookPush, type Hook } from './webhook-push';
+
+export type ChannelName = 'telegram' | 'max';
+
+export interface BotIdentity {
+  id: number;
+  token: string;
+  username: string;
+}
+
+/** The actions of a user; each becomes an update of the channel. */
+export interface UserActions {
+  open(user: SimUser, chat: Chat, start: string | null): void;
+  say(user: SimUser, chat: Chat, text: string): void;
+  /** Returns the callback id. */
+  tap(user: SimUser, chat: Chat, messageId: MessageId, data: string, stale: boolean): string;
+  block(user: SimUser): void;
+  unblock(user: SimUser): void;
+}
+
+/** The in-memory state of one channel. */
+export class ChannelState {
+  readonly userStore = new UserStore();
+  readonly callbacks = new Callbacks();
+  readonly faults = new FaultPlan();
+  readonly calls = new CallLog();
+  readonly updates = new UpdateQueue(this.faults);
+  readonly chats: ChatStore;
+  private push: WebhookPush | null = null;
+
+  constructor(
+    readonly channel: ChannelName,
+    readonly bot: BotIdentity,
+    ids: ChatIds,
+    private readonly secretHeader: string,
+  ) {
+    this.chats = new ChatStore(this.userStore, ids);
+  }
+
+  get webhook(): WebhookPush | null {
+    return this.push;
+  }
+
+  async setWebhook(hook: Hook | null): Promise<void> {
+    const old = this.push;
+    this.push = null;
+    await old?.stop();
+    if (hook) this.push = new WebhookPush(this.updates, hook, this.secretHeader);
+  }
+
+  async stop(): Promise<void> {
+    this.updates.stop();
+    await this.setWebhook(null);
+  }
+}

@@ -1,0 +1,30 @@
+import type pg from 'pg';
+import type { Logger } from '../lib/log';
+import { startRelay, type Relay } from '../temporal/relay';
+import { claimUnstartedSessions } from './queries/starts';
+import type { SessionStarter } from './workflow';
+
+const SWEEP_MS = 1_000;
+const CONCURRENCY = 4;
+/** Less than the lease of a claim, so that no second start is made meanwhile. */
+const START_DEADLINE_MS = 5_000;
+
+/** Starts the workflows that the API and the bots did not start: Temporal was away, or the process died. */
+export function startSessionRelay({
+  pool,
+  starter,
+  log,
+}: {
+  pool: pg.Pool;
+  starter: Pick<SessionStarter, 'start'>;
+  log: Logger;
+}): Relay {
+  return startRelay({
+    name: 'sessions',
+    sweepMs: SWEEP_MS,
+    concurrency: CONCURRENCY,
+    claim: (limit) => claimUnstartedSessions(pool, limit),
+    start: (session) => starter.start(session, START_DEADLINE_MS),
+    log,
+  });
+}

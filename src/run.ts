@@ -1,0 +1,91 @@
+import { ConfigError, loadConfig, unknownSettings, type Config } from './config';
+import { describeDatabaseError } from './db/describe-error';
+import { killChildren, type EnvironmentOptions } from './embedded/environment';
+import { portInUse } from './embedded/ports';
+import { exitCodes, SetupError } from './embedded/setup-error';
+import { createLogger, type Logger } from './lib/log';
+import { watchProcessEnd, type ProcessEnd } from './lib/process-end';
+
+/** The context of a long-running process. */
+export interface Run {
+  config: Config;
+  log: Logger;
+  end: ProcessEnd;
+  /** Filled during the start; run in reverse order at the end. */
+  stops: (() => Promise<unknown>)[];
+}
+
+/** How long workers and embedded servers may take to stop, in addition to the API's own limit. */
+const SERVERS_STOP_SECONDS = 60;
+
+/** Runs `start`, waits for a signal or a failure, and stops what was started. Returns the exit code. */
+export async function runUntilEnd(
+  roles: string | undefined,
+  start: (run: Run) => Promise<void>,
+): Promise<number> {
+  let config: Config;
+  try {
+    config = loadConfig(process.env, roles);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems) process.stderr.write(`${problem}\n`);
+    return exitCodes.badSetting;
+  }
+  const log = createLogger(config);
+  for (const name of unknownSettings(process.env)) log.warn(`${name} is not a setting of Herald`);
+  const end = watchProcessEnd(log, () => killChildren(config.HERALD_DATA_DIR));
+  const stops: Run['stops'] = [];
+  try {
+    await start({ config, log, end, stops });
+    return await end.exitCode;
+  } catch (error) {
+    // An aborted start fails somewhere along the way; that error needs no report.
+    return end.signal.aborted ? await end.exitCode : reportStartFailure(error, log);
+  } finally {
+    await stopAll(config, log, stops);
+  }
+}
+
+export function environmentOptions({ config, log, end }: Run): EnvironmentOptions {
+  return {
+    config,
+    signal: end.signal,
+    onProgress: (message) => log.info(message),
+    onExit: (exit) => {
+      log.fatal({ child: exit }, 'an embedded server stopped unexpectedly');
+      end.fail();
+    },
+  };
+}
+
+async function stopAll(config: Config, log: Logger, stops: Run['stops']): Promise<void> {
+  if (stops.length === 0) return;
+  log.info('stopping');
+  const watchdog = setTimeout(
+    () => {
+      log.error('the service did not stop in time');
+      killChildren(config.HERALD_DATA_DIR);
+      process.exit(1);
+    },
+    (config.HERALD_SHUTDOWN_SECONDS + SERVERS_STOP_SECONDS) * 1000,
+  );
+  for (const stop of stops.toReversed()) {
+    await stop().catch((err: unknown) => log.error({ err }, 'the service did not stop cleanly'));
+  }
+  clearTimeout(watchdog);
+}
+
+function reportStartFailure(error: unknown, log: Logger): number {
+  const listening = error as { code?: string; syscall?: string; port?: number };
+  if (listening.code === 'EADDRINUSE' && listening.syscall === 'listen') {
+    return reportStartFailure(portInUse(listening.port ?? 0, 'PORT', 'the API'), log);
+  }
+  const reason = describeDatabaseError(error);
+  if (reason) return reportStartFailure(new SetupError(`${reason} Check DATABASE_URL.`), log);
+  if (error instanceof SetupError) {
+    process.stderr.write(`${error.message}\n`);
+    return error.exitCode;
+  }
+  log.fatal({ err: error }, 'the service could not start');
+  return 1;
+}

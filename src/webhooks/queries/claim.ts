@@ -1,0 +1,316 @@
+import type pg from 'pg';
+import { limits } from '../../contract/limits';
+import { withTransaction, type Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+import type { DeliveryLane, LaneSetting, RetryPolicyName } from '../contract';
+import { inFlight } from './queue';
+
+/*
+ * The claim: which deliveries of the queue go on now, and in which lane. One READ COMMITTED transaction of two
+ * statements. The first locks endpoints that have a waiting delivery and a free slot; the second, in a new snapshot,
+ * counts what is in flight and claims. Slots are only taken under the endpoint's lock, so the count is exact.
+ *
+ * FOR NO KEY UPDATE, because FOR UPDATE conflicts with the foreign keys of inserted deliveries; SKIP LOCKED, because
+ * another process that holds the lock is claiming for the same endpoint.
+ */
+
+/** In the `auto` lane a delivery that has been claimable for this long is attempted without a workflow. */
+export const AUTO_EXPRESS_AFTER_SECONDS = 2;
+
+/** How long a claimed start may take before the delivery is claimed again. */
+const START_LEASE = `interval '30 seconds'`;
+/** Longer than an attempt can take. */
+export const ATTEMPT_LEASE = `interval '20 seconds'`;
+
+export interface ClaimOptions {
+  /** Deliveries at most. */
+  limit: number;
+  /** The lane of endpoints that choose none. */
+  defaultLane: LaneSetting;
+}
+
+const SLOTS = `least(e.concurrency, ${limits.webhookConcurrencyPerEndpoint})`;
+const LANE = `coalesce(e.delivery_lane, $2)`;
+/** Claimable means due, endpoint active and slot free: the time that the receiver kept its slots does not count. */
+const hasWaited = (dueAt: string) =>
+  `greatest(${dueAt}, e.full_at) <= clock_timestamp() - interval '${AUTO_EXPRESS_AFTER_SECONDS} seconds'`;
+
+/** Where the lane of a first attempt is decided. */
+const takesFirst: Record<DeliveryLane, (dueAt: string) => string> = {
+  workflow: (dueAt) => `(${LANE} = 'workflow' OR (${LANE} = 'auto' AND NOT (${hasWaited(dueAt)})))`,
+  express: (dueAt) => `(${LANE} = 'express' OR (${LANE} = 'auto' AND ${hasWaited(dueAt)}))`,
+};
+
+/** Which deliveries of an endpoint a lane claims. Everything but a first attempt belongs to a workflow. */
+function kindsOf(lane: DeliveryLane): { isFirst: boolean; condition: (dueAt: string) => string }[] {
+  const first = { isFirst: true, condition: takesFirst[lane] };
+  return lane === 'express' ? [first] : [{ isFirst: false, condition: () => 'true' }, first];
+}
+
+const waits = (isFirst: boolean) => `q.holder IS NULL AND q.needs_slot AND q.is_first = ${isFirst}`;
+
+/** The first waiting delivery of each endpoint, by a loose index scan: a long queue of one endpoint costs one step. */
+export function heads(name: string, isFirst: boolean): string {
+  const columns = 'q.endpoint_id, q.priority, q.due_at';
+  const order = `ORDER BY q.endpoint_id, q.priority, q.due_at LIMIT 1`;
+  return `${name} AS (
+       (SELECT ${columns} FROM delivery_queue q WHERE ${waits(isFirst)} ${order})
+       UNION ALL
+       SELECT n.* FROM ${name} h CROSS JOIN LATERAL (
+         SELECT ${columns} FROM delivery_queue q WHERE ${waits(isFirst)} AND q.endpoint_id > h.endpoint_id ${order}) n
+     )`;
+}
+
+function lockEndpoints(lane: DeliveryLane): string {
+  const kinds = kindsOf(lane).map((kind, index) => ({ ...kind, name: `head_${index}` }));
+  const eligible = kinds.map(
+    ({ name, condition }) => `SELECT h.* FROM ${name} h JOIN endpoints e ON e.id = h.endpoint_id
+         WHERE ${condition('h.due_at')}`,
+  );
+  return `WITH RECURSIVE ${kinds.map(({ name, isFirst }) => heads(name, isFirst)).join(', ')}
+     SELECT e.id FROM (
+       SELECT endpoint_id, min(priority) AS priority, min(due_at) AS due_at FROM (
+         ${eligible.join('\n         UNION ALL ')}) each_kind GROUP BY endpoint_id
+     ) head JOIN endpoints e ON e.id = head.endpoint_id
+     WHERE e.status = 'active' AND e.deleted_at IS NULL AND ${inFlight('e.id')} < ${SLOTS}
+     ORDER BY head.priority, head.due_at LIMIT $1
+     FOR NO KEY UPDATE OF e SKIP LOCKED`;
+}
+
+/** Attempts that a person requested belong to workflows; the express lane leaves them their slots. */
+function reserved(lane: DeliveryLane): string {
+  if (lane === 'workflow') return '';
+  return ` - (SELECT count(*) FROM delivery_queue q WHERE q.endpoint_id = e.id AND ${waits(false)} AND q.priority = 0)`;
+}
+
+/** The locked endpoints with their free slots. */
+const lockedEndpoints = (lane: DeliveryLane) => `SELECT e.id, e.delivery_lane, e.full_at,
+         ${SLOTS} - ${inFlight('e.id')}${reserved(lane)} AS free
+       FROM endpoints e WHERE e.id = ANY ($3::uuid[])`;
+
+/** The claimed rows as `claimed`; projects take turns, events of broadcasts come last. */
+function claimed(
+  lane: DeliveryLane,
+  {
+    holder,
+    lease,
+    endpoints = lockedEndpoints(lane),
+  }: { holder: 'relay' | 'express'; lease: string; endpoints?: string },
+): string {
+  const room = 'greatest(0, least(e.free, $1))';
+  const sources = kindsOf(lane).map(
+    ({ isFirst, condition }) => `(SELECT q.delivery_id, q.project_id, q.priority, q.due_at
+           FROM delivery_queue q WHERE q.endpoint_id = e.id AND ${waits(isFirst)} AND ${condition('q.due_at')}
+           ORDER BY q.priority, q.due_at LIMIT ${room})`,
+  );
+  return `WITH endpoint AS MATERIALIZED (
+       ${endpoints}
+     ), candidate AS (
+       SELECT next.* FROM endpoint e CROSS JOIN LATERAL (
+         SELECT * FROM (${sources.join('\n         UNION ALL ')}) q
+         ORDER BY q.priority, q.due_at LIMIT ${room}) next
+     ), chosen AS (
+       SELECT delivery_id FROM (
+         SELECT delivery_id, priority, due_at,
+           row_number() OVER (PARTITION BY project_id ORDER BY priority, due_at) AS turn
+         FROM candidate) in_turn
+       ORDER BY priority = 2, turn, priority, due_at LIMIT $1
+     ), delivery AS MATERIALIZED (
+       -- Before the queue's row, as everywhere. A delivery that is locked is being retried, cancelled or recorded.
+       SELECT d.* FROM chosen c JOIN deliveries d ON d.id = c.delivery_id
+       WHERE d.status = 'pending' FOR NO KEY UPDATE OF d SKIP LOCKED
+     ), claimed AS (
+       UPDATE delivery_queue q SET holder = '${holder}', claimed_at = clock_timestamp(),
+         lease_until = clock_timestamp() + ${lease}
+       FROM delivery d WHERE q.delivery_id = d.id AND q.holder IS NULL RETURNING q.delivery_id, q.is_first
+     )`;
+}
+
+/** The queue is empty at one moment and long at the next: a plan made for the empty table would scan the long one. */
+export function useIndexes(db: Db): Promise<unknown> {
+  return row(
+    db,
+    'use_indexes',
+    `SELECT set_config(name, 'off', true) FROM unnest(ARRAY['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin']) name`,
+  );
+}
+
+function claim<Claim extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  { limit, defaultLane }: ClaimOptions,
+  { lane, text }: { lane: DeliveryLane; text: string },
+): Promise<Claim[]> {
+  return withTransaction(pool, async (db) => {
+    const [, endpoints] = await Promise.all([
+      useIndexes(db),
+      rows<{ id: string }>(db, `lock_endpoints_${lane}`, lockEndpoints(lane), [limit, defaultLane]),
+    ]);
+    if (endpoints.length === 0) return [];
+    const ids = endpoints.map(({ id }) => id);
+    return rows<Claim>(db, `claim_${lane}`, text, [limit, defaultLane, ids]);
+  });
+}
+
+/** What the relay needs to start or signal a workflow, read from the row. */
+export interface DueStart {
+  id: string;
+  project_id: string;
+  project_slug: string;
+  endpoint_id: string;
+  url: string;
+  event_id: string;
+  event_name: string;
+  status: 'pending' | 'cancelled' | 'failed';
+  attempts: number;
+  /** It may have a workflow already, or had one. */
+  known: boolean;
+  /** The express lane has made the first attempt: when the next one is scheduled, and how the first one ended. */
+  handed_over: { nextAttemptAt: number; httpStatus: number | null; error: string | null } | null;
+}
+
+const START_COLUMNS = `d.id, d.project_id, p.slug AS project_slug, d.endpoint_id, e.url, d.event_id, d.event_name, d.status,
+       d.attempts, d.started OR d.round > 0 AS known`;
+
+const claimStartsText = `${claimed('workflow', { holder: 'relay', lease: START_LEASE })}, decided AS (
+       UPDATE deliveries d SET lane = 'workflow' FROM claimed c WHERE d.id = c.delivery_id AND d.lane IS NULL
+     )
+     SELECT ${START_COLUMNS}, NULL AS handed_over
+     FROM claimed c JOIN delivery d ON d.id = c.delivery_id JOIN endpoints e ON e.id = d.endpoint_id
+     JOIN projects p ON p.id = d.project_id`;
+
+/** Deliveries whose workflow makes an attempt now: first attempts of the workflow lane, and retries that wait for a slot. */
+export function claimStarts(pool: pg.Pool, options: ClaimOptions): Promise<DueStart[]> {
+  return claim<DueStart>(pool, options, { lane: 'workflow', text: claimStartsText });
+}
+
+/**
+ * Deliveries whose workflow has no attempt to make yet: those that ended elsewhere and whose workflow must show it, and
+ * those that the express lane has handed over.
+ */
+export function claimSlotless(db: Db, limit: number): Promise<DueStart[]> {
+  return rows<DueStart>(
+    db,
+    'claim_slotless',
+    `WITH due AS MATERIALIZED (
+       SELECT delivery_id FROM delivery_queue WHERE holder IS NULL AND NOT needs_slot
+       ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+     ), claimed AS (
+       UPDATE delivery_queue q SET holder = 'relay', claimed_at = clock_timestamp(),
+         lease_until = clock_timestamp() + ${START_LEASE}
+       FROM due WHERE q.delivery_id = due.delivery_id RETURNING q.delivery_id
+     )
+     SELECT ${START_COLUMNS},
+       CASE WHEN d.status = 'pending' AND d.next_attempt_at IS NOT NULL THEN json_build_object(
+         'nextAttemptAt', floor(extract(epoch FROM d.next_attempt_at) * 1000), 'httpStatus', d.last_http_status,
+         'error', d.last_error) END AS handed_over
+     FROM claimed c JOIN deliveries d ON d.id = c.delivery_id JOIN endpoints e ON e.id = d.endpoint_id
+     JOIN projects p ON p.id = d.project_id`,
+    [limit],
+  );
+}
+
+/** A first attempt of the express lane: committed with its number and lease before anything is dialled. */
+export interface ExpressClaim {
+  id: string;
+  project_id: string;
+  endpoint_id: string;
+  endpoint_version: number;
+  concurrency: number;
+  event_name: string;
+  policy: RetryPolicyName;
+  url: string;
+  sealed_secrets: string[];
+  body: string;
+  scheduled_attempts: number;
+  requested: boolean;
+  first_attempt_at: number;
+}
+
+const beginExpress = (endpoints?: string) => `${claimed('express', {
+  holder: 'express',
+  lease: ATTEMPT_LEASE,
+  ...(endpoints ? { endpoints } : {}),
+})}, begun AS (
+       UPDATE deliveries d SET lane = 'express', attempts = 1, underway = 'scheduled', first_attempt_at = clock_timestamp(),
+         next_attempt_at = NULL
+       FROM claimed c WHERE d.id = c.delivery_id
+       RETURNING d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.policy, d.first_attempt_at
+     ), attempt AS (
+       INSERT INTO attempts (delivery_id, number, requested, claimed_at) SELECT id, 1, false, first_attempt_at FROM begun
+     )
+     SELECT b.id, b.project_id, b.endpoint_id, e.version AS endpoint_version, e.concurrency, b.event_name, b.policy, e.url,
+       v.body, 0 AS scheduled_attempts, false AS requested,
+       (extract(epoch FROM b.first_attempt_at) * 1000)::float8 AS first_attempt_at,
+       (SELECT array_agg(sealed ORDER BY s.id DESC) FROM endpoint_secrets s
+        WHERE s.endpoint_id = b.endpoint_id AND (s.expires_at IS NULL OR s.expires_at > now())) AS sealed_secrets
+     FROM begun b JOIN endpoints e ON e.id = b.endpoint_id JOIN events v ON v.id = b.event_id`;
+
+const claimExpressText = beginExpress();
+
+export function claimExpress(pool: pg.Pool, options: ClaimOptions): Promise<ExpressClaim[]> {
+  return claim<ExpressClaim>(pool, options, { lane: 'express', text: claimExpressText });
+}
+
+/** As many as were freed, unless a retry waits for a slot of the endpoint. */
+const refillExpressText = beginExpress(`SELECT e.id, e.delivery_lane, e.full_at,
+         CASE WHEN EXISTS (SELECT 1 FROM delivery_queue q WHERE q.endpoint_id = e.id AND ${waits(false)}) THEN 0
+           ELSE least(freed.count, ${SLOTS} - ${inFlight('e.id')}) END AS free
+       FROM unnest($3::uuid[], $4::int[]) AS freed (id, count) JOIN endpoints e ON e.id = freed.id
+       WHERE e.status = 'active' AND e.deleted_at IS NULL`);
+
+/**
+ * Refills slots in the transaction that frees them, so that a fast endpoint does not wait for the next claim. It needs no
+ * lock: it takes no more slots than it frees, and until the commit every other process counts them as taken.
+ */
+export function refillExpress(
+  db: Db,
+  defaultLane: LaneSetting,
+  freed: Map<string, number>,
+): Promise<ExpressClaim[]> {
+  const counts = [...freed.values()];
+  const limit = counts.reduce((sum, count) => sum + count, 0);
+  return rows<ExpressClaim>(db, 'refill_express', refillExpressText, [
+    limit,
+    defaultLane,
+    [...freed.keys()],
+    counts,
+  ]);
+}
+
+/** Slots that an attempt has for at least so long, without those that a relay has claimed for a start. */
+const attemptsInFlight = (age: string) => `(SELECT count(*) FROM delivery_queue f WHERE f.endpoint_id = e.id
+         AND f.holder IN ('workflow', 'express') AND f.lease_until > clock_timestamp()
+         AND f.claimed_at <= clock_timestamp() - interval '${age}')`;
+
+/**
+ * Notes endpoints whose waiting deliveries wait for the receiver: every slot is taken by an attempt of more than a
+ * second. Run once a second; `auto` and the lag metric read it.
+ */
+export function noteFullEndpoints(db: Db): Promise<number> {
+  return change(
+    db,
+    'note_full_endpoints',
+    `WITH RECURSIVE ${heads('first', true)}, ${heads('later', false)}
+     UPDATE endpoints e SET full_at = clock_timestamp()
+     WHERE e.id IN (SELECT endpoint_id FROM first UNION SELECT endpoint_id FROM later)
+       AND ${attemptsInFlight('1 second')} >= ${SLOTS}`,
+  );
+}
+
+/**
+ * Age in seconds of the oldest delivery that waits for a relay: one that could be claimed now, or one whose claimed start
+ * has not led to an attempt. What waits for its receiver is not late.
+ */
+export async function claimableLag(db: Db): Promise<number> {
+  const found = await row<{ lag: number | null }>(
+    db,
+    'claimable_lag',
+    `WITH RECURSIVE ${heads('first', true)}, ${heads('later', false)}
+     SELECT max(extract(epoch FROM clock_timestamp() - greatest(h.due_at, e.full_at)))::float8 AS lag
+     FROM (SELECT endpoint_id, due_at FROM first UNION ALL SELECT endpoint_id, due_at FROM later
+           UNION ALL SELECT endpoint_id, due_at FROM delivery_queue WHERE holder = 'relay' AND needs_slot) h
+     JOIN endpoints e ON e.id = h.endpoint_id
+     WHERE e.status = 'active' AND e.deleted_at IS NULL AND ${attemptsInFlight('0 seconds')} < ${SLOTS}`,
+  );
+  return Math.max(0, found?.lag ?? 0);
+}

@@ -1,0 +1,83 @@
+import type { Db } from '../../db/pool';
+import { change, rows } from '../../db/query';
+
+/*
+ * The delivery queue (migration 0015). Lock order: endpoint → delivery → its row in the queue → attempt. A row that needs
+ * a slot belongs to a pending delivery.
+ */
+
+/** Slots of an endpoint that are taken now. */
+export const inFlight = (endpoint: string) =>
+  `(SELECT count(*) FROM delivery_queue f WHERE f.endpoint_id = ${endpoint} AND f.holder IS NOT NULL AND f.needs_slot
+         AND f.lease_until > clock_timestamp())`;
+
+/**
+ * Queues the deliveries of a CTE, read as `d`; the options are SQL. A row that is held stays as it is: the result of its
+ * attempt takes the change into account.
+ */
+export function enqueue(
+  delivery: string,
+  { priority, dueAt, needsSlot = 'true' }: { priority: string; dueAt: string; needsSlot?: string },
+): string {
+  return `INSERT INTO delivery_queue AS q (delivery_id, endpoint_id, project_id, priority, due_at, is_first, needs_slot)
+       SELECT d.id, d.endpoint_id, d.project_id, ${priority}, ${dueAt},
+         d.attempts = 0 AND NOT d.started AND d.round <= d.served, ${needsSlot} FROM ${delivery} d
+       ON CONFLICT (delivery_id) DO UPDATE SET priority = excluded.priority, due_at = excluded.due_at,
+         is_first = excluded.is_first, needs_slot = excluded.needs_slot
+         WHERE q.holder IS NULL`;
+}
+
+/** The priority of a delivery that no person asked for. */
+export const ORDINARY = `CASE WHEN d.bulk THEN 2 ELSE 1 END`;
+
+/** The workflow was started or signalled and makes no attempt yet: nothing is left to do. */
+export function removeSlotless(db: Db, deliveryId: string): Promise<number> {
+  return change(
+    db,
+    'remove_slotless',
+    `WITH removed AS (
+       DELETE FROM delivery_queue WHERE delivery_id = $1 AND holder = 'relay' AND NOT needs_slot RETURNING delivery_id)
+     UPDATE deliveries d SET started = true FROM removed r WHERE d.id = r.delivery_id AND NOT d.started`,
+    [deliveryId],
+  );
+}
+
+/** A start failed, for example because Temporal is away: the delivery waits again in two seconds, not in thirty. */
+export function shortenStartLease(db: Db, deliveryId: string): Promise<number> {
+  return change(
+    db,
+    'shorten_start_lease',
+    `UPDATE delivery_queue SET lease_until = clock_timestamp() + interval '2 seconds'
+     WHERE delivery_id = $1 AND holder = 'relay'`,
+    [deliveryId],
+  );
+}
+
+/**
+ * Ends leases that are over. A start that was not confirmed waits again, as one that may have a workflow: the relay died
+ * between the claim and the start, or the workflow did not get to its attempt. The slot of a workflow's attempt is free
+ * again; Temporal repeats the activity, which claims the attempt under its number. First attempts of the express lane
+ * are returned: their result is unknown.
+ */
+export async function endExpiredLeases(db: Db, limit: number): Promise<string[]> {
+  const lost = await rows<{ delivery_id: string }>(
+    db,
+    'end_expired_leases',
+    `WITH expired AS MATERIALIZED (
+       SELECT q.delivery_id, q.holder FROM delivery_queue q JOIN deliveries d ON d.id = q.delivery_id
+       WHERE q.holder IS NOT NULL AND q.lease_until < clock_timestamp() LIMIT $1 FOR NO KEY UPDATE OF d SKIP LOCKED
+     ), waiting AS (
+       UPDATE delivery_queue q SET holder = NULL, claimed_at = NULL, lease_until = NULL
+       FROM expired x WHERE q.delivery_id = x.delivery_id AND q.holder = 'relay' AND q.lease_until < clock_timestamp()
+       RETURNING q.delivery_id
+     ), started AS (
+       UPDATE deliveries d SET started = true FROM waiting w WHERE d.id = w.delivery_id AND NOT d.started
+     ), freed AS (
+       DELETE FROM delivery_queue q USING expired x
+       WHERE q.delivery_id = x.delivery_id AND q.holder = 'workflow' AND q.lease_until < clock_timestamp()
+     )
+     SELECT delivery_id FROM expired WHERE holder = 'express'`,
+    [limit],
+  );
+  return lost.map(({ delivery_id }) => delivery_id);
+}

@@ -1,0 +1,68 @@
+import { WorkflowClient } from '@temporalio/client';
+import { findOpenSession } from '../../../src/operations/queries/recovery';
+import { claimUnstartedSessions } from '../../../src/login/queries/starts';
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestService } from '../../support/service';
+import { createSession } from './fixture';
+
+let service: TestService;
+afterEach(() => service.stop());
+
+async function endLease(sessionIds: string[]): Promise<void> {
+  await service.pool.query(
+    `UPDATE auth_sessions SET start_leased_until = clock_timestamp() - interval '1 second' WHERE id = ANY ($1)`,
+    [sessionIds],
+  );
+}
+
+test('the API starts each workflow, once; the relay starts only what did not start', async () => {
+  const starts = jest.spyOn(WorkflowClient.prototype, 'start');
+  const startsOf = (id: string) =>
+    starts.mock.calls.filter(([, options]) => options.workflowId === `auth/${id}`).length;
+  service = await startTestService();
+  const project = await service.createProject();
+  const sessions = await Promise.all(Array.from({ length: 20 }, () => createSession(project)));
+  const ids = sessions.map(({ session_id }) => session_id);
+  expect(ids.map(startsOf)).toEqual(ids.map(() => 1));
+
+  // As after a process that died between the commit and the start.
+  const [lost = ''] = ids;
+  await service.pool.query('UPDATE auth_sessions SET workflow_started_at = NULL WHERE id = $1', [lost]);
+  await endLease(ids);
+  await eventually(() => startsOf(lost) === 2);
+  expect(ids.slice(1).map(startsOf)).toEqual(ids.slice(1).map(() => 1));
+  starts.mockRestore();
+});
+
+test('the relay leaves a new session alone for five seconds, whether or not it was started', async () => {
+  service = await startTestService({ roles: 'api', temporalAddress: '127.0.0.1:9' });
+  const project = await service.createProject();
+  const { session_id: id } = await createSession(project);
+  const { rows } = await service.pool.query<{ lease: number; started: boolean }>(
+    `SELECT extract(epoch FROM start_leased_until - created_at)::float8 AS lease, workflow_started_at IS NOT NULL AS started
+     FROM auth_sessions WHERE id = $1`,
+    [id],
+  );
+  expect(rows[0]?.started).toBe(false);
+  expect(rows[0]?.lease).toBeCloseTo(5, 1);
+  expect(await claimUnstartedSessions(service.pool, 10)).toEqual([]);
+
+  await endLease([id]);
+  const claimed = await claimUnstartedSessions(service.pool, 10);
+  expect(claimed).toEqual([
+    { id, project_id: project.id, flow: 'session', wait_ms: expect.any(Number) as number },
+  ]);
+  expect(await claimUnstartedSessions(service.pool, 10)).toEqual([]);
+});
+
+test('a session that is started again waits for its end only if it has no answer', async () => {
+  service = await startTestService({ roles: 'api' });
+  const project = await service.createProject();
+  const { session_id: id } = await createSession(project);
+  expect((await findOpenSession(service.pool, id))?.wait_ms).toBeGreaterThan(1_700_000);
+  await service.pool.query(
+    `INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at) VALUES (1, $1, 'yes', 'Anna', now())`,
+    [id],
+  );
+  expect((await findOpenSession(service.pool, id))?.wait_ms).toBe(0);
+});

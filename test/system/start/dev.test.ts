@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { appendFile, chmod, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isRunning } from '../../../src/embedded/process-identity';
+import { packageRoot } from '../../../src/lib/package-root';
+import { freePort } from '../../../src/lib/ports';
+import type { Runtime } from '../../../src/main';
+import { eventually } from '../../support/eventually';
+import { recordedChildren, startNpm, type HeraldProcess } from '../../support/npm-start';
+
+jest.setTimeout(300_000);
+
+/** What `npm run dev` reads; with dist, which spares the first build. */
+const copied = [
+  ...['src', 'workflows', 'activities', 'web', 'docs', 'bin', 'dist'],
+  ...['package.json', 'package-lock.json', 'vite.config.mjs'],
+  ...['tsconfig.json', 'tsconfig.build.json'],
+];
+
+describe('npm run dev', () => {
+  let checkout: string;
+  let dataDir: string;
+  let port: number;
+  let herald: HeraldProcess;
+
+  const file = (name: string) => path.join(checkout, name);
+  const get = async (page: string) => (await fetch(`http://127.0.0.1:${port}${page}`)).text();
+  /** The process that serves now, by the record that the CLI finds it through. */
+  const service = () =>
+    JSON.parse(readFileSync(path.join(dataDir, 'runtime.json'), 'utf8')) as Runtime & { pid: number };
+  const replace = async (name: string, from: string, to: string) => {
+    const text = readFileSync(file(name), 'utf8');
+    expect(text).toContain(from);
+    await writeFile(file(name), text.replace(from, to));
+  };
+
+  beforeEach(async () => {
+    // The test must not edit the checkout that it runs in.
+    checkout = await mkdtemp(path.join(tmpdir(), 'herald-dev-'));
+    await chmod(checkout, 0o711);
+    for (const name of copied) await cp(path.join(packageRoot, name), file(name), { recursive: true });
+    await symlink(path.join(packageRoot, 'node_modules'), file('node_modules'));
+    dataDir = file('data');
+    port = await freePort();
+    herald = startNpm(['run', 'dev'], { HERALD_DATA_DIR: dataDir, PORT: String(port) }, checkout);
+    await Promise.race([
+      eventually(() => herald.stdout().includes('Herald is ready'), 120_000),
+      herald.finished.then(({ stderr }) => Promise.reject(new Error(`it ended: ${stderr}`))),
+    ]);
+  });
+  afterEach(async () => {
+    try {
+      herald.signalGroup('SIGKILL');
+    } catch {
+      // It has ended, as it should have.
+    }
+    for (const child of recordedChildren(dataDir)) if (isRunning(child)) process.kill(child.pid, 'SIGKILL');
+    await rm(checkout, { recursive: true, force: true });
+  });
+
+  it('runs changed code, pages and workflows while the embedded servers stay up', async () => {
+    const servers = recordedChildren(dataDir);
+    expect(servers).toHaveLength(2);
+    const first = service();
+    expect(await get('/openapi.json')).toContain('"title":"Herald"');
+
+    await replace('src/http/openapi.ts', `title: 'Herald'`, `title: 'Changed'`);
+    await eventually(async () => (await get('/openapi.json')).includes('"title":"Changed"'), 60_000);
+    await eventually(() => /Restarted [\d.]+ s after the change\./.test(herald.stdout()));
+    const second = service();
+    expect(second.pid).not.toBe(first.pid);
+    expect({ ...second, pid: 0, startedAt: 0 }).toEqual({ ...first, pid: 0, startedAt: 0 });
+    expect(recordedChildren(dataDir)).toEqual(servers);
+    expect((await fetch(first.simulator_url ?? '')).status).toBe(200);
+
+    await appendFile(file('web/docs/docs.css'), '\n.changed-by-a-test { color: red }\n');
+    await appendFile(file('web/docs/guides/start.md'), '\nChanged by a test.\n');
+    await eventually(async () => (await get('/assets/docs.css')).includes('changed-by-a-test'), 60_000);
+    await eventually(async () => (await get('/docs')).includes('Changed by a test.'), 60_000);
+    expect(service().pid).toBe(second.pid);
+
+    await appendFile(file('workflows/index.ts'), `\nexport const changedByATest = 'marked';\n`);
+    await eventually(() => service().pid !== second.pid, 120_000);
+    expect(readFileSync(file('dist/workflow-bundle.js'), 'utf8')).toContain('changedByATest');
+    expect(recordedChildren(dataDir)).toEqual(servers);
+
+    herald.signalGroup('SIGINT');
+    await herald.allGone();
+    expect(servers.some(isRunning)).toBe(false);
+    expect(herald.stderr()).not.toMatch(/"level":"(error|fatal)"/);
+  });
+
+  it('goes on with the last good code after a syntax error, and waits after a failed start', async () => {
+    const first = service();
+    const good = readFileSync(file('src/core.ts'), 'utf8');
+
+    await appendFile(file('src/core.ts'), '\nconst = 1;\n');
+    await eventually(() => /src\/core\.ts:\d+:\d+/.test(herald.stderr()), 60_000);
+    expect(await get('/healthz')).toContain('ok');
+    expect(service().pid).toBe(first.pid);
+
+    await writeFile(file('src/core.ts'), good);
+    await appendFile(file('src/service.ts'), `\nthrow new Error('thrown by a test');\n`);
+    await eventually(() => herald.stderr().includes('it starts again after the next change'), 60_000);
+    expect(herald.stderr()).toContain('thrown by a test');
+    expect(existsSync(path.join(dataDir, 'runtime.json'))).toBe(false);
+
+    await replace('src/service.ts', `throw new Error('thrown by a test');`, '');
+    await eventually(async () => (await get('/healthz')).includes('ok'), 60_000);
+
+    herald.signalNpm('SIGTERM');
+    await herald.allGone();
+  });
+
+  it('ends with the process that supervises it, even when that one is killed', async () => {
+    const servers = recordedChildren(dataDir);
+    const supervisor = execFileSync('ps', ['-o', 'ppid=', '-p', String(service().pid)], { encoding: 'utf8' });
+    process.kill(Number(supervisor), 'SIGKILL');
+    await herald.groupGone();
+    // The embedded servers stay, as after `npm start`: the next start stops them.
+    expect(servers.every(isRunning)).toBe(true);
+    const next = startNpm(['run', 'dev'], { HERALD_DATA_DIR: dataDir, PORT: String(port) }, checkout);
+    await eventually(() => next.stdout().includes('Herald is ready'), 120_000);
+    expect(servers.some(isRunning)).toBe(false);
+    next.signalGroup('SIGINT');
+    await next.allGone();
+  });
+});

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { limits, MIB } from '../../../src/contract/limits';
+import { retryPolicies } from '../../../src/webhooks/retry-schedule';
+
+const root = path.join(__dirname, '..', '..', '..');
+
+function read(file: string): string {
+  return readFileSync(path.join(root, file), 'utf8').replaceAll(/\s+/g, ' ');
+}
+
+/** What a document says, with the number in the first group, and the limit that it must be. */
+const facts: [string, RegExp, number][] = [
+  ['README.md', /works once, within (\d+) seconds/g, limits.authCodeTtlSeconds],
+  ['web/docs/guides/start.md', /expires after (\d+) seconds/g, limits.authCodeTtlSeconds],
+  ['web/docs/guides/start.md', /wait=(\d+)/g, limits.authPollWaitSeconds],
+  ['web/docs/guides/login.md', /not redeemed in (\d+) seconds/g, limits.authCodeTtlSeconds],
+  ['web/docs/guides/login.md', /wait=(\d+)/g, limits.authPollWaitSeconds],
+  ['web/docs/guides/login.md', /every (\d+) to \d+ seconds/g, limits.authPollRecommendedSeconds],
+  ['web/docs/guides/login.md', /every \d+ to (\d+) seconds/g, limits.authPollRecommendedMaxSeconds],
+  ['web/docs/guides/sending.md', /for (\d+) hours they return/g, limits.idempotencyHours],
+  ['docs/receiving-webhooks.md', /2xx within (\d+) seconds/g, limits.webhookAttemptSeconds],
+  ['docs/receiving-webhooks.md', /up to (\d+) hours after the first/g, limits.webhookRetryHours],
+  ['docs/receiving-webhooks.md', /(\d+) hours after a rotation/g, limits.webhookSecretGraceHours],
+  ['docs/decisions.md', /body over (\d+) MiB/g, limits.webhookResponseReadBytes / MIB],
+  ['docs/decisions.md', /towards the ([\d,]+)/g, limits.broadcastRecipients],
+  ['docs/decisions.md', /cookie \((\d+) hours/g, limits.dashboardSessionHours],
+  ['docs/decisions.md', /(\d+) wrong keys/g, limits.dashboardSignInFailures.max],
+  ['docs/decisions.md', /wrong keys in (\d+) minutes/g, limits.dashboardSignInFailures.minutes],
+  ['docs/operations.md', /at most (\d+) days back/g, limits.webhookRecoverDays],
+  ['docs/operations.md', /retries for (\d+) hours/g, limits.webhookRetryHours],
+  ['docs/operations.md', /(\d+) hours without a success/g, limits.webhookDisableAfterHours],
+  ['docs/operations.md', /deliveries stay paused for (\d+) days/g, limits.webhookPausedDays],
+  ['docs/scaling.md', /at most (\d+) concurrent attempts/g, limits.webhookConcurrencyPerEndpoint],
+];
+
+test.each(facts)('%s: %s is the limit of the code', (file, pattern, limit) => {
+  const found = [...read(file).matchAll(pattern)].map(([, number = '']) =>
+    Number(number.replaceAll(',', '')),
+  );
+  expect(new Set(found)).toEqual(new Set([limit]));
+});
+
+/** The schedule in the longest unit that is whole: `2 minutes`. */
+function offsets(units: [seconds: number, one: string, many: string][]): string[] {
+  return retryPolicies.durable.offsets.slice(1).map((offset) => {
+    const [seconds, one, many] = units.find(([size]) => offset % size === 0 && offset >= size)!;
+    return `${offset / seconds} ${offset === seconds ? one : many}`;
+  });
+}
+
+const waits = retryPolicies.quick.offsets.slice(1).map((offset, i, all) => offset - (all[i - 1] ?? 0));
+
+function listed(items: (string | number)[]): string {
+  return `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+}
+
+describe('the retry schedule', () => {
+  it('stands in the guide as it is in the code', () => {
+    const durable = offsets([
+      [3_600, 'hour', 'hours'],
+      [60, 'minute', 'minutes'],
+      [1, 'second', 'seconds'],
+    ]);
+    const guide = read('docs/receiving-webhooks.md');
+    expect(guide).toContain(`retries ${listed(durable)} after it`);
+    expect(guide).toContain(`after ${listed(waits)} seconds`);
+  });
+
+  it('stands in the dashboard as it is in the code', () => {
+    const durable = offsets([
+      [3_600, 'h', 'h'],
+      [60, 'min', 'min'],
+      [1, 's', 's'],
+    ]);
+    const quick = `after ${listed(waits)} s`;
+    const form = read('web/dashboard/pages/endpoint-form.tsx');
+    expect(form).toContain(`after ${listed(durable)}.`);
+    expect(form).toContain(quick);
+    expect(read('web/dashboard/pages/settings.tsx')).toContain(quick);
+  });
+
+  it('ends when the table of limits says', () => {
+    const last = Math.max(...Object.values(retryPolicies).flatMap((policy) => policy.offsets));
+    expect(last).toBe(limits.webhookRetryHours * 3_600);
+  });
+});
