@@ -187,7 +187,7 @@ describe('updates of the messengers', () => {
     expect(await count('payload IS NOT NULL')).toBe(0);
   });
 
-  it('with characters with characters that no database text can hold are stored all the same', async () => {
+  it('with characters that no database text can hold are stored all the same', async () => {
     const seen: StoredUpdate[] = [];
     const intake = start(async (update) => void seen.push(update));
     await intake.store('telegram', [
