@@ -134,7 +134,7 @@ export function startDeliveryRelay({
       claim: (limit) => claimSlotless(pool, limit),
       async start(delivery) {
         await start(delivery);
-        await removeSlotless(pool, delivery.id);
+        await removeSlotless(pool, delivery);
       },
     }),
   ];

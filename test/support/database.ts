@@ -9,15 +9,11 @@ export interface TestDatabase {
 }
 
 /** A database of its own for a test file, cloned from the migrated template in a few milliseconds. */
-export async function createTestDatabase({ lane = 'workflow' } = {}): Promise<TestDatabase> {
+export async function createTestDatabase(): Promise<TestDatabase> {
   const adminUrl = process.env['HERALD_TEST_DATABASE_URL'];
   if (!adminUrl) throw new Error('HERALD_TEST_DATABASE_URL is missing: run the tests through jest');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await asAdmin(adminUrl, async (admin) => {
-    await cloneTemplate(admin, name);
-    // Events that a test writes itself take the lane of its service.
-    await admin.query(`ALTER DATABASE ${name} SET herald.delivery_lane = '${lane}'`);
-  });
+  await asAdmin(adminUrl, (admin) => cloneTemplate(admin, name));
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
   const pool = createPool({ url: url.href, max: 20 });

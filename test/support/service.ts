@@ -81,8 +81,7 @@ const encryptionKey = { id: 'k1', key: Buffer.alloc(32, 7) };
 
 /** The whole service in this process, with a database, task queues and a simulator of its own. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const lane = options.lane ?? options.env?.['HERALD_DELIVERY_LANE'];
-  const database = options.database ?? (await createTestDatabase(lane === undefined ? {} : { lane }));
+  const database = options.database ?? (await createTestDatabase());
   const queuePrefix = options.queuePrefix ?? `test-${randomBytes(6).toString('hex')}`;
   const simulator = options.simulator ?? (await startTestSimulator());
   const config = loadConfig({
@@ -90,7 +89,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     PORT: '0',
     HERALD_METRICS_PORT: '0',
     HERALD_TASK_QUEUE_PREFIX: queuePrefix,
-    ...(lane ? { HERALD_DELIVERY_LANE: lane } : {}),
+    ...(options.lane ? { HERALD_DELIVERY_LANE: options.lane } : {}),
     HERALD_LOG_LEVEL: options.logLines ? 'trace' : 'silent',
     ...(options.roles ? { HERALD_ROLES: options.roles } : {}),
     ...options.env,

@@ -30,15 +30,33 @@ export function enqueue(
 /** The priority of a delivery that no person asked for. */
 export const ORDINARY = `CASE WHEN d.bulk THEN 2 ELSE 1 END`;
 
-/** The workflow was started or signalled and makes no attempt yet: nothing is left to do. */
-export function removeSlotless(db: Db, deliveryId: string): Promise<number> {
+/**
+ * The workflow was started or signalled and makes no attempt yet: nothing is left to do. A retry or a cancel that was
+ * committed meanwhile found the row held and left it as it was: the delivery waits again, and its workflow is signalled.
+ */
+export function removeSlotless(
+  db: Db,
+  { id, status }: { id: string; status: 'pending' | 'cancelled' | 'failed' },
+): Promise<number> {
   return change(
     db,
     'remove_slotless',
-    `WITH removed AS (
-       DELETE FROM delivery_queue WHERE delivery_id = $1 AND holder = 'relay' AND NOT needs_slot RETURNING delivery_id)
-     UPDATE deliveries d SET started = true FROM removed r WHERE d.id = r.delivery_id AND NOT d.started`,
-    [deliveryId],
+    `WITH delivery AS MATERIALIZED (
+       SELECT d.id, d.status, d.round > d.served AS requested, d.status = $2 AND d.round <= d.served AS unchanged
+       FROM deliveries d WHERE d.id = $1 FOR NO KEY UPDATE
+     ), removed AS (
+       DELETE FROM delivery_queue q USING delivery d
+       WHERE q.delivery_id = d.id AND q.holder = 'relay' AND NOT q.needs_slot AND d.unchanged RETURNING q.delivery_id
+     ), waiting AS (
+       UPDATE delivery_queue q SET holder = NULL, claimed_at = NULL, lease_until = NULL, due_at = now(), is_first = false,
+         priority = CASE WHEN d.requested THEN 0 ELSE 1 END, needs_slot = d.status = 'pending'
+       FROM delivery d
+       WHERE q.delivery_id = d.id AND q.holder = 'relay' AND NOT q.needs_slot AND NOT d.unchanged RETURNING q.delivery_id
+     )
+     UPDATE deliveries d SET started = true
+     FROM (SELECT delivery_id FROM removed UNION ALL SELECT delivery_id FROM waiting) q
+     WHERE d.id = q.delivery_id AND NOT d.started`,
+    [id, status],
   );
 }
 

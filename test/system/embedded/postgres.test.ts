@@ -166,7 +166,7 @@ test('a database of another major version is refused in one sentence', async () 
   expect(error.exitCode).toBe(78);
 });
 
-test('a setting that PostgreSQL refuses is told with its reason and the log to read', async () => {
+test('a setting that PostgreSQL refuses is reported with its reason and the log to read', async () => {
   const error = await setupErrorOf(start({ settings: { fsync: 'off', shared_buffers: 'much' } }));
   expect(error.message).toContain('shared_buffers');
   expect(error.message).toContain(dataDir.file('logs', 'postgres.log'));

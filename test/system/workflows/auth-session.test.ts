@@ -120,7 +120,7 @@ const HOUR = 3_600_000;
 /** Each event is a write of the Temporal server: this is what a login costs there. */
 const MOST_EVENTS = 20;
 
-test('confirmed, and the code used before its time is over', async () => {
+test('confirmed, and the code used before it expires', async () => {
   const { handle, script, answer } = await start(
     {
       settled: [settled('confirmed', { codeLifeMs: 300 })],

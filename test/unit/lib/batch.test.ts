@@ -28,7 +28,7 @@ function recorded(size: number) {
 
 const turn = () => new Promise(setImmediate);
 
-test('what one turn brings goes together, what comes meanwhile goes next, each with its own result', async () => {
+test('items of one turn form a batch, items that arrive meanwhile form the next, and each gets its own result', async () => {
   const { calls, write } = recorded(10);
   const first = ['a', 'b'].map((item) => write(item));
   await turn();

@@ -19,7 +19,7 @@ export function outages(lane: Lane): void {
   let proxies: Record<'Temporal' | 'Postgres', TcpProxy>;
 
   beforeAll(async () => {
-    database = await createTestDatabase({ lane });
+    database = await createTestDatabase();
     const address = new URL(database.url);
     const temporalPort = Number(process.env['HERALD_TEST_TEMPORAL_ADDRESS']?.split(':')[1]);
     proxies = {

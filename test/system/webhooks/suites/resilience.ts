@@ -103,7 +103,7 @@ export function resilience(lane: Lane): void {
     expect(receiver.of(rows[0]!.id)).toHaveLength(1);
   });
 
-  test('a delivery whose workflow was lost goes on where its row stands', async () => {
+  test('a delivery whose workflow was lost continues from its row', async () => {
     const id = await emitOne(service, project, endpoint.id);
     await untilAttempts(project, id, 1);
     await untilWorkflow(service, id, 'RUNNING');
