@@ -74,7 +74,8 @@ export function shortenStartLease(db: Db, deliveryId: string): Promise<number> {
 /**
  * Ends leases that are over. A start that was not confirmed waits again, as one that may have a workflow: the relay died
  * between the claim and the start, or the workflow did not get to its attempt. The slot of a workflow's attempt is free
- * again; Temporal repeats the activity, which claims the attempt under its number. First attempts of the express lane
+ * again; Temporal repeats the activity, which claims the attempt under its number. A delivery that was cancelled while it
+ * was being started needs no attempt any more. First attempts of the express lane
  * are returned: their result is unknown.
  */
 export async function endExpiredLeases(db: Db, limit: number): Promise<string[]> {
@@ -82,17 +83,20 @@ export async function endExpiredLeases(db: Db, limit: number): Promise<string[]>
     db,
     'end_expired_leases',
     `WITH expired AS MATERIALIZED (
-       SELECT q.delivery_id, q.holder FROM delivery_queue q JOIN deliveries d ON d.id = q.delivery_id
+       SELECT q.delivery_id, q.holder, d.status = 'pending' OR NOT q.needs_slot AS goes_on
+       FROM delivery_queue q JOIN deliveries d ON d.id = q.delivery_id
        WHERE q.holder IS NOT NULL AND q.lease_until < clock_timestamp() LIMIT $1 FOR NO KEY UPDATE OF d SKIP LOCKED
      ), waiting AS (
        UPDATE delivery_queue q SET holder = NULL, claimed_at = NULL, lease_until = NULL
-       FROM expired x WHERE q.delivery_id = x.delivery_id AND q.holder = 'relay' AND q.lease_until < clock_timestamp()
+       FROM expired x
+       WHERE q.delivery_id = x.delivery_id AND x.goes_on AND q.holder = 'relay' AND q.lease_until < clock_timestamp()
        RETURNING q.delivery_id
      ), started AS (
        UPDATE deliveries d SET started = true FROM waiting w WHERE d.id = w.delivery_id AND NOT d.started
      ), freed AS (
        DELETE FROM delivery_queue q USING expired x
-       WHERE q.delivery_id = x.delivery_id AND q.holder = 'workflow' AND q.lease_until < clock_timestamp()
+       WHERE q.delivery_id = x.delivery_id AND q.lease_until < clock_timestamp()
+         AND (q.holder = 'workflow' OR (q.holder = 'relay' AND NOT x.goes_on))
      )
      SELECT delivery_id FROM expired WHERE holder = 'express'`,
     [limit],

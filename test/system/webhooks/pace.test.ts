@@ -11,8 +11,9 @@ import {
   claimStarts,
   noteFullEndpoints,
 } from '../../../src/webhooks/queries/claim';
-import { requestRetry } from '../../../src/webhooks/queries/deliveries';
+import { cancelDelivery, requestRetry } from '../../../src/webhooks/queries/deliveries';
 import { adaptConcurrency } from '../../../src/webhooks/queries/endpoints';
+import { endExpiredLeases } from '../../../src/webhooks/queries/queue';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
@@ -416,6 +417,18 @@ describe('the claim', () => {
       [ids[0]],
     );
     expect(await claimableLag(pool)).toBeLessThan(50);
+  });
+
+  test('a delivery that is cancelled while a relay that dies starts it leaves the queue', async () => {
+    await fiveEndpoints(pool);
+    const [claimed] = await workflow(1);
+    await cancelDelivery(pool, claimed!.id);
+    await pool.query(
+      `UPDATE delivery_queue SET lease_until = now() - interval '1 second' WHERE holder = 'relay'`,
+    );
+    expect(await endExpiredLeases(pool, 10)).toEqual([]);
+    const { rows } = await pool.query('SELECT 1 FROM delivery_queue WHERE delivery_id = $1', [claimed!.id]);
+    expect(rows).toEqual([]);
   });
 
   test('a delivery that was handed over gets its workflow without a slot, also from a full endpoint', async () => {
