@@ -204,22 +204,6 @@ describe.each<Channel>(['telegram', 'max'])('the bot on %s', (channel) => {
     ]);
   });
 
-  test('taps that come out of order count in the order of the user: the Yes before the No confirms, once', async () => {
-    const project = await service.createProject();
-    const user = `reordered-${channel}`;
-    const { session } = await opened(project, channel, user);
-    // Both are held back and handed out the wrong way round, in one batch.
-    await service.control.faults(channel, { updates: 'reorder', times: 2 });
-    await service.control.tap(channel, user, { button: 'Yes' });
-    await service.control.tap(channel, user, { button: 'No' });
-    await waitForStatus(service, session.session_id, 'confirmed');
-    await toasted(channel, user, 'already been answered');
-    expect((await eventsOf(service, project)).map((event) => event.name).sort()).toEqual([
-      'auth.completed',
-      'subscription.created',
-    ]);
-  });
-
   test("another user's tap, a forged nonce, and the right nonce on another message or chat change nothing", async () => {
     const project = await service.createProject();
     const [owner, thief] = [`owner-${channel}`, `thief-${channel}`];
