@@ -24,7 +24,7 @@ export const newSessionSchema = z
       .describe('Your own value. It is returned with the code and in `auth.completed`.'),
     redirect_uri: z
       .string()
-      .max(2048)
+      .max(limits.urlLength)
       .optional()
       .describe(
         'Where the user returns to. It must exactly match the callback URL or a redirect URL of the project.',

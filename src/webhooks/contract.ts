@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { idempotencyKeySchema } from '../contract/idempotency';
-import { limits } from '../contract/limits';
+import { KIB, limits } from '../contract/limits';
 import { eventNameSchema } from '../events/contract';
 
 export const endpointStatuses = ['active', 'disabled'] as const;
@@ -113,7 +113,10 @@ export const attemptSchema = z.strictObject({
     .describe('HTTP status of the response; null without a complete response.'),
   error: z.string().nullable().describe('Kind of failure: dns, refused, timeout, tls…'),
   error_detail: z.string().nullable(),
-  response_body: z.string().nullable().describe('The first 16 KiB.'),
+  response_body: z
+    .string()
+    .nullable()
+    .describe(`The first ${limits.webhookResponseBytes / KIB} KiB.`),
   response_headers: z.record(z.string(), z.string()),
   next_attempt_at: timestampSchema.nullable(),
 });
