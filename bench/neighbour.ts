@@ -31,7 +31,7 @@ export async function besideHanging(
   const beside: number[][] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
     process.stderr.write(`  beside a hanging endpoint, round ${round} of ${ROUNDS}\n`);
-    const noise = await makeNoise(bench, lane, `${lane}-hanging-${round}`, `${receiver.url}/hang`);
+    const noise = await makeNoise(bench, `${lane}-hanging-${round}`, `${receiver.url}/hang`);
     beside.push(await measure(BESIDE_SECONDS));
     await noise.stop();
     alone.push(await measure(ALONE_SECONDS));
@@ -71,10 +71,10 @@ function percentileOfAll(waits: number[][], share: number): number {
 }
 
 /** As many deliveries a second to an endpoint that never answers. */
-async function makeNoise(bench: BenchEnvironment, lane: DeliveryLane, slug: string, url: string) {
+async function makeNoise(bench: BenchEnvironment, slug: string, url: string) {
   const hanging = await createHeraldEndpoint(bench, slug, url);
   const { databaseUrl } = bench.environment;
-  const noise = startNoise({ databaseUrl, lane, endpoint: hanging, perSecond: PER_SECOND });
+  const noise = startNoise({ databaseUrl, endpoint: hanging, perSecond: PER_SECOND });
   // Its first time-outs come after ten seconds, and its retries within the 90.
   await sleep(2_000);
   return {

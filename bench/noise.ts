@@ -3,13 +3,11 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '../src/db/pool';
 import { emitTestEvent } from '../src/events/queries/emit';
-import type { DeliveryLane } from '../src/webhooks/contract';
 import { event, example } from './herald';
 
 /** The load of another project, generated in its own process so that it does not use the measured process's thread. */
 export interface NoisePlan {
   databaseUrl: string;
-  lane: DeliveryLane;
   endpoint: { id: string; project_id: string };
   perSecond: number;
 }

@@ -30,10 +30,6 @@ export function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-export function sha256Hex(text: string): string {
-  return hash('sha256', text, 'hex');
-}
-
 const API_KEY_PREFIX = 'hk_';
 
 export function newApiKey(): { key: string; hash: Buffer; hint: string } {

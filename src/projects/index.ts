@@ -1,3 +1,3 @@
 /** The public interface of this domain. */
-export { BILLING, BLOCKED, chargeLogin, isBillingBlocked } from './queries/credits';
+export { chargeLogin, isBillingBlocked } from './queries/credits';
 export { findProject, findProjectBySlug, lockProject } from './queries/projects';

@@ -75,12 +75,12 @@ const PLAN_LIMIT = `CASE p.plan ${Object.entries(plans)
   .join(' ')} END`;
 
 /** SQL: a project `p` joined with its usage of this month, `m`. */
-export const BILLING = `projects p LEFT JOIN credit_months m ON m.project_id = p.id AND m.month = ${MONTH}`;
+const BILLING = `projects p LEFT JOIN credit_months m ON m.project_id = p.id AND m.month = ${MONTH}`;
 
 /**
  * SQL: whether paid operations are refused, because the plan, the packs and the grace period ($2 hours) are used up.
  */
-export const BLOCKED = `coalesce(p.purchased_credits = 0 AND coalesce(m.used, 0) >= ${PLAN_LIMIT}
+const BLOCKED = `coalesce(p.purchased_credits = 0 AND coalesce(m.used, 0) >= ${PLAN_LIMIT}
   AND (p.grace_started_at AT TIME ZONE 'UTC') >= ${MONTH}
   AND clock_timestamp() >= p.grace_started_at + make_interval(secs => $2::float8 * 3600), false)`;
 

@@ -132,18 +132,13 @@ export function untilStatus(
   }, limitMs);
 }
 
-export function untilAttempts(
-  project: TestProject,
-  id: string,
-  count: number,
-  limitMs?: number,
-): Promise<DeliveryRecord> {
+export function untilAttempts(project: TestProject, id: string, count: number): Promise<DeliveryRecord> {
   return eventually(async () => {
     const delivery = await readDelivery(project, id);
     const finished = delivery.attempts.filter((attempt) => attempt.duration_ms !== null);
     if (finished.length < count) throw new Error(`${finished.length} attempts so far, not ${count}`);
     return delivery;
-  }, limitMs);
+  });
 }
 
 /** The newest run of a delivery's workflow, as the Temporal UI shows it. */
