@@ -80,10 +80,12 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
  * bot; those that were set aside are deleted.
  */
 export async function erasePersonUpdates(db: Db, person: Person): Promise<void> {
-  await change(db, 'erase_openings', 'DELETE FROM auth_openings WHERE channel = $1 AND platform_user_id = $2', [
-    person.channel,
-    person.platform_user_id,
-  ]);
+  await change(
+    db,
+    'erase_openings',
+    'DELETE FROM auth_openings WHERE channel = $1 AND platform_user_id = $2',
+    [person.channel, person.platform_user_id],
+  );
   await change(
     db,
     'erase_set_aside_updates',
