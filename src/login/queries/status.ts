@@ -46,7 +46,8 @@ export function pollSession(db: Db, projectId: string, sessionId: string): Promi
        ON CONFLICT (session_id) DO UPDATE SET polled_at = excluded.polled_at
          WHERE a.polled_at <= excluded.polled_at - interval '950 milliseconds'
        RETURNING session_id)
-     SELECT found.*, EXISTS (SELECT 1 FROM poll) AS allowed FROM found`,
+     SELECT found.id, found.decline_reason, found.state, found.return_base, found.status, found.code_sealed,
+       found.expires_in, EXISTS (SELECT 1 FROM poll) AS allowed FROM found`,
     [sessionId, projectId],
   );
 }
