@@ -6,6 +6,7 @@ import { benchExpress } from './express';
 import { benchGrown } from './grown';
 import { benchLogin } from './login';
 import { benchOneEndpoint } from './one-endpoint';
+import { benchRetention } from './retention';
 import { benchSoak } from './soak';
 import { figureTable, isFarOff, type Figure } from './table';
 
@@ -19,6 +20,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   'one-endpoint': benchOneEndpoint,
   grown: benchGrown,
   cost: benchCost,
+  retention: benchRetention,
   soak: benchSoak,
 };
 
