@@ -67,13 +67,14 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         description: 'Show the user one of the links, the hosted page or the QR code, then poll the status.',
         tag,
         auth: 'key',
+        idempotent: {},
         body: newSessionSchema,
         status: 201,
         response: createdSessionSchema,
         errors: ['invalid_url', 'billing_blocked', 'rate_limit_auth_sessions'],
       },
-      async ({ project, body }) => {
-        const session = await createSession(deps, project, body);
+      async ({ project, body, work }) => {
+        const session = await createSession(deps, project, body, work);
         const hostedUrl = `${publicUrl()}/login/${session.hostedToken}`;
         return {
           session_id: session.id,
@@ -81,7 +82,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
           hosted_url: hostedUrl,
           qr_url: `${hostedUrl}/qr`,
           match_code: session.matchCode,
-          expires_in: config.HERALD_SESSION_TTL_SECONDS,
+          expires_in: session.expiresIn,
           interval: limits.authPollRecommendedSeconds,
         };
       },
@@ -124,7 +125,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       async ({ project, params, query }) => {
         const session = await findProjectSession(pool, project.id, params.id);
         if (!session?.start_sealed) throw new AppError('not_found');
-        const token = cipher.decrypt(session.start_sealed, 'start_token');
+        const token = cipher.decrypt(session.start_sealed, 'start_token', session.id);
         const target = link(query.channel, startParameter('session', token));
         if (target === null) throw new AppError('not_found', 'This channel is not available.');
         return qrPicture(target, query.format);
