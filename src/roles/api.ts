@@ -39,7 +39,7 @@ export interface RunningApi {
 }
 
 /** All API routes, in the order of the reference page. */
-function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
+export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
   return [
     ...createAuthRoutes({ ...core, waiter, starter: createSessionStarter(core) }),
     ...createSessionListRoutes(core),
