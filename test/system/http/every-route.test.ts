@@ -203,6 +203,8 @@ describe('every route of the API', () => {
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('x-powered-by')).toBeNull();
+    // The documentation contains nothing private, so browsers may keep it if they ask whether it has changed.
+    expect(headers.get('cache-control')).toBe('no-cache');
   });
 
   it('has an anchor for the docs_url of every error', async () => {
