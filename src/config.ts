@@ -204,7 +204,7 @@ export const settings = z.object({
     ),
   HERALD_RETENTION_DAYS: whole(1, 3650)
     .default(30)
-    .describe('Retention of events, deliveries and ended sessions.'),
+    .describe('Retention of events, deliveries, ended sessions, messages, broadcasts and revoked keys.'),
   HERALD_DELIVERY_LANE: z
     .enum(laneSettings)
     .default('workflow')

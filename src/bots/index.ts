@@ -13,6 +13,7 @@ export {
   nextTimeAfter,
   pauseChannel,
 } from './queries/pace';
+export { pruneBotUpdates } from './queries/updates';
 export { type BotTexts, botTexts } from './texts';
 export type { BotUser } from './update';
 export { withWelcome } from './welcome';
