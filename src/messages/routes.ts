@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { idempotencyHeaders } from '../contract/idempotency';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
-import { runOnce } from '../http/idempotency';
 import { route } from '../http/route';
 import { sendResponseSchema, sendSchema } from './contract';
 import { sendMessages } from './send';
@@ -20,7 +17,7 @@ export function createSendRoutes(deps: SendRouteDeps) {
         tag: 'Messages',
         auth: 'key',
         scope: 'send',
-        headers: idempotencyHeaders,
+        idempotent: {},
         body: sendSchema,
         status: 200,
         response: sendResponseSchema,
@@ -30,19 +27,10 @@ export function createSendRoutes(deps: SendRouteDeps) {
           'invalid_external_id',
           'invalid_url',
           'billing_blocked',
-          'idempotency_conflict',
-          'request_in_progress',
           'platform_busy',
         ],
       },
-      async ({ project, headers, body, ctx }) => {
-        const key = headers['idempotency-key'];
-        const run = (requestId: string) => sendMessages(deps, project.id, body, requestId);
-        if (key === undefined) return run(randomUUID());
-        const { response, replayed } = await runOnce(deps, { projectId: project.id, key }, body, run);
-        if (replayed) ctx.set('Idempotent-Replayed', 'true');
-        return response;
-      },
+      ({ project, body, work }) => sendMessages(deps, project.id, body, work.id),
     ),
   ];
 }

@@ -99,7 +99,12 @@ const groups: [string, [string, string][]][] = [
   [
     'Dashboard',
     [
+      [
+        'Requests per sign-in',
+        `${whole(limits.dashboardRequestsPerMinute)} per minute, instead of the project’s`,
+      ],
       ['Sign-in lifetime', `${limits.dashboardSessionHours} hours`],
+      ['Sign-ins per API key', `${limits.dashboardSessionsPerKey}; a further one ends the oldest`],
       [
         'Wrong keys',
         `${limits.dashboardSignInFailures.max} in ${limits.dashboardSignInFailures.minutes} minutes per IP address`,
