@@ -42,7 +42,7 @@ export function shareTurns(
   const limit = Math.min(...elsewhere.map((project) => project.served)) + quantum;
 
   const granted: number[] = [];
-  for (let left = allowed; left > 0; ) {
+  for (let left = allowed; left > 0;) {
     const next = leastServed(queues, served);
     if (next === null || (served.get(next) ?? 0) >= limit) break;
     const index = queues.get(next)?.shift() ?? 0;

@@ -71,7 +71,9 @@ export function createControlApi(channels: Record<ChannelName, ControlledChannel
       if (result !== undefined) sendJson(exchange, 200, result);
     } catch (error) {
       const status = error instanceof ControlError ? error.status : 400;
-      const expected = [ControlError, BodyError, FaultError, LimitError, URIError].some((kind) => error instanceof kind);
+      const expected = [ControlError, BodyError, FaultError, LimitError, URIError].some(
+        (kind) => error instanceof kind,
+      );
       if (!expected) throw error;
       sendJson(exchange, status, { error: (error as Error).message });
     }

@@ -13,17 +13,9 @@ describe('what a refusal means for a message of a broadcast', () => {
 
   it.each([
     ['429', refusal('rate_limited', 429, 7_000), { next: 'retry', countsAsTry: false }],
-    [
-      '429 without a time',
-      refusal('rate_limited', 429),
-      { next: 'retry', countsAsTry: false },
-    ],
+    ['429 without a time', refusal('rate_limited', 429), { next: 'retry', countsAsTry: false }],
     ['502', refusal('platform_unavailable', 502), { next: 'retry', countsAsTry: true }],
-    [
-      'a refused connection',
-      systemError('ECONNREFUSED'),
-      { next: 'retry', countsAsTry: true },
-    ],
+    ['a refused connection', systemError('ECONNREFUSED'), { next: 'retry', countsAsTry: true }],
     ['a cut connection', systemError('ECONNRESET'), { next: 'failed' }],
     ['a time-out', noResponse(Object.assign(new Error('x'), { name: 'TimeoutError' })), { next: 'failed' }],
     ['a blocked bot', refusal('user_blocked_bot', 403), { next: 'failed' }],
