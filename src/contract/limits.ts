@@ -52,6 +52,8 @@ export const limits = {
   buttonTextLength: 64,
   buttonDataLength: 256,
   sendRecipients: 100,
+  /** How long a message of /v1/send or a one-time code waits for its turn. */
+  sendWaitSeconds: 10,
   photoBytes: 20 * MIB,
   videoOrDocumentBytes: 50 * MIB,
   broadcastRecipients: 100_000,

@@ -20,7 +20,7 @@ import type { SessionWaiter } from './session-waiter';
 import { createCodeRedeemer, verifyCode } from './verify';
 import type { SessionStarter } from './workflow';
 import { createFailureLimit } from '../http/failure-limit';
-import { qrPicture } from './qr';
+import type { QrPictures } from './qr';
 import { route } from '../http/route';
 
 export interface AuthRouteDeps extends Pick<
@@ -29,12 +29,13 @@ export interface AuthRouteDeps extends Pick<
 > {
   waiter: SessionWaiter;
   starter: SessionStarter;
+  qr: QrPictures;
 }
 
 const tag = 'Login';
 
 export function createAuthRoutes(deps: AuthRouteDeps) {
-  const { pool, config, cipher, messengers, publicUrl } = deps;
+  const { pool, config, cipher, messengers, publicUrl, qr } = deps;
   const noteFailure = createFailureLimit(pool, 'verify', limits.authVerifyFailuresPerMinute, 60);
   const readPolled = createPollReader(pool);
   const redeem = createCodeRedeemer(pool);
@@ -133,7 +134,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         const token = cipher.decrypt(session.start_sealed, 'start_token', session.id);
         const target = link(query.channel, startParameter('session', token));
         if (target === null) throw new AppError('not_found', 'This channel is not available.');
-        return qrPicture(target, query.format);
+        return qr.of(target, query.format, session.wait_ms);
       },
     ),
 

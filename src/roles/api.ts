@@ -17,6 +17,7 @@ import { webFiles } from '../http/web-files';
 import { loginPage } from '../login/hosted-page';
 import { createHostedRoutes } from '../login/hosted-routes';
 import { createSessionListRoutes } from '../login/log-routes';
+import { createQrPictures } from '../login/qr';
 import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
@@ -40,10 +41,11 @@ export interface RunningApi {
 
 /** All API routes, in the order of the reference page. */
 export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
+  const qr = createQrPictures();
   return [
-    ...createAuthRoutes({ ...core, waiter, starter: createSessionStarter(core) }),
+    ...createAuthRoutes({ ...core, waiter, qr, starter: createSessionStarter(core) }),
     ...createSessionListRoutes(core),
-    ...createHostedRoutes({ ...core, waiter }),
+    ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
     ...createSendRoutes(core),
     ...createBroadcastRoutes(core),
