@@ -210,11 +210,11 @@ export const settings = z.object({
     .max(10_000)
     .default(25)
     .describe(
-      'Messages per second that broadcasts send through each bot, across all processes. Telegram and MAX allow about 30; the rest is reserved for logins and single messages.',
+      'Messages per second through each bot, across all processes: single messages first, then broadcasts. Telegram and MAX allow about 30; the rest is reserved for logins, which do not wait.',
     ),
   HERALD_RETENTION_DAYS: whole(1, 3650)
     .default(30)
-    .describe('Retention of events, deliveries and ended sessions.'),
+    .describe('Retention of events, deliveries, ended sessions, messages, broadcasts and revoked keys.'),
   HERALD_DELIVERY_LANE: z
     .enum(laneSettings)
     .default('workflow')

@@ -42,12 +42,18 @@ export const limits = {
   webhookDisableAfterHours: 120,
   webhookConcurrencyPerEndpoint: 20,
 
+  publishEvents: 100,
+  publishedIdLength: 128,
+  publishedIdDays: 30,
+
   messageTextLength: 4000,
   buttonRows: 3,
   buttonsPerRow: 3,
   buttonTextLength: 64,
   buttonDataLength: 256,
   sendRecipients: 100,
+  /** How long a message of /v1/send or a one-time code waits for its turn. */
+  sendWaitSeconds: 10,
   photoBytes: 20 * MIB,
   videoOrDocumentBytes: 50 * MIB,
   broadcastRecipients: 100_000,

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { AppError } from '../contract/errors';
+import type { Scope } from '../contract/scopes';
 import { idempotencyHeaders } from '../contract/idempotency';
 import type { KeyedProject } from '../projects/contract';
 import type { IdempotentRequest, RunOnce, Work } from './idempotency';
 import { readJsonBody } from './json-body';
 import { logIds } from './log-ids';
 import type { CountRequest } from './project-limit';
-import { Binary, type Auth, type Route, type RouteRequest, type RouteSpec } from './route';
+import { Binary, scopeOf, type Auth, type Route, type RouteRequest, type RouteSpec } from './route';
 import { refuseUnstorable, validated } from './validate';
 
 /** Identifies the caller by its credentials, or throws. Registered by roles/api.ts. */
@@ -26,6 +27,7 @@ export interface GuardDeps {
 export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
   return async (ctx: Context) => {
     const project = spec.auth === 'key' ? await admit(ctx, deps) : undefined;
+    if (project) requireScope(project, scopeOf(spec));
     const request = {
       params: spec.params ? parsedParams(spec.params, ctx.params) : undefined,
       query: parsedQuery(spec.query, { ...ctx.query }),
@@ -92,6 +94,10 @@ export async function admit(ctx: Context, { authenticate, countRequest }: GuardD
   ctx.set('X-RateLimit-Reset', String(limit.reset));
   if (!limit.allowed) throw new AppError('rate_limit_project', undefined, { retryAfter: limit.retryAfter });
   return project;
+}
+
+export function requireScope({ scopes }: KeyedProject, scope: Scope): void {
+  if (!scopes.includes(scope)) throw new AppError('forbidden', `The API key needs the scope "${scope}".`);
 }
 
 function parsedParams(schema: z.ZodType, params: unknown): unknown {

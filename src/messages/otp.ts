@@ -18,7 +18,7 @@ import { recipientFields } from './delivery-events';
 import { findMessages, insertMessages, type MessageRow } from './queries/messages';
 import { activateOtp, attemptOtp, insertOtp, otpWindowWait, removeOtp, replaceOtpHash } from './queries/otp';
 
-export type OtpDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'log'>;
+export type OtpDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'turns' | 'log'>;
 
 /**
  * Sends a code. The transaction that records a successful send also makes it the active code of its purpose; of two

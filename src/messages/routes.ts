@@ -4,7 +4,7 @@ import { route } from '../http/route';
 import { sendResponseSchema, sendSchema } from './contract';
 import { sendMessages } from './send';
 
-export type SendRouteDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'log'>;
+export type SendRouteDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
 export function createSendRoutes(deps: SendRouteDeps) {
   return [
@@ -13,9 +13,10 @@ export function createSendRoutes(deps: SendRouteDeps) {
         method: 'POST',
         path: '/v1/send',
         summary: 'Send a message',
-        description: `To one subscriber by subscriber_id, or to every subscriber with an external_id. A message that the messenger rejects is a result, not an error: see \`details\`. With an Idempotency-Key, repeated requests return the first response for ${limits.idempotencyHours} hours.`,
+        description: `To one subscriber by subscriber_id, or to every subscriber with an external_id. A message that the messenger rejects is a result, not an error: see \`details\`. A message waits for its turn for up to ${limits.sendWaitSeconds} seconds (a chat gets one message per second); then it is \`failed\` with the reason \`rate_limited\`. With an Idempotency-Key, repeated requests return the first response for ${limits.idempotencyHours} hours.`,
         tag: 'Messages',
         auth: 'key',
+        scope: 'send',
         idempotent: {},
         body: sendSchema,
         status: 200,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, slugSchema, timestampSchema } from '../contract/common';
+import type { Scope } from '../contract/scopes';
 import { limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
 
@@ -138,6 +139,7 @@ export interface Project {
 /** The project of an authenticated request and the API key used, directly or by signing in to the dashboard. */
 export type KeyedProject = Project & {
   key_id: string;
+  scopes: Scope[];
   /** Identifies the dashboard session, if the request has one. */
   dashboard_session?: string;
 };

@@ -3,7 +3,7 @@ import { webhookIntake } from '../bots/webhook-intake';
 import { createBroadcastRoutes } from '../broadcasts/routes';
 import { channels } from '../contract/common';
 import type { Core } from '../core';
-import { createEventTypeRoutes } from '../events/routes';
+import { createEventRoutes } from '../events/routes';
 import { createApp } from '../http/app';
 import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
@@ -17,6 +17,7 @@ import { webFiles } from '../http/web-files';
 import { loginPage } from '../login/hosted-page';
 import { createHostedRoutes } from '../login/hosted-routes';
 import { createSessionListRoutes } from '../login/log-routes';
+import { createQrPictures } from '../login/qr';
 import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
@@ -41,17 +42,18 @@ export interface RunningApi {
 
 /** All API routes, in the order of the reference page. */
 export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
+  const qr = createQrPictures();
   return [
-    ...createAuthRoutes({ ...core, waiter, starter: createSessionStarter(core) }),
+    ...createAuthRoutes({ ...core, waiter, qr, starter: createSessionStarter(core) }),
     ...createSessionListRoutes(core),
-    ...createHostedRoutes({ ...core, waiter }),
+    ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
     ...createSendRoutes(core),
     ...createBroadcastRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
-    ...createEventTypeRoutes(),
+    ...createEventRoutes(core),
     ...createProjectRoutes(core),
     ...createKeyRoutes(core),
     ...createDashboardRoutes(core),
