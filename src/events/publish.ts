@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { AppError } from '../contract/errors';
 import { issueText } from '../contract/issues';
 import type { Db } from '../db/pool';
+import type { Work } from '../http/idempotency';
 import { describeIssues } from '../http/validate';
+import { derivedUuid } from '../lib/tokens';
 import { eventRegistry, isPublished, type PublishRequest, type PublishResult } from './contract';
-import { insertPublished, type PublishedEvent } from './queries/publish';
+import { findPublished, insertPublished, type PublishedEvent } from './queries/publish';
 
 /**
  * Publishes the events of one request: all of them, or none where one is invalid. Results are in the order of the
@@ -14,20 +15,22 @@ export async function publishEvents(
   db: Db,
   projectId: string,
   { events }: PublishRequest,
+  work: Work,
 ): Promise<PublishResult[]> {
   events.forEach(({ event }, index) => {
     if (isPublished(event)) return;
     throw new AppError('forbidden', `events[${index}].event: ${event} cannot be published`);
   });
   events.forEach(checkData);
-  const given = events.map(({ event, data, event_id }) => ({
-    id: randomUUID(),
+  const given = events.map(({ event, data, event_id }, index) => ({
+    id: derivedUuid(work.id, index),
     name: event,
     // The bytes that receivers get. `data` is sent as given: the schema has checked it and changes nothing.
     body: JSON.stringify({ event, data }),
     publishedId: event_id ?? null,
   }));
-  const written = await insertPublished(db, projectId, withoutRepeatedIds(given));
+  const earlier = work.resumed ? await findPublished(db, projectId, given) : null;
+  const written = earlier?.size ? earlier : await insertPublished(db, projectId, withoutRepeatedIds(given));
   return given.map(({ id, publishedId }) => {
     const deliveries = written.get(id);
     return {

@@ -63,3 +63,19 @@ export async function insertPublished(
   notifyAfterCommit(db, notifyChannels.delivery);
   return new Map(written.map(({ id, deliveries }) => [id, deliveries]));
 }
+
+/** The result of `insertPublished` for a request that committed before its process stopped; empty if it did not. */
+export async function findPublished(
+  db: Db,
+  projectId: string,
+  events: PublishedEvent[],
+): Promise<Map<string, number>> {
+  const written = await rows<{ id: string; deliveries: number }>(
+    db,
+    'find_published_events',
+    `SELECT e.id, count(d.id)::int AS deliveries FROM events e LEFT JOIN deliveries d ON d.event_id = e.id
+     WHERE e.project_id = $1 AND e.id = ANY ($2::uuid[]) GROUP BY e.id`,
+    [projectId, events.map(({ id }) => id)],
+  );
+  return new Map(written.map(({ id, deliveries }) => [id, deliveries]));
+}

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { eventRegistry } from '../../../src/events/contract';
 import type { RouteSpec } from '../../../src/http/route';
 import { createRoutes } from '../../../src/roles/api';
 import {
@@ -23,6 +24,7 @@ interface Things {
   delivery: string;
   broadcast: string;
   key: string;
+  publisher: string;
 }
 
 interface Call {
@@ -30,6 +32,8 @@ interface Call {
   params?: Record<string, string>;
   body?: unknown;
   headers?: Record<string, string>;
+  /** Default: the project's. */
+  key?: string;
 }
 
 const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
@@ -86,6 +90,10 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
     params: { id: endpoint },
     body: { since: new Date().toISOString() },
   }),
+  'POST /v1/publish': ({ publisher }) => ({
+    body: { events: [{ event: 'ticket.created', data: eventRegistry['ticket.created'].example }] },
+    key: publisher,
+  }),
   'GET /v1/keys': () => ({}),
   'POST /v1/keys': () => ({ body: {} }),
   'DELETE /v1/keys/{id}': ({ key }) => ({ params: { id: key } }),
@@ -133,18 +141,19 @@ async function createThings(): Promise<Things> {
     delivery: test.body.delivery_id,
     broadcast: broadcast.job_id,
     key: key.body.id,
+    publisher: await service.createKey(project.id, ['publish']),
   };
 }
 
 function send(
   operation: string,
-  key: string | null,
-  { params = {}, body, headers }: Call,
+  projectKey: string | null,
+  { params = {}, body, headers, key = projectKey ?? undefined }: Call,
   query = '',
 ): Promise<ApiResponse> {
   const [method = '', path = ''] = operation.split(' ');
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'missing');
-  return service.apiWith(key)(method, filled + query, body, headers);
+  return service.apiWith(key ?? null)(method, filled + query, body, headers);
 }
 
 /** Strings that are a whole time, wherever they are. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { eventRegistry } from '../../../src/events/contract';
 import { freePort } from '../../../src/lib/ports';
 import { createRoutes } from '../../../src/roles/api';
 import { eventually } from '../../support/eventually';
@@ -34,6 +35,8 @@ interface Work {
   count: () => Promise<number>;
   /** The field of the response that is shown once. */
   secret?: string;
+  /** Default: the project's. */
+  key?: string;
 }
 
 const count = async (text: string): Promise<number> => {
@@ -86,6 +89,12 @@ const works: Record<string, () => Promise<Work>> = {
       count: () => count('SELECT count(*) FROM deliveries WHERE project_id = $1'),
     };
   },
+  'published event': async () => ({
+    path: '/v1/publish',
+    body: { events: [{ event: 'ticket.created', data: eventRegistry['ticket.created'].example }] },
+    count: () => count('SELECT count(*) FROM events WHERE project_id = $1'),
+    key: await service.createKey(project.id, ['publish']),
+  }),
   'API key': async () => ({
     path: '/v1/keys',
     body: { name: 'new' },
@@ -94,10 +103,10 @@ const works: Record<string, () => Promise<Work>> = {
   }),
 };
 
-const codesSent = async () => (await textsTo(service, person)).filter((text) => /\d{6}/.test(text));
+const call = ({ path, body, key: apiKey = project.api_key }: Work, key: string): Promise<ApiResponse> =>
+  service.apiWith(apiKey)('POST', path, body, { 'idempotency-key': key });
 
-const call = ({ path, body }: Work, key: string): Promise<ApiResponse> =>
-  project.api('POST', path, body, { 'idempotency-key': key });
+const codesSent = async () => (await textsTo(service, person)).filter((text) => /\d{6}/.test(text));
 
 /** As a process leaves it that dies after its work and before the response was recorded. */
 async function loseResponse(key: string): Promise<void> {
@@ -204,6 +213,29 @@ describe('after a crash', () => {
     await loseResponse(key);
     expect((await call(work, key)).body['secret']).toBe(lost.body['secret']);
   });
+});
+
+test('events that were published before a crash are reported as they were', async () => {
+  await createEndpoint(project, 'http://127.0.0.1:9/');
+  const key = newKey();
+  const { example } = eventRegistry['ticket.created'];
+  const events = ['a', 'a', undefined].map((event_id) => ({
+    event: 'ticket.created',
+    data: example,
+    ...(event_id ? { event_id } : {}),
+  }));
+  const publish = { ...(await works['published event']!()), body: { events } };
+  const first = await call(publish, key);
+  expect(first.body).toMatchObject({
+    data: [
+      { event_id: 'a', status: 'accepted', deliveries: 1 },
+      { event_id: 'a', status: 'duplicate', deliveries: 0 },
+      { status: 'accepted', deliveries: 1 },
+    ],
+  });
+  await loseResponse(key);
+  expect((await call(publish, key)).body).toEqual(first.body);
+  expect(await publish.count()).toBe(2);
 });
 
 test('a recorded response is not readable in the database', async () => {
