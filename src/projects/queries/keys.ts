@@ -36,7 +36,7 @@ export async function insertApiKey(
   return inserted;
 }
 
-/** For a request that is resumed after a crash. Null if the key was not inserted or was revoked since. */
+/** For a request that is resumed after a crash. Null if the key was not inserted; one that was revoked since stays so. */
 export function replaceApiKey(
   db: Db,
   projectId: string,
@@ -46,7 +46,7 @@ export function replaceApiKey(
   return row<ApiKeyRecord>(
     db,
     'replace_api_key',
-    `UPDATE api_keys SET hash = $3, hint = $4 WHERE id = $2 AND project_id = $1 AND revoked_at IS NULL
+    `UPDATE api_keys SET hash = $3, hint = $4 WHERE id = $2 AND project_id = $1
      RETURNING ${COLUMNS}`,
     [projectId, id, hash, hint],
   );

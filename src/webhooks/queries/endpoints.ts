@@ -87,6 +87,16 @@ export function findEndpoint(db: Db, projectId: string, id: string): Promise<End
   );
 }
 
+/** For a request that is resumed after a crash: also an endpoint that was deleted since. */
+export function findCreatedEndpoint(db: Db, projectId: string, id: string): Promise<Endpoint | null> {
+  return row<Endpoint>(
+    db,
+    'find_created_endpoint',
+    `SELECT ${COLUMNS} FROM endpoints WHERE id = $2 AND project_id = $1`,
+    [projectId, id],
+  );
+}
+
 /** NO KEY: the foreign keys of deliveries that are inserted meanwhile must not wait for this lock. */
 export function lockEndpoint(db: Db, projectId: string, id: string): Promise<Endpoint | null> {
   return row<Endpoint>(

@@ -206,6 +206,23 @@ describe('after a crash', () => {
     expect((await service.apiWith(lost.body['api_key'] as string)('GET', '/v1/project')).status).toBe(401);
   });
 
+  it('what was removed meanwhile does not come back', async () => {
+    const removals = { endpoint: '/v1/webhooks', 'API key': '/v1/keys' } as const;
+    for (const [name, path] of Object.entries(removals)) {
+      const key = newKey();
+      const work = await works[name]!();
+      const { body } = await call(work, key);
+      expect((await project.api('DELETE', `${path}/${body['id']}`)).status).toBe(204);
+      await loseResponse(key);
+      expect((await call(work, key)).body['id']).toBe(body['id']);
+      const { body: list } = await project.api('GET', path);
+      const live = (list.data as { id: string; revoked_at?: string | null }[]).filter(
+        (one) => !one.revoked_at,
+      );
+      expect(live.map(({ id }) => id)).not.toContain(body['id']);
+    }
+  });
+
   it('the secret of the resumed request signs', async () => {
     const key = newKey();
     const work = await works['rotation']!();
