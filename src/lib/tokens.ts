@@ -36,11 +36,3 @@ export function newApiKey(): { key: string; hash: Buffer; hint: string } {
   const key = API_KEY_PREFIX + randomBase62(40);
   return { key, hash: sha256(key), hint: key.slice(0, 8) };
 }
-
-/** A UUID (version 8) that depends on nothing but its arguments: the ids of several things that one request creates. */
-export function derivedUuid(seed: string, index: number): string {
-  const bytes = sha256(`${seed}/${index}`).subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-}

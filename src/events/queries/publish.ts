@@ -40,6 +40,7 @@ export async function insertPublished(
        INSERT INTO events (id, project_id, name, body, traceparent)
        SELECT id, $1, name, body, $6 FROM given
        WHERE published_id IS NULL OR id IN (SELECT event_id FROM fresh)
+       ON CONFLICT (id) DO NOTHING
        RETURNING id, name
      ), delivery AS (
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
@@ -61,21 +62,5 @@ export async function insertPublished(
     ],
   );
   notifyAfterCommit(db, notifyChannels.delivery);
-  return new Map(written.map(({ id, deliveries }) => [id, deliveries]));
-}
-
-/** The result of `insertPublished` for a request that committed before its process stopped; empty if it did not. */
-export async function findPublished(
-  db: Db,
-  projectId: string,
-  events: PublishedEvent[],
-): Promise<Map<string, number>> {
-  const written = await rows<{ id: string; deliveries: number }>(
-    db,
-    'find_published_events',
-    `SELECT e.id, count(d.id)::int AS deliveries FROM events e LEFT JOIN deliveries d ON d.event_id = e.id
-     WHERE e.project_id = $1 AND e.id = ANY ($2::uuid[]) GROUP BY e.id`,
-    [projectId, events.map(({ id }) => id)],
-  );
   return new Map(written.map(({ id, deliveries }) => [id, deliveries]));
 }

@@ -232,29 +232,6 @@ describe('after a crash', () => {
   });
 });
 
-test('events that were published before a crash are reported as they were', async () => {
-  await createEndpoint(project, 'http://127.0.0.1:9/');
-  const key = newKey();
-  const { example } = eventRegistry['ticket.created'];
-  const events = ['a', 'a', undefined].map((event_id) => ({
-    event: 'ticket.created',
-    data: example,
-    ...(event_id ? { event_id } : {}),
-  }));
-  const publish = { ...(await works['published event']!()), body: { events } };
-  const first = await call(publish, key);
-  expect(first.body).toMatchObject({
-    data: [
-      { event_id: 'a', status: 'accepted', deliveries: 1 },
-      { event_id: 'a', status: 'duplicate', deliveries: 0 },
-      { status: 'accepted', deliveries: 1 },
-    ],
-  });
-  await loseResponse(key);
-  expect((await call(publish, key)).body).toEqual(first.body);
-  expect(await publish.count()).toBe(2);
-});
-
 test('a recorded response is not readable in the database', async () => {
   const key = newKey();
   const { body } = await call(await works['session']!(), key);
