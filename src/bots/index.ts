@@ -14,6 +14,7 @@ export {
   recordThrottled,
 } from './queries/pace';
 export { claimTurns } from './queries/turns';
+export { pruneBotUpdates } from './queries/updates';
 export { type BotTexts, botTexts } from './texts';
 export type { BotUser } from './update';
 export { withWelcome } from './welcome';

@@ -34,7 +34,10 @@ export function createHostedRoutes(
       },
       async ({ params: { token }, query }) => {
         const session = await requireHostedSession(pool, token);
-        const start = startParameter('session', cipher.decrypt(session.start_sealed, 'start_token'));
+        const start = startParameter(
+          'session',
+          cipher.decrypt(session.start_sealed, 'start_token', session.id),
+        );
         const link = messengers.get(query.channel as Channel)?.link(start);
         if (!link) throw new AppError('not_found', 'This channel is not available.');
         return qr.of(link, query.format, session.wait_ms);

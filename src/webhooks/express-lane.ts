@@ -67,7 +67,9 @@ export function startExpressLane({
       deliveryId: claim.id,
       event: claim.event_name,
       body: claim.body,
-      secrets: claim.sealed_secrets.map((sealed) => cipher.decrypt(sealed, webhookSecretPurpose)),
+      secrets: claim.sealed_secrets.map((sealed) =>
+        cipher.decrypt(sealed, webhookSecretPurpose, claim.endpoint_id),
+      ),
     });
     // Aborted because this process stops: the lease expires, and another process goes on.
     if (result.error === 'aborted') return null;

@@ -126,11 +126,12 @@ export async function extendBotUpdateLeases(db: Db, ids: number[], leaseSeconds:
   );
 }
 
+/** Only the key that recognises a duplicate stays: payload and chat queue name a person. */
 export async function markBotUpdateHandled(db: Db, id: number): Promise<void> {
   await change(
     db,
     'mark_bot_update_handled',
-    `UPDATE bot_updates SET handled_at = clock_timestamp(), payload = NULL, last_error = NULL, leased_until = NULL
+    `UPDATE bot_updates SET handled_at = clock_timestamp(), payload = NULL, lane = '', last_error = NULL, leased_until = NULL
      WHERE id = $1 AND handled_at IS NULL`,
     [id],
   );

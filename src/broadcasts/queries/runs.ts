@@ -14,6 +14,7 @@ import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
 import type { MessageContent } from '../../messages/contract';
+import { NOBODY } from '../../subscribers';
 import type { BroadcastStatus } from '../contract';
 
 /** One run of a broadcast: a page of its workflow in one worker. The token fences out earlier runs. */
@@ -233,23 +234,24 @@ export type RecipientResult = { id: string } & (
 
 /**
  * Records results and returns the ids recorded, with the time. Results of recipients that a newer run has taken over
- * are ignored.
+ * are ignored; of a subscriber who was removed meanwhile only the status is recorded.
  */
 export async function recordRecipients(
   db: Db,
   run: BroadcastRun,
   results: RecipientResult[],
 ): Promise<{ ids: Set<string>; at: Date }> {
-  const recorded = await rows<{ id: string; at: Date }>(
+  const recorded = await rows<{ id: string; erased: boolean; at: Date }>(
     db,
     'record_recipients',
-    `UPDATE broadcast_recipients r SET status = given.status, platform_message_id = given.message, reason = given.reason,
-       error = given.error, tries = coalesce(given.tries, r.tries), token = NULL,
+    `UPDATE broadcast_recipients r SET status = given.status, reason = given.reason,
+       platform_message_id = CASE WHEN r.subscriber_id <> '${NOBODY}' THEN given.message END,
+       error = CASE WHEN r.subscriber_id <> '${NOBODY}' THEN given.error END, tries = coalesce(given.tries, r.tries), token = NULL,
        ended_at = CASE WHEN given.status <> 'queued' THEN clock_timestamp() END
      FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[])
        AS given (id, status, message, reason, error, tries)
      WHERE r.id = given.id AND r.broadcast_id = $1 AND r.status = 'sending' AND r.token = $2
-     RETURNING r.id, clock_timestamp() AS at`,
+     RETURNING r.id, r.subscriber_id = '${NOBODY}' AS erased, clock_timestamp() AS at`,
     [
       run.id,
       run.token,
@@ -261,5 +263,6 @@ export async function recordRecipients(
       results.map((result) => (result.status === 'queued' ? result.tries : null)),
     ],
   );
-  return { ids: new Set(recorded.map(({ id }) => id)), at: recorded[0]?.at ?? new Date() };
+  const ids = recorded.filter(({ erased }) => !erased).map(({ id }) => id);
+  return { ids: new Set(ids), at: recorded[0]?.at ?? new Date() };
 }

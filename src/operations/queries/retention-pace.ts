@@ -1,21 +1,24 @@
 import type { Db } from '../../db/pool';
-import { change } from '../../db/query';
-import { BATCH, inBatches } from './in-batches';
+import { BATCH, repeatedDelete, type NextBatch } from './removal';
 
-/** Deletes the pace of chats that are free again, and the turns of processes that died. */
-export async function removeOldPace(db: Db): Promise<void> {
-  await inBatches(() =>
-    change(
-      db,
-      'remove_old_chat_pace',
-      `DELETE FROM chat_pace WHERE chat IN (
-         SELECT chat FROM chat_pace WHERE next_at < now() - interval '1 minute' LIMIT $1 FOR UPDATE SKIP LOCKED)`,
-      [BATCH],
-    ),
-  );
-  await change(
+/** Deletes the pace of chats that have long been free. */
+export function removeFreeChats(db: Db): NextBatch {
+  return repeatedDelete(
     db,
-    'remove_old_turns',
-    `DELETE FROM bot_turns WHERE waiting_until < now() - interval '1 minute'`,
+    'remove_free_chats',
+    `DELETE FROM chat_pace WHERE chat = ANY (ARRAY(
+       SELECT chat FROM chat_pace WHERE next_at < now() - interval '1 minute'
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`,
+  );
+}
+
+/** Deletes the turns of processes that died while they waited. */
+export function removeDeadTurns(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_dead_turns',
+    `DELETE FROM bot_turns WHERE ctid = ANY (ARRAY(
+       SELECT ctid FROM bot_turns WHERE waiting_until < now() - interval '1 minute'
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`,
   );
 }
