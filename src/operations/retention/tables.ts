@@ -3,7 +3,6 @@ import { pruneBotUpdates } from '../../bots';
 import type { Db } from '../../db/pool';
 import { BATCH, repeated, type NextBatch } from '../queries/removal';
 import * as remove from '../queries/retention';
-import * as pace from '../queries/retention-pace';
 
 /** What ends the rows of a table. */
 export type TableEnd =
@@ -29,6 +28,7 @@ export const tableEnds: Record<string, TableEnd> = {
   delivery_queue: { with: 'deliveries' },
   delivery_retries: { with: 'deliveries' },
   attempts: { with: 'deliveries' },
+  published_ids: { after: `${limits.publishedIdDays} days`, remove: remove.removeOldPublishedIds },
   endpoints: { after: 'deleted, and the last delivery removed', remove: remove.removeDeletedEndpoints },
   endpoint_secrets: { after: 'replaced, 24 hours', remove: remove.removeExpiredSecrets },
 
@@ -60,8 +60,8 @@ export const tableEnds: Record<string, TableEnd> = {
     after: '48 hours, or 30 days if it was set aside',
     remove: (db) => repeated(() => pruneBotUpdates(db, BATCH)),
   },
-  chat_pace: { after: '1 minute', remove: pace.removeFreeChats },
-  bot_turns: { after: '1 minute', remove: pace.removeDeadTurns },
+  chat_pace: { after: '1 minute after the chat is free', remove: remove.removeOldChatPace },
+  bot_turns: { after: '1 minute after the wait', remove: remove.removeOldTurns },
   request_counters: { after: '1 hour after its window', remove: remove.removeExpiredCounters },
   api_keys: { after: `${retentionDays} after its revocation`, remove: remove.removeRevokedKeys },
   dashboard_sessions: { after: '12 hours', remove: remove.removeEndedDashboardSessions },
@@ -70,8 +70,8 @@ export const tableEnds: Record<string, TableEnd> = {
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
   subscribers: { bounded: 'A project keeps its subscribers until it deletes them.' },
   bot_offsets: { bounded: 'One row for each bot.' },
-  channel_pace: { bounded: 'One row for each bot.' },
   bot_webhooks: { bounded: 'One row for each bot.' },
+  channel_pace: { bounded: 'One row for each bot.' },
   look_promises: { bounded: 'One row for each lane.' },
   migrations: { bounded: 'One row for each migration.' },
 };
