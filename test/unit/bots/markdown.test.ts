@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { markdownToTelegramHtml } from '../../../src/bots/telegram/markdown';
 import { parseTelegramText } from '../../../src/embedded/simulator/markup';
+import { referenceHtml } from './markdown-reference';
 
 describe('Markdown for Telegram', () => {
   it.each([
@@ -22,42 +23,91 @@ describe('Markdown for Telegram', () => {
     expect(markdownToTelegramHtml(source)).toBe(html);
   });
 
+  const pieces = fc.constantFrom(
+    '*',
+    '**',
+    '_',
+    '__',
+    '~~',
+    '++',
+    '`',
+    '```',
+    '[',
+    ']',
+    '](https://x.y)',
+    '\\',
+    '<',
+    '&',
+    ' ',
+    'a',
+    'ж',
+    '👋',
+    '\n',
+  );
+  const texts = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''));
+
   it('is accepted by Telegram whatever a project writes', () => {
-    const pieces = fc.constantFrom(
-      '*',
-      '**',
-      '_',
-      '__',
-      '~~',
-      '`',
-      '```',
-      '[',
-      '](https://x.y)',
-      '\\',
-      '<',
-      '&',
-      ' ',
-      'a',
-      '\n',
-    );
     fc.assert(
-      fc.property(fc.array(pieces, { maxLength: 60 }), (parts) => {
-        parseTelegramText(markdownToTelegramHtml(parts.join('')), 'HTML');
+      fc.property(texts, (source) => {
+        parseTelegramText(markdownToTelegramHtml(source), 'HTML');
       }),
       { numRuns: 2000 },
     );
   });
 
-  it('takes the longest message of nothing but marks in good time', () => {
-    const started = performance.now();
-    for (const source of [
-      '*_'.repeat(2000),
-      '*_'.repeat(1000) + 'x' + '_*'.repeat(1000),
-      '['.repeat(4000),
-      '`'.repeat(4000),
-    ]) {
+  it('shows no more characters than the source has', () => {
+    fc.assert(
+      fc.property(texts, (source) => {
+        const { text } = parseTelegramText(markdownToTelegramHtml(source), 'HTML');
+        expect(text.length).toBeLessThanOrEqual(source.length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('means the same as the plain description of the dialect', () => {
+    fc.assert(
+      fc.property(texts, (source) => {
+        expect(markdownToTelegramHtml(source)).toBe(referenceHtml(source));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  /** The shortest of several runs: what else the machine does can only lengthen one. */
+  function bestTime(source: string): number {
+    const times = Array.from({ length: 5 }, () => {
+      const started = performance.now();
       markdownToTelegramHtml(source);
-    }
-    expect(performance.now() - started).toBeLessThan(2000);
+      return performance.now() - started;
+    });
+    return Math.min(...times);
+  }
+
+  it.each([
+    ['ж__', ''],
+    ['*a ', ''],
+    ['*_', ''],
+    ['**a', ''],
+    ['_a ', ''],
+    ['[', ''],
+    ['[a](', ''],
+    ['[a](https://', ''],
+    ['`', ''],
+    ['```', ''],
+    ['``` ', ''],
+    ['```a', ''],
+    ['\\', ''],
+    ['\\*', ''],
+    ['~~++__**', ''],
+    ['*_~~', '~~_*'],
+    ['&', ''],
+  ])('takes eight times as long for eight times as much of %j … %j, not sixty-four times', (left, right) => {
+    const source = (length: number) =>
+      left.repeat(length / left.length) + (right === '' ? '' : right.repeat(length / right.length));
+    // Long enough to take milliseconds; warmed up, so that compilation is not measured.
+    bestTime(source(8_000));
+    const [short, long] = [bestTime(source(8_000)), bestTime(source(64_000))];
+    expect(long / short).toBeLessThan(24);
   });
 });
