@@ -6,7 +6,7 @@ import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { emitBulkEvents, emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
-import { deliveryFailed, refuseLargeMedia } from '../messages';
+import { checkMedia, deliveryFailed } from '../messages';
 import { isBillingBlocked } from '../projects';
 import { contentOf, type BroadcastView, type NewBroadcast } from './contract';
 import {
@@ -38,7 +38,11 @@ export async function startBroadcast(
   if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
   }
-  if (request.media) await refuseLargeMedia(request.media, { allowLocal: config.allowLocalWebhooks });
+  const content = contentOf(request);
+  if (content.media) {
+    const policy = { allowLocal: config.allowLocalWebhooks };
+    content.media = { ...content.media, ...(await checkMedia(content.media, projectId, policy)) };
+  }
   const { tags_all, tags_any, exclude_tags, permission, channel } = request;
   const audience = { tags_all, tags_any, exclude_tags, permission, channel };
   if (request.dry_run) {
@@ -48,7 +52,7 @@ export async function startBroadcast(
   }
   return withTransaction(pool, async (db) => {
     const id = await insertBroadcast(db, projectId, {
-      content: contentOf(request),
+      content,
       audience,
       messages_per_minute: request.messages_per_minute ?? null,
     });

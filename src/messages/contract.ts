@@ -33,8 +33,14 @@ const buttonSchema = z
 export const contentFields = {
   text: z
     .string()
-    .max(limits.messageTextLength)
-    .refine((text) => text.trim() !== '', 'must not be empty'),
+    .max(
+      limits.messageTextLength,
+      `can have up to ${limits.messageTextLength} characters; most emoji count as two or more`,
+    )
+    .refine((text) => text.trim() !== '', 'must not be empty')
+    .describe(
+      `Up to ${limits.messageTextLength} characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more.`,
+    ),
   format: z.enum(['plain', 'markdown', 'html']).default('plain'),
   buttons: z
     .array(z.array(buttonSchema).min(1).max(limits.buttonsPerRow))
@@ -50,8 +56,21 @@ export const contentFields = {
 };
 
 export const contentSchema = z.strictObject(contentFields);
-export type MessageContent = z.output<typeof contentSchema>;
-export type MessageMedia = NonNullable<MessageContent['media']>;
+type RequestedContent = z.output<typeof contentSchema>;
+export type MessageMedia = NonNullable<RequestedContent['media']>;
+
+/** What Herald has found out about media, before it sends the first message with it. */
+export interface MediaFacts {
+  /** Null if its server does not state the size. */
+  bytes: number | null;
+  /** Identifies the content, so that it is uploaded once. */
+  key: string;
+}
+
+/** The content as it is stored. Messages of 0.1.0 have no facts. */
+export type MessageContent = Omit<RequestedContent, 'media'> & {
+  media?: (MessageMedia & Partial<MediaFacts>) | undefined;
+};
 
 export const sendSchema = z
   .strictObject({

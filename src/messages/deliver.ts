@@ -1,12 +1,12 @@
 import type pg from 'pg';
-import { type OutgoingMessage, PlatformError, pauseChannel } from '../bots';
+import { type OutgoingMessage, PlatformError, pauseChannel, type SendProgress, trackProgress } from '../bots';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { emitEvent } from '../events';
 import type { FailureReason } from '../events/contract';
 import { type SubscriberRecord, lockSubscriber, markBlocked } from '../subscribers';
 import { deliveryFailed, deliverySuccess } from './delivery-events';
-import { claimMessage, recordMessage, type MessageResult } from './queries/messages';
+import { claimMessage, recordMediaSent, recordMessage, type MessageResult } from './queries/messages';
 
 export type DeliverDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'log'>;
 
@@ -25,7 +25,13 @@ export async function deliver(
   onResult?: OnResult,
 ): Promise<MessageResult | null> {
   if (!(await claimMessage(deps.pool, messageId))) return null;
-  const result = await call(deps, subscriber, message);
+  const progress = trackProgress(false, (id) =>
+    // Only for the record of a crash: without it the text follows all the same.
+    recordMediaSent(deps.pool, messageId, id).catch((err: unknown) =>
+      deps.log.warn({ err }, 'the media of a message could not be recorded as sent'),
+    ),
+  );
+  const result = await call(deps, subscriber, message, progress);
   await recordResult(deps, messageId, subscriber, result, onResult);
   return result;
 }
@@ -34,12 +40,13 @@ async function call(
   deps: DeliverDeps,
   subscriber: SubscriberRecord,
   message: OutgoingMessage,
+  progress: SendProgress,
 ): Promise<MessageResult> {
   const { channel } = subscriber;
   const messenger = deps.messengers.get(channel);
   if (!messenger) return failure('platform_unavailable', `The bot of ${channel} is not connected.`);
   try {
-    const { messageId } = await messenger.send(subscriber.chat_id, message);
+    const { messageId } = await messenger.send(subscriber.chat_id, message, { progress });
     return { status: 'sent', platformMessageId: messageId };
   } catch (error) {
     if (!(error instanceof PlatformError)) {

@@ -3,6 +3,7 @@ import type { Config } from '../config';
 import type { Logger } from '../lib/log';
 import { failAbandonedMessages } from '../messages/abandoned';
 import { cancelAbandonedDeliveries, removeEndpointRemains, removeOldEvents } from './queries/retention';
+import { removeOldMediaUploads } from './queries/retention-media';
 import { removeExpiredKeysAndCodes, removeOldMessages } from './queries/retention-messages';
 
 export interface RetentionDeps {
@@ -25,6 +26,7 @@ export async function runRetention({ pool, config, log }: RetentionDeps): Promis
   const failed = await failAbandonedMessages(pool, config);
   const messages = await removeOldMessages(pool, config.HERALD_RETENTION_DAYS);
   await removeExpiredKeysAndCodes(pool);
+  await removeOldMediaUploads(pool);
   if (cancelled + removed + failed + messages > 0) {
     log.info(
       {

@@ -14,6 +14,7 @@ import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
 import type { MessageContent } from '../../messages/contract';
+import { callsFor, withinCalls } from '../calls';
 import type { BroadcastStatus } from '../contract';
 
 /** One run of a broadcast: a page of its workflow in one worker. The token fences out earlier runs. */
@@ -70,6 +71,8 @@ export interface ClaimedRecipient {
   chat_id: string;
   platform_user_id: string;
   tries: number;
+  /** Set when the media was sent and only its text is left. */
+  media_message_id: string | null;
 }
 
 export type Claim =
@@ -92,14 +95,14 @@ function projectPace({ messages_per_minute: perMinute }: ClaimableJob): Pace | n
 
 /**
  * Claims recipients under the broadcast's row lock, after checking that the broadcast still runs and the token is
- * current. Skips recipients who have unsubscribed, and claims as many as the bot's shared pace and the project's own
- * pace allow.
+ * current. Skips recipients who have unsubscribed, and claims as many as the bot's shared pace, which counts calls
+ * (`calls` for each new recipient), and the project's own pace, which counts messages, allow.
  */
 export function claimRecipients(
   pool: pg.Pool,
   run: BroadcastRun,
   channel: Channel,
-  { wanted, perSecond }: { wanted: number; perSecond: number },
+  { wanted, perSecond, calls }: { wanted: number; perSecond: number; calls: number },
 ): Promise<Claim> {
   return withTransaction(pool, async (db): Promise<Claim> => {
     const job = await row<ClaimableJob>(
@@ -125,19 +128,19 @@ export function claimRecipients(
     const pace = projectPace(job);
     const { average, peak } = channelPaces(perSecond);
     const allowance = await lockChannelPace(db, channel);
-    const granted = Math.min(
-      allowedMessages(allowance.average, reachable.length, average),
-      allowedMessages(allowance.peak, reachable.length, peak),
-      pace ? allowedMessages(job.allowance, reachable.length, pace) : Infinity,
+    const grantedCalls = Math.min(
+      allowedMessages(allowance.average, reachable.length * calls, average),
+      allowedMessages(allowance.peak, reachable.length * calls, peak),
     );
-    if (granted === 0) {
+    const granted = pace ? allowedMessages(job.allowance, reachable.length, pace) : Infinity;
+    const recipients = withinCalls(reachable.slice(0, granted), calls, grantedCalls);
+    if (recipients.length === 0) {
       const waitSeconds = Math.max(-allowance.average, -allowance.peak, pace ? -job.allowance : 0);
       return { state: 'claimed', recipients: [], waitMs: waitSeconds * 1000 };
     }
-    const recipients = reachable.slice(0, granted);
     await markSending(db, run, recipients);
-    await consumeChannelPace(db, channel, granted, perSecond);
-    if (pace) await consumeProjectPace(db, run.id, granted, pace);
+    await consumeChannelPace(db, channel, callsFor(recipients, calls), perSecond);
+    if (pace) await consumeProjectPace(db, run.id, recipients.length, pace);
     return {
       state: 'claimed',
       recipients,
@@ -153,8 +156,8 @@ function queuedRecipients(db: Db, id: string, channel: Channel, limit: number): 
   return rows<QueuedRecipient>(
     db,
     'queued_recipients',
-    `SELECT r.id, r.subscriber_id, r.tries, s.external_id, s.chat_id, s.platform_user_id
-     FROM (SELECT id, subscriber_id, tries FROM broadcast_recipients
+    `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, s.external_id, s.chat_id, s.platform_user_id
+     FROM (SELECT id, subscriber_id, tries, media_message_id FROM broadcast_recipients
            WHERE broadcast_id = $1 AND channel = $2 AND status = 'queued' ORDER BY id LIMIT $3) r
      LEFT JOIN subscribers s ON s.id = r.subscriber_id AND s.active`,
     [id, channel, limit],
@@ -191,6 +194,23 @@ function consumeProjectPace(
     `UPDATE broadcasts SET next_at = ${nextTimeAfter('next_at', '$2', '$3', burstSeconds)} WHERE id = $1`,
     [id, messages, perSecond],
   );
+}
+
+/** Records that a recipient has got the media; its text follows. Returns false if a newer run has taken over. */
+export async function recordRecipientMedia(
+  db: Db,
+  run: BroadcastRun,
+  id: string,
+  messageId: string,
+): Promise<boolean> {
+  const recorded = await change(
+    db,
+    'record_recipient_media',
+    `UPDATE broadcast_recipients SET media_message_id = $4
+     WHERE id = $3 AND broadcast_id = $1 AND status = 'sending' AND token = $2`,
+    [run.id, run.token, id, messageId],
+  );
+  return recorded > 0;
 }
 
 /** `queued`: a transient failure; the message was not delivered. */
