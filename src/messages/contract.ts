@@ -29,14 +29,15 @@ const buttonSchema = z
     'must have either url or data',
   );
 
+/** The messengers count UTF-16 units; `max` counts characters, as does the API description. */
+const TEXT_TOO_LONG = `can have up to ${limits.messageTextLength} characters; most emoji count as two or more`;
+
 /** The content of a message, in /v1/send and in broadcasts. */
 export const contentFields = {
   text: z
     .string()
-    .max(
-      limits.messageTextLength,
-      `can have up to ${limits.messageTextLength} characters; most emoji count as two or more`,
-    )
+    .max(limits.messageTextLength, { error: TEXT_TOO_LONG, abort: true })
+    .refine((text) => text.length <= limits.messageTextLength, TEXT_TOO_LONG)
     .refine((text) => text.trim() !== '', 'must not be empty')
     .describe(
       `Up to ${limits.messageTextLength} characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more.`,
@@ -51,7 +52,7 @@ export const contentFields = {
     .strictObject({ type: z.enum(['photo', 'video', 'document']), url: webUrl('media.url') })
     .optional()
     .describe(
-      `A photo of up to ${limits.photoBytes / MIB} MB, or a video or document of up to ${limits.videoOrDocumentBytes / MIB} MB.`,
+      `A photo of up to ${limits.photoBytes / MIB} MB, or a video or document of up to ${limits.videoOrDocumentBytes / MIB} MB. Telegram shows a photo over 10 MB as a document.`,
     ),
 };
 

@@ -31,6 +31,8 @@ interface Mark {
 }
 
 const WORD = /[\p{L}\p{N}]/u;
+/** The characters that can begin something other than plain text. */
+const SPECIAL = '\\`[*_~+';
 const ESCAPABLE = '\\`*_~+[]()#';
 const FENCE = '```';
 const LANGUAGE = /[\w+-]*\n/y;
@@ -45,6 +47,7 @@ const marks: readonly Mark[] = [
   markOf('_', 'i'),
 ];
 
+const special: Target = (source, at) => SPECIAL.includes(source.charAt(at));
 const fence: Target = (source, at) => source.startsWith(FENCE, at);
 const codeEnd: Target = (source, at) => '`\n'.includes(source.charAt(at));
 const labelEnd: Target = (source, at) => ']\n'.includes(source.charAt(at));
@@ -92,8 +95,11 @@ function convert(text: Text, from: number, to: number): string {
 }
 
 function pieceAt(text: Text, at: number, to: number): Piece {
-  const char = text.source.charAt(at);
-  return specialAt(text, char, at, to) ?? { html: escapeHtml(char), end: at + 1 };
+  const { source, find } = text;
+  const next = find(special, at);
+  const plainEnd = next < 0 || next > to ? to : next;
+  if (plainEnd > at) return { html: escapeHtml(source.slice(at, plainEnd)), end: plainEnd };
+  return specialAt(text, source.charAt(at), at, to) ?? { html: source.charAt(at), end: at + 1 };
 }
 
 function specialAt(text: Text, char: string, at: number, to: number): Piece | null {

@@ -74,14 +74,22 @@ describe('Markdown for Telegram', () => {
     );
   });
 
-  /** The shortest of several runs: what else the machine does can only lengthen one. */
-  function bestTime(source: string): number {
-    const times = Array.from({ length: 5 }, () => {
-      const started = performance.now();
-      markdownToTelegramHtml(source);
-      return performance.now() - started;
-    });
-    return Math.min(...times);
+  /** Processor time: on a busy machine a long run waits more often than a short one. */
+  function timeOf(source: string): number {
+    const started = process.cpuUsage();
+    markdownToTelegramHtml(source);
+    const { user, system } = process.cpuUsage(started);
+    return Math.max(user + system, 1);
+  }
+
+  /** How much longer the long text takes, at its shortest: collecting garbage can only lengthen a run. */
+  function growth(short: string, long: string): number {
+    const times = { short: Infinity, long: Infinity };
+    for (let round = 0; round < 10; round += 1) {
+      times.short = Math.min(times.short, timeOf(short));
+      times.long = Math.min(times.long, timeOf(long));
+    }
+    return times.long / times.short;
   }
 
   it.each([
@@ -102,12 +110,10 @@ describe('Markdown for Telegram', () => {
     ['~~++__**', ''],
     ['*_~~', '~~_*'],
     ['&', ''],
-  ])('takes eight times as long for eight times as much of %j … %j, not sixty-four times', (left, right) => {
+  ])('of %j … %j takes time in proportion to its length', (left, right) => {
     const source = (length: number) =>
       left.repeat(length / left.length) + (right === '' ? '' : right.repeat(length / right.length));
-    // Long enough to take milliseconds; warmed up, so that compilation is not measured.
-    bestTime(source(8_000));
-    const [short, long] = [bestTime(source(8_000)), bestTime(source(64_000))];
-    expect(long / short).toBeLessThan(24);
+    // Sixteen times the text: about 16 if linear, 256 if quadratic.
+    expect(growth(source(6_000), source(96_000))).toBeLessThan(64);
   });
 });
