@@ -81,7 +81,9 @@ export function createDeliveryActivities(deps: DeliveryActivityDeps) {
       deliveryId,
       event: claim.event_name,
       body: claim.body ?? '',
-      secrets: (claim.sealed_secrets ?? []).map((sealed) => cipher.decrypt(sealed, webhookSecretPurpose)),
+      secrets: (claim.sealed_secrets ?? []).map((sealed) =>
+        cipher.decrypt(sealed, webhookSecretPurpose, claim.endpoint_id),
+      ),
     });
     // Aborted because this worker stops: another one makes this attempt again, under its number.
     if (result.error === 'aborted') throw ApplicationFailure.retryable('the worker is stopping', 'stopping');

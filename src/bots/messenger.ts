@@ -47,7 +47,7 @@ export interface SendProgress {
 }
 
 export interface SendOptions {
-  /** Fail on 429 instead of waiting and retrying: for a caller that throttles many messages itself. */
+  /** Fail on 429 instead of waiting and retrying: for a caller that waits for its turn itself. */
   failFast?: boolean;
   /** A repeated send continues after the media. */
   progress?: SendProgress;

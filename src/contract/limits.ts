@@ -4,6 +4,8 @@ export const MIB = 1024 * KIB;
 /** Every limit that a user can meet, written once: guards, docs and tests read it from here. */
 export const limits = {
   requestsPerMinute: 300,
+  /** Of each dashboard session, instead of the project's. */
+  dashboardRequestsPerMinute: 600,
   requestBodyBytes: MIB,
   urlLength: 2048,
   slugLength: { min: 3, max: 50 },
@@ -40,12 +42,18 @@ export const limits = {
   webhookDisableAfterHours: 120,
   webhookConcurrencyPerEndpoint: 20,
 
+  publishEvents: 100,
+  publishedIdLength: 128,
+  publishedIdDays: 30,
+
   messageTextLength: 4000,
   buttonRows: 3,
   buttonsPerRow: 3,
   buttonTextLength: 64,
   buttonDataLength: 256,
   sendRecipients: 100,
+  /** How long a message of /v1/send or a one-time code waits for its turn. */
+  sendWaitSeconds: 10,
   photoBytes: 20 * MIB,
   videoOrDocumentBytes: 50 * MIB,
   broadcastRecipients: 100_000,
@@ -62,6 +70,8 @@ export const limits = {
   idempotencyKeyLength: { min: 8, max: 128 },
 
   dashboardSessionHours: 12,
+  /** Of each API key; a further one ends the oldest. */
+  dashboardSessionsPerKey: 50,
   dashboardSignInFailures: { max: 10, minutes: 5 },
   redirectUrls: 20,
   welcomeLength: 500,

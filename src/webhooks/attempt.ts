@@ -151,8 +151,8 @@ function startDeadline(timeoutMs: number, abortedBy: AbortSignal | undefined): D
     reason(statusCode) {
       if (isOver) {
         const seconds = `${timeoutMs / 1_000} s`;
-        if (statusCode === null) return failure('timeout', `no answer within ${seconds}`);
-        return failure('timeout', `the answer (${statusCode}) did not end within ${seconds}`);
+        if (statusCode === null) return failure('timeout', `no response within ${seconds}`);
+        return failure('timeout', `the response (${statusCode}) did not end within ${seconds}`);
       }
       return abortedBy?.aborted ? failure('aborted', 'the attempt was aborted') : null;
     },

@@ -67,7 +67,9 @@ export function startExpressLane({
       deliveryId: claim.id,
       event: claim.event_name,
       body: claim.body,
-      secrets: claim.sealed_secrets.map((sealed) => cipher.decrypt(sealed, webhookSecretPurpose)),
+      secrets: claim.sealed_secrets.map((sealed) =>
+        cipher.decrypt(sealed, webhookSecretPurpose, claim.endpoint_id),
+      ),
     });
     // Aborted because this process stops: the lease expires, and another process goes on.
     if (result.error === 'aborted') return null;
@@ -131,7 +133,10 @@ export function startExpressLane({
     const claim = { deliveryId, number: 1, endpointVersion: -1 };
     const outcome = { ...NO_RESPONSE, error: LOST, verdict: 'retry', nextAttemptAt: next } as const;
     if (!(await recordAttempt(pool, claim, outcome, { handOver: true }))) return;
-    log.warn({ delivery_id: deliveryId }, 'the process of a first attempt has died; the workflow goes on');
+    log.warn(
+      { delivery_id: deliveryId },
+      'the process of a first attempt died; the workflow continues the delivery',
+    );
   }
 
   async function maintainQueue(): Promise<void> {
