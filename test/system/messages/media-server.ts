@@ -62,6 +62,7 @@ export async function startMediaServer(): Promise<MediaServer> {
 }
 
 function* chunks(bytes: number): Generator<Buffer> {
-  for (let left = bytes; left > 0; left -= CHUNK.length)
+  for (let left = bytes; left > 0; left -= CHUNK.length) {
     yield CHUNK.subarray(0, Math.min(left, CHUNK.length));
+  }
 }
