@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel } from '../contract/common';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { type BulkEvent, emitBulkEvents } from '../events';
 import { type Batcher, createBatcher } from '../lib/batch';
+import { withRetry } from '../lib/retry';
 import { deliveryFailed, deliverySuccess } from '../messages';
 import { markBlocked } from '../subscribers';
 import {
@@ -23,7 +23,8 @@ export type BroadcastRecorder = Batcher<SettledRecipient, void>;
 
 const BATCH_ROWS = 200;
 /** Retried while the database is unavailable: a message whose result is lost would be sent again. */
-const RETRY_MS = { first: 200, max: 5_000, total: 5 * 60_000 };
+const RETRY_FOR_MS = 5 * 60_000;
+const RETRY_PAUSE_MS = { first: 200, most: 5_000 };
 
 /** Writes results in batches: results that arrive during one write share the next. */
 export function createBroadcastRecorder(
@@ -57,18 +58,13 @@ export function createBroadcastRecorder(
     });
   }
 
-  async function writeWithRetry(batch: SettledRecipient[]): Promise<void> {
-    const giveUpAt = performance.now() + RETRY_MS.total;
-    for (let pause = RETRY_MS.first; ; pause = Math.min(pause * 2, RETRY_MS.max)) {
-      try {
-        return await write(batch);
-      } catch (error) {
-        if (performance.now() > giveUpAt) throw error;
-        log.warn({ err: error, broadcast_id: run.id }, 'writing the results of a broadcast failed; retrying');
-        await sleep(pause);
-      }
-    }
-  }
+  const writeWithRetry = (batch: SettledRecipient[]) =>
+    withRetry(() => write(batch), {
+      pauseMs: RETRY_PAUSE_MS,
+      goesOn: (_error, { elapsedMs }) => elapsedMs <= RETRY_FOR_MS,
+      onRetry: (err) =>
+        log.warn({ err, broadcast_id: run.id }, 'writing the results of a broadcast failed; retrying'),
+    });
 
   return createBatcher(writeWithRetry, { size: BATCH_ROWS });
 }

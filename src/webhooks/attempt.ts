@@ -1,5 +1,6 @@
 import { Agent } from 'undici';
 import { limits } from '../contract/limits';
+import { rejectOnAbort, withAbortAfter } from '../lib/timeout';
 import { vetUrl } from '../outbound/addresses';
 import { createVettedConnector } from '../outbound/dial';
 import { type AttemptError, describeError, type ErrorWord, failure } from './attempt-error';
@@ -85,82 +86,52 @@ export function createAttempter(options: AttempterOptions): Attempter {
     if (!vetted.ok) return failed(failure('forbidden_address', `the URL ${vetted.why}`));
     if (input.signal?.aborted) return failed(failure('aborted', 'the attempt was aborted'));
 
-    const deadline = startDeadline(timeoutMs, input.signal);
-    let statusCode: number | null = null;
-    try {
-      const posted = agent.request({
-        origin: vetted.url.origin,
-        path: vetted.url.pathname + vetted.url.search,
-        method: 'POST',
-        headers,
-        body,
-        signal: deadline.signal,
-      });
-      // A request that still waits for its connection does not react to the signal.
-      const response = await Promise.race([posted, deadline.passed]);
-      statusCode = response.statusCode;
-      // Cutting a long body short also emits an error, which the loop over the body has handled.
-      response.body.on('error', () => undefined);
-      const responseBody = await captureBody(response.body);
-      const isRedirect = statusCode >= 300 && statusCode < 400;
-      return {
-        status: statusCode,
-        error: isRedirect ? 'redirect' : null,
-        errorDetail: isRedirect ? 'the receiver sent a redirect, which is not followed' : null,
-        durationMs: elapsedSince(started),
-        responseBody,
-        responseHeaders: keepHeaders(response.headers),
-        retryAfterMs: parseRetryAfter(String(response.headers['retry-after'] ?? ''), Date.now()),
-      };
-    } catch (error) {
-      return failed(deadline.reason(statusCode) ?? describeError(error));
-    } finally {
-      deadline.clear();
-    }
+    const given = input.signal ?? new AbortController().signal;
+    return withAbortAfter(given, timeoutMs, async (signal) => {
+      let statusCode: number | null = null;
+      try {
+        const posted = agent.request({
+          origin: vetted.url.origin,
+          path: vetted.url.pathname + vetted.url.search,
+          method: 'POST',
+          headers,
+          body,
+          signal,
+        });
+        // A request that still waits for its connection does not react to the signal.
+        const response = await Promise.race([posted, rejectOnAbort(signal)]);
+        statusCode = response.statusCode;
+        // Cutting a long body short also emits an error, which the loop over the body has handled.
+        response.body.on('error', () => undefined);
+        const responseBody = await captureBody(response.body);
+        const isRedirect = statusCode >= 300 && statusCode < 400;
+        return {
+          status: statusCode,
+          error: isRedirect ? 'redirect' : null,
+          errorDetail: isRedirect ? 'the receiver sent a redirect, which is not followed' : null,
+          durationMs: elapsedSince(started),
+          responseBody,
+          responseHeaders: keepHeaders(response.headers),
+          retryAfterMs: parseRetryAfter(String(response.headers['retry-after'] ?? ''), Date.now()),
+        };
+      } catch (error) {
+        if (!signal.aborted) return failed(describeError(error));
+        // The reason of the caller's own signal is passed on as it is; any other is the deadline.
+        if (given.aborted && signal.reason === given.reason) {
+          return failed(failure('aborted', 'the attempt was aborted'));
+        }
+        return failed(timedOut(timeoutMs, statusCode));
+      }
+    });
   }
 
   return { attempt, close: () => agent.destroy() };
 }
 
-interface Deadline {
-  signal: AbortSignal;
-  /** Rejects when the signal fires. */
-  passed: Promise<never>;
-  /** Why the attempt was cut off, or null when it was not. */
-  reason(statusCode: number | null): AttemptError | null;
-  clear(): void;
-}
-
-function startDeadline(timeoutMs: number, abortedBy: AbortSignal | undefined): Deadline {
-  const controller = new AbortController();
-  let isOver = false;
-  const timer = setTimeout(() => {
-    isOver = true;
-    controller.abort();
-  }, timeoutMs);
-  const onAbort = () => controller.abort();
-  abortedBy?.addEventListener('abort', onAbort, { once: true });
-  const passed = new Promise<never>((_resolve, reject) => {
-    controller.signal.addEventListener('abort', () => reject(new Error('cut off')), { once: true });
-  });
-  // While the body is read, the signal destroys the body instead.
-  passed.catch(() => undefined);
-  return {
-    signal: controller.signal,
-    passed,
-    reason(statusCode) {
-      if (isOver) {
-        const seconds = `${timeoutMs / 1_000} s`;
-        if (statusCode === null) return failure('timeout', `no answer within ${seconds}`);
-        return failure('timeout', `the answer (${statusCode}) did not end within ${seconds}`);
-      }
-      return abortedBy?.aborted ? failure('aborted', 'the attempt was aborted') : null;
-    },
-    clear() {
-      clearTimeout(timer);
-      abortedBy?.removeEventListener('abort', onAbort);
-    },
-  };
+function timedOut(timeoutMs: number, statusCode: number | null): AttemptError {
+  const seconds = `${timeoutMs / 1_000} s`;
+  if (statusCode === null) return failure('timeout', `no answer within ${seconds}`);
+  return failure('timeout', `the answer (${statusCode}) did not end within ${seconds}`);
 }
 
 function elapsedSince(started: number): number {
