@@ -80,6 +80,7 @@ export function createDeliveryActivities(deps: DeliveryActivityDeps) {
       url: claim.url,
       deliveryId,
       event: claim.event_name,
+      test: claim.test,
       body: claim.body ?? '',
       secrets: (claim.sealed_secrets ?? []).map((sealed) => cipher.decrypt(sealed, webhookSecretPurpose)),
     });

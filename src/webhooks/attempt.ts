@@ -23,6 +23,7 @@ export interface AttemptInput {
   url: string;
   deliveryId: string;
   event: string;
+  test?: boolean;
   body: string | Buffer;
   /** Every secret that signs at this moment, newest first. */
   secrets: readonly string[];
@@ -38,11 +39,16 @@ export interface AttemptResult {
   error: ErrorWord | null;
   errorDetail: string | null;
   durationMs: number;
+  /** As sent; null when nothing was. */
+  requestHeaders: Record<string, string> | null;
   /** The first 16 KiB. */
   responseBody: string | null;
   responseHeaders: Record<string, string>;
   retryAfterMs: number | null;
 }
+
+/** The attempt failed before it had a connection. */
+const unsentErrors = new Set<ErrorWord>(['dns', 'refused', 'unreachable', 'tls', 'forbidden_address']);
 
 export interface Attempter {
   /** One signed POST. Whatever the receiver does is returned, never thrown. */
@@ -76,6 +82,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
       error: word,
       errorDetail: detail,
       durationMs: elapsedSince(started),
+      requestHeaders: unsentErrors.has(word) ? null : headers,
       responseBody: null,
       responseHeaders: {},
       retryAfterMs: null,
@@ -110,6 +117,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
           error: isRedirect ? 'redirect' : null,
           errorDetail: isRedirect ? 'the receiver sent a redirect, which is not followed' : null,
           durationMs: elapsedSince(started),
+          requestHeaders: headers,
           responseBody,
           responseHeaders: keepHeaders(response.headers),
           retryAfterMs: parseRetryAfter(String(response.headers['retry-after'] ?? ''), Date.now()),

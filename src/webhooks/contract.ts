@@ -84,12 +84,31 @@ export const recoverAnswerSchema = z.strictObject({ recovered: z.number().int() 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'paused', 'cancelled'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
+/** Why Herald itself cancels a delivery. */
+export const cancelReasons = ['endpoint_removed', 'parked_too_long'] as const;
+export type CancelReason = (typeof cancelReasons)[number];
+
+export const endedReasons = [
+  'delivered',
+  'refused_by_receiver',
+  'schedule_used_up',
+  'cancelled',
+  ...cancelReasons,
+] as const;
+export type EndedReason = (typeof endedReasons)[number];
+
 export const deliverySchema = z.strictObject({
   id: idSchema.describe('Also the X-Service-Delivery-Id of every attempt.'),
   endpoint_id: idSchema,
+  endpoint_url: z
+    .string()
+    .describe('The URL of the endpoint as it is now, or as it was when it was deleted.'),
   event_id: idSchema,
   event: z.string(),
   status: z.enum(deliveryStatuses),
+  test: z.boolean().describe('A test event: its attempts carry `X-Service-Test: true`.'),
+  lane: z.enum(deliveryLanes).nullable().describe('How it began; null until then.'),
+  workflow_id: z.string().nullable().describe('Its workflow in Temporal; null for one that needed none.'),
   attempt_count: z.number().int(),
   last_http_status: z.number().int().nullable(),
   last_error: z.string().nullable(),
@@ -99,6 +118,14 @@ export const deliverySchema = z.strictObject({
     .nullable()
     .describe('Null while an attempt is in flight and after the delivery has ended.'),
   ended_at: timestampSchema.nullable(),
+  ended_reason: z
+    .enum(endedReasons)
+    .nullable()
+    .describe(
+      'Why it ended: `delivered`, `refused_by_receiver` (a 4xx that is not retried), `schedule_used_up`, `cancelled` ' +
+        '(by request), `endpoint_removed`, `parked_too_long` (the endpoint was disabled for ' +
+        `${limits.webhookPausedDays} days). Null while it is open.`,
+    ),
 });
 export type DeliveryView = z.infer<typeof deliverySchema>;
 
@@ -113,6 +140,13 @@ export const attemptSchema = z.strictObject({
     .describe('HTTP status of the response; null without a complete response.'),
   error: z.string().nullable().describe('Kind of failure: dns, refused, timeout, tls…'),
   error_detail: z.string().nullable(),
+  request_headers: z
+    .record(z.string(), z.string())
+    .nullable()
+    .describe(
+      "As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, " +
+        'when its process died, and when there was no connection.',
+    ),
   response_body: z
     .string()
     .nullable()

@@ -66,6 +66,7 @@ export function startExpressLane({
       url: claim.url,
       deliveryId: claim.id,
       event: claim.event_name,
+      test: claim.test,
       body: claim.body,
       secrets: claim.sealed_secrets.map((sealed) => cipher.decrypt(sealed, webhookSecretPurpose)),
     });
@@ -103,6 +104,7 @@ export function startExpressLane({
       endpoint_id: claim.endpoint_id,
       http_status: result.status ?? 0,
       duration_ms: result.durationMs,
+      request_headers: result.requestHeaders,
       response_body: result.responseBody,
       response_headers: result.responseHeaders,
       // With most of the room taken, the claim decides whose turn it is.
@@ -172,6 +174,7 @@ const NO_RESPONSE = {
   httpStatus: null,
   errorDetail: null,
   durationMs: 0,
+  requestHeaders: null,
   responseBody: null,
   responseHeaders: {},
 };

@@ -35,6 +35,7 @@ export interface Claim extends DeliveryState {
   endpoint_version: number;
   concurrency: number;
   event_name: string;
+  test: boolean;
   policy: RetryPolicyName;
   url: string;
   /** Newest first, as stored. Null unless the verdict is `go`; so is the body. */
@@ -57,7 +58,7 @@ const LOCK_ENDPOINT = `SELECT 1 FROM endpoints e
      FOR NO KEY UPDATE OF e`;
 
 const CLAIM = `WITH d AS MATERIALIZED (
-       SELECT id, project_id, endpoint_id, event_id, event_name, policy, status, failure, attempts, underway, bulk,
+       SELECT id, project_id, endpoint_id, event_id, event_name, test, policy, status, failure, attempts, underway, bulk,
          scheduled_attempts, round, served, first_attempt_at, next_attempt_at, last_http_status, last_error
        FROM deliveries WHERE id = $1 FOR UPDATE
      ), seen AS MATERIALIZED (
@@ -96,8 +97,8 @@ const CLAIM = `WITH d AS MATERIALIZED (
          overdue_at = CASE WHEN verdict = 'early' THEN deliveries.overdue_at ELSE 'infinity' END
        FROM judged WHERE deliveries.id = judged.id AND verdict IN ('busy', 'parked', 'early')
      ), abandoned AS (
-       UPDATE deliveries SET status = 'cancelled', ended_at = moment, next_attempt_at = NULL,
-         served = deliveries.round, underway = NULL
+       UPDATE deliveries SET status = 'cancelled', cancel_reason = 'endpoint_removed', ended_at = moment,
+         next_attempt_at = NULL, served = deliveries.round, underway = NULL
        FROM judged WHERE deliveries.id = judged.id AND verdict = 'ended' AND judged.status = 'pending'
      ), queued AS (
        INSERT INTO delivery_queue AS q (delivery_id, endpoint_id, project_id, priority, due_at, is_first, holder, claimed_at,
@@ -117,7 +118,7 @@ const CLAIM = `WITH d AS MATERIALIZED (
        ON CONFLICT (delivery_id, number) DO UPDATE SET claimed_at = excluded.claimed_at
      )
      SELECT verdict, ${ms('moment')} AS now, next_number, j.project_id, endpoint_id, endpoint_version, concurrency,
-       event_name, policy, url, CASE WHEN verdict = 'ended' AND status = 'pending' THEN 'cancelled' ELSE status END AS status,
+       event_name, test, policy, url, CASE WHEN verdict = 'ended' AND status = 'pending' THEN 'cancelled' ELSE status END AS status,
        failure, attempts, last_http_status, last_error, scheduled_attempts,
        CASE WHEN $2 = attempts THEN coalesce(underway = 'requested', false) ELSE round > served AND attempts > 0 END AS requested,
        ${ms('coalesce(first_attempt_at, moment)')} AS first_attempt_at,
@@ -148,6 +149,8 @@ export interface AttemptOutcome {
   error: string | null;
   errorDetail: string | null;
   durationMs: number;
+  /** With masked values of the project's own headers. */
+  requestHeaders: Record<string, string> | null;
   responseBody: string | null;
   responseHeaders: Record<string, string>;
   verdict: 'success' | 'retry' | 'refuse' | 'gone';
@@ -178,7 +181,8 @@ const RECORD = `WITH locked AS MATERIALIZED (
        SELECT id FROM deliveries WHERE id = $1 FOR UPDATE
      ), attempt AS (
        UPDATE attempts SET finished_at = clock_timestamp(), duration_ms = $3, http_status = $4, error = $5,
-         error_detail = $6, response_body = $7, response_headers = $8, next_attempt_at = to_timestamp($10::float8 / 1000)
+         error_detail = $6, response_body = $7, response_headers = $8, request_headers = $16,
+         next_attempt_at = to_timestamp($10::float8 / 1000)
        FROM locked WHERE delivery_id = locked.id AND number = $2 AND finished_at IS NULL
        RETURNING requested
      ), delivery AS (
@@ -279,6 +283,7 @@ export async function recordAttempt(
         disabledReasons.gone,
         disabledReasons.failing,
         handOver,
+        outcome.requestHeaders,
       ]),
     ]),
   );
@@ -294,6 +299,7 @@ export interface AttemptRow {
   http_status: number | null;
   error: string | null;
   error_detail: string | null;
+  request_headers: Record<string, string> | null;
   response_body: string | null;
   response_headers: Record<string, string> | null;
   next_attempt_at: Date | null;
@@ -303,8 +309,8 @@ export function listAttempts(db: Db, deliveryId: string): Promise<AttemptRow[]> 
   return rows<AttemptRow>(
     db,
     'list_attempts',
-    `SELECT number, claimed_at, duration_ms, http_status, error, error_detail, response_body, response_headers,
-       next_attempt_at
+    `SELECT number, claimed_at, duration_ms, http_status, error, error_detail, request_headers, response_body,
+       response_headers, next_attempt_at
      FROM attempts WHERE delivery_id = $1 ORDER BY number`,
     [deliveryId],
   );

@@ -27,6 +27,7 @@ function successOf({ id, endpoint_id }: ExpressClaim): ExpressSuccess {
     endpoint_id,
     http_status: 200,
     duration_ms: 1,
+    request_headers: null,
     response_body: 'ok',
     response_headers: {},
     refill: true,
