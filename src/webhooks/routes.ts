@@ -16,7 +16,7 @@ import {
 import type { Config } from '../config';
 import type { Cipher } from '../lib/cipher';
 import { webhookSecretPurpose } from './secret-purpose';
-import { randomToken256 } from '../lib/tokens';
+import { newWebhookSecret } from '../lib/tokens';
 import { cancelDeliveriesOf, resumeDeliveries } from './queries/deliveries';
 import * as endpoints from './queries/endpoints';
 import type { Endpoint } from './queries/endpoints';
@@ -46,7 +46,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
   }
 
   function newSecret(): { secret: string; sealed: string } {
-    const secret = `whsec_${randomToken256()}`;
+    const secret = newWebhookSecret();
     return { secret, sealed: cipher.encrypt(secret, webhookSecretPurpose) };
   }
 

@@ -33,7 +33,7 @@ describe('creating', () => {
       retry_policy: 'durable',
       created_at: expect.any(String),
       updated_at: expect.any(String),
-      secret: expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/),
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     });
   });
 
@@ -168,7 +168,7 @@ describe('rotating the secret', () => {
     const { id, secret } = await createEndpoint(project, url);
     const { status, body } = await project.api('POST', `/v1/webhooks/${id}/rotate-secret`);
     expect(status).toBe(200);
-    expect(body).toEqual({ id, secret: expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/) });
+    expect(body).toEqual({ id, secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) });
     expect(body.secret).not.toBe(secret);
     const { rows } = await service.pool.query<{ hours: number | null }>(
       `SELECT extract(epoch FROM expires_at - now())::float / 3600 AS hours FROM endpoint_secrets
