@@ -17,6 +17,20 @@ export const idSchema = z.string().toLowerCase().refine(isUuid, 'must be a UUID'
 
 export const idParams = z.strictObject({ id: idSchema });
 
+/** The subscriber that an event is about. */
+export const whoFields = {
+  subscriber_id: z.string(),
+  channel: channelSchema,
+  external_id: z.string().nullable(),
+};
+
+/** The same where there may be no subscriber: then all three are null. */
+export const nullableWhoFields = {
+  subscriber_id: z.string().min(1).max(128).nullable(),
+  channel: channelSchema.nullable(),
+  external_id: z.string().max(limits.externalIdLength).nullable(),
+};
+
 const { slugLength } = limits;
 export const slugRule = `${slugLength.min} to ${slugLength.max} characters of a-z, 0-9 and -`;
 

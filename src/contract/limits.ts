@@ -40,6 +40,10 @@ export const limits = {
   webhookDisableAfterHours: 120,
   webhookConcurrencyPerEndpoint: 20,
 
+  publishEvents: 100,
+  publishedIdLength: 128,
+  publishedIdDays: 30,
+
   messageTextLength: 4000,
   buttonRows: 3,
   buttonsPerRow: 3,

@@ -1,11 +1,12 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { AppError } from '../contract/errors';
+import type { Scope } from '../contract/scopes';
 import type { KeyedProject } from '../projects/contract';
 import { readJsonBody } from './json-body';
 import { logIds } from './log-ids';
 import type { CountRequest } from './project-limit';
-import { Binary, type Auth, type Route, type RouteRequest } from './route';
+import { Binary, scopeOf, type Auth, type Route, type RouteRequest } from './route';
 import { refuseUnstorable, validated } from './validate';
 
 /** Identifies the caller by its credentials, or throws. Registered by roles/api.ts. */
@@ -22,6 +23,7 @@ export interface GuardDeps {
 export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
   return async (ctx: Context) => {
     const project = spec.auth === 'key' ? await admit(ctx, deps) : undefined;
+    if (project) requireScope(project, scopeOf(spec));
     const request = {
       params: spec.params ? parsedParams(spec.params, ctx.params) : undefined,
       query: spec.query ? parsedQuery(spec.query, { ...ctx.query }) : undefined,
@@ -56,6 +58,10 @@ export async function admit(ctx: Context, { authenticate, countRequest }: GuardD
   ctx.set('X-RateLimit-Reset', String(limit.reset));
   if (!limit.allowed) throw new AppError('rate_limit_project', undefined, { retryAfter: limit.retryAfter });
   return project;
+}
+
+export function requireScope({ scopes }: KeyedProject, scope: Scope): void {
+  if (!scopes.includes(scope)) throw new AppError('forbidden', `The API key needs the scope "${scope}".`);
 }
 
 function parsedParams(schema: z.ZodType, params: unknown): unknown {

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors';
+import type { Scope } from '../contract/scopes';
 import type { KeyedProject } from '../projects/contract';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -42,6 +43,8 @@ export interface RouteSpec<
   description?: string;
   tag: string;
   auth: A;
+  /** What the key must be allowed to do; see scopeOf. */
+  scope?: Scope;
   /** Path parameters; a value that does not match is 404, not a validation error. */
   params?: P;
   query?: Q;
@@ -77,11 +80,16 @@ export function route<
   return { spec: spec as RouteSpec, handle: handle as Route['handle'] };
 }
 
+/** The scope that a route needs: reading for a GET, managing for a change, unless it declares another. */
+export function scopeOf({ scope, method }: Pick<RouteSpec, 'scope' | 'method'>): Scope {
+  return scope ?? (method === 'GET' ? 'read' : 'manage');
+}
+
 /** Error codes that any route can return, so that routes need not list them. */
 export function commonErrors(spec: RouteSpec): ErrorCode[] {
   const codes: ErrorCode[] = ['internal_error', 'service_unavailable'];
   if (spec.auth === 'key') {
-    codes.push('unauthorized', 'invalid_api_key', 'project_inactive', 'rate_limit_project');
+    codes.push('unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden', 'rate_limit_project');
   }
   if (spec.params) codes.push('not_found');
   const hasBody = spec.method !== 'GET';

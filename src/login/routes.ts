@@ -15,9 +15,9 @@ import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { findProjectSession } from './queries/sessions';
 import { createSession } from './create-session';
-import { pollStatus, readAsProject } from './poll';
+import { createPollReader, pollStatus, readAsProject } from './poll';
 import type { SessionWaiter } from './session-waiter';
-import { verifyCode } from './verify';
+import { createCodeRedeemer, verifyCode } from './verify';
 import type { SessionStarter } from './workflow';
 import { createFailureLimit } from '../http/failure-limit';
 import { qrPicture } from './qr';
@@ -36,6 +36,8 @@ const tag = 'Login';
 export function createAuthRoutes(deps: AuthRouteDeps) {
   const { pool, config, cipher, messengers, publicUrl } = deps;
   const noteFailure = createFailureLimit(pool, 'verify', limits.authVerifyFailuresPerMinute, 60);
+  const readPolled = createPollReader(pool);
+  const redeem = createCodeRedeemer(pool);
   const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
   const links = (start: string) => ({ telegram_link: link('telegram', start), max_link: link('max', start) });
 
@@ -67,6 +69,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         description: 'Show the user one of the links, the hosted page or the QR code, then poll the status.',
         tag,
         auth: 'key',
+        scope: 'auth',
         body: newSessionSchema,
         status: 201,
         response: createdSessionSchema,
@@ -96,6 +99,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
           'With `wait` the response is held until the user answers, for at most that many seconds.',
         tag,
         auth: 'key',
+        scope: 'auth',
         params: idParams,
         query: statusQuery,
         status: 200,
@@ -104,7 +108,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       },
       ({ project, params, query, ctx }) =>
         pollStatus(deps, ctx, { sessionId: params.id, waitSeconds: query.wait }, () =>
-          readAsProject(deps, project.id, params.id),
+          readAsProject(readPolled, project.id, params.id),
         ),
     ),
 
@@ -115,6 +119,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         summary: 'Get the QR code of a session',
         tag,
         auth: 'key',
+        scope: 'auth',
         params: idParams,
         query: qrQuery,
         status: 200,
@@ -139,6 +144,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         description: `Returns the user. A code works once, within ${limits.authCodeTtlSeconds} seconds, and only for its own project.`,
         tag,
         auth: 'key',
+        scope: 'auth',
         body: verifySchema,
         status: 200,
         response: verifyResultSchema,
@@ -150,7 +156,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
           'rate_limit_verify',
         ],
       },
-      ({ project, body }) => verifyCode({ pool, config, noteFailure }, project.id, body),
+      ({ project, body }) => verifyCode({ pool, config, redeem, noteFailure }, project.id, body),
     ),
   ];
 }

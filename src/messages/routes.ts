@@ -19,6 +19,7 @@ export function createSendRoutes(deps: SendRouteDeps) {
         description: `To one subscriber by subscriber_id, or to every subscriber with an external_id. A message that the messenger rejects is a result, not an error: see \`details\`. With an Idempotency-Key, repeated requests return the first response for ${limits.idempotencyHours} hours.`,
         tag: 'Messages',
         auth: 'key',
+        scope: 'send',
         headers: idempotencyHeaders,
         body: sendSchema,
         status: 200,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, slugSchema, timestampSchema } from '../contract/common';
+import type { Scope } from '../contract/scopes';
 import { limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
 
@@ -136,4 +137,4 @@ export interface Project {
 }
 
 /** The project of an authenticated request and the API key used. */
-export type KeyedProject = Project & { key_id: string };
+export type KeyedProject = Project & { key_id: string; scopes: Scope[] };

@@ -3,7 +3,7 @@ import { webhookIntake } from '../bots/webhook-intake';
 import { createBroadcastRoutes } from '../broadcasts/routes';
 import { channels } from '../contract/common';
 import type { Core } from '../core';
-import { createEventTypeRoutes } from '../events/routes';
+import { createEventRoutes } from '../events/routes';
 import { createApp } from '../http/app';
 import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
@@ -49,7 +49,7 @@ function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[]
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
-    ...createEventTypeRoutes(),
+    ...createEventRoutes(core),
     ...createProjectRoutes(core),
     ...createKeyRoutes(core),
     ...createDashboardRoutes(core),

@@ -138,8 +138,8 @@ export function createAttempter(options: AttempterOptions): Attempter {
 
 function timedOut(timeoutMs: number, statusCode: number | null): AttemptError {
   const seconds = `${timeoutMs / 1_000} s`;
-  if (statusCode === null) return failure('timeout', `no answer within ${seconds}`);
-  return failure('timeout', `the answer (${statusCode}) did not end within ${seconds}`);
+  if (statusCode === null) return failure('timeout', `no response within ${seconds}`);
+  return failure('timeout', `the response (${statusCode}) did not end within ${seconds}`);
 }
 
 function elapsedSince(started: number): number {

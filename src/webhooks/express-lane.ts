@@ -133,7 +133,10 @@ export function startExpressLane({
     const claim = { deliveryId, number: 1, endpointVersion: -1 };
     const outcome = { ...NO_RESPONSE, error: LOST, verdict: 'retry', nextAttemptAt: next } as const;
     if (!(await recordAttempt(pool, claim, outcome, { handOver: true }))) return;
-    log.warn({ delivery_id: deliveryId }, 'the process of a first attempt has died; the workflow goes on');
+    log.warn(
+      { delivery_id: deliveryId },
+      'the process of a first attempt died; the workflow continues the delivery',
+    );
   }
 
   async function maintainQueue(): Promise<void> {

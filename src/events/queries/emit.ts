@@ -8,7 +8,7 @@ import { row, rows } from '../../db/query';
  * Queues the rows of `delivery`. They are inserted without `start_at`, which marks work of version 0.1.0, and are not
  * overdue while they are queued.
  */
-const QUEUED = `INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, priority, is_first)
+export const QUEUED = `INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, priority, is_first)
        SELECT id, endpoint_id, $1, CASE WHEN bulk THEN 2 ELSE 1 END, true FROM delivery`;
 
 /**

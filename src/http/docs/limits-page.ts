@@ -63,6 +63,8 @@ const groups: [string, [string, string][]][] = [
       ['Concurrent attempts', `up to ${limits.webhookConcurrencyPerEndpoint} per endpoint`],
       ['Failing endpoint', `disabled after ${limits.webhookDisableAfterHours} hours without a success`],
       ['Paused deliveries', `cancelled after ${limits.webhookPausedDays} days`],
+      ['Published events', `${limits.publishEvents} per request`],
+      ['Published event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
       ['Retry of failed deliveries', `up to ${limits.webhookRecoverDays} days back`],
     ],
   ],

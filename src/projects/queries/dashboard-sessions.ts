@@ -25,7 +25,7 @@ export function findProjectByDashboardSession(db: Db, hash: Buffer): Promise<Key
   return row<KeyedProject>(
     db,
     'project_by_dashboard_session',
-    `SELECT p.*, k.id AS key_id FROM dashboard_sessions s JOIN api_keys k ON k.id = s.key_id
+    `SELECT p.*, k.id AS key_id, k.scopes FROM dashboard_sessions s JOIN api_keys k ON k.id = s.key_id
        JOIN projects p ON p.id = k.project_id
      WHERE s.hash = $1 AND s.expires_at > now() AND k.revoked_at IS NULL`,
     [hash],

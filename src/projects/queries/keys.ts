@@ -1,3 +1,4 @@
+import { defaultScopes, type Scope } from '../../contract/scopes';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { KeyedProject } from '../contract';
@@ -15,13 +16,13 @@ const COLUMNS = 'id, hint, name, created_at, last_used_at, revoked_at';
 
 export async function insertApiKey(
   db: Db,
-  key: { project_id: string; hash: Buffer; hint: string; name?: string | undefined },
+  key: { project_id: string; hash: Buffer; hint: string; name?: string | undefined; scopes?: readonly Scope[] },
 ): Promise<ApiKeyRecord> {
   const inserted = await row<ApiKeyRecord>(
     db,
     'insert_api_key',
-    `INSERT INTO api_keys (project_id, hash, hint, name) VALUES ($1, $2, $3, $4) RETURNING ${COLUMNS}`,
-    [key.project_id, key.hash, key.hint, key.name ?? null],
+    `INSERT INTO api_keys (project_id, hash, hint, name, scopes) VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`,
+    [key.project_id, key.hash, key.hint, key.name ?? null, key.scopes ?? defaultScopes],
   );
   if (!inserted) throw new Error('the key was not inserted');
   return inserted;
@@ -32,7 +33,7 @@ export function findProjectByKey(db: Db, hash: Buffer): Promise<KeyedProject | n
   return row<KeyedProject>(
     db,
     'project_by_key',
-    `SELECT p.*, k.id AS key_id FROM api_keys k JOIN projects p ON p.id = k.project_id
+    `SELECT p.*, k.id AS key_id, k.scopes FROM api_keys k JOIN projects p ON p.id = k.project_id
      WHERE k.hash = $1 AND k.revoked_at IS NULL`,
     [hash],
   );
