@@ -3,6 +3,7 @@ import type { Config } from '../config';
 import type { Logger } from '../lib/log';
 import { failAbandonedMessages } from '../messages/abandoned';
 import { cancelAbandonedDeliveries, removeEndpointRemains, removeOldEvents } from './queries/retention';
+import { removeOldEndpointHours } from './queries/retention-endpoint-hours';
 import { removeExpiredKeysAndCodes, removeOldMessages } from './queries/retention-messages';
 
 export interface RetentionDeps {
@@ -22,6 +23,7 @@ export async function runRetention({ pool, config, log }: RetentionDeps): Promis
   const cancelled = await cancelAbandonedDeliveries(pool);
   const removed = await removeOldEvents(pool, config.HERALD_RETENTION_DAYS);
   await removeEndpointRemains(pool);
+  await removeOldEndpointHours(pool);
   const failed = await failAbandonedMessages(pool, config);
   const messages = await removeOldMessages(pool, config.HERALD_RETENTION_DAYS);
   await removeExpiredKeysAndCodes(pool);

@@ -4,7 +4,9 @@ import { rejectOnAbort, withAbortAfter } from '../lib/timeout';
 import { vetUrl } from '../outbound/addresses';
 import { createVettedConnector } from '../outbound/dial';
 import { type AttemptError, describeError, type ErrorWord, failure } from './attempt-error';
+import type { OwnHeaders } from './contract';
 import { deliveryHeaders } from './headers';
+import { maskHeaders } from './own-headers';
 import type { Lookup } from '../outbound/lookup';
 import { captureBody, keepHeaders, parseRetryAfter } from './response';
 
@@ -27,6 +29,8 @@ export interface AttemptInput {
   body: string | Buffer;
   /** Every secret that signs at this moment, newest first. */
   secrets: readonly string[];
+  /** Sent besides Herald's own; their values are masked in the result. */
+  ownHeaders?: OwnHeaders;
   /** The time in the signature; the present when left out. */
   timestampSeconds?: number;
   signal?: AbortSignal;
@@ -76,13 +80,17 @@ export function createAttempter(options: AttempterOptions): Attempter {
     const started = performance.now();
     const body = typeof input.body === 'string' ? Buffer.from(input.body) : input.body;
     const timestampSeconds = input.timestampSeconds ?? Math.floor(Date.now() / 1_000);
-    const headers = deliveryHeaders({ ...input, body, timestampSeconds });
+    const { ownHeaders = {} } = input;
+    const signed = deliveryHeaders({ ...input, body, timestampSeconds });
+    // Reserved names are refused when an endpoint is saved; if one got here, Herald's own value would win.
+    const headers = { ...ownHeaders, ...signed };
+    const shown = { ...maskHeaders(ownHeaders), ...signed };
     const failed = ({ word, detail }: AttemptError): AttemptResult => ({
       status: null,
       error: word,
       errorDetail: detail,
       durationMs: elapsedSince(started),
-      requestHeaders: unsentErrors.has(word) ? null : headers,
+      requestHeaders: unsentErrors.has(word) ? null : shown,
       responseBody: null,
       responseHeaders: {},
       retryAfterMs: null,
@@ -117,7 +125,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
           error: isRedirect ? 'redirect' : null,
           errorDetail: isRedirect ? 'the receiver sent a redirect, which is not followed' : null,
           durationMs: elapsedSince(started),
-          requestHeaders: headers,
+          requestHeaders: shown,
           responseBody,
           responseHeaders: keepHeaders(response.headers),
           retryAfterMs: parseRetryAfter(String(response.headers['retry-after'] ?? ''), Date.now()),

@@ -31,6 +31,60 @@ const eventsSchema = z
   .transform((names) => [...new Set(names)])
   .describe('Event names. An empty list subscribes to all events, including future ones.');
 
+/** Set by Herald or by the connection, in lower case; a name that ends with `-` stands for all that begin with it. */
+const reservedHeaders = [
+  'host',
+  'content-',
+  'transfer-encoding',
+  'connection',
+  'cookie',
+  'user-agent',
+  'webhook-',
+  'x-service-',
+  // An HTTP client cannot send these on request.
+  'keep-alive',
+  'upgrade',
+  'expect',
+  'te',
+  'trailer',
+];
+
+function isReservedHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return reservedHeaders.some((each) => (each.endsWith('-') ? lower.startsWith(each) : lower === each));
+}
+
+const { webhookHeaders } = limits;
+const headerName = new RegExp(`^[A-Za-z0-9-]{1,${webhookHeaders.nameLength}}$`);
+/** Visible ASCII, with spaces between: no line break can get into a request. */
+const headerValue = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
+
+const ownHeadersSchema = z
+  .record(z.string(), z.string())
+  .superRefine((headers, context) => {
+    const refuse = (message: string, name?: string) =>
+      context.addIssue({ code: 'custom', message, path: name === undefined ? [] : [name] });
+    const names = Object.keys(headers);
+    if (names.length > webhookHeaders.count) refuse(`can have up to ${webhookHeaders.count} headers`);
+    if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
+      refuse('has the same header twice');
+    }
+    for (const [name, value] of Object.entries(headers).slice(0, webhookHeaders.count)) {
+      if (!headerName.test(name)) {
+        refuse(`names must be 1 to ${webhookHeaders.nameLength} characters of A-Z a-z 0-9 -`);
+      } else if (isReservedHeader(name)) {
+        refuse('is set by Herald and cannot be replaced', name);
+      } else if (value.length > webhookHeaders.valueLength || !headerValue.test(value)) {
+        refuse(`must be 1 to ${webhookHeaders.valueLength} visible ASCII characters`, name);
+      }
+    }
+  })
+  .describe(
+    'Headers of your own on every attempt, for example `Authorization`. Values are stored encrypted and shown as `***`. A ' +
+      'change replaces all of them; `***` keeps a stored value.',
+  );
+export type OwnHeaders = z.infer<typeof ownHeadersSchema>;
+
 const descriptionSchema = z.string().max(limits.webhookDescriptionLength);
 
 export const newEndpointSchema = z.strictObject({
@@ -42,6 +96,7 @@ export const newEndpointSchema = z.strictObject({
   description: descriptionSchema.nullish(),
   retry_policy: retryPolicySchema.optional().describe('Default: the retry policy of the project.'),
   delivery_lane: laneSchema.optional(),
+  headers: ownHeadersSchema.optional(),
 });
 
 export const endpointChangesSchema = z.strictObject({
@@ -51,6 +106,7 @@ export const endpointChangesSchema = z.strictObject({
   status: z.enum(endpointStatuses).optional(),
   retry_policy: retryPolicySchema.optional(),
   delivery_lane: laneSchema.optional(),
+  headers: ownHeadersSchema.optional(),
 });
 
 export const endpointSchema = z.strictObject({
@@ -62,10 +118,47 @@ export const endpointSchema = z.strictObject({
   disabled_reason: z.string().nullable().describe('Why Herald disabled the endpoint, or null.'),
   retry_policy: retryPolicySchema,
   delivery_lane: laneSchema,
+  headers: z.record(z.string(), z.string()).describe('Headers of your own; every value is shown as `***`.'),
+  health: z.strictObject({
+    state: z
+      .enum(['idle', 'healthy', 'failing', 'disabled'])
+      .describe('`failing`: no success since `failing_since`. `idle`: no attempt in the last 24 hours.'),
+    failing_since: timestampSchema.nullable(),
+    success_rate_24h: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe('Share of the attempts of the last 24 hours that succeeded; null without an attempt.'),
+    last_delivery_at: timestampSchema
+      .nullable()
+      .describe(`When the last attempt ended, at most ${limits.webhookStatsDays} days back.`),
+  }),
+  secrets: z
+    .array(z.strictObject({ created_at: timestampSchema, expires_at: timestampSchema.nullable() }))
+    .describe('Secrets that sign now, newest first. A replaced one has an `expires_at`.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
 });
 export type EndpointView = z.infer<typeof endpointSchema>;
+
+export const statsQuery = z.strictObject({
+  hours: z.enum(['24', '168']).default('24').describe('How many hours, up to the present one.'),
+});
+
+export const statsSchema = z.strictObject({
+  buckets: z
+    .array(
+      z.strictObject({
+        at: timestampSchema.describe('The beginning of the hour.'),
+        succeeded: z.number().int(),
+        failed: z.number().int(),
+        p50_ms: z.number().int().nullable().describe('Estimated from a histogram; null without an attempt.'),
+        p95_ms: z.number().int().nullable(),
+      }),
+    )
+    .describe('One for each hour (UTC), oldest first. Attempts are counted in the hour in which they began.'),
+});
 
 const secretSchema = z.string().describe('Signs the deliveries. Returned only once.');
 

@@ -8,10 +8,11 @@ import { startRelay, type Relay } from '../temporal/relay';
 import type { Attempter, AttemptResult } from './attempt';
 import { adaptAfter, outcomeOf } from './attempt-outcome';
 import { judge } from './judge';
+import { openHeaders } from './own-headers';
 import { adoptFormerDeliveries } from './queries/adopt';
-import { recordAttempt } from './queries/attempts';
+import { LOST, recordAttempt } from './queries/attempts';
 import { claimExpress, noteFullEndpoints, type ExpressClaim } from './queries/claim';
-import { findLostAttempt, LOST } from './queries/express';
+import { findLostAttempt } from './queries/express';
 import { endExpiredLeases } from './queries/queue';
 import { reportAttempt, type ReportedOutcome } from './report-attempt';
 import type { AttemptVerdict } from './retry-schedule';
@@ -69,6 +70,7 @@ export function startExpressLane({
       test: claim.test,
       body: claim.body,
       secrets: claim.sealed_secrets.map((sealed) => cipher.decrypt(sealed, webhookSecretPurpose)),
+      ownHeaders: openHeaders(cipher, claim.headers_sealed),
     });
     // Aborted because this process stops: the lease expires, and another process goes on.
     if (result.error === 'aborted') return null;

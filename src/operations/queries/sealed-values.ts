@@ -1,10 +1,12 @@
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { endpointHeadersPurpose } from '../../webhooks/own-headers';
 import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
 
 /** All columns with encrypted values, and the purpose that each value is bound to. */
 export const sealedColumns = [
   { table: 'endpoint_secrets', column: 'sealed', type: 'bigint', purpose: webhookSecretPurpose },
+  { table: 'endpoints', column: 'headers_sealed', type: 'uuid', purpose: endpointHeadersPurpose },
   { table: 'auth_sessions', column: 'start_sealed', type: 'uuid', purpose: 'start_token' },
   { table: 'auth_sessions', column: 'code_sealed', type: 'uuid', purpose: 'auth_code' },
 ] as const;

@@ -5,6 +5,7 @@ import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
 import type { RetryPolicyName } from '../contract';
 import { ATTEMPT_LEASE } from './claim';
+import { countResults } from './hours';
 import { inFlight } from './queue';
 
 /**
@@ -40,6 +41,7 @@ export interface Claim extends DeliveryState {
   url: string;
   /** Newest first, as stored. Null unless the verdict is `go`; so is the body. */
   sealed_secrets: string[] | null;
+  headers_sealed: string | null;
   body: string | null;
   scheduled_attempts: number;
   requested: boolean;
@@ -62,7 +64,7 @@ const CLAIM = `WITH d AS MATERIALIZED (
          scheduled_attempts, round, served, first_attempt_at, next_attempt_at, last_http_status, last_error
        FROM deliveries WHERE id = $1 FOR UPDATE
      ), seen AS MATERIALIZED (
-       SELECT d.*, e.url, e.version AS endpoint_version, e.concurrency,
+       SELECT d.*, e.url, e.version AS endpoint_version, e.concurrency, e.headers_sealed,
          -- An attempt that was claimed and has no result is made again under its own number.
          CASE WHEN d.underway IS NULL THEN d.attempts + 1 ELSE d.attempts END AS next_number,
          e.status AS endpoint_status, e.deleted_at,
@@ -118,7 +120,7 @@ const CLAIM = `WITH d AS MATERIALIZED (
        ON CONFLICT (delivery_id, number) DO UPDATE SET claimed_at = excluded.claimed_at
      )
      SELECT verdict, ${ms('moment')} AS now, next_number, j.project_id, endpoint_id, endpoint_version, concurrency,
-       event_name, test, policy, url, CASE WHEN verdict = 'ended' AND status = 'pending' THEN 'cancelled' ELSE status END AS status,
+       headers_sealed, event_name, test, policy, url, CASE WHEN verdict = 'ended' AND status = 'pending' THEN 'cancelled' ELSE status END AS status,
        failure, attempts, last_http_status, last_error, scheduled_attempts,
        CASE WHEN $2 = attempts THEN coalesce(underway = 'requested', false) ELSE round > served AND attempts > 0 END AS requested,
        ${ms('coalesce(first_attempt_at, moment)')} AS first_attempt_at,
@@ -158,6 +160,9 @@ export interface AttemptOutcome {
   nextAttemptAt: number | null;
 }
 
+/** The word in the log for an attempt whose process died before it could write the result. */
+export const LOST = 'lost';
+
 export interface RecordedAttempt extends DeliveryState {
   /** Set when this attempt was the one that disabled its endpoint. */
   disabled_reason: string | null;
@@ -182,6 +187,7 @@ const RECORD = `WITH locked AS MATERIALIZED (
      ), attempt AS (
        UPDATE attempts SET finished_at = clock_timestamp(), duration_ms = $3, http_status = $4, error = $5,
          error_detail = $6, response_body = $7, response_headers = $8, request_headers = $16,
+         lost_at = CASE WHEN $5 = '${LOST}' THEN clock_timestamp() END,
          next_attempt_at = to_timestamp($10::float8 / 1000)
        FROM locked WHERE delivery_id = locked.id AND number = $2 AND finished_at IS NULL
        RETURNING requested
@@ -285,6 +291,7 @@ export async function recordAttempt(
         handOver,
         outcome.requestHeaders,
       ]),
+      countResults(db, [claim.deliveryId]),
     ]),
   );
   // A slot is free, or the workflow is to be started: the relay need not wait for its next sweep.

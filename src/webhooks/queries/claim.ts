@@ -221,6 +221,7 @@ export interface ExpressClaim {
   policy: RetryPolicyName;
   url: string;
   sealed_secrets: string[];
+  headers_sealed: string | null;
   body: string;
   scheduled_attempts: number;
   requested: boolean;
@@ -240,7 +241,7 @@ const beginExpress = (endpoints?: string) => `${claimed('express', {
        INSERT INTO attempts (delivery_id, number, requested, claimed_at) SELECT id, 1, false, first_attempt_at FROM begun
      )
      SELECT b.id, b.project_id, b.endpoint_id, e.version AS endpoint_version, e.concurrency, b.event_name, b.test, b.policy,
-       e.url,
+       e.url, e.headers_sealed,
        v.body, 0 AS scheduled_attempts, false AS requested,
        (extract(epoch FROM b.first_attempt_at) * 1000)::float8 AS first_attempt_at,
        (SELECT array_agg(sealed ORDER BY s.id DESC) FROM endpoint_secrets s

@@ -2,10 +2,9 @@ import type pg from 'pg';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { LaneSetting } from '../contract';
+import { LOST } from './attempts';
 import { refillExpress, useIndexes, type ExpressClaim } from './claim';
-
-/** The word in the log for an attempt whose process died before it could write the result. */
-export const LOST = 'lost';
+import { countResults } from './hours';
 
 export interface ExpressSuccess {
   id: string;
@@ -83,6 +82,10 @@ export async function recordSuccesses(
       ]),
       freed.size > 0 ? useIndexes(db) : null,
       freed.size > 0 ? refillExpress(db, defaultLane, freed) : [],
+      countResults(
+        db,
+        successes.map(({ id }) => id),
+      ),
     ]),
   );
   return next;

@@ -97,6 +97,29 @@ export function delivery(lane: Lane): void {
     expect(workflow_id).toBe(taken === 'express' ? null : `delivery/${id}`);
   });
 
+  test("the endpoint's own headers arrive with Herald's, and are shown nowhere", async () => {
+    const value = 'Bearer top-secret-value';
+    const endpoint = await createEndpoint(project, receiver.url, {
+      headers: { Authorization: value, 'X-Tenant': 'acme' },
+    });
+    const id = await emitOne(service, project, endpoint.id);
+    const { attempts } = await untilStatus(project, id, 'succeeded');
+    const [request] = receiver.of(id);
+    expect(request!.headers).toMatchObject({ authorization: value, 'x-tenant': 'acme' });
+    verify(request!.body, request!.headers, endpoint.secret);
+    expect(attempts[0]!.request_headers).toMatchObject({
+      Authorization: '***',
+      'X-Tenant': '***',
+      'X-Service-Delivery-Id': id,
+    });
+    const { rows } = await service.pool.query(
+      `SELECT 1 FROM attempts a WHERE a::text LIKE '%top-secret%'
+       UNION ALL SELECT 1 FROM endpoints e WHERE e::text LIKE '%top-secret%'
+       UNION ALL SELECT 1 FROM deliveries d WHERE d::text LIKE '%top-secret%'`,
+    );
+    expect(rows).toEqual([]);
+  });
+
   test('before its start a delivery has no lane, no workflow and no end', async () => {
     const endpoint = await createEndpoint(project, receiver.url);
     await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'disabled' });
