@@ -83,8 +83,10 @@ export function createDeliveryActivities(deps: DeliveryActivityDeps) {
       event: claim.event_name,
       test: claim.test,
       body: claim.body ?? '',
-      secrets: (claim.sealed_secrets ?? []).map((sealed) => cipher.decrypt(sealed, webhookSecretPurpose)),
-      ownHeaders: openHeaders(cipher, claim.headers_sealed),
+      secrets: (claim.sealed_secrets ?? []).map((sealed) =>
+        cipher.decrypt(sealed, webhookSecretPurpose, claim.endpoint_id),
+      ),
+      ownHeaders: openHeaders(cipher, claim.headers_sealed, claim.endpoint_id),
     });
     // Aborted because this worker stops: another one makes this attempt again, under its number.
     if (result.error === 'aborted') throw ApplicationFailure.retryable('the worker is stopping', 'stopping');

@@ -1,18 +1,19 @@
 /** The public interface of the bots. */
+export { botKeyOf } from './bot-key';
 export type { Chat, ChatHandlers, Tap } from './conversation';
 export { pinnedTo } from './fetch-media';
-export type { Button, OutgoingMessage } from './messenger';
+export { type Button, type Messenger, type OutgoingMessage, callsOf } from './messenger';
 export { PlatformError, isRetryableReason, unsubscribes } from './platform-error';
 export {
   type Pace,
   allowanceOf,
-  allowedMessages,
-  channelPaces,
-  consumeChannelPace,
-  lockChannelPace,
+  allowedCalls,
+  chatKeyOf,
   nextTimeAfter,
-  pauseChannel,
+  recordThrottled,
 } from './queries/pace';
+export { claimTurns } from './queries/turns';
+export { pruneBotUpdates } from './queries/updates';
 export { type BotTexts, botTexts } from './texts';
 export type { BotUser } from './update';
 export { withWelcome } from './welcome';

@@ -11,10 +11,10 @@ import {
   extendBotUpdateLeases,
   markBotUpdateFailed,
   markBotUpdateHandled,
-  pruneBotUpdates,
   storeBotUpdates,
   type ClaimedBotUpdate,
 } from './queries/updates';
+import { storable } from './storable';
 import type { ParsedUpdate } from './update';
 
 export interface StoredUpdate {
@@ -51,8 +51,6 @@ export interface Intake {
 const CONCURRENCY = 16;
 const SWEEP_MS = 1_000;
 const LEASE_SECONDS = 30;
-const PRUNE_MS = 10 * 60_000;
-const PRUNE_BATCH = 1_000;
 const LAST_ERROR_LENGTH = 500;
 
 /**
@@ -116,10 +114,6 @@ export function createIntake({
     if (inFlight.size > 0) await extendBotUpdateLeases(pool, [...inFlight], LEASE_SECONDS);
   }
 
-  async function prune(): Promise<void> {
-    while (relay && (await pruneBotUpdates(pool, PRUNE_BATCH)) === PRUNE_BATCH);
-  }
-
   function every(ms: number, work: () => Promise<void>): void {
     const run = () =>
       void work().catch((err: unknown) => log.warn({ err }, 'the bot intake could not query the database'));
@@ -129,7 +123,8 @@ export function createIntake({
   return {
     async store(channel, raws, position) {
       const received = raws
-        .map((raw) => ({ ...parseUpdate(channel, raw), payload: raw }))
+        .map((raw) => storable(raw))
+        .map((payload) => ({ ...parseUpdate(channel, payload), payload }))
         // Restores the platform's order, in case the batch arrived out of order. The sort is stable.
         .sort((a, b) => a.sequence - b.sequence);
       await storeBotUpdates(pool, channel, received, position);
@@ -148,7 +143,6 @@ export function createIntake({
         log,
       });
       every((LEASE_SECONDS * 1000) / 3, extendLeases);
-      every(PRUNE_MS, prune);
     },
 
     async stop() {

@@ -15,6 +15,11 @@ export interface OutgoingMessage {
   media?: { type: 'photo' | 'video' | 'document'; url: string };
 }
 
+/** The platform calls that a message takes, for the pace. */
+export function callsOf(_message: OutgoingMessage): number {
+  return 1;
+}
+
 export interface TapNotice {
   text: string;
   /** Shown until the user closes it, if the platform supports that. */
@@ -22,7 +27,7 @@ export interface TapNotice {
 }
 
 export interface SendOptions {
-  /** Fail on 429 instead of waiting and retrying: for a caller that throttles many messages itself. */
+  /** Fail on 429 instead of waiting and retrying: for a caller that waits for its turn itself. */
   failFast?: boolean;
 }
 

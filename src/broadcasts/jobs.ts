@@ -5,6 +5,7 @@ import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { emitBulkEvents, emitEvent } from '../events';
+import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
 import { deliveryFailed, refuseLargeMedia } from '../messages';
 import { isBillingBlocked } from '../projects';
@@ -29,12 +30,15 @@ export interface StartedBroadcast {
   total_subscribers: number;
 }
 
-/** Snapshots the audience. The relay starts the workflow after the commit. */
+/** Snapshots the audience. The relay starts the workflow after the commit. The job's id is the work's id. */
 export async function startBroadcast(
   { pool, config }: BroadcastDeps,
   projectId: string,
   request: NewBroadcast,
+  work: Work,
 ): Promise<StartedBroadcast> {
+  const earlier = work.resumed ? await findProjectBroadcast(pool, projectId, work.id) : null;
+  if (earlier) return { job_id: earlier.id, status: 'queued', total_subscribers: earlier.total };
   if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
   }
@@ -47,7 +51,9 @@ export async function startBroadcast(
     return { job_id: null, status: 'dry_run', total_subscribers: active + inactive };
   }
   return withTransaction(pool, async (db) => {
-    const id = await insertBroadcast(db, projectId, {
+    const { id } = work;
+    await insertBroadcast(db, projectId, {
+      id,
       content: contentOf(request),
       audience,
       messages_per_minute: request.messages_per_minute ?? null,

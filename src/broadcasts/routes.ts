@@ -28,12 +28,13 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         tag,
         auth: 'key',
         scope: 'send',
+        idempotent: {},
         body: newBroadcastSchema,
         status: 202,
         response: startedBroadcastSchema,
         errors: ['invalid_url', 'billing_blocked'],
       },
-      ({ project, body }) => startBroadcast(deps, project.id, body),
+      ({ project, body, work }) => startBroadcast(deps, project.id, body, work),
     ),
 
     route(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlatformError, pauseChannel } from '../bots';
+import { PlatformError, botKeyOf, callsOf, recordThrottled } from '../bots';
 import { channels, type Channel } from '../contract/common';
 import type { Core } from '../core';
 import { withAbortAfter } from '../lib/timeout';
@@ -74,6 +74,7 @@ async function runChannel(
 ): Promise<RunEnd> {
   const perSecond = deps.config.HERALD_BROADCAST_PER_SECOND;
   const concurrency = Math.max(MIN_CONCURRENCY, Math.ceil(perSecond));
+  const calls = callsOf(outgoing(run.content, run.id));
   const outage = new OutageBackoff();
   const inFlight = new Set<Promise<void>>();
   let failure: { error: unknown } | null = null;
@@ -94,7 +95,12 @@ async function runChannel(
         await Promise.race(inFlight);
         continue;
       }
-      const claim = await claimRecipients(deps.pool, run, channel, { wanted, perSecond });
+      const outageMs = outage.remainingMs();
+      if (outageMs > 0) {
+        await pause(outageMs, signal);
+        continue;
+      }
+      const claim = await claimRecipients(deps.pool, run, channel, { wanted, perSecond, calls });
       if (claim.state === 'stopped') return 'stopped';
       if (claim.state === 'empty') {
         // A message in flight may be queued again.
@@ -134,7 +140,7 @@ async function sendOne(
         error: `${channel} is not offered here.`,
       };
     }
-    await pauseChannel(pool, channel, NOT_CONNECTED_MS);
+    outage.pauseFor(NOT_CONNECTED_MS);
     return { id, status: 'queued', tries };
   }
   const startedAt = performance.now();
@@ -150,9 +156,10 @@ async function sendOne(
       return { id, status: 'failed', reason: 'unknown', error: 'Internal error.' };
     }
     const outcome = outcomeOf(error, tries);
-    const backoffMs = error.reason === 'platform_unavailable' ? outage.failed(startedAt) : null;
-    const pauseMs = outcome.next === 'retry' ? (outcome.pauseMs ?? backoffMs) : backoffMs;
-    if (pauseMs !== null) await pauseChannel(pool, channel, pauseMs);
+    if (error.reason === 'platform_unavailable') outage.failed(startedAt);
+    if (error.reason === 'rate_limited') {
+      await recordThrottled(pool, botKeyOf(channel), recipient.chat_id, error.retryAfterMs);
+    }
     if (outcome.next === 'failed') {
       return { id, status: 'failed', reason: error.reason, error: error.platformText };
     }

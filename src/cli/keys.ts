@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { isUuid } from '../contract/ids';
 import { defaultScopes, scopes, type Scope } from '../contract/scopes';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { newApiKey } from '../lib/tokens';
 import { insertApiKey, listApiKeys, revokeApiKey } from '../projects/queries/keys';
 import { UsageError, withDatabase } from './context';
@@ -43,9 +44,9 @@ export function addKeyCommands(program: Command): void {
         entry.id,
         `${entry.hint}…`,
         entry.name,
-        entry.created_at.toISOString(),
-        entry.last_used_at?.toISOString(),
-        entry.revoked_at?.toISOString(),
+        isoTime(entry.created_at),
+        isoTimeOrNull(entry.last_used_at),
+        isoTimeOrNull(entry.revoked_at),
       ]);
       print(keys, json, () => table(['key_id', 'key', 'name', 'created', 'last used', 'revoked'], rows));
     });

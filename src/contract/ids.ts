@@ -8,7 +8,8 @@ const PREFIX = 'sub_';
 const BASE62_LENGTH = 22;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-export type SubscriberIdFormat = 'uuid' | 'prefixed';
+export const subscriberIdFormats = ['uuid', 'prefixed'] as const;
+export type SubscriberIdFormat = (typeof subscriberIdFormats)[number];
 
 export function isUuid(value: string): boolean {
   return UUID.test(value);

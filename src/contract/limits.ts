@@ -4,6 +4,8 @@ export const MIB = 1024 * KIB;
 /** Every limit that a user can meet, written once: guards, docs and tests read it from here. */
 export const limits = {
   requestsPerMinute: 300,
+  /** Of each dashboard session, instead of the project's. */
+  dashboardRequestsPerMinute: 600,
   requestBodyBytes: MIB,
   urlLength: 2048,
   slugLength: { min: 3, max: 50 },
@@ -40,6 +42,11 @@ export const limits = {
   webhookPausedDays: 14,
   /** How long hourly counts of an endpoint are kept: longer than the longest span of its stats. */
   webhookStatsDays: 8,
+  /** Search for text in the bodies of deliveries. */
+  webhookSearchDays: 7,
+  webhookSearchLength: { min: 3, max: 128 },
+  /** Deliveries in one request to retry them. */
+  webhookRetries: 100,
   webhookDisableAfterHours: 120,
   webhookConcurrencyPerEndpoint: 20,
 
@@ -53,6 +60,8 @@ export const limits = {
   buttonTextLength: 64,
   buttonDataLength: 256,
   sendRecipients: 100,
+  /** How long a message of /v1/send or a one-time code waits for its turn. */
+  sendWaitSeconds: 10,
   photoBytes: 20 * MIB,
   videoOrDocumentBytes: 50 * MIB,
   broadcastRecipients: 100_000,
@@ -69,6 +78,8 @@ export const limits = {
   idempotencyKeyLength: { min: 8, max: 128 },
 
   dashboardSessionHours: 12,
+  /** Of each API key; a further one ends the oldest. */
+  dashboardSessionsPerKey: 50,
   dashboardSignInFailures: { max: 10, minutes: 5 },
   redirectUrls: 20,
   welcomeLength: 500,

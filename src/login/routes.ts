@@ -20,7 +20,7 @@ import type { SessionWaiter } from './session-waiter';
 import { createCodeRedeemer, verifyCode } from './verify';
 import type { SessionStarter } from './workflow';
 import { createFailureLimit } from '../http/failure-limit';
-import { qrPicture } from './qr';
+import type { QrPictures } from './qr';
 import { route } from '../http/route';
 
 export interface AuthRouteDeps extends Pick<
@@ -29,12 +29,13 @@ export interface AuthRouteDeps extends Pick<
 > {
   waiter: SessionWaiter;
   starter: SessionStarter;
+  qr: QrPictures;
 }
 
 const tag = 'Login';
 
 export function createAuthRoutes(deps: AuthRouteDeps) {
-  const { pool, config, cipher, messengers, publicUrl } = deps;
+  const { pool, config, cipher, messengers, publicUrl, qr } = deps;
   const noteFailure = createFailureLimit(pool, 'verify', limits.authVerifyFailuresPerMinute, 60);
   const readPolled = createPollReader(pool);
   const redeem = createCodeRedeemer(pool);
@@ -70,13 +71,14 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         tag,
         auth: 'key',
         scope: 'auth',
+        idempotent: {},
         body: newSessionSchema,
         status: 201,
         response: createdSessionSchema,
         errors: ['invalid_url', 'billing_blocked', 'rate_limit_auth_sessions'],
       },
-      async ({ project, body }) => {
-        const session = await createSession(deps, project, body);
+      async ({ project, body, work }) => {
+        const session = await createSession(deps, project, body, work);
         const hostedUrl = `${publicUrl()}/login/${session.hostedToken}`;
         return {
           session_id: session.id,
@@ -84,7 +86,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
           hosted_url: hostedUrl,
           qr_url: `${hostedUrl}/qr`,
           match_code: session.matchCode,
-          expires_in: config.HERALD_SESSION_TTL_SECONDS,
+          expires_in: session.expiresIn,
           interval: limits.authPollRecommendedSeconds,
         };
       },
@@ -129,10 +131,10 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       async ({ project, params, query }) => {
         const session = await findProjectSession(pool, project.id, params.id);
         if (!session?.start_sealed) throw new AppError('not_found');
-        const token = cipher.decrypt(session.start_sealed, 'start_token');
+        const token = cipher.decrypt(session.start_sealed, 'start_token', session.id);
         const target = link(query.channel, startParameter('session', token));
         if (target === null) throw new AppError('not_found', 'This channel is not available.');
-        return qrPicture(target, query.format);
+        return qr.of(target, query.format, session.wait_ms);
       },
     ),
 

@@ -4,6 +4,7 @@ import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
+import { lockSubscriber } from '../subscribers';
 import { buttonDataAt, parseButtonReference, type ButtonReference } from './buttons';
 import { findTappedMessage, insertClick } from './queries/messages';
 
@@ -19,6 +20,8 @@ export function messageChat({ pool, config }: Pick<Core, 'pool' | 'config'>): Ch
     const data = buttonDataAt(message.content, reference.index);
     if (data === null) return;
     await withTransaction(pool, async (db) => {
+      // A subscriber who was removed meanwhile leaves nothing behind.
+      if (!(await lockSubscriber(db, message.project_id, message.subscriber_id))) return;
       // The update may be handled again after a crash; count the tap once.
       if (!(await insertClick(db, tap.updateId, message.id, tap.receivedAt))) return;
       await emitEvent(db, message.project_id, 'button.clicked', {

@@ -16,13 +16,14 @@ export function createOtpRoutes(deps: OtpDeps) {
         tag,
         auth: 'key',
         scope: 'send',
+        idempotent: {},
         body: sendOtpSchema,
         status: 200,
         response: sentOtpSchema,
         errors: ['subscriber_not_found', 'billing_blocked', 'conflict', 'rate_limit_otp', 'platform_busy'],
       },
-      async ({ project, body }) => {
-        await sendOtp(deps, project, body);
+      async ({ project, body, work }) => {
+        await sendOtp(deps, project, body, work);
         return { sent: true, expires_in_seconds: body.ttl_minutes * 60 };
       },
     ),

@@ -3,6 +3,7 @@ import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { startBroadcastRelay } from '../broadcasts/relay';
 import type { Core } from '../core';
+import { startEventEraser } from '../events/eraser';
 import { startSessionRelay } from '../login/relay';
 import { createSessionStarter } from '../login/workflow';
 import { startRetention } from '../operations/retention';
@@ -59,6 +60,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startExpressLane({ ...core, attempter }),
     startDeliveryReconciler(onWorkerConnection),
     startRetention(core),
+    startEventEraser(core),
   ];
   return {
     async stop() {

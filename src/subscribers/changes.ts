@@ -1,11 +1,17 @@
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
-import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import {
+  formatSubscriberId,
+  parseSubscriberId,
+  subscriberIdFormats,
+  type SubscriberIdFormat,
+} from '../contract/ids';
 import { limits } from '../contract/limits';
 import { withTransaction, type Db } from '../db/pool';
-import { emitEvent } from '../events';
+import { emitEvent, eraseDueEvents, markEventsForErasure } from '../events';
 import { lockProject } from '../projects';
 import type { SubscriberChanges } from './contract';
+import { erasePersonMessages, erasePersonSessions, erasePersonUpdates } from './queries/erasure';
 import { registerLabels, type LabelKind } from './queries/labels';
 import { deleteSubscriber, findSubscriber, lockSubscriber, updateSubscriber } from './queries/records';
 import { presentSubscriber, type SubscriberRecord } from './record';
@@ -75,19 +81,28 @@ async function register(
   );
 }
 
-export function removeSubscriber(
+/**
+ * Removes a subscriber and everything that is held about them. Events of theirs that are still to be delivered, this
+ * removal's among them, are erased when their last delivery has ended. Lock order: project, then subscriber.
+ */
+export async function removeSubscriber(
   pool: pg.Pool,
   projectId: string,
   publicId: string,
   format: SubscriberIdFormat,
 ): Promise<void> {
-  return withTransaction(pool, async (db) => {
-    const removed = orNotFound(await deleteSubscriber(db, projectId, uuidOf(publicId)));
-    if (!removed.active) return;
-    await emitEvent(db, projectId, 'subscription.deleted', {
-      ...presentSubscriber(removed, format),
-      active: false,
-    });
+  await withTransaction(pool, async (db) => {
+    await lockProject(db, projectId);
+    const person = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)));
+    const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
+    await erasePersonMessages(db, person, publicIds);
+    await deleteSubscriber(db, projectId, person.id);
+    await erasePersonSessions(db, person);
+    await erasePersonUpdates(db, person);
+    const data = { ...presentSubscriber(person, format), active: false };
+    const eventId = person.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;
+    await markEventsForErasure(db, projectId, publicIds, eventId);
+    await eraseDueEvents(db);
   });
 }
 

@@ -1,5 +1,6 @@
 /** The public interface of this domain. */
 export { requireSubscriber, uuidOf } from './changes';
+export { NOBODY } from './queries/erasure';
 export { findSubscriber, findSubscribersByExternalId, lockSubscriber } from './queries/records';
 export { markBlocked, subscribe } from './queries/subscriptions';
 export { type SubscriberRecord, presentSubscriber } from './record';

@@ -84,7 +84,8 @@ export function createSubscriberRoutes({
         method: 'DELETE',
         path: '/v1/subscribers/{id}',
         summary: 'Delete a subscriber',
-        description: 'Also deletes the messages sent to them. They can subscribe again as a new subscriber.',
+        description:
+          'Also removes everything held about them: messages, one-time codes, names and addresses in logins, events with their deliveries. Open deliveries, including `subscription.deleted`, are still made, and removed when they have ended. They can subscribe again as a new subscriber.',
         tag,
         auth: 'key',
         params: subscriberParams,

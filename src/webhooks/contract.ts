@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema, pageQuery, timestampSchema } from '../contract/common';
+import { givenTimeSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { idempotencyKeySchema } from '../contract/idempotency';
 import { KIB, limits } from '../contract/limits';
 import { eventNameSchema } from '../events/contract';
@@ -160,7 +160,10 @@ export const statsSchema = z.strictObject({
     .describe('One for each hour (UTC), oldest first. Attempts are counted in the hour in which they began.'),
 });
 
-const secretSchema = z.string().describe('Signs the deliveries. Returned only once.');
+const secretSchema = z
+  .string()
+  .nullable()
+  .describe('Signs the deliveries. Returned only once: null in a repeated response.');
 
 export const createdEndpointSchema = z.strictObject({ ...endpointSchema.shape, secret: secretSchema });
 export const rotatedSecretSchema = z.strictObject({ id: idSchema, secret: secretSchema });
@@ -169,7 +172,7 @@ export const testRequestSchema = z.strictObject({ event: eventNameSchema.default
 export const testAnswerSchema = z.strictObject({ delivery_id: idSchema });
 
 export const recoverRequestSchema = z.strictObject({
-  since: timestampSchema.describe(`At most ${limits.webhookRecoverDays} days back.`),
+  since: givenTimeSchema.describe(`At most ${limits.webhookRecoverDays} days back.`),
 });
 export const recoverAnswerSchema = z.strictObject({ recovered: z.number().int() });
 
@@ -258,10 +261,11 @@ export const deliveryWithAttemptsSchema = z.strictObject({
 export const deliveryListQuery = z.strictObject({
   status: z.enum(deliveryStatuses).optional(),
   event: eventNameSchema.optional(),
-  since: timestampSchema.optional().describe('Only deliveries created at or after this time.'),
+  since: givenTimeSchema.optional().describe('Only deliveries created at or after this time.'),
   ...pageQuery,
 });
 
+/** Unlike other routes: the key is kept with the delivery, and concurrent requests with the same key all succeed. */
 export const retryHeaders = z.object({
   'idempotency-key': idempotencyKeySchema
     .optional()

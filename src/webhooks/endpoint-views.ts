@@ -24,7 +24,7 @@ export function createEndpointViews({ cipher }: { cipher: Cipher }) {
       disabled_reason: endpoint.disabled_reason,
       retry_policy: endpoint.retry_policy,
       delivery_lane: endpoint.delivery_lane,
-      headers: maskHeaders(openHeaders(cipher, endpoint.headers_sealed)),
+      headers: maskHeaders(openHeaders(cipher, endpoint.headers_sealed, endpoint.id)),
       health: healthOf(
         endpoint,
         days.find(({ endpoint_id }) => endpoint_id === endpoint.id),
@@ -35,8 +35,8 @@ export function createEndpointViews({ cipher }: { cipher: Cipher }) {
           created_at: isoTime(created_at),
           expires_at: expires_at && isoTime(expires_at),
         })),
-      created_at: endpoint.created_at.toISOString(),
-      updated_at: endpoint.updated_at.toISOString(),
+      created_at: isoTime(endpoint.created_at),
+      updated_at: isoTime(endpoint.updated_at),
     }));
   }
 

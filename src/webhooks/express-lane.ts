@@ -69,8 +69,10 @@ export function startExpressLane({
       event: claim.event_name,
       test: claim.test,
       body: claim.body,
-      secrets: claim.sealed_secrets.map((sealed) => cipher.decrypt(sealed, webhookSecretPurpose)),
-      ownHeaders: openHeaders(cipher, claim.headers_sealed),
+      secrets: claim.sealed_secrets.map((sealed) =>
+        cipher.decrypt(sealed, webhookSecretPurpose, claim.endpoint_id),
+      ),
+      ownHeaders: openHeaders(cipher, claim.headers_sealed, claim.endpoint_id),
     });
     // Aborted because this process stops: the lease expires, and another process goes on.
     if (result.error === 'aborted') return null;

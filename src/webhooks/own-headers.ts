@@ -12,14 +12,14 @@ export const endpointHeadersPurpose = 'endpoint_headers';
 /** What stands for a value that is never shown again. */
 export const MASK = '***';
 
-export function sealHeaders(cipher: Cipher, headers: OwnHeaders): string | null {
+export function sealHeaders(cipher: Cipher, headers: OwnHeaders, endpointId: string): string | null {
   if (Object.keys(headers).length === 0) return null;
-  return cipher.encrypt(JSON.stringify(headers), endpointHeadersPurpose);
+  return cipher.encrypt(JSON.stringify(headers), endpointHeadersPurpose, endpointId);
 }
 
-export function openHeaders(cipher: Cipher, sealed: string | null): OwnHeaders {
+export function openHeaders(cipher: Cipher, sealed: string | null, endpointId: string): OwnHeaders {
   if (sealed === null) return {};
-  return JSON.parse(cipher.decrypt(sealed, endpointHeadersPurpose)) as OwnHeaders;
+  return JSON.parse(cipher.decrypt(sealed, endpointHeadersPurpose, endpointId)) as OwnHeaders;
 }
 
 export function maskHeaders(headers: OwnHeaders): OwnHeaders {

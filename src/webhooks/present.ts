@@ -1,3 +1,4 @@
+import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { workflowIds } from '../temporal/names';
 import type { AttemptView, DeliveryView, EndedReason } from './contract';
 import type { AttemptRow } from './queries/attempts';
@@ -18,11 +19,11 @@ export function presentDelivery(delivery: DeliveryRow): DeliveryView {
     attempt_count: delivery.attempts,
     last_http_status: delivery.last_http_status,
     last_error: delivery.last_error,
-    created_at: delivery.created_at.toISOString(),
-    first_attempt_at: isoOrNull(delivery.first_attempt_at),
+    created_at: isoTime(delivery.created_at),
+    first_attempt_at: isoTimeOrNull(delivery.first_attempt_at),
     // A paused delivery waits for its endpoint, not for a time.
-    next_attempt_at: delivery.status === 'pending' ? isoOrNull(delivery.next_attempt_at) : null,
-    ended_at: isoOrNull(delivery.ended_at),
+    next_attempt_at: delivery.status === 'pending' ? isoTimeOrNull(delivery.next_attempt_at) : null,
+    ended_at: isoTimeOrNull(delivery.ended_at),
     ended_reason: endedReason(delivery),
   };
 }
@@ -44,7 +45,7 @@ function endedReason({ status, failure, cancel_reason }: DeliveryRow): EndedReas
 export function presentAttempt(attempt: AttemptRow): AttemptView {
   return {
     number: attempt.number,
-    attempted_at: attempt.claimed_at.toISOString(),
+    attempted_at: isoTime(attempt.claimed_at),
     duration_ms: attempt.duration_ms,
     status: attempt.http_status,
     error: attempt.error,
@@ -52,10 +53,6 @@ export function presentAttempt(attempt: AttemptRow): AttemptView {
     request_headers: attempt.request_headers,
     response_body: attempt.response_body,
     response_headers: attempt.response_headers ?? {},
-    next_attempt_at: isoOrNull(attempt.next_attempt_at),
+    next_attempt_at: isoTimeOrNull(attempt.next_attempt_at),
   };
-}
-
-function isoOrNull(time: Date | null): string | null {
-  return time === null ? null : time.toISOString();
 }

@@ -23,11 +23,12 @@ import { isoTime } from '../lib/iso-time';
 import { newWebhookSecret } from '../lib/tokens';
 import { percentile } from './latency';
 import { listHours } from './queries/hours';
-import { cancelDeliveriesOf, resumeDeliveries } from './queries/deliveries';
+import { cancelDeliveriesOf, findDelivery, resumeDeliveries } from './queries/deliveries';
 import * as endpoints from './queries/endpoints';
 import type { Endpoint } from './queries/endpoints';
 import { emitTestEvent } from '../events';
-import { withTransaction } from '../db/pool';
+import { withTransaction, type Db } from '../db/pool';
+import type { Work } from '../http/idempotency';
 import { lockProject } from '../projects';
 import { hostOf, resolveAndVet, vetUrl } from '../outbound/addresses';
 import { route } from '../http/route';
@@ -52,9 +53,15 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
     if (!resolved.ok) throw new AppError('invalid_url', `url: ${resolved.why}`);
   }
 
-  function newSecret(): { secret: string; sealed: string } {
+  function newSecret(endpointId: string): { secret: string; sealed: string } {
     const secret = newWebhookSecret();
-    return { secret, sealed: cipher.encrypt(secret, webhookSecretPurpose) };
+    return { secret, sealed: cipher.encrypt(secret, webhookSecretPurpose, endpointId) };
+  }
+
+  /** The secret that an earlier request with this id created before its process stopped. */
+  async function earlierSecret(db: Db, endpointId: string, work: Work): Promise<string | null> {
+    const sealed = work.resumed ? await endpoints.findSecretOfRequest(db, endpointId, work.id) : null;
+    return sealed && cipher.decrypt(sealed, webhookSecretPurpose, endpointId);
   }
 
   return [
@@ -66,14 +73,20 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         description: `A project can have up to ${limits.webhookEndpoints}. The secret is returned only once.`,
         tag,
         auth: 'key',
+        idempotent: { shownOnce: 'secret' },
         body: newEndpointSchema,
         status: 201,
         response: createdEndpointSchema,
         errors: ['invalid_url', 'conflict'],
       },
-      async ({ project, body }) => {
+      async ({ project, body, work }) => {
+        const earlier = work.resumed ? await endpoints.findEndpoint(pool, project.id, work.id) : null;
+        if (earlier) {
+          const view = await views.present(pool, earlier);
+          return { ...view, secret: await earlierSecret(pool, earlier.id, work) };
+        }
         await requireGoodUrl(body.url);
-        const { secret, sealed } = newSecret();
+        const { secret, sealed } = newSecret(work.id);
         const created = await withTransaction(pool, async (db) => {
           const { retry_policy } = await lockProject(db, project.id);
           if ((await endpoints.countEndpoints(db, project.id)) >= limits.webhookEndpoints) {
@@ -83,13 +96,14 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
             );
           }
           return endpoints.insertEndpoint(db, {
+            id: work.id,
             project_id: project.id,
             url: body.url,
             events: body.events,
             description: body.description ?? null,
             retry_policy: body.retry_policy ?? retry_policy,
             delivery_lane: body.delivery_lane ?? null,
-            headers_sealed: sealHeaders(cipher, replaceHeaders(body.headers ?? {}, {})),
+            headers_sealed: sealHeaders(cipher, replaceHeaders(body.headers ?? {}, {}), work.id),
             sealed_secret: sealed,
           });
         });
@@ -178,8 +192,8 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
           if (given.length === 0 && headers === undefined) return before;
           const wanted = { ...before, ...Object.fromEntries(given) } as Endpoint;
           if (headers !== undefined) {
-            const stored = openHeaders(cipher, before.headers_sealed);
-            wanted.headers_sealed = sealHeaders(cipher, replaceHeaders(headers, stored));
+            const stored = openHeaders(cipher, before.headers_sealed, before.id);
+            wanted.headers_sealed = sealHeaders(cipher, replaceHeaders(headers, stored), before.id);
           }
           const after = required(await endpoints.updateEndpoint(db, before, wanted));
           if (before.status === 'disabled' && after.status === 'active') await resumeDeliveries(db, after.id);
@@ -217,19 +231,23 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         tag,
         auth: 'key',
         params: idParams,
+        idempotent: { shownOnce: 'secret' },
         status: 200,
         response: rotatedSecretSchema,
         errors: ['rate_limit_rotations'],
       },
-      async ({ project, params }) => {
-        const { secret, sealed } = newSecret();
-        await withTransaction(pool, async (db) => {
+      async ({ project, params, work }) => {
+        const secret = await withTransaction(pool, async (db) => {
           required(await endpoints.lockEndpoint(db, project.id, params.id));
+          const earlier = await earlierSecret(db, params.id, work);
+          if (earlier) return earlier;
           const { count, retryAfter } = await endpoints.countRotations(db, params.id);
           if (count >= limits.webhookRotationsPerHour) {
             throw new AppError('rate_limit_rotations', undefined, { retryAfter });
           }
-          await endpoints.rotateSecret(db, params.id, sealed);
+          const created = newSecret(params.id);
+          await endpoints.rotateSecret(db, params.id, created.sealed, work.id);
+          return created.secret;
         });
         return { id: params.id, secret };
       },
@@ -244,18 +262,20 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         tag,
         auth: 'key',
         params: idParams,
+        idempotent: {},
         body: testRequestSchema,
         status: 202,
         response: testAnswerSchema,
         errors: ['conflict'],
       },
-      async ({ project, params, body }) => {
+      async ({ project, params, body, work }) => {
+        if (work.resumed && (await findDelivery(pool, project.id, work.id))) return { delivery_id: work.id };
         const endpoint = required(await endpoints.findEndpoint(pool, project.id, params.id));
         if (endpoint.status === 'disabled') {
           throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
         }
         const { example } = eventRegistry[body.event];
-        return { delivery_id: await emitTestEvent(pool, endpoint, body.event, example) };
+        return { delivery_id: await emitTestEvent(pool, endpoint, body.event, example, work.id) };
       },
     ),
   ];

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { chatQueueOf, incomingText, languageOf, withoutNul } from '../incoming';
+import { chatQueueOf, incomingText, languageOf } from '../incoming';
+import { storableText } from '../storable';
 import type { BotUser, Incoming, ParsedUpdate, ReceivedUpdate } from '../update';
 
-const text = z.string().transform(withoutNul);
+const text = z.string().transform(storableText);
 const id = z.number().int().transform(String);
 
 const userSchema = z.object({
@@ -122,15 +123,21 @@ function botUser(
   };
 }
 
-/** MAX updates have no id: a tap is identified by its callback id, a message by its mid, any other by its content. */
+/**
+ * MAX updates have no id: a tap is identified by its callback id, a message by its mid, any other by its content, which
+ * is hashed, because the key outlives the update and must not name the user.
+ */
 function dedupeKey(update: MaxUpdate): string {
   const { update_type: type, timestamp, callback, message, user, chat_id } = update;
   if (callback) return printable(`callback:${callback.callback_id}`);
   if (message) return printable(`${type}:${message.body.mid}`);
-  return printable([type, timestamp, user?.user_id ?? '', chat_id ?? ''].join(':'));
+  return hashed([type, timestamp, user?.user_id ?? '', chat_id ?? ''].join(':'));
 }
 
 function printable(key: string): string {
-  if (/^[\x21-\x7e]{1,200}$/.test(key)) return key;
+  return /^[\x21-\x7e]{1,200}$/.test(key) ? key : hashed(key);
+}
+
+function hashed(key: string): string {
   return `sha256:${createHash('sha256').update(key).digest('base64url')}`;
 }

@@ -33,7 +33,7 @@ export interface LostRecipient {
 
 /**
  * Fails recipients that a dead worker was sending to: their outcome is unknown, and a cancelled broadcast does not send
- * again.
+ * again. Returns those who are still subscribers.
  */
 export function failLostRecipients(db: Db, id: string, error: string): Promise<LostRecipient[]> {
   return rows<LostRecipient>(
@@ -43,7 +43,7 @@ export function failLostRecipients(db: Db, id: string, error: string): Promise<L
        UPDATE broadcast_recipients SET status = 'failed', reason = 'unknown', error = $2, ended_at = now(), token = NULL
        WHERE broadcast_id = $1 AND status = 'sending' RETURNING subscriber_id, channel)
      SELECT lost.subscriber_id, lost.channel, s.external_id
-     FROM lost LEFT JOIN subscribers s ON s.id = lost.subscriber_id`,
+     FROM lost JOIN subscribers s ON s.id = lost.subscriber_id`,
     [id, error],
   );
 }

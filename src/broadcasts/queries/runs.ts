@@ -3,10 +3,10 @@ import type pg from 'pg';
 import {
   type Pace,
   allowanceOf,
-  allowedMessages,
-  channelPaces,
-  consumeChannelPace,
-  lockChannelPace,
+  allowedCalls,
+  botKeyOf,
+  chatKeyOf,
+  claimTurns,
   nextTimeAfter,
 } from '../../bots';
 import type { Channel } from '../../contract/common';
@@ -14,6 +14,7 @@ import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
 import type { MessageContent } from '../../messages/contract';
+import { NOBODY } from '../../subscribers';
 import type { BroadcastStatus } from '../contract';
 
 /** One run of a broadcast: a page of its workflow in one worker. The token fences out earlier runs. */
@@ -90,17 +91,26 @@ function projectPace({ messages_per_minute: perMinute }: ClaimableJob): Pace | n
   return perMinute === null ? null : { perSecond: perMinute / 60, burstSeconds: PROJECT_BURST_SECONDS };
 }
 
+export interface RecipientClaim {
+  wanted: number;
+  /** The bot's pace. */
+  perSecond: number;
+  /** Platform calls of each message. */
+  calls: number;
+}
+
 /**
  * Claims recipients under the broadcast's row lock, after checking that the broadcast still runs and the token is
- * current. Skips recipients who have unsubscribed, and claims as many as the bot's shared pace and the project's own
- * pace allow.
+ * current. Skips recipients who have unsubscribed, passes over chats that must wait, and claims as many as the bot's
+ * shared pace and the project's own pace allow.
  */
 export function claimRecipients(
   pool: pg.Pool,
   run: BroadcastRun,
   channel: Channel,
-  { wanted, perSecond }: { wanted: number; perSecond: number },
+  { wanted, perSecond, calls }: RecipientClaim,
 ): Promise<Claim> {
+  const bot = botKeyOf(channel);
   return withTransaction(pool, async (db): Promise<Claim> => {
     const job = await row<ClaimableJob>(
       db,
@@ -110,8 +120,8 @@ export function claimRecipients(
       [run.id, run.token],
     );
     if (!job) return { state: 'stopped' };
-    const queued = await queuedRecipients(db, run.id, channel, wanted);
-    if (queued.length === 0) return { state: 'empty' };
+    const queued = await queuedRecipients(db, run.id, channel, bot, wanted);
+    if (queued.length === 0) return waitForChats(db, run.id, channel, bot);
     const reachable = queued.filter((recipient): recipient is ClaimedRecipient => recipient.chat_id !== null);
     const unsubscribed = queued.filter((recipient) => recipient.chat_id === null);
     if (unsubscribed.length > 0) {
@@ -123,42 +133,64 @@ export function claimRecipients(
     if (reachable.length === 0) return { state: 'claimed', recipients: [], waitMs: 0 };
 
     const pace = projectPace(job);
-    const { average, peak } = channelPaces(perSecond);
-    const allowance = await lockChannelPace(db, channel);
-    const granted = Math.min(
-      allowedMessages(allowance.average, reachable.length, average),
-      allowedMessages(allowance.peak, reachable.length, peak),
-      pace ? allowedMessages(job.allowance, reachable.length, pace) : Infinity,
-    );
-    if (granted === 0) {
-      const waitSeconds = Math.max(-allowance.average, -allowance.peak, pace ? -job.allowance : 0);
-      return { state: 'claimed', recipients: [], waitMs: waitSeconds * 1000 };
+    const due = reachable.slice(0, pace ? allowedCalls(job.allowance, reachable.length, pace) : undefined);
+    // Without asking for the bot: a project that waits for its own pace does not wait for others.
+    if (due.length === 0) return { state: 'claimed', recipients: [], waitMs: -job.allowance * 1000 };
+    const { granted, waitMs } = await claimTurns(db, {
+      bot,
+      perSecond,
+      urgent: false,
+      candidates: due.map(({ chat_id }) => ({ projectId: run.projectId, chatId: chat_id, calls })),
+    });
+    const recipients = due.filter((_, index) => granted.has(index));
+    if (recipients.length > 0) {
+      await markSending(db, run, recipients);
+      if (pace) await consumeProjectPace(db, run.id, recipients.length, pace);
     }
-    const recipients = reachable.slice(0, granted);
-    await markSending(db, run, recipients);
-    await consumeChannelPace(db, channel, granted, perSecond);
-    if (pace) await consumeProjectPace(db, run.id, granted, pace);
-    return {
-      state: 'claimed',
-      recipients,
-      waitMs: 1000 / Math.min(perSecond, pace?.perSecond ?? Infinity),
-    };
+    return { state: 'claimed', recipients, waitMs: Math.max(waitMs, pace ? 1000 / pace.perSecond : 0) };
   });
 }
 
 type QueuedRecipient = Omit<ClaimedRecipient, 'chat_id'> & { chat_id: string | null };
 
+/** SQL: when the chat of a queued recipient `r` is free; the lookup by key cannot become a join of whole tables. */
+const chatFreeAt = (bot: string) => `(SELECT pace.next_at FROM subscribers s
+  JOIN chat_pace pace ON pace.chat = ${chatKeyOf(bot, 's.chat_id')} WHERE s.id = r.subscriber_id)`;
+
 /** `chat_id` is null if the recipient is no longer an active subscriber. */
-function queuedRecipients(db: Db, id: string, channel: Channel, limit: number): Promise<QueuedRecipient[]> {
+function queuedRecipients(
+  db: Db,
+  id: string,
+  channel: Channel,
+  bot: string,
+  limit: number,
+): Promise<QueuedRecipient[]> {
   return rows<QueuedRecipient>(
     db,
     'queued_recipients',
     `SELECT r.id, r.subscriber_id, r.tries, s.external_id, s.chat_id, s.platform_user_id
-     FROM (SELECT id, subscriber_id, tries FROM broadcast_recipients
-           WHERE broadcast_id = $1 AND channel = $2 AND status = 'queued' ORDER BY id LIMIT $3) r
+     FROM (SELECT r.id, r.subscriber_id, r.tries FROM broadcast_recipients r
+           WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.status = 'queued'
+             AND coalesce(${chatFreeAt('$4::text')} <= clock_timestamp(), true)
+           ORDER BY r.id LIMIT $3) r
      LEFT JOIN subscribers s ON s.id = r.subscriber_id AND s.active`,
-    [id, channel, limit],
+    [id, channel, limit, bot],
   );
+}
+
+/** No recipient can be sent to now: either none is queued, or the chats of all must wait. */
+async function waitForChats(db: Db, id: string, channel: Channel, bot: string): Promise<Claim> {
+  const next = await row<{ wait_ms: number }>(
+    db,
+    'wait_for_chats',
+    `SELECT extract(epoch FROM coalesce(${chatFreeAt('$3::text')}, clock_timestamp()) - clock_timestamp())::float8
+         * 1000 AS wait_ms
+     FROM broadcast_recipients r WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.status = 'queued'
+     ORDER BY 1 LIMIT 1`,
+    [id, channel, bot],
+  );
+  if (!next) return { state: 'empty' };
+  return { state: 'claimed', recipients: [], waitMs: Math.max(1, next.wait_ms) };
 }
 
 function skip(db: Db, ids: string[]): Promise<number> {
@@ -202,23 +234,24 @@ export type RecipientResult = { id: string } & (
 
 /**
  * Records results and returns the ids recorded, with the time. Results of recipients that a newer run has taken over
- * are ignored.
+ * are ignored; of a subscriber who was removed meanwhile only the status is recorded.
  */
 export async function recordRecipients(
   db: Db,
   run: BroadcastRun,
   results: RecipientResult[],
 ): Promise<{ ids: Set<string>; at: Date }> {
-  const recorded = await rows<{ id: string; at: Date }>(
+  const recorded = await rows<{ id: string; erased: boolean; at: Date }>(
     db,
     'record_recipients',
-    `UPDATE broadcast_recipients r SET status = given.status, platform_message_id = given.message, reason = given.reason,
-       error = given.error, tries = coalesce(given.tries, r.tries), token = NULL,
+    `UPDATE broadcast_recipients r SET status = given.status, reason = given.reason,
+       platform_message_id = CASE WHEN r.subscriber_id <> '${NOBODY}' THEN given.message END,
+       error = CASE WHEN r.subscriber_id <> '${NOBODY}' THEN given.error END, tries = coalesce(given.tries, r.tries), token = NULL,
        ended_at = CASE WHEN given.status <> 'queued' THEN clock_timestamp() END
      FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[])
        AS given (id, status, message, reason, error, tries)
      WHERE r.id = given.id AND r.broadcast_id = $1 AND r.status = 'sending' AND r.token = $2
-     RETURNING r.id, clock_timestamp() AS at`,
+     RETURNING r.id, r.subscriber_id = '${NOBODY}' AS erased, clock_timestamp() AS at`,
     [
       run.id,
       run.token,
@@ -230,5 +263,6 @@ export async function recordRecipients(
       results.map((result) => (result.status === 'queued' ? result.tries : null)),
     ],
   );
-  return { ids: new Set(recorded.map(({ id }) => id)), at: recorded[0]?.at ?? new Date() };
+  const ids = recorded.filter(({ erased }) => !erased).map(({ id }) => id);
+  return { ids: new Set(ids), at: recorded[0]?.at ?? new Date() };
 }

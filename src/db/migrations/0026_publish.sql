@@ -11,4 +11,4 @@ CREATE TABLE published_ids (
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (project_id, id)
 );
-CREATE INDEX published_ids_age ON published_ids USING brin (created_at);
+CREATE INDEX published_ids_age ON published_ids (created_at);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { eventBody, type EventData, type EventName } from '../contract';
 import { currentTraceparent } from '../../lib/tracing';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
@@ -48,6 +49,7 @@ export async function emitTestEvent<N extends EventName>(
   endpoint: { id: string; project_id: string },
   name: N,
   data: EventData<N>,
+  deliveryId: string = randomUUID(),
 ): Promise<string> {
   const inserted = await row<{ id: string }>(
     db,
@@ -55,14 +57,14 @@ export async function emitTestEvent<N extends EventName>(
     `WITH event AS (
        INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $4) RETURNING id
      ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, test, start_at, overdue_at)
-       SELECT $1, e.id, event.id, $2, e.retry_policy, true, NULL, 'infinity' FROM endpoints e, event WHERE e.id = $5
+       INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, test, start_at, overdue_at)
+       SELECT $6, $1, e.id, event.id, $2, e.retry_policy, true, NULL, 'infinity' FROM endpoints e, event WHERE e.id = $5
        RETURNING id, endpoint_id, bulk
      ), queued AS (
        ${QUEUED}
      )
      SELECT id FROM delivery`,
-    [endpoint.project_id, name, eventBody(name, data), currentTraceparent(), endpoint.id],
+    [endpoint.project_id, name, eventBody(name, data), currentTraceparent(), endpoint.id, deliveryId],
   );
   if (!inserted) throw new Error('the delivery was not inserted');
   notifyAfterCommit(db, notifyChannels.delivery);

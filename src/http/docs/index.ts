@@ -65,6 +65,7 @@ export function docsPages({ routes, publicUrl, development }: DocsOptions): Midd
     rendered.catch(() => cache.delete(ctx.path));
     const { type, body } = await rendered;
     ctx.type = type;
+    ctx.set('Cache-Control', 'no-cache');
     ctx.body = body;
   };
 }

@@ -84,6 +84,10 @@ const groups: [string, [string, string][]][] = [
       ['Video or document', `${limits.videoOrDocumentBytes / MIB} MB`],
       ['Recipients per broadcast', whole(limits.broadcastRecipients)],
       ['Recipients per external_id', String(limits.sendRecipients)],
+      [
+        'Messages per chat',
+        `1 per second; a message of /v1/send waits up to ${limits.sendWaitSeconds} s for its turn`,
+      ],
       ['Length of an external_id', `up to ${limits.externalIdLength} characters`],
       ['Tags per project', `${limits.tagsPerProject}, up to ${limits.tagLength} characters each`],
       ['Permissions per project', String(limits.permissionsPerProject)],
@@ -103,7 +107,12 @@ const groups: [string, [string, string][]][] = [
   [
     'Dashboard',
     [
+      [
+        'Requests per sign-in',
+        `${whole(limits.dashboardRequestsPerMinute)} per minute, instead of the project’s`,
+      ],
       ['Sign-in lifetime', `${limits.dashboardSessionHours} hours`],
+      ['Sign-ins per API key', `${limits.dashboardSessionsPerKey}; a further one ends the oldest`],
       [
         'Wrong keys',
         `${limits.dashboardSignInFailures.max} in ${limits.dashboardSignInFailures.minutes} minutes per IP address`,

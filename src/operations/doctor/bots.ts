@@ -2,6 +2,7 @@ import { createMaxMessenger } from '../../bots/max/messenger';
 import type { Messenger } from '../../bots/messenger';
 import { PlatformError } from '../../bots/platform-error';
 import { createTelegramMessenger } from '../../bots/telegram/messenger';
+import type { WebhookRegistration } from '../../bots/queries/webhooks';
 import { botWebhookPath } from '../../bots/webhook-intake';
 import type { Settings } from '../../config';
 import { channels, type Channel } from '../../contract/common';
@@ -12,6 +13,8 @@ export interface BotCheckDeps {
   /** Channels without a token run on the simulator. */
   simulated: boolean;
   updates: 'webhook' | 'polling';
+  /** The bots role's last attempt to register the webhook; null if there is none or the database is away. */
+  registration: (channel: Channel) => Promise<WebhookRegistration | null>;
 }
 
 const names: Record<
@@ -64,7 +67,10 @@ function refused(check: string, tokenName: string, root: string, error: unknown)
   );
 }
 
-async function checkWebhook({ settings, updates }: BotCheckDeps, messenger: Messenger): Promise<Finding> {
+async function checkWebhook(
+  { settings, updates, registration }: BotCheckDeps,
+  messenger: Messenger,
+): Promise<Finding> {
   const check = `webhook ${messenger.channel}`;
   const { urls, lastError } = await messenger.webhookState();
   if (updates === 'polling') {
@@ -78,10 +84,12 @@ async function checkWebhook({ settings, updates }: BotCheckDeps, messenger: Mess
   const expected = `${settings.HERALD_PUBLIC_URL ?? ''}${botWebhookPath(messenger.channel)}`;
   if (!urls.includes(expected)) {
     const now = urls.length === 0 ? 'no webhook is set' : `set to ${urls.map(hostOf).join(', ')}`;
+    const last = await registration(messenger.channel).catch(() => null);
+    const failed = last?.error ? `; the last attempt to register it failed: ${last.error}` : '';
     return problem(
       check,
-      `${now}; expected ${expected}`,
-      'Restart the bots role to set the webhook. Check whether another installation uses the same bot.',
+      `${now}; expected ${expected}${failed}`,
+      'The bots role registers it within minutes: check that it runs and read its log. Check whether another installation uses the same bot.',
     );
   }
   if (lastError === null) return ok(check, `set to ${expected}`);

@@ -1,43 +1,228 @@
 import { limits } from '../../contract/limits';
+import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
-import { change } from '../../db/query';
-import { cancelAbandoned } from '../../webhooks/queries/deliveries';
-import { BATCH, inBatches } from './in-batches';
+import { row } from '../../db/query';
+import { BATCH, removeOld, removeWalking, repeatedDelete, type NextBatch } from './removal';
 
 /**
- * Deletes events, with their deliveries, attempts and retries, unless a delivery is open or ended within the retention.
+ * Events with their deliveries, attempts and retries, unless a delivery is open or ended within the retention. The
+ * deliveries are locked first, without waiting: a retry of one of them keeps its event.
  */
-export function removeOldEvents(db: Db, days: number): Promise<number> {
-  return inBatches(() =>
-    change(
+export function removeOldEvents(db: Db, days: number): NextBatch {
+  let last = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+  return async () => {
+    const page = await row<{ affected: number; seen: number; last_at: string; last_id: string }>(
       db,
       'remove_old_events',
-      `DELETE FROM events WHERE id IN (
-         SELECT e.id FROM events e
-         WHERE e.created_at < now() - make_interval(days => $1)
-           AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = e.id
-                           AND (d.status = 'pending' OR d.ended_at >= now() - make_interval(days => $1)))
-         LIMIT $2)`,
-      [days, BATCH],
-    ),
+      `WITH old AS MATERIALIZED (
+         SELECT e.id, e.created_at FROM events e
+         WHERE e.created_at < now() - make_interval(days => $1) AND (e.created_at, e.id) > ($2::timestamptz, $3::uuid)
+         ORDER BY e.created_at, e.id LIMIT ${BATCH}
+       ), ended AS MATERIALIZED (
+         SELECT d.id FROM old JOIN deliveries d ON d.event_id = old.id
+         WHERE d.status <> 'pending' AND d.ended_at < now() - make_interval(days => $1)
+         ORDER BY d.id FOR UPDATE OF d SKIP LOCKED
+       ), kept AS MATERIALIZED (
+         SELECT d.event_id FROM old JOIN deliveries d ON d.event_id = old.id
+         WHERE d.id NOT IN (SELECT id FROM ended)
+       ), removed AS (
+         DELETE FROM events e USING old WHERE e.id = old.id AND e.id NOT IN (SELECT event_id FROM kept) RETURNING 1
+       )
+       SELECT (SELECT count(*)::int FROM removed) AS affected, (SELECT count(*)::int FROM old) AS seen,
+         ${cursorTime('old.created_at')} AS last_at, old.id AS last_id
+       FROM old ORDER BY old.created_at DESC, old.id DESC LIMIT 1`,
+      [days, last.at, last.id],
+    );
+    if (!page) return { affected: 0, more: false };
+    last = { at: page.last_at, id: page.last_id };
+    return { affected: page.affected, more: page.seen === BATCH };
+  };
+}
+
+/** Ended sessions, with their questions and answers. Overdue ones are ended by the reconciler first. */
+export function removeOldSessions(db: Db, days: number): NextBatch {
+  return removeOld(db, {
+    table: 'auth_sessions',
+    id: 'id',
+    age: 'created_at',
+    days,
+    where: `t.status NOT IN ('pending', 'confirmed')`,
+  });
+}
+
+export function removeOldMessages(db: Db, days: number): NextBatch {
+  return removeOld(db, {
+    table: 'messages',
+    id: 'id',
+    age: 'created_at',
+    days,
+    where: `t.status IN ('sent', 'failed')`,
+  });
+}
+
+export function removeOldOtpCodes(db: Db): NextBatch {
+  return removeOld(db, { table: 'otp_codes', id: 'id', age: 'created_at', days: 1 });
+}
+
+export function removeOldCharges(db: Db, days: number): NextBatch {
+  return removeOld(db, { table: 'credit_ledger', id: 'session_id', age: 'charged_at', days });
+}
+
+export function removeOldCreditMonths(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_credit_months',
+    `DELETE FROM credit_months WHERE (project_id, month) IN (
+       SELECT project_id, month FROM credit_months WHERE month < now() - make_interval(days => $1)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
   );
 }
 
-/** Deletes endpoints that were deleted and have no deliveries left, and expired secrets. */
-export async function removeEndpointRemains(db: Db): Promise<void> {
-  await change(
+export function removeOldPolls(db: Db): NextBatch {
+  return removeWalking(db, {
+    table: 'auth_polls',
+    key: 'session_id',
+    type: 'uuid',
+    where: `t.polled_at < now() - interval '1 hour'`,
+  });
+}
+
+/** `expire` is in milliseconds, as the limiter's library writes it. */
+export function removeExpiredCounters(db: Db): NextBatch {
+  return removeWalking(db, {
+    table: 'request_counters',
+    key: 'key',
+    type: 'text',
+    where: `t.expire < extract(epoch FROM now() - interval '1 hour') * 1000`,
+  });
+}
+
+export function removeOldOpenings(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_openings',
+    `DELETE FROM auth_openings WHERE ctid = ANY (ARRAY(
+       SELECT ctid FROM auth_openings WHERE opened_at < now() - interval '1 hour'
+       ORDER BY opened_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`,
+  );
+}
+
+/** Before their broadcasts, in batches: a broadcast has up to 100,000 of them, which its deletion would cascade to. */
+export function removeOldRecipients(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_recipients',
+    `DELETE FROM broadcast_recipients WHERE id IN (
+       SELECT r.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id
+       WHERE b.ended_at < now() - make_interval(days => $1) LIMIT ${BATCH} FOR UPDATE OF r SKIP LOCKED)`,
+    [days],
+  );
+}
+
+export function removeOldBroadcasts(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_broadcasts',
+    `DELETE FROM broadcasts WHERE id IN (
+       SELECT b.id FROM broadcasts b WHERE b.ended_at < now() - make_interval(days => $1)
+         AND NOT EXISTS (SELECT 1 FROM broadcast_recipients r WHERE r.broadcast_id = b.id)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
+/** The ids grow with time: the first rows of the primary key are the oldest. */
+export function removeOldClicks(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_clicks',
+    `DELETE FROM button_clicks WHERE clicked_at < now() - make_interval(days => $1) AND update_id IN (
+       SELECT update_id FROM button_clicks ORDER BY update_id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
+export function removeExpiredIdempotencyKeys(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_idempotency_keys',
+    `DELETE FROM idempotency_keys WHERE (project_id, key) IN (
+       SELECT project_id, key FROM idempotency_keys
+       WHERE created_at < now() - interval '${limits.idempotencyHours} hours'
+         AND (leased_until IS NULL OR leased_until < now())
+       ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  );
+}
+
+/** Endpoints that were deleted, once their deliveries are gone. */
+export function removeDeletedEndpoints(db: Db): NextBatch {
+  return repeatedDelete(
     db,
     'remove_deleted_endpoints',
-    `DELETE FROM endpoints e WHERE e.deleted_at IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint_id = e.id)`,
+    `DELETE FROM endpoints WHERE id IN (
+       SELECT e.id FROM endpoints e WHERE e.deleted_at IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint_id = e.id)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
   );
-  await change(db, 'remove_expired_secrets', 'DELETE FROM endpoint_secrets WHERE expires_at < now()');
 }
 
-/**
- * Cancels deliveries that were paused for too long, and those of a deleted endpoint whose event committed at the same
- * time as the deletion.
- */
-export function cancelAbandonedDeliveries(db: Db): Promise<number> {
-  return inBatches(() => cancelAbandoned(db, limits.webhookPausedDays, BATCH));
+export function removeExpiredSecrets(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_expired_secrets',
+    `DELETE FROM endpoint_secrets WHERE id IN (
+       SELECT id FROM endpoint_secrets WHERE expires_at < now() LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  );
+}
+
+export function removeRevokedKeys(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_revoked_keys',
+    `DELETE FROM api_keys WHERE id IN (
+       SELECT id FROM api_keys WHERE revoked_at < now() - make_interval(days => $1)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
+export function removeEndedDashboardSessions(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_dashboard_sessions',
+    `DELETE FROM dashboard_sessions WHERE hash IN (
+       SELECT hash FROM dashboard_sessions WHERE expires_at < now() LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  );
+}
+
+/** The pace of chats that are free again. */
+export function removeOldChatPace(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_chat_pace',
+    `DELETE FROM chat_pace WHERE chat IN (
+       SELECT chat FROM chat_pace WHERE next_at < now() - interval '1 minute' LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  );
+}
+
+/** The turns of processes that died. */
+export function removeOldTurns(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_turns',
+    `DELETE FROM bot_turns WHERE (bot, urgent, project_id) IN (
+       SELECT bot, urgent, project_id FROM bot_turns WHERE waiting_until < now() - interval '1 minute'
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  );
+}
+
+export function removeOldPublishedIds(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_published_ids',
+    `DELETE FROM published_ids WHERE (project_id, id) IN (
+       SELECT project_id, id FROM published_ids WHERE created_at < now() - interval '${limits.publishedIdDays} days'
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  );
 }

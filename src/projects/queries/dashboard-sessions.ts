@@ -2,15 +2,22 @@ import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 import type { KeyedProject } from '../contract';
 
-/** Inserts a session and deletes expired ones. */
+/** Inserts a session and deletes expired ones, and the oldest ones of the key beyond `max`. */
 export async function insertDashboardSession(
   db: Db,
-  session: { hash: Buffer; key_id: string; hours: number },
+  session: { hash: Buffer; key_id: string; hours: number; max: number },
 ): Promise<void> {
   await change(
     db,
     'remove_ended_dashboard_sessions',
     'DELETE FROM dashboard_sessions WHERE expires_at < now()',
+  );
+  await change(
+    db,
+    'remove_excess_dashboard_sessions',
+    `DELETE FROM dashboard_sessions WHERE hash IN (
+       SELECT hash FROM dashboard_sessions WHERE key_id = $1 ORDER BY created_at DESC OFFSET $2 - 1)`,
+    [session.key_id, session.max],
   );
   await change(
     db,

@@ -16,16 +16,40 @@ const COLUMNS = 'id, hint, name, created_at, last_used_at, revoked_at';
 
 export async function insertApiKey(
   db: Db,
-  key: { project_id: string; hash: Buffer; hint: string; name?: string | undefined; scopes?: readonly Scope[] },
+  key: {
+    id?: string;
+    project_id: string;
+    hash: Buffer;
+    hint: string;
+    name?: string | undefined;
+    scopes?: readonly Scope[];
+  },
 ): Promise<ApiKeyRecord> {
   const inserted = await row<ApiKeyRecord>(
     db,
     'insert_api_key',
-    `INSERT INTO api_keys (project_id, hash, hint, name, scopes) VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`,
-    [key.project_id, key.hash, key.hint, key.name ?? null, key.scopes ?? defaultScopes],
+    `INSERT INTO api_keys (id, project_id, hash, hint, name, scopes)
+     VALUES (coalesce($6, gen_random_uuid()), $1, $2, $3, $4, $5) RETURNING ${COLUMNS}`,
+    [key.project_id, key.hash, key.hint, key.name ?? null, key.scopes ?? defaultScopes, key.id ?? null],
   );
   if (!inserted) throw new Error('the key was not inserted');
   return inserted;
+}
+
+/** For a request that is resumed after a crash. Null if the key was not inserted or was revoked since. */
+export function replaceApiKey(
+  db: Db,
+  projectId: string,
+  id: string,
+  { hash, hint }: { hash: Buffer; hint: string },
+): Promise<ApiKeyRecord | null> {
+  return row<ApiKeyRecord>(
+    db,
+    'replace_api_key',
+    `UPDATE api_keys SET hash = $3, hint = $4 WHERE id = $2 AND project_id = $1 AND revoked_at IS NULL
+     RETURNING ${COLUMNS}`,
+    [projectId, id, hash, hint],
+  );
 }
 
 /** Finds the project of an active key, with all that a request needs, in one round trip. */

@@ -23,6 +23,8 @@ const COLUMNS = `id, project_id, url, events, description, retry_policy, deliver
   headers_sealed, failing_since, created_at, updated_at`;
 
 export interface NewEndpoint {
+  /** Also the id of the request that creates it. */
+  id: string;
   project_id: string;
   url: string;
   events: string[];
@@ -38,10 +40,10 @@ export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<End
     db,
     'insert_endpoint',
     `WITH endpoint AS (
-       INSERT INTO endpoints (project_id, url, events, description, retry_policy, delivery_lane, headers_sealed)
-       VALUES ($1, $2, $3, $4, $5, $7, $8) RETURNING ${COLUMNS}
+       INSERT INTO endpoints (id, project_id, url, events, description, retry_policy, delivery_lane, headers_sealed)
+       VALUES ($8, $1, $2, $3, $4, $5, $7, $9) RETURNING ${COLUMNS}
      ), secret AS (
-       INSERT INTO endpoint_secrets (endpoint_id, sealed) SELECT id, $6 FROM endpoint
+       INSERT INTO endpoint_secrets (endpoint_id, sealed, request_id) SELECT id, $6, id FROM endpoint
      )
      SELECT ${COLUMNS} FROM endpoint`,
     [
@@ -52,6 +54,7 @@ export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<End
       endpoint.retry_policy,
       endpoint.sealed_secret,
       endpoint.delivery_lane,
+      endpoint.id,
       endpoint.headers_sealed,
     ],
   );
@@ -175,7 +178,7 @@ export async function countRotations(db: Db, id: string): Promise<{ count: numbe
   return { count: counted?.count ?? 0, retryAfter: Math.max(1, counted?.retry_after ?? 1) };
 }
 
-export function rotateSecret(db: Db, id: string, sealed: string): Promise<number> {
+export function rotateSecret(db: Db, id: string, sealed: string, requestId: string): Promise<number> {
   return change(
     db,
     'rotate_secret',
@@ -185,9 +188,20 @@ export function rotateSecret(db: Db, id: string, sealed: string): Promise<number
      ), touched AS (
        UPDATE endpoints SET updated_at = now() WHERE id = $1
      )
-     INSERT INTO endpoint_secrets (endpoint_id, sealed) VALUES ($1, $2)`,
-    [id, sealed, limits.webhookSecretGraceHours],
+     INSERT INTO endpoint_secrets (endpoint_id, sealed, request_id) VALUES ($1, $2, $4)`,
+    [id, sealed, limits.webhookSecretGraceHours, requestId],
   );
+}
+
+/** The sealed secret that a request has created; null if it has not. */
+export async function findSecretOfRequest(db: Db, id: string, requestId: string): Promise<string | null> {
+  const found = await row<{ sealed: string }>(
+    db,
+    'find_secret_of_request',
+    'SELECT sealed FROM endpoint_secrets WHERE endpoint_id = $1 AND request_id = $2',
+    [id, requestId],
+  );
+  return found?.sealed ?? null;
 }
 
 /**

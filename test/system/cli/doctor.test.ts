@@ -103,6 +103,22 @@ test('a revoked bot token and a webhook that points elsewhere are found', async 
   ]);
 });
 
+test('a webhook that the platform has refused is shown with its reason', async () => {
+  await service.pool.query(
+    `INSERT INTO bot_webhooks (bot, url, error, attempted_at)
+     VALUES ('telegram', 'https://herald.example/bots/telegram', 'invalid_message: bad webhook', now())`,
+  );
+  const found = await problems({
+    HERALD_BOT_UPDATES: 'webhook',
+    HERALD_PUBLIC_URL: 'https://herald.example',
+  });
+  expect(found[0]).toMatchObject({
+    check: 'webhook telegram',
+    message:
+      'no webhook is set; expected https://herald.example/bots/telegram; the last attempt to register it failed: invalid_message: bad webhook',
+  });
+});
+
 test('updates set aside, late sessions and overdue deliveries are counted', async () => {
   const { pool } = service;
   await pool.query(

@@ -201,7 +201,7 @@ describe('reading and changing', () => {
         [created.body.id],
       );
       expect(JSON.stringify(rows)).not.toContain('top-secret');
-      return openHeaders(service.service.core.cipher, rows[0]!.sealed);
+      return openHeaders(service.service.core.cipher, rows[0]!.sealed, created.body.id as string);
     };
     expect((await project.api('GET', path)).body.headers).toEqual({ Authorization: '***', 'X-Long': '***' });
     expect((await project.api('PUT', path, { description: 'other' })).body.headers).toEqual({

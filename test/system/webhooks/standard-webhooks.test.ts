@@ -90,7 +90,7 @@ beforeAll(async () => {
   judged.push({ request: await deliver(), accepted: [second], refused: [first, stranger] });
   const former = `whsec_${randomBytes(32).toString('base64url')}`;
   await service.pool.query('UPDATE endpoint_secrets SET sealed = $1 WHERE expires_at IS NULL', [
-    service.service.core.cipher.encrypt(former, webhookSecretPurpose),
+    service.service.core.cipher.encrypt(former, webhookSecretPurpose, endpoint.id),
   ]);
   judged.push({ request: await deliver(), accepted: [former], refused: [second] });
   const third = await rotate();

@@ -45,7 +45,7 @@ export function Endpoints() {
             save={async (endpoint) => {
               const { id, secret } = await api.createEndpoint(endpoint);
               setCreating(false);
-              setCreated({ id, secret });
+              if (secret) setCreated({ id, secret });
               await endpoints.reload();
             }}
           />

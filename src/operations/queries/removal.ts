@@ -1,0 +1,107 @@
+import { cursorTime } from '../../db/cursor-time';
+import type { Db } from '../../db/pool';
+import { change, row } from '../../db/query';
+
+/**
+ * Small, so that each statement holds its locks only for milliseconds. Written into the statements: as a parameter it
+ * would make Postgres plan for a tenth of the table.
+ */
+export const BATCH = 500;
+
+export interface Batch {
+  /** Rows deleted or changed. */
+  affected: number;
+  /** Whether another batch may find more. */
+  more: boolean;
+}
+
+/** One run over one table: called for batch after batch until it says that there is no more. */
+export type NextBatch = () => Promise<Batch>;
+
+/** Repeats a statement that affects at most `BATCH` rows. */
+export function repeated(affectSome: () => Promise<number>): NextBatch {
+  return async () => {
+    const affected = await affectSome();
+    return { affected, more: affected === BATCH };
+  };
+}
+
+/** Repeats a DELETE that is limited to `BATCH` rows. */
+export function repeatedDelete(db: Db, name: string, text: string, values: unknown[] = []): NextBatch {
+  return repeated(() => change(db, name, text, values));
+}
+
+interface Aged {
+  table: string;
+  id: string;
+  /** An index on (age, id) supports the walk. */
+  age: string;
+  days: number;
+  /** SQL: what else must hold for a row `t`. */
+  where?: string;
+}
+
+interface Page {
+  affected: number;
+  seen: number;
+  last_at: string;
+  last_id: string;
+}
+
+/**
+ * Deletes old rows from the oldest on. Each batch goes on after the last row of the one before it, so that it does not
+ * walk through what was just deleted, nor through rows that stay. Rows that another process has locked are left to it.
+ */
+export function removeOld(db: Db, { table, id, age, days, where = 'true' }: Aged): NextBatch {
+  let last = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+  return async () => {
+    const page = await row<Page>(
+      db,
+      `remove_old_${table}`,
+      `WITH old AS MATERIALIZED (
+         SELECT t.${id} AS id, t.${age} AS at FROM ${table} t
+         WHERE t.${age} < now() - make_interval(days => $3) AND (t.${age}, t.${id}) > ($1::timestamptz, $2::uuid) AND ${where}
+         ORDER BY t.${age}, t.${id} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
+       ), removed AS (
+         DELETE FROM ${table} t USING old WHERE t.${id} = old.id RETURNING 1
+       )
+       SELECT (SELECT count(*)::int FROM removed) AS affected, (SELECT count(*)::int FROM old) AS seen,
+         ${cursorTime('old.at')} AS last_at, old.id AS last_id
+       FROM old ORDER BY old.at DESC, old.id DESC LIMIT 1`,
+      [last.at, last.id, days],
+    );
+    if (!page) return { affected: 0, more: false };
+    last = { at: page.last_at, id: page.last_id };
+    return { affected: page.affected, more: page.seen === BATCH };
+  };
+}
+
+/**
+ * Walks a small table by its primary key and deletes the rows that `where` names. For tables whose rows are updated too
+ * often for an index on their age.
+ */
+export function removeWalking(
+  db: Db,
+  { table, key, type, where }: { table: string; key: string; type: 'uuid' | 'text'; where: string },
+): NextBatch {
+  let last: string | null = null;
+  return async () => {
+    const page = await row<{ affected: number; seen: number; last: string }>(
+      db,
+      `walk_${table}`,
+      `WITH page AS MATERIALIZED (
+         SELECT t.${key} AS key FROM ${table} t WHERE $1::${type} IS NULL OR t.${key} > $1::${type}
+         ORDER BY t.${key} LIMIT ${BATCH}
+       ), removed AS (
+         DELETE FROM ${table} t USING page WHERE t.${key} = page.key AND ${where} RETURNING 1
+       )
+       SELECT (SELECT count(*)::int FROM removed) AS affected, (SELECT count(*)::int FROM page) AS seen,
+         page.key AS last
+       FROM page ORDER BY page.key DESC LIMIT 1`,
+      [last],
+    );
+    if (!page) return { affected: 0, more: false };
+    last = page.last;
+    return { affected: page.affected, more: page.seen === BATCH };
+  };
+}

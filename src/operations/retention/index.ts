@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Config } from '../../config';
+import { limits } from '../../contract/limits';
+import type { Logger } from '../../lib/log';
+import { failAbandonedMessages } from '../../messages/abandoned';
+import { cancelAbandoned } from '../../webhooks/queries/deliveries';
+import { BATCH, repeated, type NextBatch } from '../queries/removal';
+import { tableEnds } from './tables';
+
+export interface RetentionDeps {
+  pool: pg.Pool;
+  config: Pick<Config, 'HERALD_RETENTION_DAYS' | 'HERALD_SUBSCRIBER_ID_FORMAT'>;
+  log: Logger;
+  signal?: AbortSignal;
+}
+
+export interface RunningRetention {
+  stop(): Promise<void>;
+}
+
+const INTERVAL_MS = 10 * 60_000;
+
+interface Task {
+  name: string;
+  next: NextBatch;
+}
+
+/** Everything that ends after a time, in this order: what is ended here is deleted by a later run. */
+function tasksOf({ pool, config }: RetentionDeps): Task[] {
+  const removals = Object.entries(tableEnds).flatMap(([name, end]) =>
+    'remove' in end ? [{ name, next: end.remove(pool, config.HERALD_RETENTION_DAYS) }] : [],
+  );
+  return [
+    {
+      name: 'paused deliveries',
+      next: repeated(() => cancelAbandoned(pool, limits.webhookPausedDays, BATCH)),
+    },
+    {
+      name: 'abandoned messages',
+      next: async () => ({ affected: await failAbandonedMessages(pool, config), more: false }),
+    },
+    ...removals,
+  ];
+}
+
+/**
+ * Cancels deliveries that were paused for too long, fails abandoned messages, and deletes rows past their retention. The
+ * tasks take turns, a batch each, so that none waits for a long one, and after each batch the run pauses for as long as
+ * the batch took: requests and deliveries keep half of the database at least. A task that fails ends for this run.
+ */
+export async function runRetention(deps: RetentionDeps): Promise<Record<string, number>> {
+  const affected: Record<string, number> = {};
+  let tasks = tasksOf(deps);
+  while (tasks.length > 0 && !deps.signal?.aborted) {
+    const unfinished: Task[] = [];
+    for (const task of tasks) {
+      if (deps.signal?.aborted) break;
+      const started = performance.now();
+      const batch = await task.next().catch((err: unknown) => {
+        deps.log.warn({ err, task: task.name }, 'a retention task failed; the next run repeats it');
+        return { affected: 0, more: false };
+      });
+      if (batch.affected > 0) affected[task.name] = (affected[task.name] ?? 0) + batch.affected;
+      if (!batch.more) continue;
+      unfinished.push(task);
+      await sleep(performance.now() - started);
+    }
+    tasks = unfinished;
+  }
+  if (Object.keys(affected).length > 0) deps.log.info({ affected }, 'retention run');
+  return affected;
+}
+
+/** Safe to run in several processes at once: each batch leaves rows that another process has locked to it. */
+export function startRetention(deps: Omit<RetentionDeps, 'signal'>): RunningRetention {
+  const stopping = new AbortController();
+  let running: Promise<unknown> | null = null;
+  const timer = setInterval(() => {
+    running ??= runRetention({ ...deps, signal: stopping.signal })
+      .catch((err: unknown) => deps.log.warn({ err }, 'a retention run failed and will be retried'))
+      .finally(() => (running = null));
+  }, INTERVAL_MS);
+  return {
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { limits } from '../../contract/limits';
+import { pruneBotUpdates } from '../../bots';
+import type { Db } from '../../db/pool';
+import { BATCH, repeated, type NextBatch } from '../queries/removal';
+import * as remove from '../queries/retention';
+import { removeOldEndpointHours } from '../queries/retention-endpoint-hours';
+
+/** What ends the rows of a table. */
+export type TableEnd =
+  /** A statement of the retention job deletes them. `days` is `HERALD_RETENTION_DAYS`. */
+  | { after: string; remove: (db: Db, days: number) => NextBatch }
+  /** They are deleted with the row that they belong to, by a foreign key. */
+  | { with: string }
+  /** The table does not grow, and why. */
+  | { bounded: string };
+
+const retentionDays = 'HERALD_RETENTION_DAYS';
+/** Bills of a year can be explained. */
+const LEDGER_DAYS = 400;
+
+/**
+ * Every table of the database and what ends its rows. `test/system/operations/retention.test.ts` fails for a table that
+ * is not here, and ages rows to see them deleted.
+ */
+export const tableEnds: Record<string, TableEnd> = {
+  events: { after: `${retentionDays} after the last delivery ended`, remove: remove.removeOldEvents },
+  event_erasures: { with: 'events' },
+  deliveries: { with: 'events' },
+  delivery_queue: { with: 'deliveries' },
+  delivery_retries: { with: 'deliveries' },
+  attempts: { with: 'deliveries' },
+  published_ids: { after: `${limits.publishedIdDays} days`, remove: remove.removeOldPublishedIds },
+  endpoints: { after: 'deleted, and the last delivery removed', remove: remove.removeDeletedEndpoints },
+  endpoint_hours: { after: `${limits.webhookStatsDays} days`, remove: removeOldEndpointHours },
+  endpoint_secrets: { after: 'replaced, 24 hours', remove: remove.removeExpiredSecrets },
+
+  auth_sessions: { after: retentionDays, remove: remove.removeOldSessions },
+  auth_prompts: { with: 'auth_sessions' },
+  auth_answers: { with: 'auth_sessions' },
+  auth_polls: { after: '1 hour', remove: remove.removeOldPolls },
+  auth_openings: { after: '1 hour', remove: remove.removeOldOpenings },
+  credit_ledger: {
+    after: `${LEDGER_DAYS} days`,
+    remove: (db) => remove.removeOldCharges(db, LEDGER_DAYS),
+  },
+  credit_months: {
+    after: `${LEDGER_DAYS} days`,
+    remove: (db) => remove.removeOldCreditMonths(db, LEDGER_DAYS),
+  },
+
+  messages: { after: retentionDays, remove: remove.removeOldMessages },
+  otp_codes: { after: '1 day', remove: remove.removeOldOtpCodes },
+  button_clicks: { after: retentionDays, remove: remove.removeOldClicks },
+  idempotency_keys: {
+    after: `${limits.idempotencyHours} hours`,
+    remove: remove.removeExpiredIdempotencyKeys,
+  },
+  broadcast_recipients: { after: retentionDays, remove: remove.removeOldRecipients },
+  broadcasts: { after: retentionDays, remove: remove.removeOldBroadcasts },
+
+  bot_updates: {
+    after: '48 hours, or 30 days if it was set aside',
+    remove: (db) => repeated(() => pruneBotUpdates(db, BATCH)),
+  },
+  chat_pace: { after: '1 minute after the chat is free', remove: remove.removeOldChatPace },
+  bot_turns: { after: '1 minute after the wait', remove: remove.removeOldTurns },
+  request_counters: { after: '1 hour after its window', remove: remove.removeExpiredCounters },
+  api_keys: { after: `${retentionDays} after its revocation`, remove: remove.removeRevokedKeys },
+  dashboard_sessions: { after: '12 hours', remove: remove.removeEndedDashboardSessions },
+
+  projects: { bounded: 'The operator creates them.' },
+  project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
+  subscribers: { bounded: 'A project keeps its subscribers until it deletes them.' },
+  bot_offsets: { bounded: 'One row for each bot.' },
+  bot_webhooks: { bounded: 'One row for each bot.' },
+  channel_pace: { bounded: 'One row for each bot.' },
+  look_promises: { bounded: 'One row for each lane.' },
+  migrations: { bounded: 'One row for each migration.' },
+};

@@ -1,0 +1,95 @@
+import { notifyChannels } from '../../db/notify';
+import type { Db } from '../../db/pool';
+import { change, rows } from '../../db/query';
+import type { SubscriberRecord } from '../record';
+
+/*
+ * Everything that is held about a person outside `subscribers` and `events`. Messages and one-time codes go with the
+ * subscriber's row by their foreign keys. Each statement finds its rows by an index of migration 0017.
+ */
+
+/** Stands for a removed person where a row has to stay. */
+export const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+type Person = Pick<SubscriberRecord, 'id' | 'project_id' | 'channel' | 'platform_user_id'>;
+
+/**
+ * Ends and erases the sessions of `theirs`, with their questions and answers. Number, times and status stay: they count
+ * towards the project's limits. The names of the columns that remain say nothing about a person.
+ */
+const eraseSessions = (theirs: string) => `WITH theirs AS MATERIALIZED (
+       SELECT s.id FROM auth_sessions s WHERE s.project_id = $1 AND s.channel = $2 AND s.platform_user_id = $3 AND ${theirs}
+     ), erased AS (
+       UPDATE auth_sessions s SET status = CASE WHEN s.status IN ('pending', 'confirmed') THEN 'expired' ELSE s.status END,
+         decided_at = coalesce(s.decided_at, clock_timestamp()), platform_user_id = NULL, chat_id = NULL, lang = NULL,
+         subscriber_id = NULL, client_ip = NULL, user_agent = NULL, state = NULL, redirect_uri = NULL, code_sealed = NULL,
+         traceparent = NULL
+       FROM theirs WHERE s.id = theirs.id RETURNING s.id
+     ), prompts AS (
+       DELETE FROM auth_prompts p USING erased WHERE p.session_id = erased.id
+     ), answers AS (
+       DELETE FROM auth_answers a USING erased WHERE a.session_id = erased.id
+     ), polls AS (
+       DELETE FROM auth_polls p USING erased WHERE p.session_id = erased.id
+     )
+     SELECT pg_notify($4, id::text) FROM erased`;
+
+/**
+ * Lock order: the caller holds the project's lock, which comes after a session's. So a pending session that is locked is
+ * left alone: it is being settled, and waits for the project. If that was a Yes, the person becomes a new subscriber.
+ */
+export async function erasePersonSessions(db: Db, person: Person): Promise<void> {
+  const values = [person.project_id, person.channel, person.platform_user_id, notifyChannels.session];
+  const pending = eraseSessions(`s.status = 'pending' ORDER BY s.id FOR UPDATE SKIP LOCKED`);
+  await rows(db, 'erase_pending_sessions', pending, values);
+  const ended = eraseSessions(`s.status <> 'pending' ORDER BY s.id FOR UPDATE`);
+  await rows(db, 'erase_ended_sessions', ended, values);
+}
+
+/** Before the messages are deleted, by which these rows are found. */
+export async function erasePersonMessages(db: Db, person: Person, publicIds: string[]): Promise<void> {
+  await change(
+    db,
+    'erase_clicks',
+    `DELETE FROM button_clicks WHERE delivery_id IN (
+       SELECT id FROM messages WHERE subscriber_id = $1
+       UNION ALL SELECT id FROM broadcast_recipients WHERE subscriber_id = $1)`,
+    [person.id],
+  );
+  // The response stays, so that a repeated request sends nothing again; it names nobody any more.
+  await change(
+    db,
+    'erase_recorded_responses',
+    `UPDATE idempotency_keys k SET answer = regexp_replace(k.answer::text, $2, '${NOBODY}', 'g')::json
+     WHERE k.answer IS NOT NULL AND k.request_id IN (
+       SELECT m.request_id FROM messages m WHERE m.subscriber_id = $1 AND m.created_at > now() - interval '2 days')`,
+    [person.id, publicIds.join('|')],
+  );
+  // A recipient counts towards its broadcast after the removal.
+  await change(
+    db,
+    'erase_recipients',
+    `UPDATE broadcast_recipients SET subscriber_id = '${NOBODY}', platform_message_id = NULL, error = NULL
+     WHERE subscriber_id = $1`,
+    [person.id],
+  );
+}
+
+/**
+ * Handled updates name nobody. Updates that wait are handled first, because they may concern another project of the same
+ * bot; those that were set aside are deleted.
+ */
+export async function erasePersonUpdates(db: Db, person: Person): Promise<void> {
+  await change(
+    db,
+    'erase_openings',
+    'DELETE FROM auth_openings WHERE channel = $1 AND platform_user_id = $2',
+    [person.channel, person.platform_user_id],
+  );
+  await change(
+    db,
+    'erase_set_aside_updates',
+    `DELETE FROM bot_updates WHERE set_aside_at IS NOT NULL AND channel = $1 AND lane = 'user:' || $2`,
+    [person.channel, person.platform_user_id],
+  );
+}

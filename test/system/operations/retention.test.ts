@@ -1,0 +1,179 @@
+import pino from 'pino';
+import { runRetention } from '../../../src/operations/retention';
+import { tableEnds } from '../../../src/operations/retention/tables';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+
+/** At least one row in every table that grows, as of now. */
+const ROWS = `
+  INSERT INTO projects (id, slug, name) VALUES ('00000000-0000-0000-0000-0000000000a1', 'kept', 'Kept');
+  INSERT INTO api_keys (id, project_id, hash, hint, revoked_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a2', '00000000-0000-0000-0000-0000000000a1', 'k', 'hk_', now());
+  INSERT INTO dashboard_sessions (hash, key_id, expires_at)
+    VALUES ('d', '00000000-0000-0000-0000-0000000000a2', now() + interval '1 hour');
+  INSERT INTO request_counters (key, points, expire) VALUES ('x', 1, extract(epoch FROM now()) * 1000);
+  INSERT INTO subscribers (id, project_id, channel, platform_user_id, chat_id, first_name, lang)
+    VALUES ('00000000-0000-0000-0000-0000000000a3', '00000000-0000-0000-0000-0000000000a1', 'telegram', '1', '1', 'A', 'en');
+  INSERT INTO bot_updates (channel, dedupe_key, lane, handled_at) VALUES ('telegram', '1', '', now());
+  INSERT INTO bot_updates (channel, dedupe_key, lane, set_aside_at) VALUES ('telegram', '2', 'user:1', now());
+  INSERT INTO auth_sessions (id, project_id, flow, status, expires_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a1', 'session', 'consumed', now());
+  INSERT INTO auth_prompts (session_id, nonce_hash, channel, chat_id, platform_user_id, update_id)
+    VALUES ('00000000-0000-0000-0000-0000000000a4', 'n', 'telegram', '1', '1', 1);
+  INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at)
+    VALUES (1, '00000000-0000-0000-0000-0000000000a4', 'yes', 'A', now());
+  INSERT INTO auth_polls (session_id, polled_at) VALUES ('00000000-0000-0000-0000-0000000000a4', now());
+  INSERT INTO auth_openings (channel, platform_user_id) VALUES ('telegram', '1');
+  INSERT INTO credit_ledger (session_id, project_id, source)
+    VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a1', 'plan');
+  INSERT INTO credit_months (project_id, month, used) VALUES ('00000000-0000-0000-0000-0000000000a1', now(), 1);
+  INSERT INTO endpoints (id, project_id, url, retry_policy, deleted_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a5', '00000000-0000-0000-0000-0000000000a1', 'https://x', 'quick', now());
+  INSERT INTO endpoint_secrets (endpoint_id, sealed, expires_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a5', 's', now() + interval '1 hour');
+  INSERT INTO events (id, project_id, name, body)
+    VALUES ('00000000-0000-0000-0000-0000000000a6', '00000000-0000-0000-0000-0000000000a1', 'auth.completed', '{}');
+  INSERT INTO event_erasures (event_id, check_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a6', now());
+  INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, status, ended_at, start_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a7', '00000000-0000-0000-0000-0000000000a1',
+      '00000000-0000-0000-0000-0000000000a5', '00000000-0000-0000-0000-0000000000a6', 'auth.completed', 'quick', 'failed',
+      now(), NULL);
+  INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, is_first, needs_slot)
+    VALUES ('00000000-0000-0000-0000-0000000000a7', '00000000-0000-0000-0000-0000000000a5',
+      '00000000-0000-0000-0000-0000000000a1', false, false);
+  INSERT INTO delivery_retries (delivery_id, idempotency_key) VALUES ('00000000-0000-0000-0000-0000000000a7', 'r');
+  INSERT INTO attempts (delivery_id, number, requested) VALUES ('00000000-0000-0000-0000-0000000000a7', 1, false);
+  INSERT INTO messages (id, project_id, request_id, subscriber_id, channel, kind, status)
+    VALUES ('00000000-0000-0000-0000-0000000000a8', '00000000-0000-0000-0000-0000000000a1', gen_random_uuid(),
+      '00000000-0000-0000-0000-0000000000a3', 'telegram', 'send', 'sent');
+  INSERT INTO idempotency_keys (project_id, key, request_hash) VALUES ('00000000-0000-0000-0000-0000000000a1', 'i', 'h');
+  INSERT INTO otp_codes (subscriber_id, purpose, code_hash, max_attempts)
+    VALUES ('00000000-0000-0000-0000-0000000000a3', 'login', 'c', 3);
+  INSERT INTO button_clicks (update_id, delivery_id, clicked_at) VALUES (1, '00000000-0000-0000-0000-0000000000a8', now());
+  INSERT INTO broadcasts (id, project_id, status, content, audience, ended_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a9', '00000000-0000-0000-0000-0000000000a1', 'completed', '{}', '{}', now());
+  INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, status)
+    VALUES ('00000000-0000-0000-0000-0000000000a9', '00000000-0000-0000-0000-0000000000a3', 'telegram', 'sent');`;
+
+describe('retention', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    await database.pool.query(ROWS);
+  });
+  afterAll(() => database.drop());
+
+  const run = () =>
+    runRetention({
+      pool: database.pool,
+      config: { HERALD_RETENTION_DAYS: 30, HERALD_SUBSCRIBER_ID_FORMAT: 'uuid' },
+      log: pino({ level: 'silent' }),
+    });
+
+  async function tables(): Promise<string[]> {
+    const { rows } = await database.pool.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.tables
+       WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY 1`,
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /** Moves every time in the table into the past, as if the rows had been written then. */
+  async function age(table: string, days: number): Promise<void> {
+    const { rows } = await database.pool.query<{ name: string }>(
+      `SELECT column_name AS name FROM information_schema.columns
+       WHERE table_schema = current_schema() AND table_name = $1 AND data_type IN ('date', 'timestamp with time zone')`,
+      [table],
+    );
+    const moves = rows.map(({ name }) => `${name} = ${name} - interval '${days} days'`);
+    if (table === 'request_counters') moves.push(`expire = expire - ${days} * 86400000::bigint`);
+    if (moves.length > 0) await database.pool.query(`UPDATE ${table} SET ${moves.join(', ')}`);
+  }
+
+  async function rowCounts(): Promise<Record<string, number>> {
+    const names = Object.keys(tableEnds).filter((name) => !('bounded' in tableEnds[name]!));
+    const counts: Record<string, number> = {};
+    for (const name of names) {
+      const { rows } = await database.pool.query<{ n: number }>(`SELECT count(*) AS n FROM ${name}`);
+      counts[name] = rows[0]?.n ?? -1;
+    }
+    return counts;
+  }
+
+  it('is declared for every table of the database, or the reason why the table does not grow', async () => {
+    expect(await tables()).toEqual(Object.keys(tableEnds).sort());
+  });
+
+  it('of a part is a foreign key that deletes it with the whole', async () => {
+    const { rows } = await database.pool.query<{ part: string }>(
+      `SELECT conrelid::regclass || ' with ' || confrelid::regclass AS part FROM pg_constraint
+       WHERE contype = 'f' AND confdeltype = 'c'`,
+    );
+    const declared = Object.entries(tableEnds).flatMap(([table, end]) =>
+      'with' in end ? [`${table} with ${end.with}`] : [],
+    );
+    expect(rows.map(({ part }) => part)).toEqual(expect.arrayContaining(declared));
+  });
+
+  it('keeps new rows and deletes old ones, in every table that grows', async () => {
+    const before = await rowCounts();
+    expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
+    await run();
+    expect(await rowCounts()).toEqual(before);
+
+    for (const table of await tables()) await age(table, 500);
+    await run();
+    await run();
+    const left = Object.entries(await rowCounts()).filter(([, count]) => count > 0);
+    expect(left).toEqual([]);
+  });
+
+  it('keeps events with an open delivery, or one that ended within the time', async () => {
+    await database.pool.query(
+      `WITH endpoint AS (
+         INSERT INTO endpoints (project_id, url, retry_policy)
+         SELECT id, 'https://y', 'quick' FROM projects RETURNING id, project_id
+       ), event AS (
+         INSERT INTO events (project_id, name, body, created_at)
+         SELECT project_id, name, '{}', now() - interval '40 days'
+         FROM endpoint, unnest(ARRAY['open', 'late', 'ended', 'partly']) AS name RETURNING id, project_id, name
+       )
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, ended_at, start_at)
+       SELECT event.project_id, endpoint.id, event.id, event.name, 'quick', given.status,
+         now() - make_interval(days => given.days), NULL
+       FROM endpoint, event JOIN (VALUES ('open', 'pending', NULL), ('late', 'failed', 20), ('ended', 'failed', 31),
+         ('partly', 'succeeded', 40), ('partly', 'pending', NULL)) AS given (name, status, days) ON given.name = event.name`,
+    );
+    await run();
+    const { rows } = await database.pool.query<{ name: string }>('SELECT name FROM events ORDER BY name');
+    expect(rows.map(({ name }) => name)).toEqual(['late', 'open', 'partly']);
+  });
+
+  it('goes on with the other tables when one fails, and leaves rows that another process has locked', async () => {
+    await database.pool.query(
+      `INSERT INTO events (project_id, name, body, created_at)
+       SELECT p.id, 'many', '{}', now() - interval '40 days' FROM projects p, generate_series(1, 1200)`,
+    );
+    await database.pool.query(
+      `INSERT INTO button_clicks (update_id, delivery_id, clicked_at) VALUES (7, gen_random_uuid(), now() - interval '40 days')`,
+    );
+    await database.pool.query('ALTER TABLE auth_openings RENAME COLUMN opened_at TO gone');
+    const affected = await run();
+    await database.pool.query('ALTER TABLE auth_openings RENAME COLUMN gone TO opened_at');
+    expect(affected).toMatchObject({ events: 1200, button_clicks: 1 });
+
+    await database.pool.query(
+      `INSERT INTO button_clicks (update_id, delivery_id, clicked_at) VALUES (8, gen_random_uuid(), now() - interval '40 days')`,
+    );
+    const other = await database.pool.connect();
+    try {
+      await other.query('BEGIN');
+      await other.query('SELECT 1 FROM button_clicks FOR UPDATE');
+      expect(await run()).toEqual({});
+    } finally {
+      await other.query('ROLLBACK');
+      other.release();
+    }
+    expect(await run()).toEqual({ button_clicks: 1 });
+  });
+});

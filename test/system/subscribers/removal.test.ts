@@ -1,0 +1,230 @@
+import { botTexts } from '../../../src/bots';
+import { formatSubscriberId } from '../../../src/contract/ids';
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import {
+  confirmedSession,
+  createSession,
+  lastBotMessage,
+  linkOf,
+  openAndWait,
+  startOf,
+  statusInDatabase,
+  waitForStatus,
+} from '../login/fixture';
+import { freshName, textsTo, untilBroadcast } from '../messages/fixture';
+import { createEndpoint, listDeliveries, scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
+
+let service: TestService;
+let good: ScriptedReceiver;
+let failing: ScriptedReceiver;
+beforeAll(async () => {
+  // A receiver that repeats what it got: the log of attempts holds names, too.
+  good = await scriptedReceiver((res, { body }) => res.end(body));
+  failing = await scriptedReceiver(500);
+  service = await startTestService();
+});
+afterAll(async () => {
+  await service?.stop();
+  await Promise.all([good.close(), failing.close()]);
+});
+
+/** Every table that has one of the texts in any of its columns, with the text. */
+async function placesOf(texts: string[]): Promise<string[]> {
+  const { rows } = await service.pool.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables
+     WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`,
+  );
+  const places: string[] = [];
+  for (const { name } of rows) {
+    for (const text of texts) {
+      const pattern = `\\m${text}\\M|${Buffer.from(text).toString('hex')}`;
+      const found = await service.pool.query(`SELECT 1 FROM ${name} t WHERE t::text ~ $1`, [pattern]);
+      if (found.rowCount) places.push(`${name}: ${text}`);
+    }
+  }
+  return places;
+}
+
+interface Known {
+  user: string;
+  subscriberId: string;
+  /** What must not be found afterwards. */
+  traces: string[];
+  pendingSession: string;
+  unusedSession: string;
+}
+
+/** A person who has used everything that Herald offers. */
+async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): Promise<Known> {
+  const user = freshName(channel);
+  const word = user.replace('-', '');
+  const profile = { first_name: `Zorblax${word}`, username: `nick_${word}` };
+  const browser = (place: string) => ({
+    state: `state-${place}-${word}`,
+    client_ip: `198.51.100.${channel === 'max' ? 77 : 78}`,
+    user_agent: `Browser-${place}-${word}`,
+  });
+  const login = await confirmedSession(service, project, user, { channel, profile, body: browser('used') });
+  await project.api('POST', '/v1/auth/verify', { code: login.status.code });
+  const unused = await confirmedSession(service, project, user, {
+    channel,
+    profile,
+    body: browser('unused'),
+  });
+
+  const declined = await createSession(project, browser('declined'));
+  await openAndWait(service, channel, user, startOf(linkOf(declined, channel)), profile);
+  await service.control.tap(channel, user, { button: 1 });
+  await waitForStatus(service, declined.session_id, 'declined');
+
+  const { rows } = await service.pool.query<{ id: string; platform_user_id: string; chat_id: string }>(
+    'SELECT id, platform_user_id, chat_id FROM subscribers WHERE first_name = $1',
+    [profile.first_name],
+  );
+  const { id, platform_user_id, chat_id } = rows[0]!;
+  const to = { subscriber_id: id };
+  await project.api('PATCH', `/v1/subscribers/${id}`, { external_id: `crm-${word}` });
+
+  const buttons = [[{ text: 'More', data: `data-${word}` }]];
+  const sent = await project.api(
+    'POST',
+    '/v1/send',
+    { ...to, text: `text-${word}`, buttons },
+    { 'idempotency-key': freshName('key') },
+  );
+  expect(sent.body).toMatchObject({ sent: 1 });
+  await service.control.tap(channel, user, { button: 'More' });
+  await project.api('POST', '/v1/otp/send', to);
+  const code = await eventually(async () =>
+    (await textsTo(service, { name: user, channel, subscriberId: id }))
+      .map((text) => /\b\d{6}\b/.exec(text)?.[0])
+      .find(Boolean),
+  );
+  await project.api('POST', '/v1/otp/verify', { ...to, code });
+  const job = await project.api('POST', '/v1/broadcast', {
+    text: 'for everybody',
+    buttons: [[{ text: 'Tap', data: 'd' }]],
+  });
+  await untilBroadcast(project, job.body.job_id as string, 'completed');
+  await service.control.tap(channel, user, { button: 'Tap' });
+  await eventually(async () => {
+    const clicks = await service.pool.query(
+      `SELECT 1 FROM events WHERE name = 'button.clicked' AND body LIKE '%' || $1 || '%'`,
+      [id],
+    );
+    return clicks.rowCount === 2;
+  });
+
+  await openAndWait(service, channel, user, `auth_${project.slug}`, profile);
+  const pending = await createSession(project, browser('pending'));
+  await openAndWait(service, channel, user, startOf(linkOf(pending, channel)), profile);
+  await service.pool.query(
+    `INSERT INTO bot_updates (channel, dedupe_key, lane, payload, set_aside_at, last_error)
+     VALUES ($1, $2, 'user:' || $3, to_json($4::text), now(), $4)`,
+    [channel, freshName('aside'), platform_user_id, profile.first_name],
+  );
+  return {
+    user,
+    subscriberId: id,
+    pendingSession: pending.session_id,
+    unusedSession: unused.session.session_id,
+    traces: [
+      profile.first_name,
+      profile.username,
+      id,
+      formatSubscriberId(id, 'prefixed'),
+      platform_user_id,
+      chat_id,
+      `crm-${word}`,
+      `text-${word}`,
+      `data-${word}`,
+      ...['used', 'unused', 'declined', 'pending'].flatMap((place) => [
+        `state-${place}-${word}`,
+        `Browser-${place}-${word}`,
+      ]),
+      browser('').client_ip,
+    ],
+  };
+}
+
+describe.each(['telegram', 'max'] as const)('removing a subscriber on %s', (channel) => {
+  test('leaves nothing of theirs in any table once their deliveries have ended', async () => {
+    const project = await service.createProject({ callback_url: 'https://shop.example/cb' });
+    await createEndpoint(project, good.url);
+    const known = await knownPerson(project, channel);
+    const before = await placesOf(known.traces);
+    const tables = [...new Set(before.map((place) => place.split(':')[0]))].sort();
+    expect(tables).toEqual(
+      expect.arrayContaining([
+        'attempts',
+        'auth_answers',
+        'auth_openings',
+        'auth_prompts',
+        'auth_sessions',
+        'bot_updates',
+        'broadcast_recipients',
+        'events',
+        'idempotency_keys',
+        'messages',
+        'otp_codes',
+        'subscribers',
+      ]),
+    );
+    const charged = async () =>
+      (await service.pool.query('SELECT 1 FROM credit_ledger WHERE project_id = $1', [project.id])).rowCount;
+    const charges = await charged();
+
+    const late = await createEndpoint(project, failing.url, { events: ['subscription.deleted'] });
+    expect((await project.api('DELETE', `/v1/subscribers/${known.subscriberId}`)).status).toBe(204);
+    // The removal's own event is still to be delivered: its first attempt fails.
+    await eventually(async () => (await listDeliveries(project, late.id))[0]?.attempt_count);
+    const left = (await placesOf(known.traces)).map((place) => place.split(':')[0] ?? '');
+    expect(left.filter((table) => !['events', 'attempts'].includes(table))).toEqual([]);
+    const events = await service.pool.query('SELECT name FROM events WHERE body LIKE $1', [
+      `%${known.subscriberId}%`,
+    ]);
+    expect(events.rows).toEqual([{ name: 'subscription.deleted' }]);
+    expect(await statusInDatabase(service, known.pendingSession)).toBe('expired');
+    expect(await statusInDatabase(service, known.unusedSession)).toBe('expired');
+    expect(await charged()).toBe(charges);
+
+    failing.behave(200);
+    const [delivery] = await listDeliveries(project, late.id);
+    await project.api('POST', `/v1/deliveries/${delivery?.id}/retry`);
+    await eventually(async () => {
+      expect(await placesOf(known.traces)).toEqual([]);
+      return true;
+    }, 30_000);
+    const told = failing.of(delivery?.id ?? '').at(-1);
+    expect(JSON.parse(told?.body.toString() ?? '')).toMatchObject({
+      event: 'subscription.deleted',
+      data: { subscriber_id: known.subscriberId, first_name: known.traces[0], active: false },
+    });
+    failing.behave(500);
+  });
+
+  test('ends a login of theirs; their late tap is told so, and they can log in again', async () => {
+    const project = await service.createProject();
+    const user = freshName(channel);
+    const profile = { first_name: `Late${user}` };
+    await confirmedSession(service, project, user, { channel, profile });
+    const { body } = await project.api('GET', '/v1/subscribers');
+    const session = await createSession(project);
+    await openAndWait(service, channel, user, startOf(linkOf(session, channel)), profile);
+    const poll = project.api('GET', `/v1/auth/session/${session.session_id}/status?wait=20`);
+    await project.api('DELETE', `/v1/subscribers/${body.data[0].subscriber_id}`);
+    expect((await poll).body).toMatchObject({ status: 'expired' });
+    await service.control.tap(channel, user, { button: 0 });
+    const { toasts } = await eventually(async () => {
+      const chat = await service.control.chat(channel, user);
+      return chat.toasts.length > 0 ? chat : undefined;
+    });
+    expect([botTexts.en.sessionEnded, botTexts.ru.sessionEnded]).toContain(toasts.at(-1)?.text);
+    expect(await statusInDatabase(service, session.session_id)).toBe('expired');
+
+    const again = await confirmedSession(service, project, user, { channel, profile });
+    expect(again.status.status).toBe('confirmed');
+    expect((await lastBotMessage(service, channel, user))?.buttons).toEqual([]);
+  });
+});
