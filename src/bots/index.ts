@@ -1,8 +1,9 @@
 /** The public interface of the bots. */
 export { botKeyOf } from './bot-key';
+export { callsOf } from './calls-of';
 export type { Chat, ChatHandlers, Tap } from './conversation';
 export { pinnedTo } from './fetch-media';
-export { type Button, type Messenger, type OutgoingMessage, callsOf } from './messenger';
+export type { Button, Messenger, OutgoingMessage } from './messenger';
 export { PlatformError, isRetryableReason, unsubscribes } from './platform-error';
 export {
   type Pace,

@@ -15,11 +15,6 @@ export interface OutgoingMessage {
   media?: { type: 'photo' | 'video' | 'document'; url: string };
 }
 
-/** The platform calls that a message takes, for the pace. */
-export function callsOf(_message: OutgoingMessage): number {
-  return 1;
-}
-
 export interface TapNotice {
   text: string;
   /** Shown until the user closes it, if the platform supports that. */

@@ -74,7 +74,7 @@ async function runChannel(
 ): Promise<RunEnd> {
   const perSecond = deps.config.HERALD_BROADCAST_PER_SECOND;
   const concurrency = Math.max(MIN_CONCURRENCY, Math.ceil(perSecond));
-  const calls = callsOf(outgoing(run.content, run.id));
+  const calls = callsOf(channel, outgoing(run.content, run.id));
   const outage = new OutageBackoff();
   const inFlight = new Set<Promise<void>>();
   let failure: { error: unknown } | null = null;

@@ -56,7 +56,7 @@ function waitForTurn(
     bot: botKeyOf(channel),
     projectId: project_id,
     chatId: chat_id,
-    calls: callsOf(message),
+    calls: callsOf(channel, message),
     deadline,
   });
 }

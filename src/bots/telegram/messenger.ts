@@ -1,5 +1,6 @@
 import { Telegram } from 'telegraf';
 import { withAbortAfter } from '../../lib/timeout';
+import { callsOf } from '../calls-of';
 import type { Button, Messenger, MessengerOptions, OutgoingMessage } from '../messenger';
 import { PlatformError } from '../platform-error';
 import { retryIfThrottled } from '../retry-if-throttled';
@@ -11,7 +12,6 @@ const CALL_LIMIT_MS = 10_000;
 const MEDIA_LIMIT_MS = 30_000;
 const POLL_SECONDS = 25;
 const POLL_LIMIT_MS = (POLL_SECONDS + 10) * 1000;
-const CAPTION_LENGTH = 1024;
 const NOTICE_LENGTH = 200;
 
 const allowedUpdates = ['message', 'callback_query', 'my_chat_member'] as const;
@@ -43,7 +43,7 @@ export async function createTelegramMessenger({
         { ...chat, [media.type]: media.url, ...extra },
         AbortSignal.timeout(MEDIA_LIMIT_MS),
       );
-    if (message.text.length <= CAPTION_LENGTH) {
+    if (callsOf('telegram', message) === 1) {
       const { text: caption, ...format } = text;
       return sent(await sendMedia({ ...(caption !== '' && { caption, ...format }), ...keyboard }));
     }

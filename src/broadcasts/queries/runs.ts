@@ -39,9 +39,11 @@ export function beginRun(
     const begun = await row<{ project_id: string; content: MessageContent }>(
       db,
       'begin_broadcast_run',
-      `UPDATE broadcasts SET status = 'running', run_token = $2, started_at = coalesce(started_at, now()), next_at = greatest(next_at, coalesce(started_at, now())),
-         start_at = now() + interval '2 minutes'
-       WHERE id = $1 AND status IN ('queued', 'running') RETURNING project_id, content`,
+      `WITH locked AS MATERIALIZED (
+         SELECT id FROM broadcasts WHERE id = $1 AND status IN ('queued', 'running') FOR NO KEY UPDATE)
+       UPDATE broadcasts b SET status = 'running', run_token = $2, started_at = coalesce(b.started_at, now()),
+         next_at = greatest(b.next_at, coalesce(b.started_at, now())), start_at = clock_timestamp() + interval '2 minutes'
+       FROM locked WHERE b.id = locked.id RETURNING b.project_id, b.content`,
       [id, token],
     );
     if (!begun) {

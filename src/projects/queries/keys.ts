@@ -2,6 +2,7 @@ import { defaultScopes, type Scope } from '../../contract/scopes';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { KeyedProject } from '../contract';
+import { PROJECT_COLUMNS } from './projects';
 
 export interface ApiKeyRecord {
   id: string;
@@ -57,7 +58,7 @@ export function findProjectByKey(db: Db, hash: Buffer): Promise<KeyedProject | n
   return row<KeyedProject>(
     db,
     'project_by_key',
-    `SELECT p.*, k.id AS key_id, k.scopes FROM api_keys k JOIN projects p ON p.id = k.project_id
+    `SELECT ${PROJECT_COLUMNS}, k.id AS key_id, k.scopes FROM api_keys k JOIN projects p ON p.id = k.project_id
      WHERE k.hash = $1 AND k.revoked_at IS NULL`,
     [hash],
   );

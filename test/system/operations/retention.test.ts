@@ -23,6 +23,9 @@ const ROWS = `
     VALUES (1, '00000000-0000-0000-0000-0000000000a4', 'yes', 'A', now());
   INSERT INTO auth_polls (session_id, polled_at) VALUES ('00000000-0000-0000-0000-0000000000a4', now());
   INSERT INTO auth_openings (channel, platform_user_id) VALUES ('telegram', '1');
+  INSERT INTO chat_pace (chat, bot, next_at) VALUES (1, 'telegram', now());
+  INSERT INTO bot_turns (bot, urgent, project_id, served, waiting_until)
+    VALUES ('telegram', true, '00000000-0000-0000-0000-0000000000a1', 0, now());
   INSERT INTO credit_ledger (session_id, project_id, source)
     VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a1', 'plan');
   INSERT INTO credit_months (project_id, month, used) VALUES ('00000000-0000-0000-0000-0000000000a1', now(), 1);
