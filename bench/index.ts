@@ -6,6 +6,7 @@ import { benchExpress } from './express';
 import { benchGrown } from './grown';
 import { benchLogin } from './login';
 import { benchOneEndpoint } from './one-endpoint';
+import { benchPublish } from './publish';
 import { benchRetention } from './retention';
 import { benchSoak } from './soak';
 import { figureTable, isFarOff, type Figure } from './table';
@@ -18,6 +19,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   broadcast: benchBroadcast,
   express: benchExpress,
   'one-endpoint': benchOneEndpoint,
+  publish: benchPublish,
   grown: benchGrown,
   cost: benchCost,
   retention: benchRetention,

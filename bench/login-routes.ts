@@ -87,7 +87,7 @@ export async function insertSessions(
       rows[0]?.id,
       sessions.map(({ id }) => id),
       sessions.map(({ code }) => sha256(code)),
-      sessions.map(({ code }) => cipher.encrypt(code, 'auth_code')),
+      sessions.map(({ id, code }) => cipher.encrypt(code, 'auth_code', id)),
     ],
   );
   return sessions;

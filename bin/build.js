@@ -39,7 +39,7 @@ async function buildPart(part) {
   // Read before the build: a source that changes meanwhile makes the part stale again.
   const content = contentOf(sources[part]());
   if (readRecord()[part] === content) return;
-  process.stdout.write(`Building the ${part} …\n`);
+  process.stdout.write(`Building the ${part}…\n`);
   writeRecord({ ...readRecord(), [part]: undefined });
   await builders[part]();
   writeRecord({ ...readRecord(), [part]: content });

@@ -19,6 +19,12 @@ const port = (fallback: number) => whole(0, 65_535).default(fallback);
 const flag = z
   .enum(['true', 'false'], { error: 'must be true or false' })
   .transform((value) => value === 'true');
+const PROXIES = 'must be a whole number from 0 to 10, true or false';
+const proxyCount = z
+  .string()
+  .transform((value) => (value === 'true' ? '1' : value === 'false' ? '0' : value))
+  .pipe(z.string().regex(/^(\d|10)$/, PROXIES))
+  .transform(Number);
 const httpUrl = z
   .url({ protocol: /^https?$/, hostname: /.+/, error: 'must be an http or https URL' })
   .transform((value) => value.replace(/\/+$/, ''));
@@ -76,7 +82,11 @@ export const settings = z.object({
   HERALD_SHUTDOWN_SECONDS: whole(1, 300)
     .default(20)
     .describe('How long a stopping process waits for requests in flight.'),
-  HERALD_TRUST_PROXY: flag.prefault('false').describe('`true` if a reverse proxy sets `X-Forwarded-For`.'),
+  HERALD_TRUST_PROXY: proxyCount
+    .prefault('0')
+    .describe(
+      'How many reverse proxies in front of the service append to `X-Forwarded-For`, up to 10: the client’s address is that many entries from the right. `true` means 1, `false` 0.',
+    ),
 
   DATABASE_URL: z
     .string()
@@ -200,7 +210,7 @@ export const settings = z.object({
     .max(10_000)
     .default(25)
     .describe(
-      'Messages per second that broadcasts send through each bot, across all processes. Telegram and MAX allow about 30; the rest is reserved for logins and single messages.',
+      'Messages per second through each bot, across all processes: single messages first, then broadcasts. Telegram and MAX allow about 30; the rest is reserved for logins, which do not wait.',
     ),
   HERALD_RETENTION_DAYS: whole(1, 3650)
     .default(30)

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
 import type { Messengers } from './bots/messengers';
+import type { Turns } from './bots/turns';
 import type { Config } from './config';
 import type { Notifications } from './db/notify';
 import type { Cipher } from './lib/cipher';
@@ -18,6 +19,8 @@ export interface Core {
   client: Client;
   queues: TaskQueues;
   messengers: Messengers;
+  /** The pace of single messages through the bots. */
+  turns: Turns;
   /** The public URL of the service; follows the bound port in development. */
   publicUrl(): string;
   temporalUiUrl: string | null;

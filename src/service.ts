@@ -1,4 +1,5 @@
 import { connectMessengers, type PlatformAccesses } from './bots/messengers';
+import { createTurns } from './bots/turns';
 import type { Config } from './config';
 import type { Core } from './core';
 import { migrate } from './db/migrate';
@@ -63,7 +64,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const temporal = { ...config, address: options.temporalAddress };
     const client = await createLazyClient(temporal);
     stops.push(() => closeClient(client));
-    const messengers = await connectMessengers(options.platforms, log);
+    const messengers = await connectMessengers(options.platforms, log, {
+      pool,
+      allowLocalMedia: config.allowLocalWebhooks,
+    });
     stops.push(() => messengers.stop());
 
     let boundPort = config.PORT;
@@ -76,6 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       client,
       queues: taskQueues(config.HERALD_TASK_QUEUE_PREFIX),
       messengers,
+      turns: createTurns({ pool, perSecond: config.HERALD_BROADCAST_PER_SECOND, log }),
       publicUrl: () => config.HERALD_PUBLIC_URL ?? `http://127.0.0.1:${boundPort}`,
       temporalUiUrl: options.temporalUiUrl,
     };

@@ -2,8 +2,10 @@ import { parseStartParameter, type StartKind } from '../contract/start-parameter
 import type { Core } from '../core';
 import type { StoredUpdate } from './intake';
 import type { Messenger } from './messenger';
+import { botKeyOf } from './bot-key';
 import { PlatformError } from './platform-error';
 import { botTexts } from './texts';
+import type { Turns } from './turns';
 import type { BotUser } from './update';
 
 /** The context of one update: who sent it and where the bot replies. */
@@ -40,7 +42,7 @@ export interface ChatHandlers {
  * must be idempotent.
  */
 export function createConversation(
-  { messengers, log }: Pick<Core, 'messengers' | 'log'>,
+  { messengers, turns, log }: Pick<Core, 'messengers' | 'turns' | 'log'>,
   domains: ChatHandlers[],
 ): (update: StoredUpdate) => Promise<void> {
   async function callEach(name: 'stop' | 'blocked' | 'unblocked', chat: Chat): Promise<void> {
@@ -82,9 +84,16 @@ export function createConversation(
   return async (update) => {
     const { channel, user, chatId } = update.parsed;
     const messenger = messengers.get(channel);
-    if (!messenger) throw new Error(`the ${channel} bot is not connected yet`);
+    // An outage like any other of the platform: the update waits and does not count as failed.
+    if (!messenger) throw new PlatformError('platform_unavailable', 'The bot is not connected yet.');
     if (!user) return;
-    const chat = { updateId: update.id, receivedAt: update.receivedAt, messenger, chatId, user };
+    const chat = {
+      updateId: update.id,
+      receivedAt: update.receivedAt,
+      messenger: withoutWaiting(messenger, turns),
+      chatId,
+      user,
+    };
     try {
       await handle(update, chat);
     } catch (error) {
@@ -95,6 +104,18 @@ export function createConversation(
       );
       if (error.reason === 'user_blocked_bot') await callEach('blocked', chat);
     }
+  };
+}
+
+/** Replies, login questions first of all, never wait for a turn: they are counted, and messages make room for them. */
+function withoutWaiting(messenger: Messenger, turns: Turns): Messenger {
+  return {
+    ...messenger,
+    async send(...args) {
+      const sent = await messenger.send(...args);
+      turns.count(botKeyOf(messenger.channel), 1);
+      return sent;
+    },
   };
 }
 

@@ -21,11 +21,6 @@ export function languageOf(locale: string | null | undefined): Language {
   return /^ru(?:[-_]|$)/i.test(locale ?? '') ? 'ru' : 'en';
 }
 
-/** PostgreSQL cannot store NUL in text. */
-export function withoutNul(text: string): string {
-  return text.replaceAll('\0', '');
-}
-
 /** See `ReceivedUpdate.chatQueue`. */
 export function chatQueueOf({ private: isPrivate, user, chatId }: ParsedUpdate): string {
   return isPrivate && user ? `user:${user.id}` : chatId;

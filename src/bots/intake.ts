@@ -14,6 +14,7 @@ import {
   storeBotUpdates,
   type ClaimedBotUpdate,
 } from './queries/updates';
+import { storable } from './storable';
 import type { ParsedUpdate } from './update';
 
 export interface StoredUpdate {
@@ -122,7 +123,8 @@ export function createIntake({
   return {
     async store(channel, raws, position) {
       const received = raws
-        .map((raw) => ({ ...parseUpdate(channel, raw), payload: raw }))
+        .map((raw) => storable(raw))
+        .map((payload) => ({ ...parseUpdate(channel, payload), payload }))
         // Restores the platform's order, in case the batch arrived out of order. The sort is stable.
         .sort((a, b) => a.sequence - b.sequence);
       await storeBotUpdates(pool, channel, received, position);

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Middleware } from 'koa';
 import { channels, type Channel } from '../contract/common';
 import { AppError } from '../contract/errors';
-import { readJsonBody } from '../http/json-body';
+import { readAnyJson } from '../http/json-body';
 import type { Intake } from './intake';
 
 const secretHeaders: Record<Channel, string> = {
@@ -39,7 +39,8 @@ export function webhookIntake({ intake, secrets }: WebhookIntakeOptions): Middle
       ctx.set('Connection', 'close');
       throw new AppError('unauthorized', 'The webhook secret is missing or wrong.');
     }
-    await intake.store(channel, [await readJsonBody(ctx)]);
+    // Every update that parses is stored: one that is refused would be repeated for ever.
+    await intake.store(channel, [await readAnyJson(ctx, { fatal: false })]);
     ctx.status = 200;
     ctx.body = { ok: true };
   };

@@ -5,8 +5,9 @@ import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { emitBulkEvents, emitEvent } from '../events';
+import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
-import { deliveryFailed, refuseLargeMedia } from '../messages';
+import { checkMedia, deliveryFailed } from '../messages';
 import { isBillingBlocked } from '../projects';
 import { contentOf, type BroadcastView, type NewBroadcast } from './contract';
 import {
@@ -29,16 +30,23 @@ export interface StartedBroadcast {
   total_subscribers: number;
 }
 
-/** Snapshots the audience. The relay starts the workflow after the commit. */
+/** Snapshots the audience. The relay starts the workflow after the commit. The job's id is the work's id. */
 export async function startBroadcast(
   { pool, config }: BroadcastDeps,
   projectId: string,
   request: NewBroadcast,
+  work: Work,
 ): Promise<StartedBroadcast> {
+  const earlier = work.resumed ? await findProjectBroadcast(pool, projectId, work.id) : null;
+  if (earlier) return { job_id: earlier.id, status: 'queued', total_subscribers: earlier.total };
   if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
   }
-  if (request.media) await refuseLargeMedia(request.media, { allowLocal: config.allowLocalWebhooks });
+  const content = contentOf(request);
+  if (content.media) {
+    const policy = { allowLocal: config.allowLocalWebhooks };
+    content.media = { ...content.media, ...(await checkMedia(content.media, projectId, policy)) };
+  }
   const { tags_all, tags_any, exclude_tags, permission, channel } = request;
   const audience = { tags_all, tags_any, exclude_tags, permission, channel };
   if (request.dry_run) {
@@ -47,8 +55,10 @@ export async function startBroadcast(
     return { job_id: null, status: 'dry_run', total_subscribers: active + inactive };
   }
   return withTransaction(pool, async (db) => {
-    const id = await insertBroadcast(db, projectId, {
-      content: contentOf(request),
+    const { id } = work;
+    await insertBroadcast(db, projectId, {
+      id,
+      content,
       audience,
       messages_per_minute: request.messages_per_minute ?? null,
     });

@@ -27,12 +27,14 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
           'Sends a message to the subscribers who match the filters now, at most 100,000 active ones. Inactive subscribers, and those who unsubscribe before their turn, are skipped. `dry_run` only counts.',
         tag,
         auth: 'key',
+        scope: 'send',
+        idempotent: {},
         body: newBroadcastSchema,
         status: 202,
         response: startedBroadcastSchema,
         errors: ['invalid_url', 'billing_blocked'],
       },
-      ({ project, body }) => startBroadcast(deps, project.id, body),
+      ({ project, body, work }) => startBroadcast(deps, project.id, body, work),
     ),
 
     route(
@@ -82,6 +84,7 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
           'Stops sending. The status is `cancelling` while messages in flight finish, then `cancelled`. Subscribers not reached count as skipped.',
         tag,
         auth: 'key',
+        scope: 'send',
         params: broadcastParams,
         status: 200,
         response: broadcastSchema,

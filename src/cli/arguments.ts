@@ -9,7 +9,7 @@ import { UsageError } from './context';
 export function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value, { error: issueText });
   if (result.success) return result.data;
-  throw new UsageError(`Invalid value: ${describeIssues(result.error)}.`);
+  throw new UsageError(`Invalid value: ${describeIssues(result.error.issues)}.`);
 }
 
 export function yesOrNo(value: string): boolean {

@@ -12,6 +12,7 @@ import {
   type OperatorDeliveryFilter,
 } from '../operations/queries/log';
 import { cancelDelivery, recoverEndpoint, retryDelivery } from '../webhooks/delivery-requests';
+import { isoTime } from '../lib/iso-time';
 import { presentAttempt, presentDelivery } from '../webhooks/present';
 import { count, oneOf, parsed, since, uuid } from './arguments';
 import { UsageError, withDatabase } from './context';
@@ -46,7 +47,7 @@ function listing(found: OperatorDelivery[]): string {
     entry.attempts,
     outcome(entry),
     presentDelivery(entry).next_attempt_at,
-    entry.created_at.toISOString(),
+    isoTime(entry.created_at),
   ]);
   return table(
     ['delivery', 'project', 'event', 'status', 'attempts', 'last result', 'next attempt', 'created'],

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Channel } from '../contract/common';
 import type { Finding } from '../operations/doctor/check';
 import {
   databaseUrlOf,
@@ -14,15 +15,26 @@ const marks: Record<Finding['status'], string> = { ok: 'ok', problem: 'PROBLEM',
 
 /** Loads all checks before the first one runs: loading takes long enough to distort a latency check. */
 async function loadChecks() {
-  const [check, database, bots, temporal, connection, names] = await Promise.all([
+  const [check, database, bots, temporal, connection, names, webhooks, botKey] = await Promise.all([
     import('../operations/doctor/check.js'),
     import('../operations/doctor/database.js'),
     import('../operations/doctor/bots.js'),
     import('../operations/doctor/temporal.js'),
     import('../temporal/connection.js'),
     import('../temporal/names.js'),
+    import('../bots/queries/webhooks.js'),
+    import('../bots/bot-key.js'),
   ]);
-  return { ...check, ...database, ...bots, ...temporal, ...connection, ...names };
+  return {
+    ...check,
+    ...database,
+    ...bots,
+    ...temporal,
+    ...connection,
+    ...names,
+    ...webhooks,
+    ...botKey,
+  };
 }
 
 type Checks = Awaited<ReturnType<typeof loadChecks>>;
@@ -41,6 +53,7 @@ async function examine(): Promise<Finding[]> {
       settings,
       simulated: typeof runtime?.['simulator_url'] === 'string',
       updates: settings.HERALD_BOT_UPDATES ?? (development ? 'polling' : 'webhook'),
+      registration: (channel) => registrationOf(checks, installation, channel),
     }),
   ]);
   return [...inTemporal, ...inDatabase, ...ofBots];
@@ -57,6 +70,15 @@ async function examineDatabase(checks: Checks, installation: Installation): Prom
       checks.checkEncryption(pool, await encryptionKeysOf(installation)),
     );
     return [...findings, ...encryption];
+  } finally {
+    await pool.end();
+  }
+}
+
+async function registrationOf(checks: Checks, installation: Installation, channel: Channel) {
+  const pool = createPool({ url: databaseUrlOf(installation), max: 1, applicationName: 'herald doctor' });
+  try {
+    return await checks.findWebhookRegistration(pool, checks.botKeyOf(channel));
   } finally {
     await pool.end();
   }

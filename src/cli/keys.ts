@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { isUuid } from '../contract/ids';
+import { defaultScopes, scopes, type Scope } from '../contract/scopes';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { newApiKey } from '../lib/tokens';
 import { insertApiKey, listApiKeys, revokeApiKey } from '../projects/queries/keys';
 import { UsageError, withDatabase } from './context';
@@ -12,15 +14,23 @@ export function addKeyCommands(program: Command): void {
     .command('create <slug>')
     .description('create a key; it is shown only once')
     .option('--name <name>', 'display name of the key')
+    .option('--scopes <scopes>', `comma-separated: ${scopes.join(', ')} (default: all but publish)`)
     .option('--json', 'print JSON')
-    .action(async (slug: string, options: { name?: string; json?: boolean }) => {
+    .action(async (slug: string, options: { name?: string; scopes?: string; json?: boolean }) => {
+      const granted = scopesOf(options.scopes);
       const created = await withDatabase(async (pool) => {
         const project = await requireProject(pool, slug);
         const { key: api_key, hash, hint } = newApiKey();
-        const record = await insertApiKey(pool, { project_id: project.id, hash, hint, name: options.name });
-        return { key_id: record.id, slug, api_key };
+        const record = await insertApiKey(pool, {
+          project_id: project.id,
+          hash,
+          hint,
+          name: options.name,
+          scopes: granted,
+        });
+        return { key_id: record.id, slug, api_key, scopes: granted };
       });
-      print(created, options.json, () => facts(Object.entries(created)));
+      print(created, options.json, () => facts(Object.entries({ ...created, scopes: granted.join(', ') })));
     });
   key
     .command('list <slug>')
@@ -34,9 +44,9 @@ export function addKeyCommands(program: Command): void {
         entry.id,
         `${entry.hint}…`,
         entry.name,
-        entry.created_at.toISOString(),
-        entry.last_used_at?.toISOString(),
-        entry.revoked_at?.toISOString(),
+        isoTime(entry.created_at),
+        isoTimeOrNull(entry.last_used_at),
+        isoTimeOrNull(entry.revoked_at),
       ]);
       print(keys, json, () => table(['key_id', 'key', 'name', 'created', 'last used', 'revoked'], rows));
     });
@@ -52,4 +62,14 @@ export function addKeyCommands(program: Command): void {
       if (!revoked) throw new UsageError(`Project "${slug}" has no active key "${keyId}".`);
       print({ key_id: keyId, revoked: true }, json, () => `Key ${keyId} revoked.`);
     });
+}
+
+function scopesOf(given: string | undefined): readonly Scope[] {
+  if (given === undefined) return defaultScopes;
+  const names = given.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !(scopes as readonly string[]).includes(name));
+  if (unknown !== undefined) {
+    throw new UsageError(`"${unknown}" is not a scope. Scopes: ${scopes.join(', ')}.`);
+  }
+  return scopes.filter((scope) => names.includes(scope));
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { sessionStatuses, type SessionStatus } from '../login/contract';
 import { sessionOutcome } from '../login/session-outcome';
 import { findAnySession, searchSessions, type OperatorSession } from '../operations/queries/log';
@@ -18,12 +19,12 @@ function present(session: OperatorSession) {
     confirmed: session.was_confirmed,
     channel: session.channel,
     subscriber_id: session.subscriber_id,
-    created_at: session.created_at.toISOString(),
-    expires_at: session.expires_at.toISOString(),
-    decided_at: session.decided_at?.toISOString() ?? null,
-    code_expires_at: session.code_expires_at?.toISOString() ?? null,
-    consumed_at: session.consumed_at?.toISOString() ?? null,
-    workflow_started_at: session.workflow_started_at?.toISOString() ?? null,
+    created_at: isoTime(session.created_at),
+    expires_at: isoTime(session.expires_at),
+    decided_at: isoTimeOrNull(session.decided_at),
+    code_expires_at: isoTimeOrNull(session.code_expires_at),
+    consumed_at: isoTimeOrNull(session.consumed_at),
+    workflow_started_at: isoTimeOrNull(session.workflow_started_at),
   };
 }
 

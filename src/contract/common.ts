@@ -9,13 +9,33 @@ export const channelSchema = z.enum(channels);
 export const languages = ['ru', 'en'] as const;
 export type Language = (typeof languages)[number];
 
-/** An ISO 8601 time with offset, as every response carries it. */
-export const timestampSchema = z.iso.datetime({ offset: true });
+/** A time that a caller gives: ISO 8601 with any offset. */
+export const givenTimeSchema = z.iso.datetime({ offset: true });
+
+/** A time in responses and events: always UTC, written as `+00:00`. */
+export const timestampSchema = givenTimeSchema.refine(
+  (text) => text.endsWith('+00:00'),
+  'must be written with the offset +00:00',
+);
 
 /** Ids in paths, in either case. What is not a UUID can name nothing, so the guard answers 404 for it, not 400. */
 export const idSchema = z.string().toLowerCase().refine(isUuid, 'must be a UUID').meta({ format: 'uuid' });
 
 export const idParams = z.strictObject({ id: idSchema });
+
+/** The subscriber that an event is about. */
+export const whoFields = {
+  subscriber_id: z.string(),
+  channel: channelSchema,
+  external_id: z.string().nullable(),
+};
+
+/** The same where there may be no subscriber: then all three are null. */
+export const nullableWhoFields = {
+  subscriber_id: z.string().min(1).max(128).nullable(),
+  channel: channelSchema.nullable(),
+  external_id: z.string().max(limits.externalIdLength).nullable(),
+};
 
 const { slugLength } = limits;
 export const slugRule = `${slugLength.min} to ${slugLength.max} characters of a-z, 0-9 and -`;

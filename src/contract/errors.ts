@@ -73,7 +73,7 @@ const table = {
   forbidden: {
     status: 403,
     text: 'You do not have access.',
-    help: 'The request is not permitted. The dashboard’s cookie works only for requests from the dashboard’s own pages.',
+    help: 'The request is not permitted. The API key may lack a scope (the message names it), or the event cannot be published. The dashboard’s cookie works only for requests from the dashboard’s own pages.',
   },
   project_inactive: {
     status: 403,

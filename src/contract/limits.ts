@@ -4,6 +4,8 @@ export const MIB = 1024 * KIB;
 /** Every limit that a user can meet, written once: guards, docs and tests read it from here. */
 export const limits = {
   requestsPerMinute: 300,
+  /** Of each dashboard session, instead of the project's. */
+  dashboardRequestsPerMinute: 600,
   requestBodyBytes: MIB,
   urlLength: 2048,
   slugLength: { min: 3, max: 50 },
@@ -35,10 +37,22 @@ export const limits = {
   /** The last scheduled attempt, also by Retry-After: at most so long after the first. */
   webhookRetryHours: 24,
   webhookDescriptionLength: 500,
+  webhookHeaders: { count: 10, nameLength: 100, valueLength: 1024 },
   webhookRecoverDays: 14,
   webhookPausedDays: 14,
+  /** How long hourly counts of an endpoint are kept: longer than the longest span of its stats. */
+  webhookStatsDays: 8,
+  /** Search for text in the bodies of deliveries. */
+  webhookSearchDays: 7,
+  webhookSearchLength: { min: 3, max: 128 },
+  /** Deliveries in one request to retry them. */
+  webhookRetries: 100,
   webhookDisableAfterHours: 120,
   webhookConcurrencyPerEndpoint: 20,
+
+  publishEvents: 100,
+  publishedIdLength: 128,
+  publishedIdDays: 30,
 
   messageTextLength: 4000,
   buttonRows: 3,
@@ -46,6 +60,8 @@ export const limits = {
   buttonTextLength: 64,
   buttonDataLength: 256,
   sendRecipients: 100,
+  /** How long a message of /v1/send or a one-time code waits for its turn. */
+  sendWaitSeconds: 10,
   photoBytes: 20 * MIB,
   videoOrDocumentBytes: 50 * MIB,
   broadcastRecipients: 100_000,
@@ -62,6 +78,8 @@ export const limits = {
   idempotencyKeyLength: { min: 8, max: 128 },
 
   dashboardSessionHours: 12,
+  /** Of each API key; a further one ends the oldest. */
+  dashboardSessionsPerKey: 50,
   dashboardSignInFailures: { max: 10, minutes: 5 },
   redirectUrls: 20,
   welcomeLength: 500,

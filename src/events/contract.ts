@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { channelSchema, languages, timestampSchema } from '../contract/common';
+import { channelSchema, languages, timestampSchema, whoFields } from '../contract/common';
+import { limits } from '../contract/limits';
+import { formSubmittedExample, formSubmittedSchema } from '../forms/contract';
+import { ticketEventSchemas, ticketExample } from '../helpdesk/contract';
 
 /**
  * Every event of the specification. TypeScript types, validation on emit, `GET /v1/event-types`, the OpenAPI `webhooks`,
@@ -9,22 +12,26 @@ export interface EventEntry<S extends z.ZodType = z.ZodType> {
   summary: string;
   schema: S;
   example: z.infer<S>;
-  /** In the specification's catalogue; no operation of Herald emits it yet. */
-  reserved?: true;
+  /** `publisher`: comes through POST /v1/publish. `none`: in the catalogue of the specification, emitted by nothing yet. */
+  source: 'herald' | 'publisher' | 'none';
 }
 
-function event<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>): EventEntry<S> {
-  return { summary, schema, example };
+function event<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>) {
+  return { summary, schema, example, source: 'herald' } as const;
 }
 
-function reserved<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>): EventEntry<S> {
-  return { summary, schema, example, reserved: true };
+function published<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>) {
+  return { summary, schema, example, source: 'publisher' } as const;
+}
+
+function reserved<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>) {
+  return { summary, schema, example, source: 'none' } as const;
 }
 
 const SUBSCRIBER = '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01';
 const MESSAGE = '8c5c1f5a-6c1f-4c36-9f6b-0d8f2b7f9a11';
+const MEMBER = '6d2f9a1c-7b3e-4c55-8a90-2f1e0d3c4b51';
 const JOB = 'b1a7c0de-52b4-4d0e-9c57-3d9a1e6f7c21';
-const TICKET = '3b0f6a7d-1d7d-4f0e-8f70-5b7d0a9c1e31';
 const AT = '2026-01-15T10:30:00.000+00:00';
 
 export const subscriberFields = {
@@ -58,11 +65,6 @@ const subscriberExample: SubscriberFields = {
   created_at: AT,
 };
 
-const recipientFields = {
-  subscriber_id: z.string(),
-  channel: channelSchema,
-  external_id: z.string().nullable(),
-};
 const recipientExample = { subscriber_id: SUBSCRIBER, channel: 'telegram' as const, external_id: 'user-42' };
 
 export const failureReasons = [
@@ -85,13 +87,9 @@ const broadcastCounts = z.strictObject({
 });
 const broadcastExample = { job_id: JOB, sent: 940, failed: 35, skipped: 25, total: 1000 };
 
-const otp = z.strictObject({ ...recipientFields, purpose: z.string(), occurred_at: timestampSchema });
+const otp = z.strictObject({ ...whoFields, purpose: z.string(), occurred_at: timestampSchema });
 const otpExample = { ...recipientExample, purpose: 'login', occurred_at: AT };
 const otpAttempt = z.strictObject({ ...otp.shape, attempts_left: z.number().int() });
-
-const ticketFields = { ticket_id: z.string(), subscriber_id: z.string(), occurred_at: timestampSchema };
-const ticket = z.strictObject(ticketFields);
-const ticketExample = { ticket_id: TICKET, subscriber_id: SUBSCRIBER, occurred_at: AT };
 
 const scheduled = z.strictObject({
   scheduled_id: z.string(),
@@ -117,18 +115,18 @@ export const eventRegistry = {
   }),
   'subscription.permission_changed': event(
     'The permissions of a subscriber changed.',
-    z.strictObject({ ...recipientFields, permissions: z.array(z.string()), previous: z.array(z.string()) }),
+    z.strictObject({ ...whoFields, permissions: z.array(z.string()), previous: z.array(z.string()) }),
     { ...recipientExample, permissions: ['news', 'offers'], previous: ['news'] },
   ),
   'delivery.success': event(
     'A message was delivered to the messenger.',
-    z.strictObject({ ...recipientFields, delivery_id: z.string(), delivered_at: timestampSchema }),
+    z.strictObject({ ...whoFields, delivery_id: z.string(), delivered_at: timestampSchema }),
     { ...recipientExample, delivery_id: MESSAGE, delivered_at: AT },
   ),
   'delivery.failed': event(
     'A message could not be delivered.',
     z.strictObject({
-      ...recipientFields,
+      ...whoFields,
       reason: z.enum(failureReasons),
       retryable: z.boolean(),
       should_unsubscribe: z.boolean(),
@@ -166,31 +164,53 @@ export const eventRegistry = {
   'button.clicked': event(
     'A subscriber tapped a button in a message.',
     z.strictObject({
-      ...recipientFields,
+      ...whoFields,
       delivery_id: z.string(),
       data: z.string(),
       clicked_at: timestampSchema,
     }),
     { ...recipientExample, delivery_id: MESSAGE, data: 'accept', clicked_at: AT },
   ),
-  'ticket.created': reserved('A helpdesk ticket was created.', ticket, ticketExample),
-  'ticket.replied': reserved('A helpdesk ticket got a reply.', ticket, ticketExample),
-  'ticket.status_changed': reserved(
+  'ticket.created': published('A helpdesk ticket was created.', ticketEventSchemas.created, {
+    ...ticketExample,
+    status: 'new',
+    text: 'My order 1001 has not arrived.',
+    source: 'bot',
+  }),
+  'ticket.replied': published('A helpdesk ticket got a reply from either side.', ticketEventSchemas.replied, {
+    ...ticketExample,
+    message_id: MESSAGE,
+    from: 'agent',
+    member_id: MEMBER,
+    text: 'It arrives tomorrow.',
+    attachments: [],
+  }),
+  'ticket.status_changed': published(
     'The status of a helpdesk ticket changed.',
-    z.strictObject({ ...ticketFields, status: z.string() }),
-    { ...ticketExample, status: 'open' },
+    ticketEventSchemas.statusChanged,
+    { ...ticketExample, previous: 'new', by: 'member' },
   ),
-  'ticket.assigned': reserved('A helpdesk ticket was assigned.', ticket, ticketExample),
-  'ticket.closed': reserved('A helpdesk ticket was closed.', ticket, ticketExample),
-  'ticket.csat_received': reserved(
+  'ticket.assigned': published('A helpdesk ticket was assigned.', ticketEventSchemas.assigned, {
+    ...ticketExample,
+    assignee_id: MEMBER,
+    previous_assignee_id: null,
+  }),
+  'ticket.closed': published('A helpdesk ticket was closed.', ticketEventSchemas.closed, {
+    ...ticketExample,
+    status: 'closed',
+    by: 'member',
+    first_reply_seconds: 340,
+    resolution_seconds: 7200,
+  }),
+  'ticket.csat_received': published(
     'A rating for a helpdesk ticket was received.',
-    z.strictObject({ ...ticketFields, score: z.number().int() }),
-    { ...ticketExample, score: 5 },
+    ticketEventSchemas.csatReceived,
+    { ...ticketExample, status: 'closed', score: 5 },
   ),
-  'ticket.unanswered_24h': reserved(
+  'ticket.unanswered_24h': published(
     'A helpdesk ticket has gone unanswered for 24 hours.',
-    ticket,
-    ticketExample,
+    ticketEventSchemas.unanswered,
+    { ...ticketExample, waiting_since: '2026-01-14T10:30:00.000+00:00' },
   ),
   'scheduled.sent': reserved('A scheduled message was sent.', scheduled, scheduledExample),
   'scheduled.failed': reserved('A scheduled message failed.', scheduledReason, {
@@ -216,16 +236,7 @@ export const eventRegistry = {
     z.strictObject({ subscriber_id: z.string(), name: z.string(), occurred_at: timestampSchema }),
     { subscriber_id: SUBSCRIBER, name: 'purchase', occurred_at: AT },
   ),
-  'form.submitted': reserved(
-    'A subscriber submitted a form.',
-    z.strictObject({
-      form_id: z.string(),
-      subscriber_id: z.string(),
-      answers: z.record(z.string(), z.string()),
-      occurred_at: timestampSchema,
-    }),
-    { form_id: JOB, subscriber_id: SUBSCRIBER, answers: { size: 'M' }, occurred_at: AT },
-  ),
+  'form.submitted': published('A form was submitted.', formSubmittedSchema, formSubmittedExample),
 } as const satisfies Record<string, EventEntry>;
 
 export type EventName = keyof typeof eventRegistry;
@@ -233,6 +244,20 @@ export type EventData<N extends EventName> = z.infer<(typeof eventRegistry)[N]['
 
 export const eventNames = Object.keys(eventRegistry) as [EventName, ...EventName[]];
 export const eventNameSchema = z.enum(eventNames, 'must be an event name; see GET /v1/event-types');
+
+export function isReserved(name: EventName): boolean {
+  const entry: EventEntry = eventRegistry[name];
+  return entry.source === 'none';
+}
+
+export type PublishedName = {
+  [N in EventName]: (typeof eventRegistry)[N]['source'] extends 'publisher' ? N : never;
+}[EventName];
+
+export function isPublished(name: EventName): name is PublishedName {
+  const entry: EventEntry = eventRegistry[name];
+  return entry.source === 'publisher';
+}
 
 /**
  * The bytes of a delivery's body, fixed when the event happens. Validated here, so that no receiver ever sees
@@ -242,12 +267,44 @@ export function eventBody<N extends EventName>(name: N, data: EventData<N>): str
   return JSON.stringify({ event: name, data: eventRegistry[name].schema.parse(data) });
 }
 
+const publishedIdSchema = z
+  .string()
+  .regex(
+    new RegExp(`^[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Zs}]{1,${limits.publishedIdLength}}$`, 'u'),
+    `must be 1 to ${limits.publishedIdLength} printable characters`,
+  );
+
+export const publishSchema = z.strictObject({
+  events: z
+    .array(
+      z.strictObject({
+        event: eventNameSchema,
+        data: z.record(z.string(), z.unknown()).describe('As the schema of the event says; sent as given.'),
+        event_id: publishedIdSchema
+          .optional()
+          .describe(
+            `The publisher’s own id. The same id within ${limits.publishedIdDays} days is a duplicate and has no effect.`,
+          ),
+      }),
+    )
+    .min(1)
+    .max(limits.publishEvents),
+});
+export type PublishRequest = z.infer<typeof publishSchema>;
+
+export const publishResultSchema = z.strictObject({
+  event_id: z.string().describe('The given id, or the one that Herald chose.'),
+  status: z.enum(['accepted', 'duplicate']),
+  deliveries: z.number().int().describe('How many endpoints the event is sent to.'),
+});
+export type PublishResult = z.infer<typeof publishResultSchema>;
+
 export const eventTypeSchema = z.strictObject({
   name: z.string(),
   description: z.string(),
   schema: z.record(z.string(), z.unknown()),
   example: z.record(z.string(), z.unknown()),
-  reserved: z.boolean(),
+  source: z.enum(['herald', 'publisher']),
 });
 
 /** The catalogue as `GET /v1/event-types` shows it. The schema and the example are those of the whole body. */
@@ -256,9 +313,9 @@ export const eventTypes = eventNames.map((name) => {
   const body = z.strictObject({ event: z.literal(name), data: entry.schema });
   return {
     name,
-    description: entry.summary,
+    description: isReserved(name) ? `${entry.summary} Not emitted yet.` : entry.summary,
     schema: z.toJSONSchema(body) as Record<string, unknown>,
     example: { event: name, data: entry.example } as Record<string, unknown>,
-    reserved: 'reserved' in entry,
+    source: entry.source === 'publisher' ? ('publisher' as const) : ('herald' as const),
   };
 });

@@ -1,9 +1,30 @@
 import { z } from 'zod';
-import { eventTypes, eventTypeSchema } from './contract';
+import type pg from 'pg';
+import { limits } from '../contract/limits';
 import { route } from '../http/route';
+import { eventTypes, eventTypeSchema, publishResultSchema, publishSchema } from './contract';
+import { publishEvents } from './publish';
 
-export function createEventTypeRoutes() {
+export function createEventRoutes({ pool }: { pool: pg.Pool }) {
   return [
+    route(
+      {
+        method: 'POST',
+        path: '/v1/publish',
+        summary: 'Publish events',
+        description: `For parts of the platform that are not in Herald, such as a helpdesk: up to ${limits.publishEvents} events in one commit, delivered like all others. Needs a key with the scope \`publish\`, which only \`herald key create <slug> --scopes publish\` gives. Only ticket.* and form.submitted can be published. One invalid entry refuses the whole request.`,
+        tag: 'Webhooks',
+        auth: 'key',
+        scope: 'publish',
+        idempotent: {},
+        body: publishSchema,
+        status: 202,
+        response: z.strictObject({ data: z.array(publishResultSchema) }),
+        errors: [],
+      },
+      async ({ project, body, work }) => ({ data: await publishEvents(pool, project.id, body, work) }),
+    ),
+
     route(
       {
         method: 'GET',

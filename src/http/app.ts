@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import { AppError } from '../contract/errors';
 import type { Logger } from '../lib/log';
+import { clientAddress } from './client-address';
 import { errorMapper } from './errors';
 import { admit, guard, type GuardDeps } from './guard';
 import { requestLog } from './request-log';
@@ -13,7 +14,10 @@ export interface AppDeps extends GuardDeps {
   docsUrl: () => string;
   /** True once shutdown has begun: new requests get 503. */
   stopping: () => boolean;
-  trustProxy: boolean;
+  /** How many proxies in front of the service append to X-Forwarded-For. */
+  trustedProxies: number;
+  /** The public URL is https: browsers must not use plain HTTP. */
+  httpsOnly: boolean;
 }
 
 export interface AppParts {
@@ -23,10 +27,11 @@ export interface AppParts {
 }
 
 export function createApp({ routes, pages = [] }: AppParts, deps: AppDeps): Koa {
-  const app = new Koa({ proxy: deps.trustProxy });
+  const app = new Koa({ proxy: deps.trustedProxies > 0 });
+  app.use(clientAddress(deps.trustedProxies));
   app.use(requestLog(deps.log));
   app.use(errorMapper(deps));
-  app.use(securityHeaders);
+  app.use(securityHeaders(deps));
   app.use(refuseWhileStopping(deps.stopping));
   app.use(refuseWithoutPath);
   for (const page of pages) app.use(outsideApi(page));

@@ -76,7 +76,7 @@ async function newSession(ctx: Context, core: Deps): Promise<Result<CreatedSessi
   return callApi(core, 'POST', '/v1/auth/session', {
     state,
     redirect_uri: `${core.publicUrl()}/demo/callback`,
-    client_ip: ctx.ip.replace(/^::ffff:/, ''),
+    client_ip: ctx.ip,
     ...(ctx.get('user-agent') ? { user_agent: ctx.get('user-agent').slice(0, 200) } : {}),
   });
 }

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { AppError } from '../contract/errors';
+import type { Scope } from '../contract/scopes';
+import { idempotencyHeaders } from '../contract/idempotency';
 import type { KeyedProject } from '../projects/contract';
+import type { IdempotentRequest, RunOnce, Work } from './idempotency';
 import { readJsonBody } from './json-body';
 import { logIds } from './log-ids';
 import type { CountRequest } from './project-limit';
-import { Binary, type Auth, type Route, type RouteRequest } from './route';
+import { Binary, scopeOf, type Auth, type Route, type RouteRequest, type RouteSpec } from './route';
 import { refuseUnstorable, validated } from './validate';
 
 /** Identifies the caller by its credentials, or throws. Registered by roles/api.ts. */
@@ -14,6 +18,7 @@ export type Authenticate = (ctx: Context) => Promise<KeyedProject>;
 export interface GuardDeps {
   authenticate: Authenticate;
   countRequest: CountRequest;
+  runOnce: RunOnce;
   /** Validates responses against their schemas. On in tests; it costs more than most handlers. */
   checkResponses: boolean;
 }
@@ -22,15 +27,26 @@ export interface GuardDeps {
 export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
   return async (ctx: Context) => {
     const project = spec.auth === 'key' ? await admit(ctx, deps) : undefined;
+    if (project) requireScope(project, scopeOf(spec));
     const request = {
       params: spec.params ? parsedParams(spec.params, ctx.params) : undefined,
-      query: spec.query ? parsedQuery(spec.query, { ...ctx.query }) : undefined,
+      query: parsedQuery(spec.query, { ...ctx.query }),
       headers: spec.headers ? validated(spec.headers, ctx.headers) : undefined,
       body: await parsedBody(ctx, spec.body, spec.method),
       project,
       ctx,
     };
-    const response = await handle(request as RouteRequest<unknown, unknown, unknown, unknown, Auth>);
+    const run = (work: Work) =>
+      handle({ ...request, work } as RouteRequest<unknown, unknown, unknown, unknown, Auth>);
+    const key = spec.idempotent && validated(idempotencyHeaders, ctx.headers)['idempotency-key'];
+    const response =
+      key === undefined || !project
+        ? await run({ id: randomUUID(), resumed: false })
+        : await respondOnce(ctx, spec, deps, {
+            scope: { projectId: project.id, key },
+            request: idempotentRequest(spec, request),
+            run,
+          });
     ctx.state['logIds'] = logIds(spec.path, request.params, response);
     ctx.status = spec.status;
     if (response instanceof Binary) {
@@ -46,6 +62,28 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
   };
 }
 
+async function respondOnce(
+  ctx: Context,
+  { idempotent }: RouteSpec,
+  { runOnce }: GuardDeps,
+  request: Pick<IdempotentRequest, 'scope' | 'request' | 'run'>,
+): Promise<unknown> {
+  const hidden = idempotent?.shownOnce;
+  const toRecord = (response: unknown) =>
+    hidden === undefined ? response : { ...(response as object), [hidden]: null };
+  const { response, replayed } = await runOnce({ ...request, toRecord });
+  if (replayed) ctx.set('Idempotent-Replayed', 'true');
+  return response;
+}
+
+/** Version 0.1.0 took keys on /v1/send only and compared the body alone; its keys stay valid for their 24 hours. */
+function idempotentRequest(
+  { method, path }: RouteSpec,
+  { params, body }: { params: unknown; body: unknown },
+): unknown {
+  return path === '/v1/send' ? body : { route: `${method} ${path}`, params, body };
+}
+
 /** Authenticates the caller and counts the request towards its rate limit. */
 export async function admit(ctx: Context, { authenticate, countRequest }: GuardDeps): Promise<KeyedProject> {
   const project = await authenticate(ctx);
@@ -58,6 +96,10 @@ export async function admit(ctx: Context, { authenticate, countRequest }: GuardD
   return project;
 }
 
+export function requireScope({ scopes }: KeyedProject, scope: Scope): void {
+  if (!scopes.includes(scope)) throw new AppError('forbidden', `The API key needs the scope "${scope}".`);
+}
+
 function parsedParams(schema: z.ZodType, params: unknown): unknown {
   const result = schema.safeParse(params);
   // A malformed id gets the same response as an unknown one.
@@ -65,9 +107,12 @@ function parsedParams(schema: z.ZodType, params: unknown): unknown {
   return result.data;
 }
 
-function parsedQuery(schema: z.ZodType, query: unknown): unknown {
+const noQuery = z.strictObject({});
+
+function parsedQuery(schema: z.ZodType | undefined, query: unknown): unknown {
   refuseUnstorable(query);
-  return validated(schema, query);
+  const parsed = validated(schema ?? noQuery, query);
+  return schema ? parsed : undefined;
 }
 
 async function parsedBody(ctx: Context, schema: z.ZodType | undefined, method: string): Promise<unknown> {

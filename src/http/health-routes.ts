@@ -23,25 +23,29 @@ export function createHealthRoutes({ parts }: { parts: Part[] }) {
         method: 'GET',
         path: '/readyz',
         summary: 'Readiness check',
-        description: 'Returns 503 with the names of the unavailable dependencies.',
+        description:
+          'Returns 503 with the names of the unavailable dependencies. `degraded`: a dependency is unavailable that the process can do without.',
         tag: 'Health',
         auth: 'none',
         status: 200,
         response: z.strictObject({
-          status: z.literal('ready'),
-          parts: z.record(z.string(), z.literal('ok')),
+          status: z.enum(['ready', 'degraded']),
+          parts: z.record(z.string(), z.enum(['ok', 'unavailable'])),
         }),
         errors: ['service_unavailable'],
       },
       async () => {
         const states = await checkParts(parts);
-        const missing = states.filter((state) => !state.ok).map((state) => state.name);
+        const missing = states.filter((state) => !state.ok && state.required).map((state) => state.name);
         if (missing.length > 0) {
           throw new AppError('service_unavailable', `Not ready: ${missing.join(', ')} unavailable.`, {
             retryAfter: 5,
           });
         }
-        return { status: 'ready', parts: Object.fromEntries(states.map(({ name }) => [name, 'ok'])) };
+        return {
+          status: states.every(({ ok }) => ok) ? 'ready' : 'degraded',
+          parts: Object.fromEntries(states.map(({ name, ok }) => [name, ok ? 'ok' : 'unavailable'])),
+        };
       },
     ),
   ];

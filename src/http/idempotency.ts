@@ -1,13 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { AppError, isErrorCode } from '../contract/errors';
+import type { Db } from '../db/pool';
+import type { Cipher } from '../lib/cipher';
 import type { Logger } from '../lib/log';
 import {
+  claimKey,
+  deleteKey,
+  endKeyLease,
   extendKeyLease,
   findKey,
-  releaseKey,
+  findRecordedResponses,
   recordKeyOutcome,
-  claimKey,
+  replaceRecordedResponse,
   type StoredKey,
   type KeyScope,
 } from './queries';
@@ -22,26 +27,56 @@ const MAX_CLAIM_ATTEMPTS = 5;
 /** Errors that depend on more than the request, so the same request may be retried under the same key. */
 const unrecordedStatuses = new Set([400, 401, 402, 425, 429]);
 
-export interface IdempotentResult<T> {
-  response: T;
+/** What a recorded response is sealed for, together with its request id. */
+export const recordedResponsePurpose = 'recorded_response';
+
+/** Identifies the work of a request, so that a retry under the same Idempotency-Key finds what a crash left. */
+export interface Work {
+  /** The id of what the request creates. */
+  id: string;
+  /** An earlier request with this id may have done the work. */
+  resumed: boolean;
+}
+
+export interface IdempotentResult {
+  response: unknown;
   /** True for the recorded response of an earlier request. */
   replayed: boolean;
 }
 
+export interface IdempotentRequest {
+  scope: KeyScope;
+  /** Everything that must be equal for the key to mean the same request. */
+  request: unknown;
+  run: (work: Work) => Promise<unknown>;
+  /** The response as it is recorded: without what is shown only once. */
+  toRecord: (response: unknown) => unknown;
+}
+
+export type RunOnce = (request: IdempotentRequest) => Promise<IdempotentResult>;
+
+interface Deps {
+  pool: pg.Pool;
+  log: Logger;
+  cipher: Cipher;
+}
+
 /**
- * Runs a request at most once per key and replays its response, or error, until the key expires. `run` gets the request
- * id: after a crash the next request with the key gets the same id and resumes the work.
+ * Runs a request at most once per key and replays its response, or error, until the key expires. After a crash the next
+ * request with the key gets the same work id and resumes.
  */
-export async function runOnce<T>(
-  { pool, log }: { pool: pg.Pool; log: Logger },
-  scope: KeyScope,
-  request: unknown,
-  run: (requestId: string) => Promise<T>,
-): Promise<IdempotentResult<T>> {
+export function createRunOnce(deps: Deps): RunOnce {
+  return (request) => runOnce(deps, request);
+}
+
+async function runOnce(
+  { pool, log, cipher }: Deps,
+  { scope, request, run, toRecord }: IdempotentRequest,
+): Promise<IdempotentResult> {
   const requestHash = hashOf(request);
   const owner = randomUUID();
   const claimed = await claimOrFind(pool, scope, requestHash, owner);
-  if ('held' in claimed) return replay<T>(claimed.held);
+  if ('held' in claimed) return replay(cipher, claimed.held);
 
   const renewal = setInterval(() => {
     extendKeyLease(pool, scope, owner, LEASE_SECONDS).catch((err: unknown) =>
@@ -49,8 +84,12 @@ export async function runOnce<T>(
     );
   }, EXTEND_MS);
   try {
-    const response = await run(claimed.requestId);
-    await recordKeyOutcome(pool, scope, owner, { response });
+    const response = await run(claimed);
+    const text = JSON.stringify(toRecord(response));
+    const sealedResponse = cipher.encrypt(text, recordedResponsePurpose, claimed.id);
+    const recorded = await recordKeyOutcome(pool, scope, owner, { sealedResponse });
+    // Another request has taken over the expired lease, and its response is the one that counts.
+    if (recorded === 0) throw inProgress();
     return { response, replayed: false };
   } catch (error) {
     await recordOrRelease(pool, scope, owner, error);
@@ -65,31 +104,69 @@ async function claimOrFind(
   scope: KeyScope,
   requestHash: Buffer,
   owner: string,
-): Promise<{ requestId: string } | { held: StoredKey }> {
+): Promise<Work | { held: StoredKey }> {
   for (let attempt = 1; attempt <= MAX_CLAIM_ATTEMPTS; attempt += 1) {
     const claimed = await claimKey(pool, scope, { requestHash, owner, leaseSeconds: LEASE_SECONDS });
-    if (claimed) return { requestId: claimed.request_id };
+    if (claimed) return { id: claimed.request_id, resumed: claimed.taken_over };
     const held = await findKey(pool, scope);
     if (!held) continue;
     if (!held.request_hash.equals(requestHash)) throw new AppError('idempotency_conflict');
     if (!held.running) return { held };
     break;
   }
-  throw new AppError('request_in_progress', undefined, { retryAfter: IN_PROGRESS_RETRY_SECONDS });
+  throw inProgress();
 }
 
-function replay<T>({ answer, error_code, error_text }: StoredKey): IdempotentResult<T> {
-  if (error_code === null) return { response: answer as T, replayed: true };
+function inProgress(): AppError {
+  return new AppError('request_in_progress', undefined, { retryAfter: IN_PROGRESS_RETRY_SECONDS });
+}
+
+function replay(cipher: Cipher, held: StoredKey): IdempotentResult {
+  const { error_code, error_text, answer_sealed } = held;
+  if (error_code === null) {
+    const response =
+      answer_sealed === null
+        ? held.answer
+        : (JSON.parse(cipher.decrypt(answer_sealed, recordedResponsePurpose, held.request_id)) as unknown);
+    return { response, replayed: true };
+  }
   throw new AppError(isErrorCode(error_code) ? error_code : 'internal_error', error_text ?? undefined);
 }
 
 async function recordOrRelease(pool: pg.Pool, scope: KeyScope, owner: string, error: unknown): Promise<void> {
-  const isRecorded = error instanceof AppError && error.status < 500 && !unrecordedStatuses.has(error.status);
-  const settled = isRecorded
-    ? recordKeyOutcome(pool, scope, owner, { errorCode: error.code, errorText: error.message })
-    : releaseKey(pool, scope, owner);
   // The caller gets the original error; if the database is unavailable, the lease expires by itself.
-  await settled.catch(() => undefined);
+  await settle(pool, scope, owner, error).catch(() => undefined);
+}
+
+function settle(pool: pg.Pool, scope: KeyScope, owner: string, error: unknown): Promise<number> {
+  // A fault can come after the work was committed; an AppError is a refusal that left nothing to resume.
+  if (!(error instanceof AppError)) return endKeyLease(pool, scope, owner);
+  if (error.status >= 500 || unrecordedStatuses.has(error.status)) return deleteKey(pool, scope, owner);
+  return recordKeyOutcome(pool, scope, owner, { errorCode: error.code, errorText: error.message });
+}
+
+/** Rewrites the recorded responses of requests, for example when a person whom they name is removed. */
+export async function rewriteRecordedResponses(
+  db: Db,
+  cipher: Cipher,
+  requestIds: string[],
+  rewrite: (text: string) => string,
+): Promise<void> {
+  for (const { request_id, answer_sealed } of await findRecordedResponses(db, requestIds)) {
+    const text = decryptOrNull(cipher, answer_sealed, request_id);
+    // Its key was taken away, so nobody can read it.
+    if (text === null) continue;
+    const sealed = cipher.encrypt(rewrite(text), recordedResponsePurpose, request_id);
+    await replaceRecordedResponse(db, { request_id, answer_sealed: sealed });
+  }
+}
+
+function decryptOrNull(cipher: Cipher, sealed: string, requestId: string): string | null {
+  try {
+    return cipher.decrypt(sealed, recordedResponsePurpose, requestId);
+  } catch {
+    return null;
+  }
 }
 
 /** Independent of the order of fields. */

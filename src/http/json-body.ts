@@ -5,10 +5,17 @@ import { limits } from '../contract/limits';
 import { refuseUnstorable } from './validate';
 
 /**
- * Reads a JSON body of limited size. A missing body is an empty object, so that routes with only optional fields can be
- * called without one.
+ * Reads a JSON body of limited size and refuses characters that cannot be stored. A missing body is an empty object, so
+ * that routes with only optional fields can be called without one.
  */
 export async function readJsonBody(ctx: Context): Promise<unknown> {
+  const body = await readAnyJson(ctx, { fatal: true });
+  refuseUnstorable(body);
+  return body;
+}
+
+/** Reads a JSON body as it is; unless `fatal`, bytes that are not UTF-8 become U+FFFD. */
+export async function readAnyJson(ctx: Context, { fatal }: { fatal: boolean }): Promise<unknown> {
   const declared = Number(ctx.get('content-length') || 0);
   if (declared > limits.requestBodyBytes) throw new AppError('payload_too_large');
   if (declared === 0 && !ctx.get('transfer-encoding')) return {};
@@ -19,14 +26,12 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
   const raw = await readRaw(ctx);
   if (raw.length === 0) return {};
   if (!ctx.is('json', '+json')) throw new AppError('unsupported_media_type');
-  const body = parseJson(raw);
-  refuseUnstorable(body);
-  return body;
+  return parseJson(raw, fatal);
 }
 
-function parseJson(raw: Buffer): unknown {
+function parseJson(raw: Buffer, fatal: boolean): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw)) as unknown;
+    return JSON.parse(new TextDecoder('utf-8', { fatal }).decode(raw)) as unknown;
   } catch {
     throw new AppError('validation_failed', 'body: is not valid JSON');
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorTable, type ErrorCode } from '../contract/errors';
 import { eventNames, eventRegistry } from '../events/contract';
-import { commonErrors, type Route, type RouteSpec } from './route';
+import { commonErrors, headerSchemas, type Route, type RouteSpec } from './route';
 
 type Json = Record<string, unknown>;
 
@@ -42,7 +42,7 @@ function operation(spec: RouteSpec): Json {
     parameters: [
       ...parameters('path', spec.params),
       ...parameters('query', spec.query),
-      ...parameters('header', spec.headers),
+      ...headerSchemas(spec).flatMap((schema) => parameters('header', schema)),
     ],
     ...(spec.body
       ? {

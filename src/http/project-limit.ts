@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { limits } from '../contract/limits';
-import type { Project } from '../projects/contract';
+import type { KeyedProject } from '../projects/contract';
 import { createRateLimiter, retryAfterSeconds, type Count } from './rate-limiter';
 
 export interface LimitState {
@@ -12,11 +12,18 @@ export interface LimitState {
   retryAfter: number;
 }
 
-export type CountRequest = (project: Pick<Project, 'id' | 'requests_per_minute'>) => Promise<LimitState>;
+type Caller = Pick<KeyedProject, 'id' | 'requests_per_minute' | 'dashboard_session'>;
 
-/** Counts the requests per minute of each project. */
-export function createProjectLimit(pool: pg.Pool): CountRequest {
+export type CountRequest = (caller: Caller) => Promise<LimitState>;
+
+/** Counts the requests per minute of each project, and separately those of each dashboard session. */
+export function createRequestLimit(pool: pg.Pool): CountRequest {
   const byLimit = new Map<number, Count>();
+  const countDashboard = createRateLimiter(pool, {
+    name: 'dashboard',
+    points: limits.dashboardRequestsPerMinute,
+    seconds: 60,
+  });
 
   function counterFor(limit: number): Count {
     const existing = byLimit.get(limit);
@@ -26,9 +33,14 @@ export function createProjectLimit(pool: pg.Pool): CountRequest {
     return count;
   }
 
-  return async ({ id, requests_per_minute }) => {
-    const limit = requests_per_minute ?? limits.requestsPerMinute;
-    const counted = await counterFor(limit)(id);
+  return async ({ id, requests_per_minute, dashboard_session }) => {
+    const limit =
+      dashboard_session === undefined
+        ? (requests_per_minute ?? limits.requestsPerMinute)
+        : limits.dashboardRequestsPerMinute;
+    const counted = await (dashboard_session === undefined
+      ? counterFor(limit)(id)
+      : countDashboard(dashboard_session));
     return {
       allowed: counted.allowed,
       limit,

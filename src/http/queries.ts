@@ -1,40 +1,47 @@
 import { limits } from '../contract/limits';
 import type { Db } from '../db/pool';
-import { change, row } from '../db/query';
+import { change, row, rows } from '../db/query';
 
 export interface KeyScope {
   projectId: string;
   key: string;
 }
 
-/** Claims a key if it is new, has expired, or its holder's lease has expired. */
+/**
+ * Claims a key if it is new, has expired, or its holder's lease has expired. `taken_over` unless it is new: an earlier
+ * holder may have begun the work of this request id.
+ */
 export async function claimKey(
   db: Db,
   { projectId, key }: KeyScope,
   claim: { requestHash: Buffer; owner: string; leaseSeconds: number },
-): Promise<{ request_id: string } | null> {
+): Promise<{ request_id: string; taken_over: boolean } | null> {
   const isExpired = `k.created_at < now() - interval '${limits.idempotencyHours} hours'`;
   const isAbandoned = 'k.request_hash = excluded.request_hash AND k.leased_until < clock_timestamp()';
-  return row<{ request_id: string }>(
+  return row<{ request_id: string; taken_over: boolean }>(
     db,
     'claim_idempotency_key',
     `INSERT INTO idempotency_keys AS k (project_id, key, request_hash, owner, leased_until)
      VALUES ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
      ON CONFLICT (project_id, key) DO UPDATE SET
-       request_hash = excluded.request_hash, owner = excluded.owner, leased_until = clock_timestamp() + make_interval(secs => $5),
-       answer = NULL, error_code = NULL, error_text = NULL,
+       request_hash = excluded.request_hash, owner = excluded.owner,
+       leased_until = clock_timestamp() + make_interval(secs => $5),
+       answer = NULL, answer_sealed = NULL, error_code = NULL, error_text = NULL,
        request_id = CASE WHEN ${isExpired} THEN excluded.request_id ELSE k.request_id END,
        created_at = CASE WHEN ${isExpired} THEN excluded.created_at ELSE k.created_at END
      WHERE (${isExpired} AND k.leased_until < clock_timestamp() IS NOT FALSE) OR (${isAbandoned})
-     RETURNING request_id`,
+     RETURNING request_id, xmax::text <> '0' AS taken_over`,
     [projectId, key, claim.requestHash, claim.owner, claim.leaseSeconds],
   );
 }
 
 export interface StoredKey {
+  request_id: string;
   request_hash: Buffer;
   running: boolean;
+  /** A response that 0.1.0 recorded. */
   answer: unknown;
+  answer_sealed: string | null;
   error_code: string | null;
   error_text: string | null;
 }
@@ -43,7 +50,7 @@ export function findKey(db: Db, { projectId, key }: KeyScope): Promise<StoredKey
   return row<StoredKey>(
     db,
     'find_idempotency_key',
-    `SELECT request_hash, leased_until IS NOT NULL AS running, answer, error_code, error_text
+    `SELECT request_id, request_hash, leased_until IS NOT NULL AS running, answer, answer_sealed, error_code, error_text
      FROM idempotency_keys WHERE project_id = $1 AND key = $2`,
     [projectId, key],
   );
@@ -64,7 +71,7 @@ export function extendKeyLease(
   );
 }
 
-export type KeyOutcome = { response: unknown } | { errorCode: string; errorText: string };
+export type KeyOutcome = { sealedResponse: string } | { errorCode: string; errorText: string };
 
 /** Fenced by `owner`: a holder whose lease another request has taken over writes nothing. */
 export function recordKeyOutcome(
@@ -77,38 +84,60 @@ export function recordKeyOutcome(
   return change(
     db,
     'record_idempotency_outcome',
-    `UPDATE idempotency_keys SET owner = NULL, leased_until = NULL, answer = $4, error_code = $5, error_text = $6
+    `UPDATE idempotency_keys SET owner = NULL, leased_until = NULL, answer_sealed = $4, error_code = $5, error_text = $6
      WHERE project_id = $1 AND key = $2 AND owner = $3`,
     [
       scope.projectId,
       scope.key,
       owner,
-      isError ? null : JSON.stringify(outcome.response),
+      isError ? null : outcome.sealedResponse,
       isError ? outcome.errorCode : null,
       isError ? outcome.errorText : null,
     ],
   );
 }
 
-/**
- * Releases a key without an outcome: deletes it or, if messages were created, ends its lease so that a retry can
- * resume.
- */
-export async function releaseKey(db: Db, scope: KeyScope, owner: string): Promise<void> {
-  const values = [scope.projectId, scope.key, owner];
-  const deleted = await change(
+/** Forgets a key whose request was refused and did nothing. */
+export function deleteKey(db: Db, scope: KeyScope, owner: string): Promise<number> {
+  return change(
     db,
     'delete_idempotency_key',
-    `DELETE FROM idempotency_keys k WHERE project_id = $1 AND key = $2 AND owner = $3
-       AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.request_id = k.request_id)`,
-    values,
+    'DELETE FROM idempotency_keys WHERE project_id = $1 AND key = $2 AND owner = $3',
+    [scope.projectId, scope.key, owner],
   );
-  if (deleted > 0) return;
-  await change(
+}
+
+/** Ends the lease of a key whose request may have done its work: a retry resumes it under the same request id. */
+export function endKeyLease(db: Db, scope: KeyScope, owner: string): Promise<number> {
+  return change(
     db,
     'release_idempotency_key',
     `UPDATE idempotency_keys SET leased_until = clock_timestamp()
      WHERE project_id = $1 AND key = $2 AND owner = $3`,
-    values,
+    [scope.projectId, scope.key, owner],
+  );
+}
+
+export interface RecordedResponse {
+  request_id: string;
+  answer_sealed: string;
+}
+
+export function findRecordedResponses(db: Db, requestIds: string[]): Promise<RecordedResponse[]> {
+  return rows<RecordedResponse>(
+    db,
+    'find_recorded_responses',
+    `SELECT request_id, answer_sealed FROM idempotency_keys
+     WHERE request_id = ANY ($1::uuid[]) AND answer_sealed IS NOT NULL ORDER BY request_id`,
+    [requestIds],
+  );
+}
+
+export function replaceRecordedResponse(db: Db, response: RecordedResponse): Promise<number> {
+  return change(
+    db,
+    'replace_recorded_response',
+    'UPDATE idempotency_keys SET answer_sealed = $2 WHERE request_id = $1 AND answer_sealed IS NOT NULL',
+    [response.request_id, response.answer_sealed],
   );
 }

@@ -1,7 +1,10 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors';
+import type { Scope } from '../contract/scopes';
+import { idempotencyHeaders } from '../contract/idempotency';
 import type { KeyedProject } from '../projects/contract';
+import type { Work } from './idempotency';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** `key`: a project's API key or its dashboard session. `none`: no authentication. */
@@ -16,6 +19,8 @@ export interface RouteRequest<P, Q, B, H, A extends Auth> {
   body: B;
   headers: H;
   project: A extends 'key' ? KeyedProject : undefined;
+  /** New for each request, unless the route is idempotent and the request resumes an earlier one. */
+  work: Work;
   /** For routes that set headers or cookies. */
   ctx: Context;
 }
@@ -42,12 +47,19 @@ export interface RouteSpec<
   description?: string;
   tag: string;
   auth: A;
+  /** What the key must be allowed to do; see scopeOf. */
+  scope?: Scope;
   /** Path parameters; a value that does not match is 404, not a validation error. */
   params?: P;
   query?: Q;
   body?: B;
   /** Request headers that the route reads, in lower case. */
   headers?: H;
+  /**
+   * The route takes an Idempotency-Key. `shownOnce` names the field of the response with a secret: it is null when the
+   * response is replayed.
+   */
+  idempotent?: { shownOnce?: string };
   status: number;
   /** The JSON response; a list of media types for binary responses; absent for 204. */
   response?: z.ZodType | string[];
@@ -77,15 +89,27 @@ export function route<
   return { spec: spec as RouteSpec, handle: handle as Route['handle'] };
 }
 
+/** The scope that a route needs: reading for a GET, managing for a change, unless it declares another. */
+export function scopeOf({ scope, method }: Pick<RouteSpec, 'scope' | 'method'>): Scope {
+  return scope ?? (method === 'GET' ? 'read' : 'manage');
+}
+
+/** All request headers that a route reads. */
+export function headerSchemas(spec: RouteSpec): z.ZodType[] {
+  return [spec.headers, spec.idempotent && idempotencyHeaders].filter((schema) => schema !== undefined);
+}
+
 /** Error codes that any route can return, so that routes need not list them. */
 export function commonErrors(spec: RouteSpec): ErrorCode[] {
   const codes: ErrorCode[] = ['internal_error', 'service_unavailable'];
   if (spec.auth === 'key') {
-    codes.push('unauthorized', 'invalid_api_key', 'project_inactive', 'rate_limit_project');
+    codes.push('unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden', 'rate_limit_project');
   }
   if (spec.params) codes.push('not_found');
   const hasBody = spec.method !== 'GET';
-  if (hasBody || spec.query || spec.headers) codes.push('bad_request', 'validation_failed');
+  // Every route refuses query parameters that it does not know.
+  codes.push('bad_request', 'validation_failed');
+  if (spec.idempotent) codes.push('idempotency_conflict', 'request_in_progress');
   if (hasBody) codes.push('payload_too_large', 'unsupported_media_type');
   return codes;
 }

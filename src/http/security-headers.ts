@@ -10,9 +10,19 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export const securityHeaders: Middleware = async (ctx, next) => {
-  ctx.set('Content-Security-Policy', POLICY);
-  ctx.set('X-Content-Type-Options', 'nosniff');
-  ctx.set('Referrer-Policy', 'no-referrer');
-  await next();
-};
+const YEAR_SECONDS = 365 * 24 * 3_600;
+
+/**
+ * Responses are not stored unless their handler says otherwise, because most contain codes, secrets or personal data.
+ * `httpsOnly` makes browsers refuse plain HTTP for this host; other hosts of the domain are the operator's choice.
+ */
+export function securityHeaders({ httpsOnly }: { httpsOnly: boolean }): Middleware {
+  return async (ctx, next) => {
+    ctx.set('Content-Security-Policy', POLICY);
+    ctx.set('X-Content-Type-Options', 'nosniff');
+    ctx.set('Referrer-Policy', 'no-referrer');
+    ctx.set('Cache-Control', 'no-store');
+    if (httpsOnly) ctx.set('Strict-Transport-Security', `max-age=${YEAR_SECONDS}`);
+    await next();
+  };
+}

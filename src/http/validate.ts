@@ -5,8 +5,8 @@ import { issueText } from '../contract/issues';
 /** The maximum number of issues in one error. */
 const SHOWN_ISSUES = 5;
 
-export function describeIssues(error: z.ZodError): string {
-  return error.issues
+export function describeIssues(issues: z.core.$ZodIssue[]): string {
+  return issues
     .slice(0, SHOWN_ISSUES)
     .flatMap((issue) => {
       if (issue.code === 'unrecognized_keys') {
@@ -34,7 +34,7 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   for (const issue of result.error.issues) {
     if (issue.code === 'custom' && issue.params?.['error'] instanceof AppError) throw issue.params['error'];
   }
-  throw new AppError('validation_failed', describeIssues(result.error));
+  throw new AppError('validation_failed', describeIssues(result.error.issues));
 }
 
 /**

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
 import { channelSchema, idSchema, languages, pageQuery, timestampSchema } from '../contract/common';
+import { isIpAddress } from '../contract/ip-address';
 import { limits } from '../contract/limits';
 
 /** 1 to 128 printable ASCII characters without space, <, > and &. */
@@ -31,7 +31,7 @@ export const newSessionSchema = z
       ),
     client_ip: z
       .string()
-      .refine((text) => isIP(text) !== 0, 'must be an IP address')
+      .refine(isIpAddress, 'must be an IP address')
       .optional()
       .describe('IP address of the user’s browser. The bot shows it; sessions are also limited per address.'),
     user_agent: z.string().min(1).max(512).optional().describe('The user’s device. The bot shows it.'),
@@ -89,7 +89,7 @@ export const sessionStatusSchema = z.discriminatedUnion('status', [
 ]);
 export type SessionStatusBody = z.infer<typeof sessionStatusSchema>;
 
-export const statusQuery = z.object({
+export const statusQuery = z.strictObject({
   wait: z.coerce
     .number()
     .int()
@@ -99,7 +99,7 @@ export const statusQuery = z.object({
     .describe('Seconds to hold a long poll.'),
 });
 
-export const qrQuery = z.object({
+export const qrQuery = z.strictObject({
   channel: channelSchema.default('telegram'),
   format: z.enum(['svg', 'png']).default('svg'),
 });

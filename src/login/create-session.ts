@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
+import type { Work } from '../http/idempotency';
 import { randomBase62, randomText, sha256 } from '../lib/tokens';
 import { currentTraceparent } from '../lib/tracing';
 import { isBillingBlocked, lockProject } from '../projects';
 import type { Project } from '../projects/contract';
 import type { NewSession } from './contract';
-import { insertSession, secondsUntilSessionFits } from './queries/creation';
+import { insertSession, replaceHostedToken, secondsUntilSessionFits } from './queries/creation';
 import { startOrLeaveToRelay, type SessionStarter } from './workflow';
 
 export interface CreatedSession {
@@ -16,6 +16,8 @@ export interface CreatedSession {
   startToken: string;
   hostedToken: string;
   matchCode: string;
+  /** In seconds. */
+  expiresIn: number;
 }
 
 /** 190 bits each, independent of the session's id and of each other. */
@@ -26,17 +28,24 @@ const MATCH_LENGTH = 4;
 
 type Deps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log'> & { starter: SessionStarter };
 
-/** Inserts a session and starts its workflow. Succeeds without Temporal: the relay starts what did not start. */
+/**
+ * Inserts a session, with the work's id, and starts its workflow. Succeeds without Temporal: the relay starts what did
+ * not start.
+ */
 export async function createSession(
   deps: Deps,
   project: Pick<Project, 'id'>,
   request: NewSession,
+  work: Work,
 ): Promise<CreatedSession> {
+  const earlier = work.resumed ? await resumeSession(deps, project.id, work.id) : null;
+  if (earlier) return earlier;
   const session = {
-    id: randomUUID(),
+    id: work.id,
     startToken: randomBase62(TOKEN_LENGTH),
     hostedToken: randomBase62(TOKEN_LENGTH),
     matchCode: randomText(MATCH_ALPHABET, MATCH_LENGTH),
+    expiresIn: deps.config.HERALD_SESSION_TTL_SECONDS,
   };
   await insertWithinLimits(deps, project.id, request, session);
   await startOrLeaveToRelay(deps, {
@@ -46,6 +55,27 @@ export async function createSession(
     wait_ms: deps.config.HERALD_SESSION_TTL_SECONDS * 1000,
   });
   return session;
+}
+
+/**
+ * The session of a request whose process stopped before it responded. Of the hosted page's token only the hash is stored,
+ * so the page gets a new one: nobody has seen the old one.
+ */
+async function resumeSession(
+  { pool, cipher }: Deps,
+  projectId: string,
+  id: string,
+): Promise<CreatedSession | null> {
+  const hostedToken = randomBase62(TOKEN_LENGTH);
+  const session = await replaceHostedToken(pool, projectId, id, sha256(hostedToken));
+  if (!session) return null;
+  return {
+    id,
+    startToken: cipher.decrypt(session.start_sealed, 'start_token', id),
+    hostedToken,
+    matchCode: session.match_code,
+    expiresIn: session.expires_in,
+  };
 }
 
 /** Limits are checked under the project's row lock, so that they are exact for concurrent requests. */
@@ -71,7 +101,7 @@ async function insertWithinLimits(
       ...request,
       id,
       start_hash: sha256(startToken),
-      start_sealed: cipher.encrypt(startToken, 'start_token'),
+      start_sealed: cipher.encrypt(startToken, 'start_token', id),
       hosted_hash: sha256(hostedToken),
       match_code: matchCode,
       traceparent: currentTraceparent(),

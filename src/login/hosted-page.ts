@@ -49,7 +49,10 @@ async function showSession(
   if (status.status === 'confirmed' && status.redirect_url !== null && ctx.query['mode'] !== 'popup') {
     return ctx.redirect(status.redirect_url);
   }
-  const start = startParameter('session', core.cipher.decrypt(session.start_sealed, 'start_token'));
+  const start = startParameter(
+    'session',
+    core.cipher.decrypt(session.start_sealed, 'start_token', session.id),
+  );
   const content = waitingPage({
     t,
     token,

@@ -7,7 +7,7 @@ import type { Core } from '../core';
 import { pollStatus, readAsPage } from './poll';
 import type { SessionWaiter } from './session-waiter';
 import { isOwnBrowser, requireHostedSession } from './hosted-session';
-import { qrPicture } from './qr';
+import type { QrPictures } from './qr';
 import { route } from '../http/route';
 
 const params = z.strictObject({ token: z.string().regex(/^[0-9A-Za-z]{32}$/) });
@@ -15,9 +15,9 @@ const tag = 'Hosted login page';
 
 /** Routes of the hosted page. The page's token authorizes them, so that an <img> can show the QR code. */
 export function createHostedRoutes(
-  deps: Pick<Core, 'pool' | 'cipher' | 'messengers'> & { waiter: SessionWaiter },
+  deps: Pick<Core, 'pool' | 'cipher' | 'messengers'> & { waiter: SessionWaiter; qr: QrPictures },
 ) {
-  const { pool, cipher, messengers } = deps;
+  const { pool, cipher, messengers, qr } = deps;
   return [
     route(
       {
@@ -34,10 +34,13 @@ export function createHostedRoutes(
       },
       async ({ params: { token }, query }) => {
         const session = await requireHostedSession(pool, token);
-        const start = startParameter('session', cipher.decrypt(session.start_sealed, 'start_token'));
+        const start = startParameter(
+          'session',
+          cipher.decrypt(session.start_sealed, 'start_token', session.id),
+        );
         const link = messengers.get(query.channel as Channel)?.link(start);
         if (!link) throw new AppError('not_found', 'This channel is not available.');
-        return qrPicture(link, query.format);
+        return qr.of(link, query.format, session.wait_ms);
       },
     ),
     route(

@@ -4,6 +4,7 @@ import { decodeCursor, toPage } from '../contract/cursor';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { sessionListQuery, sessionRecordSchema, type SessionRecord } from './contract';
 import type { Config } from '../config';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { listSessions, type SessionLogRow } from './queries/log';
 import { route } from '../http/route';
 
@@ -51,9 +52,9 @@ function presentSession(session: SessionLogRow, format: SubscriberIdFormat): Ses
     subscriber_id: session.subscriber_id && formatSubscriberId(session.subscriber_id, format),
     state: session.state,
     client_ip: session.client_ip,
-    created_at: session.created_at.toISOString(),
-    expires_at: session.expires_at.toISOString(),
-    decided_at: session.decided_at?.toISOString() ?? null,
-    consumed_at: session.consumed_at?.toISOString() ?? null,
+    created_at: isoTime(session.created_at),
+    expires_at: isoTime(session.expires_at),
+    decided_at: isoTimeOrNull(session.decided_at),
+    consumed_at: isoTimeOrNull(session.consumed_at),
   };
 }

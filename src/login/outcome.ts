@@ -46,6 +46,6 @@ function outcomeMessage({ cipher }: OutcomeDeps, session: AuthSession, project: 
   const base = session.flow === 'static' ? project.callback_url : session.redirect_uri;
   // Only with a redirect_uri does a session get the button: on a phone it would redeem the code of a desktop login.
   if (!base || !session.code_sealed) return { text };
-  const url = returnUrl(base, cipher.decrypt(session.code_sealed, 'auth_code'), session.state);
+  const url = returnUrl(base, cipher.decrypt(session.code_sealed, 'auth_code', session.id), session.state);
   return { text, buttons: [[{ text: texts.returnToSite, url }]] };
 }

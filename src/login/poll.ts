@@ -1,11 +1,25 @@
 import type { Context } from 'koa';
+import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
+import { createBatcher } from '../lib/batch';
 import type { SessionStatusBody } from './contract';
 import { presentStatus } from './present';
-import { pollSession, viewSession, type SessionView } from './queries/status';
+import { pollSessions, viewSession, type Poll, type SessionView } from './queries/status';
 import type { SessionWaiter } from './session-waiter';
+
+/** Polls that arrive while a statement is in flight share the next one. */
+const POLLS_PER_STATEMENT = 100;
+
+export type ReadPolled = (poll: Poll) => Promise<SessionView | null>;
+
+export function createPollReader(pool: pg.Pool): ReadPolled {
+  const { write } = createBatcher((polls: Poll[]) => pollSessions(pool, polls), {
+    size: POLLS_PER_STATEMENT,
+  });
+  return write;
+}
 
 export interface PollDeps extends Pick<Core, 'pool' | 'cipher'> {
   waiter: SessionWaiter;
@@ -13,11 +27,11 @@ export interface PollDeps extends Pick<Core, 'pool' | 'cipher'> {
 
 /** Reads a session for a project's backend, at most once a second. */
 export async function readAsProject(
-  { pool }: PollDeps,
+  readPolled: ReadPolled,
   projectId: string,
   sessionId: string,
 ): Promise<SessionView> {
-  const view = await pollSession(pool, projectId, sessionId);
+  const view = await readPolled({ projectId, sessionId });
   if (!view) throw new AppError('not_found');
   if (!view.allowed) throw new AppError('slow_down', undefined, { retryAfter: limits.authPollSeconds });
   return view;

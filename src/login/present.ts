@@ -13,7 +13,7 @@ export function presentStatus(view: SessionView, cipher: Cipher): SessionStatusB
   if (view.status !== 'confirmed') return { status: view.status, ...base };
   // For the type only: a code is erased by the statement that ends the session's `confirmed`.
   if (view.code_sealed === null) return { status: 'consumed', ...base, expires_in: 0 };
-  const code = cipher.decrypt(view.code_sealed, 'auth_code');
+  const code = cipher.decrypt(view.code_sealed, 'auth_code', view.id);
   return {
     status: 'confirmed',
     code,

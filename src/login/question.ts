@@ -94,7 +94,7 @@ export function createLoginQuestions(
     const allowed = await recordOpening(
       db,
       chat.messenger.channel,
-      chat.user.id,
+      { platformUserId: chat.user.id, updateId: chat.updateId },
       limits.authStaticOpeningsPerMinute,
     );
     if (!allowed) return { refused: texts.tooManyOpenings };

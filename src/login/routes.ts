@@ -15,12 +15,12 @@ import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { findProjectSession } from './queries/sessions';
 import { createSession } from './create-session';
-import { pollStatus, readAsProject } from './poll';
+import { createPollReader, pollStatus, readAsProject } from './poll';
 import type { SessionWaiter } from './session-waiter';
-import { verifyCode } from './verify';
+import { createCodeRedeemer, verifyCode } from './verify';
 import type { SessionStarter } from './workflow';
 import { createFailureLimit } from '../http/failure-limit';
-import { qrPicture } from './qr';
+import type { QrPictures } from './qr';
 import { route } from '../http/route';
 
 export interface AuthRouteDeps extends Pick<
@@ -29,13 +29,16 @@ export interface AuthRouteDeps extends Pick<
 > {
   waiter: SessionWaiter;
   starter: SessionStarter;
+  qr: QrPictures;
 }
 
 const tag = 'Login';
 
 export function createAuthRoutes(deps: AuthRouteDeps) {
-  const { pool, config, cipher, messengers, publicUrl } = deps;
+  const { pool, config, cipher, messengers, publicUrl, qr } = deps;
   const noteFailure = createFailureLimit(pool, 'verify', limits.authVerifyFailuresPerMinute, 60);
+  const readPolled = createPollReader(pool);
+  const redeem = createCodeRedeemer(pool);
   const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
   const links = (start: string) => ({ telegram_link: link('telegram', start), max_link: link('max', start) });
 
@@ -67,13 +70,15 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         description: 'Show the user one of the links, the hosted page or the QR code, then poll the status.',
         tag,
         auth: 'key',
+        scope: 'auth',
+        idempotent: {},
         body: newSessionSchema,
         status: 201,
         response: createdSessionSchema,
         errors: ['invalid_url', 'billing_blocked', 'rate_limit_auth_sessions'],
       },
-      async ({ project, body }) => {
-        const session = await createSession(deps, project, body);
+      async ({ project, body, work }) => {
+        const session = await createSession(deps, project, body, work);
         const hostedUrl = `${publicUrl()}/login/${session.hostedToken}`;
         return {
           session_id: session.id,
@@ -81,7 +86,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
           hosted_url: hostedUrl,
           qr_url: `${hostedUrl}/qr`,
           match_code: session.matchCode,
-          expires_in: config.HERALD_SESSION_TTL_SECONDS,
+          expires_in: session.expiresIn,
           interval: limits.authPollRecommendedSeconds,
         };
       },
@@ -96,6 +101,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
           'With `wait` the response is held until the user answers, for at most that many seconds.',
         tag,
         auth: 'key',
+        scope: 'auth',
         params: idParams,
         query: statusQuery,
         status: 200,
@@ -104,7 +110,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       },
       ({ project, params, query, ctx }) =>
         pollStatus(deps, ctx, { sessionId: params.id, waitSeconds: query.wait }, () =>
-          readAsProject(deps, project.id, params.id),
+          readAsProject(readPolled, project.id, params.id),
         ),
     ),
 
@@ -115,6 +121,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         summary: 'Get the QR code of a session',
         tag,
         auth: 'key',
+        scope: 'auth',
         params: idParams,
         query: qrQuery,
         status: 200,
@@ -124,10 +131,10 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
       async ({ project, params, query }) => {
         const session = await findProjectSession(pool, project.id, params.id);
         if (!session?.start_sealed) throw new AppError('not_found');
-        const token = cipher.decrypt(session.start_sealed, 'start_token');
+        const token = cipher.decrypt(session.start_sealed, 'start_token', session.id);
         const target = link(query.channel, startParameter('session', token));
         if (target === null) throw new AppError('not_found', 'This channel is not available.');
-        return qrPicture(target, query.format);
+        return qr.of(target, query.format, session.wait_ms);
       },
     ),
 
@@ -139,6 +146,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         description: `Returns the user. A code works once, within ${limits.authCodeTtlSeconds} seconds, and only for its own project.`,
         tag,
         auth: 'key',
+        scope: 'auth',
         body: verifySchema,
         status: 200,
         response: verifyResultSchema,
@@ -150,7 +158,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
           'rate_limit_verify',
         ],
       },
-      ({ project, body }) => verifyCode({ pool, config, noteFailure }, project.id, body),
+      ({ project, body }) => verifyCode({ pool, config, redeem, noteFailure }, project.id, body),
     ),
   ];
 }

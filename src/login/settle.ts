@@ -114,7 +114,7 @@ async function settleYes(
   const { decidedAt, codeLifeMs } = await confirmSession(db, session.id, {
     subscriberId: subscriber.id,
     codeHash: sha256(code),
-    codeSealed: cipher.encrypt(code, 'auth_code'),
+    codeSealed: cipher.encrypt(code, 'auth_code', session.id),
     codeTtlSeconds: config.HERALD_CODE_TTL_SECONDS,
   });
   // A login by static link was not begun by the project, so it has no state to return.

@@ -1,23 +1,38 @@
 import { createHash } from 'node:crypto';
+import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
 import type { Core } from '../core';
 import type { RecordFailure } from '../http/failure-limit';
+import { createBatcher } from '../lib/batch';
 import { sha256 } from '../lib/tokens';
-import { consumeCode, whyNotConsumed } from './queries/status';
+import { consumeCodes, whyNotConsumed, type Redemption, type VerifiedUser } from './queries/status';
+
+/** Codes that arrive while a statement is in flight share the next one. */
+const CODES_PER_STATEMENT = 100;
+
+export type RedeemCode = (redemption: Redemption) => Promise<VerifiedUser | null>;
+
+export function createCodeRedeemer(pool: pg.Pool): RedeemCode {
+  const { write } = createBatcher((codes: Redemption[]) => consumeCodes(pool, codes), {
+    size: CODES_PER_STATEMENT,
+  });
+  return write;
+}
 
 /**
  * Redeems a one-time code. The code is looked up before the failures are counted: a valid one succeeds during a flood
  * of guesses, and only guesses (unknown codes, wrong verifiers) count as failures.
  */
 export async function verifyCode(
-  { pool, config, noteFailure }: Pick<Core, 'pool' | 'config'> & { noteFailure: RecordFailure },
+  deps: Pick<Core, 'pool' | 'config'> & { redeem: RedeemCode; noteFailure: RecordFailure },
   projectId: string,
   { code, code_verifier: verifier }: { code: string; code_verifier?: string | undefined },
 ) {
   const codeHash = sha256(code);
   const challenge = verifier === undefined ? null : createHash('sha256').update(verifier).digest('base64url');
-  const user = await consumeCode(pool, projectId, codeHash, challenge);
+  const { pool, config, redeem, noteFailure } = deps;
+  const user = await redeem({ projectId, codeHash, challenge });
   if (user) {
     const { id, channel, first_name, username, lang, tags } = user;
     const subscriber_id = formatSubscriberId(id, config.HERALD_SUBSCRIBER_ID_FORMAT);

@@ -1,21 +1,31 @@
 import type pg from 'pg';
-import { type OutgoingMessage, PlatformError, pauseChannel } from '../bots';
+import {
+  type Messenger,
+  type OutgoingMessage,
+  PlatformError,
+  type SendProgress,
+  botKeyOf,
+  callsOf,
+  recordThrottled,
+  trackProgress,
+} from '../bots';
+import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { emitEvent } from '../events';
 import type { FailureReason } from '../events/contract';
 import { type SubscriberRecord, lockSubscriber, markBlocked } from '../subscribers';
 import { deliveryFailed, deliverySuccess } from './delivery-events';
-import { claimMessage, recordMessage, type MessageResult } from './queries/messages';
+import { claimMessage, recordMediaSent, recordMessage, type MessageResult } from './queries/messages';
 
-export type DeliverDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'log'>;
+export type DeliverDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
 /** Runs in the transaction that records the result, under the subscriber's lock. */
 export type OnResult = (db: pg.PoolClient, result: MessageResult, at: Date) => Promise<void>;
 
 /**
- * Sends one message and records its result and event in one transaction. Returns null, without sending, if the row does
- * not exist or another process has claimed it.
+ * Sends one message when its turn comes, and records its result and event in one transaction. Returns null, without
+ * sending, if the row does not exist or another process has claimed it.
  */
 export async function deliver(
   deps: DeliverDeps,
@@ -24,31 +34,68 @@ export async function deliver(
   message: OutgoingMessage,
   onResult?: OnResult,
 ): Promise<MessageResult | null> {
+  const deadline = performance.now() + limits.sendWaitSeconds * 1000;
+  const messenger = deps.messengers.get(subscriber.channel);
+  // Before the claim: a message that waits is not yet being sent if the process dies.
+  const hasTurn =
+    messenger !== null &&
+    (await waitForTurn(deps, subscriber, callsOf(subscriber.channel, message), deadline));
+  const progress = trackProgress(false, (id) =>
+    // Only for the record of a crash: without it the text follows all the same.
+    recordMediaSent(deps.pool, messageId, id).catch((err: unknown) =>
+      deps.log.warn({ err }, 'the media of a message could not be recorded as sent'),
+    ),
+  );
   if (!(await claimMessage(deps.pool, messageId))) return null;
-  const result = await call(deps, subscriber, message);
+  const result = !messenger
+    ? failure('platform_unavailable', `The bot of ${subscriber.channel} is not connected.`)
+    : hasTurn
+      ? await call(deps, messenger, subscriber, message, { progress, deadline })
+      : failure('rate_limited', `The bot had no free turn within ${limits.sendWaitSeconds} seconds.`);
   await recordResult(deps, messageId, subscriber, result, onResult);
   return result;
 }
 
+function waitForTurn(
+  { turns }: DeliverDeps,
+  { channel, project_id, chat_id }: SubscriberRecord,
+  calls: number,
+  deadline: number,
+): Promise<boolean> {
+  return turns.wait({
+    bot: botKeyOf(channel),
+    projectId: project_id,
+    chatId: chat_id,
+    calls,
+    deadline,
+  });
+}
+
+/** Calls the platform, and again after a 429 if another turn comes in time. */
 async function call(
   deps: DeliverDeps,
+  messenger: Messenger,
   subscriber: SubscriberRecord,
   message: OutgoingMessage,
+  { progress, deadline }: { progress: SendProgress; deadline: number },
 ): Promise<MessageResult> {
-  const { channel } = subscriber;
-  const messenger = deps.messengers.get(channel);
-  if (!messenger) return failure('platform_unavailable', `The bot of ${channel} is not connected.`);
-  try {
-    const { messageId } = await messenger.send(subscriber.chat_id, message);
-    return { status: 'sent', platformMessageId: messageId };
-  } catch (error) {
-    if (!(error instanceof PlatformError)) {
-      deps.log.error({ err: error, channel }, 'sending a message failed unexpectedly');
-      return failure('unknown', 'Internal error.');
+  const { channel, chat_id } = subscriber;
+  for (;;) {
+    try {
+      const { messageId } = await messenger.send(chat_id, message, { failFast: true, progress });
+      return { status: 'sent', platformMessageId: messageId };
+    } catch (error) {
+      if (!(error instanceof PlatformError)) {
+        deps.log.error({ err: error, channel }, 'sending a message failed unexpectedly');
+        return failure('unknown', 'Internal error.');
+      }
+      if (error.reason !== 'rate_limited') return failure(error.reason, error.platformText);
+      await recordThrottled(deps.pool, botKeyOf(channel), chat_id, error.retryAfterMs);
+      const calls = progress.mediaSent ? 1 : callsOf(channel, message);
+      if (!(await waitForTurn(deps, subscriber, calls, deadline))) {
+        return failure(error.reason, error.platformText);
+      }
     }
-    // Throttle broadcasts of the same bot too.
-    if (error.reason === 'rate_limited') await pauseChannel(deps.pool, channel, error.retryAfterMs ?? 1_000);
-    return failure(error.reason, error.platformText);
   }
 }
 

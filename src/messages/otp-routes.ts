@@ -15,13 +15,15 @@ export function createOtpRoutes(deps: OtpDeps) {
         description: `A new code replaces the active code with the same purpose. A subscriber can receive up to ${limits.otpCodesPerHour} codes per hour. If the messenger is unavailable, the code does not count and the request can be retried.`,
         tag,
         auth: 'key',
+        scope: 'send',
+        idempotent: {},
         body: sendOtpSchema,
         status: 200,
         response: sentOtpSchema,
         errors: ['subscriber_not_found', 'billing_blocked', 'conflict', 'rate_limit_otp', 'platform_busy'],
       },
-      async ({ project, body }) => {
-        await sendOtp(deps, project, body);
+      async ({ project, body, work }) => {
+        await sendOtp(deps, project, body, work);
         return { sent: true, expires_in_seconds: body.ttl_minutes * 60 };
       },
     ),
@@ -35,6 +37,7 @@ export function createOtpRoutes(deps: OtpDeps) {
           'A wrong code returns `invalid_code` and uses an attempt. Without an active code, or with no attempts left, it returns `not_found`.',
         tag,
         auth: 'key',
+        scope: 'send',
         body: verifyOtpSchema,
         status: 200,
         response: verifiedOtpSchema,

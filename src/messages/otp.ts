@@ -1,22 +1,24 @@
-import { createHmac, randomInt, randomUUID } from 'node:crypto';
+import { createHmac, randomInt } from 'node:crypto';
 import { botTexts, isRetryableReason } from '../bots';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { emitEvent } from '../events';
+import type { FailureReason } from '../events/contract';
+import type { Work } from '../http/idempotency';
 import type { Cipher } from '../lib/cipher';
 import { isoTime } from '../lib/iso-time';
 import { isBillingBlocked } from '../projects';
 import type { Project } from '../projects/contract';
 import { type SubscriberRecord, lockSubscriber, requireSubscriber } from '../subscribers';
 import type { SendOtp, VerifyOtp } from './contract';
-import { deliver } from './deliver';
+import { deliver, failure, recordResult } from './deliver';
 import { recipientFields } from './delivery-events';
-import { insertMessages } from './queries/messages';
-import { activateOtp, insertOtp, otpWindowWait, removeOtp, attemptOtp } from './queries/otp';
+import { findMessages, insertMessages, type MessageRow } from './queries/messages';
+import { activateOtp, attemptOtp, insertOtp, otpWindowWait, removeOtp, replaceOtpHash } from './queries/otp';
 
-export type OtpDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'log'>;
+export type OtpDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'turns' | 'log'>;
 
 /**
  * Sends a code. The transaction that records a successful send also makes it the active code of its purpose; of two
@@ -27,8 +29,11 @@ export async function sendOtp(
   deps: OtpDeps,
   project: Pick<Project, 'id' | 'name'>,
   request: SendOtp,
+  work: Work,
 ): Promise<void> {
   const { pool, config, messengers } = deps;
+  const [earlier] = work.resumed ? await findMessages(pool, work.id) : [];
+  if (earlier) return resumeOtp(deps, project, request, work.id, earlier);
   if (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
   }
@@ -37,7 +42,17 @@ export async function sendOtp(
   if (!messengers.get(subscriber.channel)) throw new AppError('platform_busy');
 
   const code = newCode(request.code_length);
-  const { codeId, messageId } = await reserve(deps, project.id, subscriber, request, code);
+  const messageId = await reserve(deps, project.id, subscriber, request, code, work.id);
+  await deliverCode(deps, project, subscriber, request, { codeId: work.id, messageId, code });
+}
+
+async function deliverCode(
+  deps: OtpDeps,
+  project: Pick<Project, 'id' | 'name'>,
+  subscriber: SubscriberRecord,
+  request: SendOtp,
+  { codeId, messageId, code }: { codeId: string; messageId: string; code: string },
+): Promise<void> {
   const text = botTexts[subscriber.lang].oneTimeCode({
     project: project.name,
     code,
@@ -48,45 +63,80 @@ export async function sendOtp(
       await removeOtp(db, codeId);
       return;
     }
-    await activateOtp(db, {
-      id: codeId,
-      subscriberId: subscriber.id,
-      purpose: request.purpose,
-      ttlMinutes: request.ttl_minutes,
-    });
+    await activateOtp(db, codeOf(codeId, subscriber, request));
     await emitEvent(db, project.id, 'otp.sent', eventFields(deps, subscriber, request.purpose, at));
   });
   if (result?.status === 'sent') return;
-  if (!result || isRetryableReason(result.reason)) throw new AppError('platform_busy');
-  if (result.reason === 'user_blocked_bot') throw unreachable(true);
-  throw new AppError('conflict', `The messenger rejected the message: ${result.reason}.`);
+  throw refusal(result?.reason ?? null);
 }
 
-/** Holds the subscriber's row lock, so that the hourly limit is exact under concurrency. */
+function refusal(reason: FailureReason | null): AppError {
+  if (reason === null || isRetryableReason(reason)) return new AppError('platform_busy');
+  if (reason === 'user_blocked_bot') return unreachable(true);
+  return new AppError('conflict', `The messenger rejected the message: ${reason}.`);
+}
+
+const LOST = 'The service stopped while the code was being sent; it may have arrived.';
+
+/**
+ * Resumes a request that a crash interrupted. A code that was not sent yet is replaced, because only its hash is stored.
+ * One that may have arrived is not sent again: it becomes active, and the caller learns that it may be lost.
+ */
+async function resumeOtp(
+  deps: OtpDeps,
+  project: Pick<Project, 'id' | 'name'>,
+  request: SendOtp,
+  codeId: string,
+  { id: messageId, status, reason }: MessageRow,
+): Promise<void> {
+  const { pool, cipher } = deps;
+  if (status === 'sent') return;
+  if (status === 'failed') throw reason === 'unknown' ? lost() : refusal(reason as FailureReason | null);
+  const subscriber = await requireSubscriber(pool, project.id, request.subscriber_id);
+  if (status === 'queued') {
+    const code = newCode(request.code_length);
+    await replaceOtpHash(pool, codeId, hashOf(cipher, subscriber.id, request.purpose, code));
+    return deliverCode(deps, project, subscriber, request, { codeId, messageId, code });
+  }
+  await recordResult(deps, messageId, subscriber, failure('unknown', LOST), (db) =>
+    activateOtp(db, codeOf(codeId, subscriber, request)),
+  );
+  throw lost();
+}
+
+function lost(): AppError {
+  return new AppError('conflict', `${LOST} To send another code, use a new Idempotency-Key.`);
+}
+
+function codeOf(id: string, subscriber: SubscriberRecord, { purpose, ttl_minutes }: SendOtp) {
+  return { id, subscriberId: subscriber.id, purpose, ttlMinutes: ttl_minutes };
+}
+
+/** Holds the subscriber's row lock, so that the hourly limit is exact under concurrency. Returns the message's id. */
 function reserve(
   { pool, cipher }: OtpDeps,
   projectId: string,
   subscriber: SubscriberRecord,
   { purpose, max_attempts }: SendOtp,
   code: string,
-): Promise<{ codeId: string; messageId: string }> {
+  requestId: string,
+): Promise<string> {
   return withTransaction(pool, async (db) => {
     if (!(await lockSubscriber(db, projectId, subscriber.id))) throw new AppError('subscriber_not_found');
     const wait = await otpWindowWait(db, subscriber.id, limits.otpCodesPerHour);
     if (wait !== null) throw new AppError('rate_limit_otp', undefined, { retryAfter: wait });
-    const codeId = await insertOtp(db, {
+    await insertOtp(db, {
+      id: requestId,
       subscriberId: subscriber.id,
       purpose,
       hash: hashOf(cipher, subscriber.id, purpose, code),
       maxAttempts: max_attempts,
     });
-    const [message] = await insertMessages(
-      db,
-      { projectId, requestId: randomUUID(), kind: 'otp', content: null },
-      [{ subscriberId: subscriber.id, channel: subscriber.channel, refused: null }],
-    );
+    const [message] = await insertMessages(db, { projectId, requestId, kind: 'otp', content: null }, [
+      { subscriberId: subscriber.id, channel: subscriber.channel, refused: null },
+    ]);
     if (!message) throw new Error('the message was not inserted');
-    return { codeId, messageId: message.id };
+    return message.id;
   });
 }
 

@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import type { Cipher } from '../lib/cipher';
 import {
-  countSealedByKey,
+  countOutdated,
+  outdatedValues,
   replaceSealed,
-  sealedByOtherKeys,
   sealedColumns,
   type SealedColumn,
+  type SealedValue,
 } from './queries/sealed-values';
 
 /** Small batches hold locks for milliseconds, and an interruption loses at most one batch. */
@@ -18,7 +19,7 @@ export interface RotationResult {
   unreadable: number;
 }
 
-/** Re-encrypts every value with the newest key. Resumable: each value names its key. */
+/** Re-encrypts every value with the newest key, in the current format. Resumable: each value names its key and format. */
 export async function rotateEncryption(
   pool: pg.Pool,
   cipher: Cipher,
@@ -30,8 +31,9 @@ export async function rotateEncryption(
   for (const column of sealedColumns) {
     for await (const batch of oldValues(pool, column, cipher.currentKeyId)) {
       const resealed = batch.flatMap((value) => {
-        const plain = decrypt(cipher, value.sealed, column.purpose);
-        return plain === null ? [] : [{ ...value, resealed: cipher.encrypt(plain, column.purpose) }];
+        const plain = decrypt(cipher, value, column.purpose);
+        if (plain === null) return [];
+        return [{ ...value, resealed: cipher.encrypt(plain, column.purpose, value.row_id) }];
       });
       rotated.resealed += await replaceSealed(pool, column, resealed);
       rotated.unreadable += batch.length - resealed.length;
@@ -44,9 +46,7 @@ export async function rotateEncryption(
 async function countOld(pool: pg.Pool, cipher: Cipher): Promise<number> {
   let total = 0;
   for (const column of sealedColumns) {
-    for (const [keyId, count] of await countSealedByKey(pool, column)) {
-      if (keyId !== cipher.currentKeyId) total += count;
-    }
+    total += await countOutdated(pool, column, cipher.currentKeyId);
   }
   return total;
 }
@@ -54,16 +54,16 @@ async function countOld(pool: pg.Pool, cipher: Cipher): Promise<number> {
 async function* oldValues(pool: pg.Pool, column: SealedColumn, keyId: string) {
   let after: string | null = null;
   for (;;) {
-    const batch = await sealedByOtherKeys(pool, column, keyId, after, BATCH);
+    const batch = await outdatedValues(pool, column, keyId, after, BATCH);
     if (batch.length > 0) yield batch;
     if (batch.length < BATCH) return;
-    after = batch.at(-1)?.id ?? null;
+    after = batch.at(-1)?.key ?? null;
   }
 }
 
-function decrypt(cipher: Cipher, sealed: string, purpose: string): string | null {
+function decrypt(cipher: Cipher, { sealed, row_id }: SealedValue, purpose: string): string | null {
   try {
-    return cipher.decrypt(sealed, purpose);
+    return cipher.decrypt(sealed, purpose, row_id);
   } catch {
     return null;
   }

@@ -81,7 +81,8 @@ export async function vettedAddresses(
   for (const address of addresses) {
     const range = forbiddenRange(address, policy);
     if (range !== null) {
-      throw new ForbiddenAddressError(`resolves to ${address}, which is in ${network(range)}`);
+      // Not the address: it would tell the caller about the network that Herald runs in.
+      throw new ForbiddenAddressError(`points to ${network(range)}`);
     }
   }
   return addresses;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, slugSchema, timestampSchema } from '../contract/common';
+import type { Scope } from '../contract/scopes';
 import { limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
 
@@ -102,7 +103,7 @@ export const newKeySchema = z.strictObject({ name: nameSchema.optional() });
 
 export const createdKeySchema = z.strictObject({
   ...keySchema.shape,
-  api_key: z.string().describe('The key itself. Returned only once.'),
+  api_key: z.string().nullable().describe('The key itself. Returned only once: null in a repeated response.'),
 });
 
 export const signInSchema = z.strictObject({ api_key: z.string().min(1).max(200) });
@@ -135,5 +136,10 @@ export interface Project {
   created_at: Date;
 }
 
-/** The project of an authenticated request and the API key used. */
-export type KeyedProject = Project & { key_id: string };
+/** The project of an authenticated request and the API key used, directly or by signing in to the dashboard. */
+export type KeyedProject = Project & {
+  key_id: string;
+  scopes: Scope[];
+  /** Identifies the dashboard session, if the request has one. */
+  dashboard_session?: string;
+};

@@ -13,7 +13,9 @@ import {
 
 type Deps = Pick<Core, 'pool' | 'publicUrl'>;
 
-const COOKIE = 'herald_dashboard';
+/** Browsers accept the prefix only from this very host over https, so no other host of the domain can set the cookie. */
+const cookieName = (publicUrl: string) =>
+  publicUrl.startsWith('https:') ? '__Host-herald_dashboard' : 'herald_dashboard';
 const SCOPE = { sameSite: 'strict', path: '/' } as const;
 /** Another site's page cannot send this header without a CORS preflight, which is never allowed. */
 const DASHBOARD_HEADER = 'x-herald-dashboard';
@@ -21,13 +23,14 @@ const DASHBOARD_HEADER = 'x-herald-dashboard';
 /** Authenticates API requests by a key in the Authorization header, or else by the dashboard's cookie. */
 export function createAuthentication({ pool, publicUrl }: Deps, bearer: Authenticate): Authenticate {
   return async (ctx) => {
-    const cookie = ctx.get('authorization') ? undefined : ctx.cookies.get(COOKIE);
+    const cookie = ctx.get('authorization') ? undefined : ctx.cookies.get(cookieName(publicUrl()));
     if (!cookie) return bearer(ctx);
     requireDashboardPage(ctx, publicUrl());
-    const project = await findProjectByDashboardSession(pool, sha256(cookie));
+    const hash = sha256(cookie);
+    const project = await findProjectByDashboardSession(pool, hash);
     if (!project) throw new AppError('unauthorized', 'You were signed out. Sign in again.');
     if (!project.active) throw new AppError('project_inactive');
-    return project;
+    return { ...project, dashboard_session: hash.toString('base64url') };
   };
 }
 
@@ -51,12 +54,17 @@ export function requireDashboardPage(ctx: Context, publicUrl: string): void {
 export async function signIn(ctx: Context, { pool, publicUrl }: Deps, keyId: string): Promise<void> {
   const secret = randomToken256();
   const hours = limits.dashboardSessionHours;
-  await insertDashboardSession(pool, { hash: sha256(secret), key_id: keyId, hours });
-  setHttpOnlyCookie(ctx, publicUrl(), COOKIE, secret, { ...SCOPE, maxAge: hours * 3_600_000 });
+  const max = limits.dashboardSessionsPerKey;
+  await insertDashboardSession(pool, { hash: sha256(secret), key_id: keyId, hours, max });
+  setHttpOnlyCookie(ctx, publicUrl(), cookieName(publicUrl()), secret, {
+    ...SCOPE,
+    maxAge: hours * 3_600_000,
+  });
 }
 
 export async function signOut(ctx: Context, { pool, publicUrl }: Deps): Promise<void> {
-  const cookie = ctx.cookies.get(COOKIE);
+  const name = cookieName(publicUrl());
+  const cookie = ctx.cookies.get(name);
   if (cookie) await removeDashboardSession(pool, sha256(cookie));
-  setHttpOnlyCookie(ctx, publicUrl(), COOKIE, '', { ...SCOPE, maxAge: 0 });
+  setHttpOnlyCookie(ctx, publicUrl(), name, '', { ...SCOPE, maxAge: 0 });
 }

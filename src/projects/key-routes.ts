@@ -4,9 +4,10 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { withTransaction } from '../db/pool';
 import { route } from '../http/route';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { newApiKey } from '../lib/tokens';
 import { createdKeySchema, keySchema, newKeySchema, type KeyView } from './contract';
-import { insertApiKey, listApiKeys, revokeApiKey, type ApiKeyRecord } from './queries/keys';
+import { insertApiKey, listApiKeys, replaceApiKey, revokeApiKey, type ApiKeyRecord } from './queries/keys';
 import { lockProject } from './queries/projects';
 
 const tag = 'API keys';
@@ -20,6 +21,7 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         summary: 'List API keys',
         tag,
         auth: 'key',
+        scope: 'admin',
         status: 200,
         response: pageOf(keySchema),
         errors: [],
@@ -37,13 +39,18 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         description: `The key is returned only once. A project can have up to ${limits.apiKeys} active keys.`,
         tag,
         auth: 'key',
+        scope: 'admin',
+        idempotent: { shownOnce: 'api_key' },
         body: newKeySchema,
         status: 201,
         response: createdKeySchema,
         errors: ['conflict'],
       },
-      async ({ project, body }) => {
+      async ({ project, body, work }) => {
         const { key, hash, hint } = newApiKey();
+        // A request resumed after a crash: nobody has seen the key, of which only the hash is stored.
+        const earlier = work.resumed ? await replaceApiKey(pool, project.id, work.id, { hash, hint }) : null;
+        if (earlier) return { ...presentKey(earlier, project.key_id), api_key: key };
         const created = await withTransaction(pool, async (db) => {
           await lockProject(db, project.id);
           const live = (await listApiKeys(db, project.id)).filter(({ revoked_at }) => revoked_at === null);
@@ -53,7 +60,7 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
               `A project can have up to ${limits.apiKeys} active API keys. Revoke one first.`,
             );
           }
-          return insertApiKey(db, { project_id: project.id, hash, hint, name: body.name });
+          return insertApiKey(db, { id: work.id, project_id: project.id, hash, hint, name: body.name });
         });
         return { ...presentKey(created, project.key_id), api_key: key };
       },
@@ -66,6 +73,7 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         description: 'The key stops working within a second. A key cannot revoke itself.',
         tag,
         auth: 'key',
+        scope: 'admin',
         params: idParams,
         status: 204,
         errors: ['conflict'],
@@ -87,8 +95,8 @@ function presentKey(key: ApiKeyRecord, currentId: string): KeyView {
     name: key.name,
     hint: key.hint,
     current: key.id === currentId,
-    created_at: key.created_at.toISOString(),
-    last_used_at: key.last_used_at?.toISOString() ?? null,
-    revoked_at: key.revoked_at?.toISOString() ?? null,
+    created_at: isoTime(key.created_at),
+    last_used_at: isoTimeOrNull(key.last_used_at),
+    revoked_at: isoTimeOrNull(key.revoked_at),
   };
 }

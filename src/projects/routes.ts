@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Config } from '../config';
 import { limits, plans } from '../contract/limits';
 import { route } from '../http/route';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import {
   ownProjectChangesSchema,
   projectSchema,
@@ -81,7 +82,7 @@ export function createProjectRoutes({
           plan_logins: plans[project.plan].loginsPerMonth,
           plan_logins_used: usage.plan_used,
           purchased_credits: usage.purchased_credits,
-          grace_ends_at: usage.grace_ends_at?.toISOString() ?? null,
+          grace_ends_at: isoTimeOrNull(usage.grace_ends_at),
           billing_blocked: blocked,
           days,
         };
@@ -101,6 +102,6 @@ function presentProject(project: Project): ProjectView {
     retry_policy: project.retry_policy,
     welcome_en: project.welcome_en,
     welcome_ru: project.welcome_ru,
-    created_at: project.created_at.toISOString(),
+    created_at: isoTime(project.created_at),
   };
 }

@@ -3,19 +3,21 @@ import { webhookIntake } from '../bots/webhook-intake';
 import { createBroadcastRoutes } from '../broadcasts/routes';
 import { channels } from '../contract/common';
 import type { Core } from '../core';
-import { createEventTypeRoutes } from '../events/routes';
+import { createEventRoutes } from '../events/routes';
 import { createApp } from '../http/app';
 import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
 import type { Part } from '../http/health';
 import { createHealthRoutes } from '../http/health-routes';
-import { createProjectLimit } from '../http/project-limit';
+import { createRunOnce } from '../http/idempotency';
+import { createRequestLimit } from '../http/project-limit';
 import type { Route } from '../http/route';
 import { startServer } from '../http/server';
 import { webFiles } from '../http/web-files';
 import { loginPage } from '../login/hosted-page';
 import { createHostedRoutes } from '../login/hosted-routes';
 import { createSessionListRoutes } from '../login/log-routes';
+import { createQrPictures } from '../login/qr';
 import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
@@ -28,6 +30,7 @@ import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
 import { createSubscriberRoutes } from '../subscribers/routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
+import { within } from '../temporal/within';
 import { createWebhookRoutes } from '../webhooks/routes';
 import { botWebhookSecret, createBotIntake } from './bots';
 
@@ -38,18 +41,19 @@ export interface RunningApi {
 }
 
 /** All API routes, in the order of the reference page. */
-function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
+export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
+  const qr = createQrPictures();
   return [
-    ...createAuthRoutes({ ...core, waiter, starter: createSessionStarter(core) }),
+    ...createAuthRoutes({ ...core, waiter, qr, starter: createSessionStarter(core) }),
     ...createSessionListRoutes(core),
-    ...createHostedRoutes({ ...core, waiter }),
+    ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
     ...createSendRoutes(core),
     ...createBroadcastRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
-    ...createEventTypeRoutes(),
+    ...createEventRoutes(core),
     ...createProjectRoutes(core),
     ...createKeyRoutes(core),
     ...createDashboardRoutes(core),
@@ -57,10 +61,22 @@ function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[]
   ];
 }
 
-export function readinessParts({ pool, client }: Core): Part[] {
+/** Shorter than the limit of a check, so that no call outlives it. */
+const TEMPORAL_CHECK_MS = 1_500;
+
+/**
+ * The API stores what Temporal has to do and works without it; a process that only runs workflows does not. So an outage
+ * of Temporal must not take every API process out of its load balancer.
+ */
+export function readinessParts({ pool, client, config: { roles } }: Core): Part[] {
   return [
-    { name: 'database', check: async () => void (await pool.query('SELECT 1')) },
-    { name: 'temporal', check: async () => void (await client.workflowService.getSystemInfo({})) },
+    { name: 'database', required: true, check: async () => void (await pool.query('SELECT 1')) },
+    {
+      name: 'temporal',
+      required: roles.includes('worker') && !roles.includes('api'),
+      check: async () =>
+        void (await within(client, TEMPORAL_CHECK_MS, () => client.workflowService.getSystemInfo({}))),
+    },
   ];
 }
 
@@ -83,12 +99,14 @@ export async function startApi(core: Core): Promise<RunningApi> {
     },
     {
       authenticate: createAuthentication(core, createBearerAuthentication({ pool, log })),
-      countRequest: createProjectLimit(pool),
+      countRequest: createRequestLimit(pool),
+      runOnce: createRunOnce(core),
       checkResponses: config.NODE_ENV === 'test',
       log,
       docsUrl,
       stopping: () => stopping,
-      trustProxy: config.HERALD_TRUST_PROXY,
+      trustedProxies: config.HERALD_TRUST_PROXY,
+      httpsOnly: !config.development && publicUrl().startsWith('https:'),
     },
   );
   const server = await startServer({ app, host: config.host, port: config.PORT, docsUrl });

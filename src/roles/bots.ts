@@ -2,6 +2,7 @@ import { createConversation } from '../bots/conversation';
 import { createIntake, type Intake } from '../bots/intake';
 import { startPolling } from '../bots/polling';
 import { botWebhookPath } from '../bots/webhook-intake';
+import { startWebhookRegistration } from '../bots/webhook-registration';
 import type { Channel } from '../contract/common';
 import type { Core } from '../core';
 import { isUnavailable } from '../lib/unavailable';
@@ -40,8 +41,23 @@ export async function startBots(core: Core, databaseUrl: string): Promise<Runnin
   const intake = createBotIntake(core);
   intake.start();
   if (config.botUpdates === 'webhook') {
-    await Promise.all(messengers.configured.map((channel) => setWebhook(core, channel)));
-    return { stop: () => intake.stop() };
+    const registrations = messengers.configured.map((channel) =>
+      startWebhookRegistration({
+        channel,
+        messenger: () => messengers.get(channel),
+        url: core.publicUrl() + botWebhookPath(channel),
+        secret: botWebhookSecret(core, channel),
+        pool,
+        log,
+      }),
+    );
+    await Promise.all(registrations.map(({ attempted }) => attempted));
+    return {
+      async stop() {
+        await Promise.all(registrations.map((registration) => registration.stop()));
+        await intake.stop();
+      },
+    };
   }
   const pollings = messengers.configured.map((channel) =>
     startPolling({ channel, messenger: () => messengers.get(channel), intake, pool, databaseUrl, log }),
@@ -52,19 +68,4 @@ export async function startBots(core: Core, databaseUrl: string): Promise<Runnin
       await intake.stop();
     },
   };
-}
-
-/** Only logs a failure: the platform then keeps its previous webhook URL. */
-async function setWebhook(core: Core, channel: Channel): Promise<void> {
-  const { messengers, log, publicUrl } = core;
-  try {
-    await messengers
-      .get(channel)
-      ?.setWebhook(publicUrl() + botWebhookPath(channel), botWebhookSecret(core, channel));
-  } catch (err) {
-    log.error(
-      { err, channel },
-      'the webhook of the bot could not be set; restart the bots role when the platform is reachable',
-    );
-  }
 }

@@ -30,11 +30,13 @@ export function startCodecServer({
     {
       authenticate: () => Promise.reject(new AppError('not_found')),
       countRequest: () => Promise.reject(new AppError('not_found')),
+      runOnce: () => Promise.reject(new AppError('not_found')),
       checkResponses: false,
       log,
       docsUrl,
       stopping: () => false,
-      trustProxy: false,
+      trustedProxies: 0,
+      httpsOnly: false,
     },
   );
   return startServer({ app, host, port, docsUrl });

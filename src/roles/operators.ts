@@ -5,6 +5,7 @@ import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { portInUse } from '../embedded/ports';
 import { createApp } from '../http/app';
+import { checkParts } from '../http/health';
 import { createHealthRoutes } from '../http/health-routes';
 import { startServer, type RunningServer } from '../http/server';
 import { registry } from '../lib/metrics';
@@ -22,11 +23,13 @@ export async function startOperatorServer(core: Core): Promise<RunningServer> {
     {
       authenticate: () => Promise.reject(new AppError('not_found')),
       countRequest: () => Promise.reject(new AppError('not_found')),
+      runOnce: () => Promise.reject(new AppError('not_found')),
       checkResponses: false,
       log: core.log.child({}, { level: 'warn' }),
       docsUrl,
       stopping: () => false,
-      trustProxy: false,
+      trustedProxies: 0,
+      httpsOnly: false,
     },
   );
   try {
@@ -50,7 +53,8 @@ function metricsPage(core: Core): Middleware {
 }
 
 /** Metrics that are queried on each scrape. Each role reports on its own relays. */
-function createScrapeMetrics({ pool, config, log }: Core): Registry {
+function createScrapeMetrics(core: Core): Registry {
+  const { pool, config, log } = core;
   const scrapeRegistry = new Registry();
   const registers = [scrapeRegistry];
   const has = (role: Role) => config.roles.includes(role);
@@ -68,6 +72,16 @@ function createScrapeMetrics({ pool, config, log }: Core): Registry {
       this.set({ state: 'open' }, pool.totalCount);
       this.set({ state: 'idle' }, pool.idleCount);
       this.set({ state: 'waited_for' }, pool.waitingCount);
+    },
+  });
+  const parts = readinessParts(core);
+  const available: Gauge = new Gauge({
+    name: 'herald_dependency_available',
+    help: '1 if the process can reach the dependency, else 0.',
+    labelNames: ['dependency'],
+    registers,
+    async collect() {
+      for (const { name, ok } of await checkParts(parts)) available.set({ dependency: name }, ok ? 1 : 0);
     },
   });
   const lag: Gauge = new Gauge({

@@ -10,6 +10,7 @@ const SEALED_ENCODING = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+const AUTH_TAG = { authTagLength: TAG_BYTES } as const;
 /** Binds the ciphertext to its use, so that it cannot be substituted for another secret under the same key. */
 const PURPOSE = Buffer.from('temporal payload');
 
@@ -24,7 +25,7 @@ export function createPayloadCodec(keys: readonly EncryptionKey[]): PayloadCodec
 
   function encrypt(payload: Payload): Payload {
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', newest!.key, iv).setAAD(PURPOSE);
+    const cipher = createCipheriv('aes-256-gcm', newest!.key, iv, AUTH_TAG).setAAD(PURPOSE);
     const sealed = [cipher.update(payloads.encode(payload).finish()), cipher.final()];
     return {
       metadata: { [METADATA_ENCODING_KEY]: Buffer.from(SEALED_ENCODING), [KEY_ID]: Buffer.from(newest!.id) },
@@ -38,7 +39,7 @@ export function createPayloadCodec(keys: readonly EncryptionKey[]): PayloadCodec
     const key = byId.get(id);
     if (!key) throw new Error(`HERALD_PAYLOAD_KEYS has no key with the id "${id}"`);
     const data = Buffer.from(payload.data ?? []);
-    const decipher = createDecipheriv('aes-256-gcm', key, data.subarray(0, IV_BYTES))
+    const decipher = createDecipheriv('aes-256-gcm', key, data.subarray(0, IV_BYTES), AUTH_TAG)
       .setAAD(PURPOSE)
       .setAuthTag(data.subarray(-TAG_BYTES));
     return payloads.decode(

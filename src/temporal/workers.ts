@@ -109,7 +109,8 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     create(queues.logins, activities.logins, 50),
     // An attempt costs little more than a socket, and a hanging endpoint holds twenty: enough for fifty of them.
     create(queues.deliveries, activities.deliveries, 1_000),
-    create(queues.broadcasts, activities.broadcasts, 20),
+    // A page mostly waits for its turns: enough that one project's broadcasts do not keep another's from starting.
+    create(queues.broadcasts, activities.broadcasts, 100),
   ]);
   const runs = workers.map((worker) => worker.run().catch(onFailure));
   return {

@@ -21,7 +21,9 @@ export async function retryDelivery(
   await withTransaction(pool, async (db) => {
     const delivery = required(await deliveries.lockDelivery(db, projectId, id));
     if (delivery.endpoint_deleted) throw new AppError('conflict', 'The endpoint was deleted.');
-    if (delivery.endpoint_disabled) throw new AppError('conflict', 'The endpoint is disabled.');
+    if (delivery.endpoint_disabled) {
+      throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
+    }
     await deliveries.requestRetry(db, id, idempotencyKey);
   });
 }
@@ -30,7 +32,7 @@ export async function cancelDelivery(pool: pg.Pool, projectId: string, id: strin
   await withTransaction(pool, async (db) => {
     const { status } = required(await deliveries.lockDelivery(db, projectId, id));
     if (status === 'succeeded' || status === 'failed') {
-      throw new AppError('conflict', `The delivery has ${status} already.`);
+      throw new AppError('conflict', `The delivery has already ${status}.`);
     }
     await deliveries.cancelDelivery(db, id);
   });
@@ -48,7 +50,9 @@ export async function recoverEndpoint(
     throw new AppError('validation_failed', `since: must be at most ${limits.webhookRecoverDays} days back`);
   }
   const endpoint = required(await findEndpoint(pool, projectId, endpointId));
-  if (endpoint.status === 'disabled') throw new AppError('conflict', 'The endpoint is disabled.');
+  if (endpoint.status === 'disabled') {
+    throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
+  }
   return deliveries.recoverDeliveries(pool, endpoint.id, since);
 }
 

@@ -111,6 +111,7 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         tag,
         auth: 'key',
         params: idParams,
+        idempotent: {},
         body: recoverRequestSchema,
         status: 202,
         response: recoverAnswerSchema,

@@ -9,19 +9,26 @@ import {
   endpointSchema,
   newEndpointSchema,
   rotatedSecretSchema,
+  statsQuery,
+  statsSchema,
   testAnswerSchema,
   testRequestSchema,
-  type EndpointView,
 } from './contract';
 import type { Config } from '../config';
 import type { Cipher } from '../lib/cipher';
+import { createEndpointViews } from './endpoint-views';
+import { openHeaders, replaceHeaders, sealHeaders } from './own-headers';
 import { webhookSecretPurpose } from './secret-purpose';
-import { randomToken256 } from '../lib/tokens';
-import { cancelDeliveriesOf, resumeDeliveries } from './queries/deliveries';
+import { isoTime } from '../lib/iso-time';
+import { newWebhookSecret } from '../lib/tokens';
+import { percentile } from './latency';
+import { listHours } from './queries/hours';
+import { cancelDeliveriesOf, findDelivery, resumeDeliveries } from './queries/deliveries';
 import * as endpoints from './queries/endpoints';
 import type { Endpoint } from './queries/endpoints';
 import { emitTestEvent } from '../events';
-import { withTransaction } from '../db/pool';
+import { withTransaction, type Db } from '../db/pool';
+import type { Work } from '../http/idempotency';
 import { lockProject } from '../projects';
 import { hostOf, resolveAndVet, vetUrl } from '../outbound/addresses';
 import { route } from '../http/route';
@@ -36,6 +43,7 @@ const tag = 'Webhooks';
 
 export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) {
   const policy = { allowLocal: config.allowLocalWebhooks };
+  const views = createEndpointViews({ cipher });
 
   /** The same rules as at the dial; a name that does not resolve yet is accepted. */
   async function requireGoodUrl(url: string): Promise<void> {
@@ -45,9 +53,15 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
     if (!resolved.ok) throw new AppError('invalid_url', `url: ${resolved.why}`);
   }
 
-  function newSecret(): { secret: string; sealed: string } {
-    const secret = `whsec_${randomToken256()}`;
-    return { secret, sealed: cipher.encrypt(secret, webhookSecretPurpose) };
+  function newSecret(endpointId: string): { secret: string; sealed: string } {
+    const secret = newWebhookSecret();
+    return { secret, sealed: cipher.encrypt(secret, webhookSecretPurpose, endpointId) };
+  }
+
+  /** The secret that an earlier request with this id created before its process stopped. */
+  async function earlierSecret(db: Db, endpointId: string, work: Work): Promise<string | null> {
+    const sealed = work.resumed ? await endpoints.findSecretOfRequest(db, endpointId, work.id) : null;
+    return sealed && cipher.decrypt(sealed, webhookSecretPurpose, endpointId);
   }
 
   return [
@@ -59,14 +73,20 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         description: `A project can have up to ${limits.webhookEndpoints}. The secret is returned only once.`,
         tag,
         auth: 'key',
+        idempotent: { shownOnce: 'secret' },
         body: newEndpointSchema,
         status: 201,
         response: createdEndpointSchema,
         errors: ['invalid_url', 'conflict'],
       },
-      async ({ project, body }) => {
+      async ({ project, body, work }) => {
+        const earlier = work.resumed ? await endpoints.findCreatedEndpoint(pool, project.id, work.id) : null;
+        if (earlier) {
+          const view = await views.present(pool, earlier);
+          return { ...view, secret: await earlierSecret(pool, earlier.id, work) };
+        }
         await requireGoodUrl(body.url);
-        const { secret, sealed } = newSecret();
+        const { secret, sealed } = newSecret(work.id);
         const created = await withTransaction(pool, async (db) => {
           const { retry_policy } = await lockProject(db, project.id);
           if ((await endpoints.countEndpoints(db, project.id)) >= limits.webhookEndpoints) {
@@ -76,16 +96,18 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
             );
           }
           return endpoints.insertEndpoint(db, {
+            id: work.id,
             project_id: project.id,
             url: body.url,
             events: body.events,
             description: body.description ?? null,
             retry_policy: body.retry_policy ?? retry_policy,
             delivery_lane: body.delivery_lane ?? null,
+            headers_sealed: sealHeaders(cipher, replaceHeaders(body.headers ?? {}, {}), work.id),
             sealed_secret: sealed,
           });
         });
-        return { ...presentEndpoint(created), secret };
+        return { ...(await views.present(pool, created)), secret };
       },
     ),
     route(
@@ -101,7 +123,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project }) => {
         const found = await endpoints.listEndpoints(pool, project.id);
-        return { data: found.map(presentEndpoint), next_cursor: null };
+        return { data: await views.presentAll(pool, found), next_cursor: null };
       },
     ),
     route(
@@ -117,7 +139,34 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         errors: [],
       },
       async ({ project, params }) =>
-        presentEndpoint(required(await endpoints.findEndpoint(pool, project.id, params.id))),
+        views.present(pool, required(await endpoints.findEndpoint(pool, project.id, params.id))),
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v1/webhooks/{id}/stats',
+        summary: 'Get the hourly results of an endpoint',
+        tag,
+        auth: 'key',
+        params: idParams,
+        query: statsQuery,
+        status: 200,
+        response: statsSchema,
+        errors: [],
+      },
+      async ({ project, params, query }) => {
+        const { id } = required(await endpoints.findEndpoint(pool, project.id, params.id));
+        const hours = await listHours(pool, id, Number(query.hours));
+        return {
+          buckets: hours.map(({ at, succeeded, failed, latency }) => ({
+            at: isoTime(at),
+            succeeded,
+            failed,
+            p50_ms: percentile(latency, 0.5),
+            p95_ms: percentile(latency, 0.95),
+          })),
+        };
+      },
     ),
     route(
       {
@@ -138,14 +187,19 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         if (body.url !== undefined) await requireGoodUrl(body.url);
         const changed = await withTransaction(pool, async (db) => {
           const before = required(await endpoints.lockEndpoint(db, project.id, params.id));
-          const given = Object.entries(body).filter(([, value]) => value !== undefined);
-          if (given.length === 0) return before;
+          const { headers, ...fields } = body;
+          const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+          if (given.length === 0 && headers === undefined) return before;
           const wanted = { ...before, ...Object.fromEntries(given) } as Endpoint;
+          if (headers !== undefined) {
+            const stored = openHeaders(cipher, before.headers_sealed, before.id);
+            wanted.headers_sealed = sealHeaders(cipher, replaceHeaders(headers, stored), before.id);
+          }
           const after = required(await endpoints.updateEndpoint(db, before, wanted));
           if (before.status === 'disabled' && after.status === 'active') await resumeDeliveries(db, after.id);
           return after;
         });
-        return presentEndpoint(changed);
+        return views.present(pool, changed);
       },
     ),
     route(
@@ -177,19 +231,23 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         tag,
         auth: 'key',
         params: idParams,
+        idempotent: { shownOnce: 'secret' },
         status: 200,
         response: rotatedSecretSchema,
         errors: ['rate_limit_rotations'],
       },
-      async ({ project, params }) => {
-        const { secret, sealed } = newSecret();
-        await withTransaction(pool, async (db) => {
+      async ({ project, params, work }) => {
+        const secret = await withTransaction(pool, async (db) => {
           required(await endpoints.lockEndpoint(db, project.id, params.id));
+          const earlier = await earlierSecret(db, params.id, work);
+          if (earlier) return earlier;
           const { count, retryAfter } = await endpoints.countRotations(db, params.id);
           if (count >= limits.webhookRotationsPerHour) {
             throw new AppError('rate_limit_rotations', undefined, { retryAfter });
           }
-          await endpoints.rotateSecret(db, params.id, sealed);
+          const created = newSecret(params.id);
+          await endpoints.rotateSecret(db, params.id, created.sealed, work.id);
+          return created.secret;
         });
         return { id: params.id, secret };
       },
@@ -204,18 +262,20 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         tag,
         auth: 'key',
         params: idParams,
+        idempotent: {},
         body: testRequestSchema,
         status: 202,
         response: testAnswerSchema,
         errors: ['conflict'],
       },
-      async ({ project, params, body }) => {
+      async ({ project, params, body, work }) => {
+        if (work.resumed && (await findDelivery(pool, project.id, work.id))) return { delivery_id: work.id };
         const endpoint = required(await endpoints.findEndpoint(pool, project.id, params.id));
         if (endpoint.status === 'disabled') {
           throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
         }
         const { example } = eventRegistry[body.event];
-        return { delivery_id: await emitTestEvent(pool, endpoint, body.event, example) };
+        return { delivery_id: await emitTestEvent(pool, endpoint, body.event, example, work.id) };
       },
     ),
   ];
@@ -224,19 +284,4 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
 function required<T>(found: T | null): T {
   if (found === null) throw new AppError('not_found');
   return found;
-}
-
-function presentEndpoint(endpoint: Endpoint): EndpointView {
-  return {
-    id: endpoint.id,
-    url: endpoint.url,
-    events: endpoint.events,
-    description: endpoint.description,
-    status: endpoint.status,
-    disabled_reason: endpoint.disabled_reason,
-    retry_policy: endpoint.retry_policy,
-    delivery_lane: endpoint.delivery_lane,
-    created_at: endpoint.created_at.toISOString(),
-    updated_at: endpoint.updated_at.toISOString(),
-  };
 }

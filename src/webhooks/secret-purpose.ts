@@ -1,2 +1,2 @@
-/** What a sealed value is for: it can be opened only as what it was sealed as. */
+/** What a signing secret is sealed for, together with the id of its endpoint. */
 export const webhookSecretPurpose = 'webhook_secret';

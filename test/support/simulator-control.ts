@@ -41,6 +41,7 @@ export interface SimulatorStats {
   messages_sent: number;
   recipients: number;
   by_user_max: number;
+  messages_throttled: number;
   pending_updates: number;
 }
 
@@ -53,6 +54,8 @@ export interface SimulatorControl {
   unblock(channel: Channel, user: User): Promise<unknown>;
   chat(channel: Channel, user: User): Promise<Chat>;
   faults(channel: Channel, fault: Record<string, unknown>): Promise<unknown>;
+  /** Rate limits of the platform; `{}` lifts them. */
+  limits(channel: Channel, limits: { per_second?: number; chat_per_second?: number }): Promise<unknown>;
   /** Parameters of the bot's calls of a method, oldest first. */
   calls(channel: Channel, method: string): Promise<Record<string, unknown>[]>;
   /** How often the bot has called a method, whatever the platform answered. */
@@ -90,6 +93,7 @@ export function createSimulatorControl(url: string): SimulatorControl {
     unblock: (channel, id) => call('POST', user(channel, id, 'unblock'), {}),
     chat: (channel, id) => call('GET', user(channel, id, 'chat')),
     faults: (channel, fault) => call('POST', `${channel}/faults`, fault),
+    limits: (channel, limits) => call('POST', `${channel}/limits`, limits),
     calls: async (channel, method) => (await view(channel, method)).calls.map(({ params }) => params),
     callCount: async (channel, method) => (await view(channel, method)).counts[method] ?? 0,
     addUsers: (channel, users) => call('POST', `${channel}/users`, users),

@@ -53,7 +53,9 @@ describe('settings', () => {
     ['HERALD_PUBLIC_URL', 'ftp://herald.example.com', 'must be an http or https URL'],
     ['HERALD_ROLES', 'api,boss', 'must be a list of api, worker, bots'],
     ['HERALD_SHUTDOWN_SECONDS', '0', 'must be a whole number from 1 to 300'],
-    ['HERALD_TRUST_PROXY', 'yes', 'must be true or false'],
+    ['HERALD_TRUST_PROXY', 'yes', 'must be a whole number from 0 to 10, true or false'],
+    ['HERALD_TRUST_PROXY', '11', 'must be a whole number from 0 to 10, true or false'],
+    ['HERALD_TRUST_PROXY', '-1', 'must be a whole number from 0 to 10, true or false'],
     ['HERALD_DATABASE_POOL', '1', 'must be a whole number from 2 to 500'],
     ['DATABASE_URL', 'mysql://localhost/herald', 'must be a URL that starts with postgres://'],
     ['TEMPORAL_ADDRESS', 'https://temporal.example.com', 'must be host:port'],
@@ -86,7 +88,7 @@ describe('settings', () => {
     expect(problems({ PORT: 'x', HERALD_ROLES: 'a,b', HERALD_TRUST_PROXY: '?' })).toEqual([
       'PORT: must be a whole number from 0 to 65535',
       'HERALD_ROLES: must be a list of api, worker, bots',
-      'HERALD_TRUST_PROXY: must be true or false',
+      'HERALD_TRUST_PROXY: must be a whole number from 0 to 10, true or false',
     ]);
   });
 

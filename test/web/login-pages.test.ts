@@ -284,6 +284,44 @@ describe('the button to embed', () => {
     await person.page.getByRole('button', { name: 'Log in with a messenger', disabled: false }).waitFor();
   });
 
+  it('hears that the login was declined, and the window closes', async () => {
+    const person = await someone();
+    await person.page.goto(`${service.url}/demo/embed`);
+    await person.page.evaluate(
+      `document.addEventListener('herald:error', ({ detail }) => { window.reason = detail.reason; }); undefined`,
+    );
+    const [popup] = await Promise.all([
+      person.context.waitForEvent('page'),
+      person.page.getByRole('button', { name: 'Log in with a messenger' }).click(),
+    ]);
+    await popup.locator('#countdown').waitFor();
+    const link = await popup.locator('a[data-channel="telegram"]').getAttribute('href');
+    await Promise.all([popup.waitForEvent('close'), answerAs('nina', link ?? '', 'No')]);
+    await person.page.getByText('The login was declined').waitFor();
+    expect(await person.page.evaluate('window.reason')).toBe('declined');
+    expect(await person.page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('hears that the login has expired', async () => {
+    const own = await site();
+    const shop = await service.createProject({ name: 'Shop', callback_url: `${own.url}/callback` });
+    try {
+      const { body } = await shop.api('POST', '/v1/auth/session', { state: 'late' });
+      await service.pool.query(
+        `UPDATE auth_sessions SET status = 'expired', expires_at = now(), decided_at = now() WHERE id = $1`,
+        [body.session_id],
+      );
+      const person = await someone();
+      await person.page.goto(own.url);
+      const result = await person.page.evaluate(
+        `Herald.login({ hostedUrl: ${JSON.stringify(body.hosted_url)} }).then(() => 'code', (e) => e.reason)`,
+      );
+      expect(result).toBe('expired');
+    } finally {
+      await own.close();
+    }
+  });
+
   it('gives the code to the project’s own site and to no other', async () => {
     const own = await site();
     const other = await site();

@@ -9,6 +9,7 @@ const sources = [
   { slug: 'login', file: 'docs/guides/login.md' },
   { slug: 'embed', file: 'docs/guides/embed.md' },
   { slug: 'webhooks', file: '../docs/receiving-webhooks.md' },
+  { slug: 'publishing', file: 'docs/guides/publishing.md' },
   { slug: 'sending', file: 'docs/guides/sending.md' },
 ];
 

@@ -26,8 +26,8 @@
 
   class HeraldError extends Error {
     constructor(
-      /** `cancelled`, `blocked` (the browser blocked the window) or `failed`. */
-      readonly reason: 'cancelled' | 'blocked' | 'failed',
+      /** `declined` (the user tapped No), `expired`, `cancelled`, `blocked` (the browser blocked the window) or `failed`. */
+      readonly reason: 'declined' | 'expired' | 'cancelled' | 'blocked' | 'failed',
       message: string,
     ) {
       super(message);
@@ -81,7 +81,14 @@
       const timer = setInterval(() => popup.closed && cancel(), CLOSED_POLL_MS);
       const receive = (event: MessageEvent) => {
         const data = event.data as { type?: unknown; code?: unknown; state?: unknown } | null;
-        if (event.origin !== origin || event.source !== popup || data?.type !== 'herald:login') return;
+        if (event.origin !== origin || event.source !== popup) return;
+        if (data?.type === 'herald:declined') {
+          return end(() => reject(new HeraldError('declined', 'The login was declined.')));
+        }
+        if (data?.type === 'herald:expired') {
+          return end(() => reject(new HeraldError('expired', 'The login has expired.')));
+        }
+        if (data?.type !== 'herald:login') return;
         const state = typeof data.state === 'string' ? data.state : null;
         end(() => resolve({ code: String(data.code), state }));
       };

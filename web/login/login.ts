@@ -7,8 +7,16 @@ const RETRY_MS = 2_000;
 /** Long enough to read the message before the redirect. */
 const ONWARD_MS = 700;
 
+/** What the opener of a popup is told. A login that was already used has nothing to report. */
+const reports: Record<string, { type: 'herald:declined' | 'herald:expired'; reason: string | null }> = {
+  declined: { type: 'herald:declined', reason: 'user' },
+  billing: { type: 'herald:declined', reason: 'billing_blocked' },
+  expired: { type: 'herald:expired', reason: null },
+};
+
 const login = document.querySelector<HTMLElement>('#login');
 if (login && (login.dataset['state'] === 'pending' || login.dataset['state'] === 'confirmed')) run(login);
+else if (login) reportEnd(login.dataset['state'] ?? '');
 
 function run(root: HTMLElement): void {
   for (const element of root.querySelectorAll<HTMLElement>('[data-needs-script]')) element.hidden = false;
@@ -49,10 +57,23 @@ async function poll(token: string, wait: number): Promise<SessionStatusBody | nu
 
 function settle(root: HTMLElement, status: SessionStatusBody): void {
   if (status.status === 'confirmed') return goOn(root, status);
-  if (status.status === 'declined') {
-    return show(root, status.reason === 'billing_blocked' ? 'billing' : 'declined');
-  }
-  show(root, status.status === 'consumed' ? 'done' : 'expired');
+  const state = endOf(status);
+  show(root, state);
+  reportEnd(state);
+}
+
+function endOf(status: SessionStatusBody): string {
+  if (status.status === 'declined') return status.reason === 'billing_blocked' ? 'billing' : 'declined';
+  return status.status === 'consumed' ? 'done' : 'expired';
+}
+
+/** Tells the opener of a popup that the login ended without a code, and closes the popup. */
+function reportEnd(state: string): void {
+  const report = reports[state];
+  if (!report || !isPopup()) return;
+  // Any origin: the message holds nothing but the outcome, and the page does not know the project's origin.
+  window.opener.postMessage(report, '*');
+  window.close();
 }
 
 function goOn(root: HTMLElement, confirmed: Extract<SessionStatusBody, { status: 'confirmed' }>): void {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { chatQueueOf, incomingText, languageOf, withoutNul } from '../incoming';
+import { chatQueueOf, incomingText, languageOf } from '../incoming';
+import { storableText } from '../storable';
 import type { BotUser, Incoming, ParsedUpdate, ReceivedUpdate } from '../update';
 
-const text = z.string().transform(withoutNul);
+const text = z.string().transform(storableText);
 const id = z.number().int().transform(String);
 
 const userSchema = z.object({

@@ -1,9 +1,9 @@
-import type { Channel } from '../../contract/common';
-import type { Db } from '../../db/pool';
+import type pg from 'pg';
+import { withTransaction, type Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 
 /**
- * A rate limit that all processes share (GCRA). A row holds the time at which the next message may be sent; a sender
+ * A rate limit that all processes share (GCRA). A row holds the time at which the next call may be made; a sender
  * advances it under the row lock. Times are the database's.
  */
 export interface Pace {
@@ -16,82 +16,135 @@ export interface Pace {
  * A bot has two: the configured average, which may catch up after a busy moment of the machine, and a peak 20% above
  * it, which keeps the catch-up within the platform's limit for any second.
  */
-export function channelPaces(perSecond: number): { average: Pace; peak: Pace } {
+export function botPaces(perSecond: number): { average: Pace; peak: Pace } {
   return {
     average: { perSecond, burstSeconds: 3 },
     peak: { perSecond: perSecond * 1.2, burstSeconds: 0.15 },
   };
 }
 
-/** SQL: seconds since the next message could have been sent; if negative, seconds until it may be. */
+/** Telegram allows about one message per second in a chat. */
+export const CHAT_SECONDS_PER_CALL = 1;
+
+/** SQL: seconds since the next call could have been made; if negative, seconds until it may be. */
 export function allowanceOf(column: string): string {
   return `least(86400, extract(epoch FROM clock_timestamp() - greatest(${column}, now() - interval '1 day')))::float8`;
 }
 
-/** SQL: when the next message may be sent after `messages` more, which `allowedMessages` has granted. */
+/** SQL: when the next call may be made after `calls` more, which `allowedCalls` has granted. */
 export function nextTimeAfter(
   column: string,
-  messages: string,
+  calls: string,
   perSecond: string,
   burstSeconds: number,
 ): string {
   return `greatest(${column}, clock_timestamp() - make_interval(secs => ${burstSeconds}))
-    + make_interval(secs => ${messages}::float8 / ${perSecond}::float8)`;
+    + make_interval(secs => ${calls}::float8 / ${perSecond}::float8)`;
 }
 
-/** How many of the `wanted` messages may be sent now. */
-export function allowedMessages(
-  allowance: number,
-  wanted: number,
-  { perSecond, burstSeconds }: Pace,
-): number {
+/** SQL: the key of a chat in `chat_pace`. */
+export function chatKeyOf(bot: string, chatId: string): string {
+  return `hashtextextended(${bot} || '/' || ${chatId}, 0)`;
+}
+
+/** How many of the `wanted` calls may be made now. */
+export function allowedCalls(allowance: number, wanted: number, { perSecond, burstSeconds }: Pace): number {
   if (allowance < 0) return 0;
   return Math.min(wanted, Math.floor(Math.min(allowance, burstSeconds) * perSecond) + 1);
 }
 
-export interface ChannelAllowance {
+export interface BotAllowance {
   average: number;
   peak: number;
 }
 
-export async function lockChannelPace(db: Db, channel: Channel): Promise<ChannelAllowance> {
-  const found = await row<ChannelAllowance>(
+/** How long a process that stalls in its transaction can hold the lock of a bot; the database then ends the session. */
+const MAX_STALL = '5s';
+
+/** Locks the bot's pace: chats and turns of the bot change only under this lock. */
+export async function lockBotPace(db: Db, bot: string): Promise<BotAllowance> {
+  const found = await row<BotAllowance>(
     db,
-    'lock_channel_pace',
-    `SELECT ${allowanceOf('greatest(next_at, paused_until)')} AS average, ${allowanceOf('peak_at')} AS peak
+    'lock_bot_pace',
+    `SELECT ${allowanceOf('greatest(next_at, paused_until)')} AS average, ${allowanceOf('peak_at')} AS peak,
+       set_config('idle_in_transaction_session_timeout', '${MAX_STALL}', true)
      FROM channel_pace WHERE channel = $1 FOR UPDATE`,
-    [channel],
+    [bot],
   );
-  if (!found) throw new Error(`channel_pace has no row for ${channel}`);
+  if (!found) throw new Error(`channel_pace has no row for the bot ${bot}`);
   return found;
 }
 
-export function consumeChannelPace(
-  db: Db,
-  channel: Channel,
-  messages: number,
-  perSecond: number,
-): Promise<number> {
-  const { average, peak } = channelPaces(perSecond);
+export function consumeBotPace(db: Db, bot: string, calls: number, perSecond: number): Promise<number> {
+  const { average, peak } = botPaces(perSecond);
   return change(
     db,
-    'consume_channel_pace',
+    'consume_bot_pace',
     `UPDATE channel_pace SET
        next_at = ${nextTimeAfter('greatest(next_at, paused_until)', '$2', '$3', average.burstSeconds)},
        peak_at = ${nextTimeAfter('peak_at', '$2', '$4', peak.burstSeconds)}
      WHERE channel = $1`,
-    [channel, messages, average.perSecond, peak.perSecond],
+    [bot, calls, average.perSecond, peak.perSecond],
   );
 }
 
-/** Throttles the whole channel, for example after the platform's 429. */
-export function pauseChannel(db: Db, channel: Channel, ms: number): Promise<number> {
+/** How far calls that did not wait, such as login questions, can push back the others. */
+const MAX_DEBT_SECONDS = 1;
+
+/** Counts calls that were made without waiting for a turn. */
+export function countUnpacedCalls(db: Db, bot: string, calls: number, perSecond: number): Promise<number> {
+  const { average, peak } = botPaces(perSecond);
+  const after = (column: string, rate: string, burst: number) =>
+    `greatest(${column}, least(${nextTimeAfter(column, '$2', rate, burst)},
+       clock_timestamp() + make_interval(secs => ${MAX_DEBT_SECONDS})))`;
   return change(
     db,
-    'pause_channel',
-    `UPDATE channel_pace
-     SET paused_until = greatest(paused_until, clock_timestamp() + make_interval(secs => $2::float8 / 1000))
+    'count_unpaced_calls',
+    `UPDATE channel_pace SET next_at = ${after('next_at', '$3', average.burstSeconds)},
+       peak_at = ${after('peak_at', '$4', peak.burstSeconds)}
      WHERE channel = $1`,
-    [channel, ms],
+    [bot, calls, average.perSecond, peak.perSecond],
   );
+}
+
+/** A 429 does not say whether it is for the chat or for the bot. So many chats at once mean the bot. */
+const THROTTLED_CHATS = 3;
+const THROTTLED_SECONDS = 5;
+const DEFAULT_PAUSE_MS = 1_000;
+
+/**
+ * Records the platform's 429: the chat waits as long as the platform asks. The whole bot waits if the platform has
+ * throttled three of its chats within five seconds.
+ */
+export function recordThrottled(
+  pool: pg.Pool,
+  bot: string,
+  chatId: string,
+  retryAfterMs: number | null,
+): Promise<void> {
+  const waitMs = retryAfterMs ?? DEFAULT_PAUSE_MS;
+  return withTransaction(pool, async (db) => {
+    await lockBotPace(db, bot);
+    await change(
+      db,
+      'throttle_chat',
+      `INSERT INTO chat_pace (chat, bot, next_at, throttled_at)
+       VALUES (${chatKeyOf('$1::text', '$2::text')}, $1, clock_timestamp() + make_interval(secs => $3::float8 / 1000),
+         clock_timestamp())
+       ON CONFLICT (chat) DO UPDATE
+       SET next_at = greatest(chat_pace.next_at, excluded.next_at), throttled_at = excluded.throttled_at`,
+      [bot, chatId, waitMs],
+    );
+    await change(
+      db,
+      'pause_throttled_bot',
+      `UPDATE channel_pace
+       SET paused_until = greatest(paused_until, clock_timestamp() + make_interval(secs => $2::float8 / 1000))
+       WHERE channel = $1 AND (
+         SELECT count(*) FROM chat_pace
+         WHERE bot = $1 AND throttled_at > clock_timestamp() - make_interval(secs => ${THROTTLED_SECONDS})
+       ) >= ${THROTTLED_CHATS}`,
+      [bot, waitMs],
+    );
+  });
 }

@@ -140,7 +140,10 @@ export async function markBotUpdateHandled(db: Db, id: number): Promise<void> {
 export interface FailedBotUpdate {
   error: string;
   retryMs: number;
-  /** A transient failure, such as an unreachable platform, does not count; the update is set aside only after a day. */
+  /**
+   * A transient failure, such as an unreachable platform, does not count; the update is set aside only after a day. It
+   * waits longer the longer the outage lasts: half the update's age, at most half a minute.
+   */
   transient: boolean;
   firstRetryMs: number;
   maxFailures: number;
@@ -159,7 +162,9 @@ export async function markBotUpdateFailed(
        SELECT id, failures + CASE WHEN $3 THEN 0 ELSE 1 END AS failures,
          CASE WHEN $3 THEN received_at < now() - interval '1 day' ELSE failures + 1 >= $6 END AS is_over,
          -- Exponential backoff, at most five minutes.
-         CASE WHEN $3 THEN $4 ELSE least($5 * power(2, failures), 300000) END AS wait_ms
+         CASE WHEN $3
+           THEN greatest($4::float8, least(extract(epoch FROM clock_timestamp() - received_at)::float8 * 500, 30000))
+           ELSE least($5::float8 * power(2, failures), 300000) END AS wait_ms
        FROM bot_updates WHERE id = $1 AND handled_at IS NULL
      )
      UPDATE bot_updates AS update

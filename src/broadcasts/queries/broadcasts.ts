@@ -56,29 +56,25 @@ export async function countAudience(
 }
 
 export interface NewBroadcastRow {
+  id: string;
   content: MessageContent;
   audience: Audience;
   messages_per_minute: number | null;
 }
 
-export async function insertBroadcast(
-  db: Db,
-  projectId: string,
-  broadcast: NewBroadcastRow,
-): Promise<string> {
-  const inserted = await row<{ id: string }>(
+export function insertBroadcast(db: Db, projectId: string, broadcast: NewBroadcastRow): Promise<number> {
+  return change(
     db,
     'insert_broadcast',
-    `INSERT INTO broadcasts (project_id, content, audience, messages_per_minute) VALUES ($1, $2, $3, $4) RETURNING id`,
+    `INSERT INTO broadcasts (id, project_id, content, audience, messages_per_minute) VALUES ($1, $2, $3, $4, $5)`,
     [
+      broadcast.id,
       projectId,
       JSON.stringify(broadcast.content),
       JSON.stringify(broadcast.audience),
       broadcast.messages_per_minute,
     ],
   );
-  if (!inserted) throw new Error('the broadcast was not inserted');
-  return inserted.id;
 }
 
 /** Copies the active part of the audience into recipient rows. Returns how many, at most `max` + 1. */

@@ -3,10 +3,10 @@ import type pg from 'pg';
 import {
   type Pace,
   allowanceOf,
-  allowedMessages,
-  channelPaces,
-  consumeChannelPace,
-  lockChannelPace,
+  allowedCalls,
+  botKeyOf,
+  chatKeyOf,
+  claimTurns,
   nextTimeAfter,
 } from '../../bots';
 import type { Channel } from '../../contract/common';
@@ -73,6 +73,8 @@ export interface ClaimedRecipient {
   chat_id: string;
   platform_user_id: string;
   tries: number;
+  /** Set when the media was sent and only its text is left. */
+  media_message_id: string | null;
 }
 
 export type Claim =
@@ -93,17 +95,26 @@ function projectPace({ messages_per_minute: perMinute }: ClaimableJob): Pace | n
   return perMinute === null ? null : { perSecond: perMinute / 60, burstSeconds: PROJECT_BURST_SECONDS };
 }
 
+export interface RecipientClaim {
+  wanted: number;
+  /** The bot's pace. */
+  perSecond: number;
+  /** Platform calls of each message; a recipient who has the media takes one. */
+  calls: number;
+}
+
 /**
  * Claims recipients under the broadcast's row lock, after checking that the broadcast still runs and the token is
- * current. Skips recipients who have unsubscribed, and claims as many as the bot's shared pace and the project's own
- * pace allow.
+ * current. Skips recipients who have unsubscribed, passes over chats that must wait, and claims as many as the bot's
+ * shared pace and the project's own pace allow.
  */
 export function claimRecipients(
   pool: pg.Pool,
   run: BroadcastRun,
   channel: Channel,
-  { wanted, perSecond }: { wanted: number; perSecond: number },
+  { wanted, perSecond, calls }: RecipientClaim,
 ): Promise<Claim> {
+  const bot = botKeyOf(channel);
   return withTransaction(pool, async (db): Promise<Claim> => {
     const job = await row<ClaimableJob>(
       db,
@@ -113,8 +124,8 @@ export function claimRecipients(
       [run.id, run.token],
     );
     if (!job) return { state: 'stopped' };
-    const queued = await queuedRecipients(db, run.id, channel, wanted);
-    if (queued.length === 0) return { state: 'empty' };
+    const queued = await queuedRecipients(db, run.id, channel, bot, wanted);
+    if (queued.length === 0) return waitForChats(db, run.id, channel, bot);
     const reachable = queued.filter((recipient): recipient is ClaimedRecipient => recipient.chat_id !== null);
     const unsubscribed = queued.filter((recipient) => recipient.chat_id === null);
     if (unsubscribed.length > 0) {
@@ -126,42 +137,68 @@ export function claimRecipients(
     if (reachable.length === 0) return { state: 'claimed', recipients: [], waitMs: 0 };
 
     const pace = projectPace(job);
-    const { average, peak } = channelPaces(perSecond);
-    const allowance = await lockChannelPace(db, channel);
-    const granted = Math.min(
-      allowedMessages(allowance.average, reachable.length, average),
-      allowedMessages(allowance.peak, reachable.length, peak),
-      pace ? allowedMessages(job.allowance, reachable.length, pace) : Infinity,
-    );
-    if (granted === 0) {
-      const waitSeconds = Math.max(-allowance.average, -allowance.peak, pace ? -job.allowance : 0);
-      return { state: 'claimed', recipients: [], waitMs: waitSeconds * 1000 };
+    const due = reachable.slice(0, pace ? allowedCalls(job.allowance, reachable.length, pace) : undefined);
+    // Without asking for the bot: a project that waits for its own pace does not wait for others.
+    if (due.length === 0) return { state: 'claimed', recipients: [], waitMs: -job.allowance * 1000 };
+    const { granted, waitMs } = await claimTurns(db, {
+      bot,
+      perSecond,
+      urgent: false,
+      candidates: due.map(({ chat_id, media_message_id }) => ({
+        projectId: run.projectId,
+        chatId: chat_id,
+        calls: media_message_id === null ? calls : 1,
+      })),
+    });
+    const recipients = due.filter((_, index) => granted.has(index));
+    if (recipients.length > 0) {
+      await markSending(db, run, recipients);
+      if (pace) await consumeProjectPace(db, run.id, recipients.length, pace);
     }
-    const recipients = reachable.slice(0, granted);
-    await markSending(db, run, recipients);
-    await consumeChannelPace(db, channel, granted, perSecond);
-    if (pace) await consumeProjectPace(db, run.id, granted, pace);
-    return {
-      state: 'claimed',
-      recipients,
-      waitMs: 1000 / Math.min(perSecond, pace?.perSecond ?? Infinity),
-    };
+    return { state: 'claimed', recipients, waitMs: Math.max(waitMs, pace ? 1000 / pace.perSecond : 0) };
   });
 }
 
 type QueuedRecipient = Omit<ClaimedRecipient, 'chat_id'> & { chat_id: string | null };
 
+/** SQL: when the chat of a queued recipient `r` is free; the lookup by key cannot become a join of whole tables. */
+const chatFreeAt = (bot: string) => `(SELECT pace.next_at FROM subscribers s
+  JOIN chat_pace pace ON pace.chat = ${chatKeyOf(bot, 's.chat_id')} WHERE s.id = r.subscriber_id)`;
+
 /** `chat_id` is null if the recipient is no longer an active subscriber. */
-function queuedRecipients(db: Db, id: string, channel: Channel, limit: number): Promise<QueuedRecipient[]> {
+function queuedRecipients(
+  db: Db,
+  id: string,
+  channel: Channel,
+  bot: string,
+  limit: number,
+): Promise<QueuedRecipient[]> {
   return rows<QueuedRecipient>(
     db,
     'queued_recipients',
-    `SELECT r.id, r.subscriber_id, r.tries, s.external_id, s.chat_id, s.platform_user_id
-     FROM (SELECT id, subscriber_id, tries FROM broadcast_recipients
-           WHERE broadcast_id = $1 AND channel = $2 AND status = 'queued' ORDER BY id LIMIT $3) r
+    `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, s.external_id, s.chat_id, s.platform_user_id
+     FROM (SELECT r.id, r.subscriber_id, r.tries, r.media_message_id FROM broadcast_recipients r
+           WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.status = 'queued'
+             AND coalesce(${chatFreeAt('$4::text')} <= clock_timestamp(), true)
+           ORDER BY r.id LIMIT $3) r
      LEFT JOIN subscribers s ON s.id = r.subscriber_id AND s.active`,
-    [id, channel, limit],
+    [id, channel, limit, bot],
   );
+}
+
+/** No recipient can be sent to now: either none is queued, or the chats of all must wait. */
+async function waitForChats(db: Db, id: string, channel: Channel, bot: string): Promise<Claim> {
+  const next = await row<{ wait_ms: number }>(
+    db,
+    'wait_for_chats',
+    `SELECT extract(epoch FROM coalesce(${chatFreeAt('$3::text')}, clock_timestamp()) - clock_timestamp())::float8
+         * 1000 AS wait_ms
+     FROM broadcast_recipients r WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.status = 'queued'
+     ORDER BY 1 LIMIT 1`,
+    [id, channel, bot],
+  );
+  if (!next) return { state: 'empty' };
+  return { state: 'claimed', recipients: [], waitMs: Math.max(1, next.wait_ms) };
 }
 
 function skip(db: Db, ids: string[]): Promise<number> {
@@ -194,6 +231,23 @@ function consumeProjectPace(
     `UPDATE broadcasts SET next_at = ${nextTimeAfter('next_at', '$2', '$3', burstSeconds)} WHERE id = $1`,
     [id, messages, perSecond],
   );
+}
+
+/** Records that a recipient has got the media; its text follows. Returns false if a newer run has taken over. */
+export async function recordRecipientMedia(
+  db: Db,
+  run: BroadcastRun,
+  id: string,
+  messageId: string,
+): Promise<boolean> {
+  const recorded = await change(
+    db,
+    'record_recipient_media',
+    `UPDATE broadcast_recipients SET media_message_id = CASE WHEN subscriber_id <> '${NOBODY}' THEN $4 END
+     WHERE id = $3 AND broadcast_id = $1 AND status = 'sending' AND token = $2`,
+    [run.id, run.token, id, messageId],
+  );
+  return recorded > 0;
 }
 
 /** `queued`: a transient failure; the message was not delivered. */

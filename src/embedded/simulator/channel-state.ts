@@ -1,7 +1,8 @@
 import { Callbacks } from './callbacks';
 import { CallLog } from './calls';
 import { ChatStore, type Chat, type ChatIds, type MessageId } from './chats';
-import { FaultPlan } from './faults';
+import { FaultPlan, type CallFault } from './faults';
+import { RateLimits } from './rate-limits';
 import { UpdateQueue } from './updates';
 import { UserStore, type SimUser } from './users';
 import { WebhookPush, type Hook } from './webhook-push';
@@ -29,6 +30,7 @@ export class ChannelState {
   readonly userStore = new UserStore();
   readonly callbacks = new Callbacks();
   readonly faults = new FaultPlan();
+  readonly limits = new RateLimits();
   readonly calls = new CallLog();
   readonly updates = new UpdateQueue(this.faults);
   readonly chats: ChatStore;
@@ -41,6 +43,11 @@ export class ChannelState {
     private readonly secretHeader: string,
   ) {
     this.chats = new ChatStore(this.userStore, ids);
+  }
+
+  /** The fault for a call, if there is one: one that was asked for, or a message beyond the rate limits. */
+  faultFor(method: string, chatId: number | null): CallFault | undefined {
+    return this.faults.takeForCall(method, chatId) ?? this.limits.refusalOf(method, chatId);
   }
 
   get webhook(): WebhookPush | null {

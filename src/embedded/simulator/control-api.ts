@@ -11,11 +11,13 @@
  *   GET  /control/{channel}/users/{user}/events   the same as server-sent events, at every change
  *   POST /control/{channel}/users                 {count, from?, prefix?}: a crowd that only counts its messages
  *   POST /control/{channel}/faults                {method, times?, status?, retry_after?, description?, code?,
- *                                                 delay_ms?, drop?, drop_after?} or {updates: "duplicate" | "reorder" |
+ *                                                 delay_ms?, drop?, drop_after?, user?: only in this user's chat} or {updates: "duplicate" | "reorder" |
  *                                                 "message_null", times?} or {clear: true}
+ *   POST /control/{channel}/limits                {per_second?, chat_per_second?}: sent messages beyond them get a 429;
+ *                                                 off by default
  *   GET  /control/{channel}/calls?method=         counts and the last 1,000 calls of the bot
  *   GET  /control/{channel}/stats                 {users, messages_sent, messages_edited, recipients, by_user_max,
- *                                                 pending_updates}
+ *                                                 messages_throttled, pending_updates}
  *   GET  /control/{channel}                       {channel, bot, users}
  *
  * `{user}` is a number, used as the id, or a name, which always maps to the same id. Every action may set first_name,
@@ -26,6 +28,7 @@ import { newestWithButtons, type Chat, type ChatButton, type ChatMessage } from 
 import { chatView, streamChat } from './control-views';
 import { FaultError } from './faults';
 import { BodyError, readJson, sendJson, type Exchange, type Handler } from './http';
+import { LimitError } from './rate-limits';
 import type { SimUser } from './users';
 
 export interface ControlledChannel {
@@ -68,7 +71,9 @@ export function createControlApi(channels: Record<ChannelName, ControlledChannel
       if (result !== undefined) sendJson(exchange, 200, result);
     } catch (error) {
       const status = error instanceof ControlError ? error.status : 400;
-      const expected = [ControlError, BodyError, FaultError, URIError].some((kind) => error instanceof kind);
+      const expected = [ControlError, BodyError, FaultError, LimitError, URIError].some(
+        (kind) => error instanceof kind,
+      );
       if (!expected) throw error;
       sendJson(exchange, status, { error: (error as Error).message });
     }
@@ -104,7 +109,10 @@ function handleChannel({ state }: ControlledChannel, route: string, body: Body, 
       return { from: crowd.from, to: crowd.from + count - 1, count };
     }
     case 'POST faults':
-      state.faults.add(body);
+      state.faults.add(body, faultedChat(state, body));
+      return { ok: true };
+    case 'POST limits':
+      state.limits.set(body);
       return { ok: true };
     case 'GET calls':
       return state.calls.view(url.searchParams.get('method'));
@@ -113,6 +121,11 @@ function handleChannel({ state }: ControlledChannel, route: string, body: Body, 
     default:
       throw new ControlError(404, `no such control call: ${route}`);
   }
+}
+
+function faultedChat({ chats, userStore }: ChannelState, { user }: Body): number | undefined {
+  if (typeof user !== 'string' && typeof user !== 'number') return undefined;
+  return chats.dialog(userStore.named(String(user))).id;
 }
 
 function handleUser(
@@ -207,7 +220,7 @@ function findButton(message: ChatMessage, wanted: unknown): ChatButton {
   return button;
 }
 
-function stats({ userStore, chats, updates }: ChannelState): Body {
+function stats({ userStore, chats, limits, updates }: ChannelState): Body {
   const received = [...chats.all()].map((chat) => chat.received);
   let users = [...userStore.all()].length;
   let recipients = received.filter((count) => count > 0).length;
@@ -225,6 +238,7 @@ function stats({ userStore, chats, updates }: ChannelState): Body {
     messages_edited: chats.edited,
     recipients,
     by_user_max: maxReceived,
+    messages_throttled: limits.refused,
     pending_updates: updates.unacknowledged().length,
   };
 }

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A fault for the next calls of a method. */
 export interface CallFault {
   method: string;
+  /** Only calls for this chat; any call if absent. */
+  chatId?: number | undefined;
   times: number;
   status?: number;
   retry_after?: number;
@@ -52,8 +54,8 @@ export class FaultPlan {
   private readonly updates = new Map<UpdateFaultKind, number>();
   private readonly onClear = new Set<() => void>();
 
-  /** Reads the body of `POST /control/{channel}/faults`. */
-  add(body: Record<string, unknown>): void {
+  /** Reads the body of `POST /control/{channel}/faults`; `chatId` is the chat of its `user`. */
+  add(body: Record<string, unknown>, chatId?: number): void {
     if (body.clear === true) return this.clear();
     const times = body.times ?? (body.updates === 'reorder' ? 2 : 1);
     if (typeof times !== 'number' || !Number.isInteger(times) || times < 1) {
@@ -61,7 +63,7 @@ export class FaultPlan {
     }
     if (body.updates !== undefined) return this.addUpdateFault(body.updates, times);
     if (typeof body.method !== 'string') throw new FaultError('method, updates or clear is needed');
-    this.calls.push({ ...pickCallFault(body), method: canonicalMethod(body.method), times });
+    this.calls.push({ ...pickCallFault(body), method: canonicalMethod(body.method), times, chatId });
   }
 
   clear(): void {
@@ -74,10 +76,14 @@ export class FaultPlan {
     this.onClear.add(listener);
   }
 
-  /** Consumes one occurrence of the oldest fault for the method. */
-  takeForCall(method: string): CallFault | undefined {
+  /** Consumes one occurrence of the oldest fault for the method and the chat. */
+  takeForCall(method: string, chatId: number | null): CallFault | undefined {
     const name = method.toLowerCase();
-    const fault = this.calls.find((each) => each.method === '*' || each.method.toLowerCase() === name);
+    const fault = this.calls.find(
+      (each) =>
+        (each.method === '*' || each.method.toLowerCase() === name) &&
+        (each.chatId === undefined || each.chatId === chatId),
+    );
     if (!fault) return undefined;
     fault.times -= 1;
     if (fault.times === 0) this.calls = this.calls.filter((each) => each !== fault);

@@ -41,7 +41,7 @@ export function createMaxApi(
     const query = exchange.url.searchParams;
     const method = canonicalMethod(route);
     state.calls.record(method, { ...Object.fromEntries(query), ...body });
-    return withFault(state.faults.takeForCall(method), faultError, () =>
+    return withFault(state.faultFor(method, chatOf(query, dialogOf)), faultError, () =>
       handler({ query, body, signal: exchange.signal }),
     );
   }
@@ -58,6 +58,14 @@ export function createMaxApi(
     }
     return true;
   };
+}
+
+/** The chat of a call; null for a call without one. */
+function chatOf(query: URLSearchParams, dialogOf: (userId: number) => number): number | null {
+  const user = query.get('user_id');
+  const chat = query.get('chat_id');
+  if (user !== null) return dialogOf(Number(user));
+  return chat === null ? null : Number(chat);
 }
 
 /** `GET /messages/{id}` is `GET /messages?message_ids={id}` with a single message as the response. */

@@ -39,7 +39,7 @@ export function createTelegramApi(state: ChannelState): Handler {
     if (!name || !method) throw new TelegramError(404, 'Not Found: method not found');
     const params = await readAnyParams(exchange);
     state.calls.record(name, params);
-    return withFault(state.faults.takeForCall(name), faultError, () => method(params, exchange.signal));
+    return withFault(state.faultFor(name, chatOf(params)), faultError, () => method(params, exchange.signal));
   }
 
   return async (exchange) => {
@@ -53,6 +53,12 @@ export function createTelegramApi(state: ChannelState): Handler {
     }
     return true;
   };
+}
+
+/** The chat of a call; null for a call without one. */
+function chatOf(params: Params): number | null {
+  const id = textParam(params, 'chat_id');
+  return id === null || id === '' ? null : Number(id);
 }
 
 function sendError(exchange: Exchange, error: unknown): void {

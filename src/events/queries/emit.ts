@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { eventBody, type EventData, type EventName } from '../contract';
 import { currentTraceparent } from '../../lib/tracing';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
@@ -8,7 +9,7 @@ import { row, rows } from '../../db/query';
  * Queues the rows of `delivery`. They are inserted without `start_at`, which marks work of version 0.1.0, and are not
  * overdue while they are queued.
  */
-const QUEUED = `INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, priority, is_first)
+export const QUEUED = `INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, priority, is_first)
        SELECT id, endpoint_id, $1, CASE WHEN bulk THEN 2 ELSE 1 END, true FROM delivery`;
 
 /**
@@ -42,12 +43,13 @@ export async function emitEvent<N extends EventName>(
   return inserted.id;
 }
 
-/** An event for one endpoint only, whatever its filter. Returns the delivery's id. */
+/** An event for one endpoint only, whatever its filter, marked as a test. Returns the delivery's id. */
 export async function emitTestEvent<N extends EventName>(
   db: Db,
   endpoint: { id: string; project_id: string },
   name: N,
   data: EventData<N>,
+  deliveryId: string = randomUUID(),
 ): Promise<string> {
   const inserted = await row<{ id: string }>(
     db,
@@ -55,14 +57,14 @@ export async function emitTestEvent<N extends EventName>(
     `WITH event AS (
        INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $4) RETURNING id
      ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
-       SELECT $1, e.id, event.id, $2, e.retry_policy, NULL, 'infinity' FROM endpoints e, event WHERE e.id = $5
+       INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, test, start_at, overdue_at)
+       SELECT $6, $1, e.id, event.id, $2, e.retry_policy, true, NULL, 'infinity' FROM endpoints e, event WHERE e.id = $5
        RETURNING id, endpoint_id, bulk
      ), queued AS (
        ${QUEUED}
      )
      SELECT id FROM delivery`,
-    [endpoint.project_id, name, eventBody(name, data), currentTraceparent(), endpoint.id],
+    [endpoint.project_id, name, eventBody(name, data), currentTraceparent(), endpoint.id, deliveryId],
   );
   if (!inserted) throw new Error('the delivery was not inserted');
   notifyAfterCommit(db, notifyChannels.delivery);

@@ -40,6 +40,7 @@ export function docsPages({ routes, publicUrl, development }: DocsOptions): Midd
     '/docs/login': () => page(guide('login', '/docs/login')),
     '/docs/embed': () => page(guide('embed', '/docs/embed')),
     '/docs/webhooks': () => page(guide('webhooks', '/docs/webhooks')),
+    '/docs/publishing': () => page(guide('publishing', '/docs/publishing')),
     '/docs/sending': () => page(guide('sending', '/docs/sending')),
     '/docs/reference': () => page(referencePage(operations(), publicUrl())),
     '/docs/errors': () => page(errorsPage()),
@@ -64,6 +65,7 @@ export function docsPages({ routes, publicUrl, development }: DocsOptions): Midd
     rendered.catch(() => cache.delete(ctx.path));
     const { type, body } = await rendered;
     ctx.type = type;
+    ctx.set('Cache-Control', 'no-cache');
     ctx.body = body;
   };
 }

@@ -7,6 +7,7 @@ const contents = [
   { path: '/docs/embed', title: 'Login button' },
   { path: '/docs/webhooks', title: 'Receiving webhooks' },
   { path: '/docs/events', title: 'Events' },
+  { path: '/docs/publishing', title: 'Publishing events' },
   { path: '/docs/sending', title: 'Sending messages' },
   { path: '/docs/reference', title: 'API reference' },
   { path: '/docs/errors', title: 'Errors' },

@@ -59,25 +59,35 @@ const groups: [string, [string, string][]][] = [
       ['Scheduled attempts', `up to ${limits.webhookRetryHours} hours after the first`],
       ['Old secret after a rotation', `valid for ${limits.webhookSecretGraceHours} more hours`],
       ['Secret rotations', `${limits.webhookRotationsPerHour} per hour per endpoint`],
+      [
+        'Headers of your own',
+        `${limits.webhookHeaders.count} per endpoint, values up to ${limits.webhookHeaders.valueLength} characters`,
+      ],
       ['Stored part of a response body', `${limits.webhookResponseBytes / KIB} KiB`],
       ['Concurrent attempts', `up to ${limits.webhookConcurrencyPerEndpoint} per endpoint`],
       ['Failing endpoint', `disabled after ${limits.webhookDisableAfterHours} hours without a success`],
       ['Paused deliveries', `cancelled after ${limits.webhookPausedDays} days`],
+      ['Published events', `${limits.publishEvents} per request`],
+      ['Published event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
       ['Retry of failed deliveries', `up to ${limits.webhookRecoverDays} days back`],
     ],
   ],
   [
     'Messages',
     [
-      ['Text', `${whole(limits.messageTextLength)} characters`],
+      ['Text', `${whole(limits.messageTextLength)} characters; most emoji count as two or more`],
       [
         'Buttons',
         `${limits.buttonRows} rows of ${limits.buttonsPerRow}, up to ${limits.buttonTextLength} characters of text and ${limits.buttonDataLength} of data each`,
       ],
-      ['Photo', `${limits.photoBytes / MIB} MB`],
+      ['Photo', `${limits.photoBytes / MIB} MB; Telegram shows a photo over 10 MB as a document`],
       ['Video or document', `${limits.videoOrDocumentBytes / MIB} MB`],
       ['Recipients per broadcast', whole(limits.broadcastRecipients)],
       ['Recipients per external_id', String(limits.sendRecipients)],
+      [
+        'Messages per chat',
+        `1 per second; a message of /v1/send waits up to ${limits.sendWaitSeconds} s for its turn`,
+      ],
       ['Length of an external_id', `up to ${limits.externalIdLength} characters`],
       ['Tags per project', `${limits.tagsPerProject}, up to ${limits.tagLength} characters each`],
       ['Permissions per project', String(limits.permissionsPerProject)],
@@ -97,7 +107,12 @@ const groups: [string, [string, string][]][] = [
   [
     'Dashboard',
     [
+      [
+        'Requests per sign-in',
+        `${whole(limits.dashboardRequestsPerMinute)} per minute, instead of the project’s`,
+      ],
       ['Sign-in lifetime', `${limits.dashboardSessionHours} hours`],
+      ['Sign-ins per API key', `${limits.dashboardSessionsPerKey}; a further one ends the oldest`],
       [
         'Wrong keys',
         `${limits.dashboardSignInFailures.max} in ${limits.dashboardSignInFailures.minutes} minutes per IP address`,

@@ -45,7 +45,9 @@ export function eventsPage(): string {
         <h2>
           <a class="anchor" href="#${event.name}"><code>${event.name}</code></a>
         </h2>
-        <p>${event.description} ${event.reserved ? html`<span class="tag">reserved</span>` : ''}</p>
+        <p>
+          ${event.description} ${event.source === 'publisher' ? html`<span class="tag">published</span>` : ''}
+        </p>
         <pre tabindex="0">${JSON.stringify(event.example, null, 2)}</pre>
       </section>`,
   );
@@ -56,7 +58,9 @@ export function eventsPage(): string {
       <p>
         An endpoint subscribes to a list of events, or to all of them with an empty list. The body is always
         <code>{event, data}</code>; see <a href="/docs/webhooks">how to receive webhooks</a>. Events marked
-        <span class="tag">reserved</span> are not sent yet.
+        <span class="tag">published</span> come from other parts of the platform through
+        <a href="/docs/reference#post_v1_publish"><code>POST /v1/publish</code></a
+        >.
         <a href="/docs/reference#get_v1_event_types"><code>GET /v1/event-types</code></a>
         returns the schemas.
       </p>

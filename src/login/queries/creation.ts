@@ -68,3 +68,20 @@ export function insertSession(db: Db, projectId: string, session: NewSessionRow)
     ],
   );
 }
+
+/** For a request that is resumed after a crash. Null if the session was not inserted. */
+export function replaceHostedToken(
+  db: Db,
+  projectId: string,
+  id: string,
+  hostedHash: Buffer,
+): Promise<{ start_sealed: string; match_code: string; expires_in: number } | null> {
+  return row(
+    db,
+    'replace_hosted_token',
+    `UPDATE auth_sessions SET hosted_hash = $3 WHERE id = $1 AND project_id = $2
+     RETURNING start_sealed, match_code,
+       greatest(0, ceil(extract(epoch FROM expires_at - clock_timestamp())))::int AS expires_in`,
+    [id, projectId, hostedHash],
+  );
+}

@@ -10,13 +10,16 @@ export interface HostedSession {
   match_code: string;
   status: AuthSession['status'];
   browser_hash: Buffer | null;
+  /** By the database's clock at the time of the query; negative once the session has expired. */
+  wait_ms: number;
 }
 
 export function findHostedSession(db: Db, hostedHash: Buffer): Promise<HostedSession | null> {
   return row<HostedSession>(
     db,
     'hosted_session',
-    `SELECT s.id, p.name AS project_name, s.start_sealed, s.match_code, s.status, s.hosted_browser_hash AS browser_hash
+    `SELECT s.id, p.name AS project_name, s.start_sealed, s.match_code, s.status, s.hosted_browser_hash AS browser_hash,
+       ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms
      FROM auth_sessions s JOIN projects p ON p.id = s.project_id WHERE s.hosted_hash = $1 AND p.active`,
     [hostedHash],
   );

@@ -123,11 +123,14 @@ export function claimSession(
   );
 }
 
-/** Records the opening of a static link. Returns false if the user has opened too many within a minute. */
+/**
+ * Records the opening of a static link, once for each update: one that is handled again while the platform is away does
+ * not count again. Returns false if the user has opened too many within a minute.
+ */
 export async function recordOpening(
   db: Db,
   channel: Channel,
-  platformUserId: string,
+  { platformUserId, updateId }: { platformUserId: string; updateId: number },
   perMinute: number,
 ): Promise<boolean> {
   await change(
@@ -136,12 +139,19 @@ export async function recordOpening(
     `DELETE FROM auth_openings WHERE channel = $1 AND platform_user_id = $2 AND opened_at <= now() - interval '1 minute'`,
     [channel, platformUserId],
   );
+  const known = await row(
+    db,
+    'find_opening',
+    'SELECT 1 FROM auth_openings WHERE channel = $1 AND platform_user_id = $2 AND update_id = $3',
+    [channel, platformUserId, updateId],
+  );
+  if (known) return true;
   const allowed = await change(
     db,
     'insert_opening',
-    `INSERT INTO auth_openings (channel, platform_user_id)
-     SELECT $1, $2 WHERE (SELECT count(*) FROM auth_openings WHERE channel = $1 AND platform_user_id = $2) < $3`,
-    [channel, platformUserId, perMinute],
+    `INSERT INTO auth_openings (channel, platform_user_id, update_id)
+     SELECT $1, $2, $4 WHERE (SELECT count(*) FROM auth_openings WHERE channel = $1 AND platform_user_id = $2) < $3`,
+    [channel, platformUserId, perMinute, updateId],
   );
   return allowed > 0;
 }

@@ -1,7 +1,7 @@
 import type { DeclineReason, SessionStatus } from '../contract';
 import type { Channel, Language } from '../../contract/common';
 import type { Db } from '../../db/pool';
-import { row } from '../../db/query';
+import { row, rows } from '../../db/query';
 
 /** Everything that a status response needs, in one row. */
 export interface SessionView {
@@ -30,26 +30,46 @@ const VIEW = `s.id, s.decline_reason, s.state, coalesce(s.redirect_uri, p.callba
     WHEN 'confirmed' THEN greatest(0, ceil(extract(epoch FROM s.code_expires_at - clock_timestamp())))::int
     ELSE 0 END AS expires_in`;
 
+export interface Poll {
+  projectId: string;
+  sessionId: string;
+}
+
 /**
- * Reads and counts a poll in one statement; null where the project has no such session. A poll that comes too early
- * is not recorded, so it does not move the window. The tolerance of 50 ms is for clients that sleep exactly a second.
+ * Reads and counts polls in one statement; null where the project has no such session. A poll that comes too early is
+ * not recorded, so it does not move the window. The tolerance of 50 ms is for clients that sleep exactly a second. Of
+ * two polls of one session the first counts. Rows are locked in id order.
  */
-export function pollSession(db: Db, projectId: string, sessionId: string): Promise<SessionView | null> {
-  return row<SessionView>(
+export async function pollSessions(db: Db, polls: Poll[]): Promise<(SessionView | null)[]> {
+  const found = await rows<SessionView & { project_id: string }>(
     db,
-    'poll_session',
-    `WITH found AS MATERIALIZED (
-       SELECT ${VIEW} FROM auth_sessions s JOIN projects p ON p.id = s.project_id
-       WHERE s.id = $1 AND s.project_id = $2),
-     poll AS (
-       INSERT INTO auth_polls AS a (session_id, polled_at) SELECT id, clock_timestamp() FROM found
+    'poll_sessions',
+    `WITH asked AS (
+       SELECT DISTINCT session_id, project_id FROM unnest($1::uuid[], $2::uuid[]) AS given (session_id, project_id)
+     ), found AS MATERIALIZED (
+       SELECT s.project_id, ${VIEW} FROM asked
+         JOIN auth_sessions s ON s.id = asked.session_id AND s.project_id = asked.project_id
+         JOIN projects p ON p.id = s.project_id
+     ), poll AS (
+       INSERT INTO auth_polls AS a (session_id, polled_at) SELECT id, clock_timestamp() FROM found ORDER BY id
        ON CONFLICT (session_id) DO UPDATE SET polled_at = excluded.polled_at
          WHERE a.polled_at <= excluded.polled_at - interval '950 milliseconds'
-       RETURNING session_id)
-     SELECT found.id, found.decline_reason, found.state, found.return_base, found.status, found.code_sealed,
-       found.expires_in, EXISTS (SELECT 1 FROM poll) AS allowed FROM found`,
-    [sessionId, projectId],
+       RETURNING session_id
+     )
+     SELECT project_id, id, status, decline_reason, state, return_base, code_sealed, expires_in,
+       id IN (SELECT session_id FROM poll) AS allowed
+     FROM found`,
+    [polls.map(({ sessionId }) => sessionId), polls.map(({ projectId }) => projectId)],
   );
+  const byId = new Map(found.map((view) => [view.id, view]));
+  const counted = new Set<string>();
+  return polls.map(({ projectId, sessionId }) => {
+    const view = byId.get(sessionId);
+    if (view?.project_id !== projectId) return null;
+    const isFirst = !counted.has(sessionId);
+    counted.add(sessionId);
+    return { ...view, allowed: view.allowed && isFirst };
+  });
 }
 
 /** The same without counting: for the end of a long poll, and for the hosted page. */
@@ -71,25 +91,44 @@ export interface VerifiedUser {
   tags: string[];
 }
 
-/** Redeems a code. Of any number of concurrent calls one gets the user; the others get null. */
-export function consumeCode(
-  db: Db,
-  projectId: string,
-  codeHash: Buffer,
-  challenge: string | null,
-): Promise<VerifiedUser | null> {
-  return row<VerifiedUser>(
+export interface Redemption {
+  projectId: string;
+  codeHash: Buffer;
+  challenge: string | null;
+}
+
+/**
+ * Redeems codes in one statement. Of any number of concurrent calls with one code one gets the user; the others get
+ * null. Rows are locked in id order.
+ */
+export async function consumeCodes(db: Db, redemptions: Redemption[]): Promise<(VerifiedUser | null)[]> {
+  const consumed = await rows<VerifiedUser & { position: number }>(
     db,
-    'consume_code',
-    `WITH consumed AS (
-       UPDATE auth_sessions SET status = 'consumed', consumed_at = clock_timestamp(), code_sealed = NULL
-       WHERE code_hash = $1 AND project_id = $2 AND status = 'confirmed' AND code_expires_at > clock_timestamp()
-         AND subscriber_id IS NOT NULL AND code_challenge IS NOT DISTINCT FROM $3
-       RETURNING subscriber_id)
-     SELECT u.id, u.channel, u.first_name, u.username, u.lang, u.tags
+    'consume_codes',
+    `WITH asked AS (
+       SELECT code_hash, project_id, challenge, position
+       FROM unnest($1::bytea[], $2::uuid[], $3::text[]) WITH ORDINALITY AS given (code_hash, project_id, challenge, position)
+     ), locked AS (
+       SELECT s.id, asked.position FROM asked JOIN auth_sessions s
+         ON s.code_hash = asked.code_hash AND s.project_id = asked.project_id
+       WHERE s.status = 'confirmed' AND s.code_expires_at > clock_timestamp() AND s.subscriber_id IS NOT NULL
+         AND s.code_challenge IS NOT DISTINCT FROM asked.challenge
+       ORDER BY s.id FOR UPDATE OF s
+     ), consumed AS (
+       UPDATE auth_sessions s SET status = 'consumed', consumed_at = clock_timestamp(), code_sealed = NULL
+       FROM locked WHERE s.id = locked.id AND s.status = 'confirmed'
+       RETURNING s.subscriber_id, locked.position
+     )
+     SELECT c.position, u.id, u.channel, u.first_name, u.username, u.lang, u.tags
      FROM consumed c JOIN subscribers u ON u.id = c.subscriber_id`,
-    [codeHash, projectId, challenge],
+    [
+      redemptions.map(({ codeHash }) => codeHash),
+      redemptions.map(({ projectId }) => projectId),
+      redemptions.map(({ challenge }) => challenge),
+    ],
   );
+  const byPosition = new Map(consumed.map(({ position, ...user }) => [position, user]));
+  return redemptions.map((_, index) => byPosition.get(index + 1) ?? null);
 }
 
 /** Why a code was not redeemed. A code that was used and has expired counts as used. */

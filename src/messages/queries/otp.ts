@@ -20,18 +20,26 @@ export async function otpWindowWait(
   return blocking ? Math.max(1, Math.ceil(blocking.wait)) : null;
 }
 
-export async function insertOtp(
+export function insertOtp(
   db: Db,
-  code: { subscriberId: string; purpose: string; hash: Buffer; maxAttempts: number },
-): Promise<string> {
-  const inserted = await row<{ id: string }>(
+  code: { id: string; subscriberId: string; purpose: string; hash: Buffer; maxAttempts: number },
+): Promise<number> {
+  return change(
     db,
     'insert_otp',
-    `INSERT INTO otp_codes (subscriber_id, purpose, code_hash, max_attempts) VALUES ($1, $2, $3, $4) RETURNING id`,
-    [code.subscriberId, code.purpose, code.hash, code.maxAttempts],
+    `INSERT INTO otp_codes (id, subscriber_id, purpose, code_hash, max_attempts) VALUES ($1, $2, $3, $4, $5)`,
+    [code.id, code.subscriberId, code.purpose, code.hash, code.maxAttempts],
   );
-  if (!inserted) throw new Error('the code was not inserted');
-  return inserted.id;
+}
+
+/** Replaces a code that was not sent before the service stopped. */
+export function replaceOtpHash(db: Db, id: string, hash: Buffer): Promise<number> {
+  return change(
+    db,
+    'replace_otp_hash',
+    `UPDATE otp_codes SET code_hash = $2 WHERE id = $1 AND status = 'sending'`,
+    [id, hash],
+  );
 }
 
 /** Removes a code that was not sent, so that it does not count. */

@@ -2,16 +2,20 @@ import { createMaxMessenger } from '../../bots/max/messenger';
 import type { Messenger } from '../../bots/messenger';
 import { PlatformError } from '../../bots/platform-error';
 import { createTelegramMessenger } from '../../bots/telegram/messenger';
+import type { WebhookRegistration } from '../../bots/queries/webhooks';
 import { botWebhookPath } from '../../bots/webhook-intake';
 import type { Settings } from '../../config';
 import { channels, type Channel } from '../../contract/common';
-import { guarded, ok, problem, type Finding } from './check';
+import { isoTime } from '../../lib/iso-time';
+import { guarded, notChecked, ok, problem, type Finding } from './check';
 
 export interface BotCheckDeps {
   settings: Settings;
   /** Channels without a token run on the simulator. */
   simulated: boolean;
   updates: 'webhook' | 'polling';
+  /** The bots role's last attempt to register the webhook; null if there is none or the database is away. */
+  registration: (channel: Channel) => Promise<WebhookRegistration | null>;
 }
 
 const names: Record<
@@ -41,11 +45,24 @@ async function checkBot(deps: BotCheckDeps, channel: Channel): Promise<Finding[]
   try {
     messenger = await create[channel]({ token, apiRoot: settings[root] });
   } catch (error) {
-    return [refused(check, tokenName, settings[root], error)];
+    return [refused(check, tokenName, settings[root], error), ...(await lastRegistration(deps, channel))];
   }
   const advice = 'Run doctor again in a minute: the platform may be busy.';
   const webhook = await guarded(`webhook ${channel}`, advice, () => checkWebhook(deps, messenger));
   return [ok(check, `connected as ${messenger.botName}`), ...webhook];
+}
+
+/** What is known of a webhook while its platform cannot be asked. */
+async function lastRegistration(
+  { updates, registration }: BotCheckDeps,
+  channel: Channel,
+): Promise<Finding[]> {
+  if (updates === 'polling') return [];
+  const last = await registration(channel).catch(() => null);
+  const known = !last
+    ? 'never registered'
+    : `${last.error === null ? 'registered' : 'refused'} at ${isoTime(last.attempted_at)}`;
+  return [notChecked(`webhook ${channel}`, `${known}; the platform cannot be asked now`)];
 }
 
 function refused(check: string, tokenName: string, root: string, error: unknown): Finding {
@@ -64,7 +81,10 @@ function refused(check: string, tokenName: string, root: string, error: unknown)
   );
 }
 
-async function checkWebhook({ settings, updates }: BotCheckDeps, messenger: Messenger): Promise<Finding> {
+async function checkWebhook(
+  { settings, updates, registration }: BotCheckDeps,
+  messenger: Messenger,
+): Promise<Finding> {
   const check = `webhook ${messenger.channel}`;
   const { urls, lastError } = await messenger.webhookState();
   if (updates === 'polling') {
@@ -78,10 +98,12 @@ async function checkWebhook({ settings, updates }: BotCheckDeps, messenger: Mess
   const expected = `${settings.HERALD_PUBLIC_URL ?? ''}${botWebhookPath(messenger.channel)}`;
   if (!urls.includes(expected)) {
     const now = urls.length === 0 ? 'no webhook is set' : `set to ${urls.map(hostOf).join(', ')}`;
+    const last = await registration(messenger.channel).catch(() => null);
+    const failed = last?.error ? `; the last attempt to register it failed: ${last.error}` : '';
     return problem(
       check,
-      `${now}; expected ${expected}`,
-      'Restart the bots role to set the webhook. Check whether another installation uses the same bot.',
+      `${now}; expected ${expected}${failed}`,
+      'The bots role registers it within minutes: check that it runs and read its log. Check whether another installation uses the same bot.',
     );
   }
   if (lastError === null) return ok(check, `set to ${expected}`);

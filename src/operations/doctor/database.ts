@@ -11,7 +11,7 @@ import {
   type SlowEndpoint,
 } from '../queries/health';
 import { botUpdateLag, sessionLag } from '../queries/lag';
-import { countSealedByKey, sampleSealed, sealedColumns } from '../queries/sealed-values';
+import { countSealedByKey, sampleSealed, sealedColumns, type SealedValue } from '../queries/sealed-values';
 import { guarded, ok, problem, type Finding } from './check';
 
 const MIN_SERVER_VERSION = 150_000;
@@ -152,9 +152,9 @@ export async function checkEncryption(pool: pg.Pool, keys: EncryptionKey[]): Pro
   );
 }
 
-function canDecrypt(cipher: Cipher, sealed: string, purpose: string): boolean {
+function canDecrypt(cipher: Cipher, { sealed, row_id }: SealedValue, purpose: string): boolean {
   try {
-    cipher.decrypt(sealed, purpose);
+    cipher.decrypt(sealed, purpose, row_id);
     return true;
   } catch {
     return false;

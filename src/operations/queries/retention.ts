@@ -184,3 +184,34 @@ export function removeEndedDashboardSessions(db: Db): NextBatch {
        SELECT hash FROM dashboard_sessions WHERE expires_at < now() LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
   );
 }
+
+/** The pace of chats that are free again. */
+export function removeOldChatPace(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_chat_pace',
+    `DELETE FROM chat_pace WHERE chat IN (
+       SELECT chat FROM chat_pace WHERE next_at < now() - interval '1 minute' LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  );
+}
+
+/** The turns of processes that died. */
+export function removeOldTurns(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_turns',
+    `DELETE FROM bot_turns WHERE (bot, urgent, project_id) IN (
+       SELECT bot, urgent, project_id FROM bot_turns WHERE waiting_until < now() - interval '1 minute'
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  );
+}
+
+export function removeOldPublishedIds(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_published_ids',
+    `DELETE FROM published_ids WHERE (project_id, id) IN (
+       SELECT project_id, id FROM published_ids WHERE created_at < now() - interval '${limits.publishedIdDays} days'
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  );
+}

@@ -1,20 +1,64 @@
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { recordedResponsePurpose } from '../../http/idempotency';
+import { endpointHeadersPurpose } from '../../webhooks/own-headers';
 import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
 
-/** All columns with encrypted values, and the purpose that each value is bound to. */
+/** All columns with encrypted values: the key of their rows, and the purpose and row id that each value is bound to. */
 export const sealedColumns = [
-  { table: 'endpoint_secrets', column: 'sealed', type: 'bigint', purpose: webhookSecretPurpose },
-  { table: 'auth_sessions', column: 'start_sealed', type: 'uuid', purpose: 'start_token' },
-  { table: 'auth_sessions', column: 'code_sealed', type: 'uuid', purpose: 'auth_code' },
+  {
+    table: 'endpoint_secrets',
+    column: 'sealed',
+    key: 'id',
+    type: 'bigint',
+    purpose: webhookSecretPurpose,
+    rowId: 'endpoint_id',
+  },
+  {
+    table: 'endpoints',
+    column: 'headers_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: endpointHeadersPurpose,
+    rowId: 'id',
+  },
+  {
+    table: 'auth_sessions',
+    column: 'start_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: 'start_token',
+    rowId: 'id',
+  },
+  {
+    table: 'auth_sessions',
+    column: 'code_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: 'auth_code',
+    rowId: 'id',
+  },
+  {
+    table: 'idempotency_keys',
+    column: 'answer_sealed',
+    key: 'request_id',
+    type: 'uuid',
+    purpose: recordedResponsePurpose,
+    rowId: 'request_id',
+  },
 ] as const;
 
 export type SealedColumn = (typeof sealedColumns)[number];
 
 export interface SealedValue {
-  id: string;
+  key: string;
   sealed: string;
+  row_id: string;
 }
+
+/** Encrypted with another key, or in the format of 0.1.0, which does not name the row. */
+const isOutdated = (column: string) =>
+  `(split_part(${column}, '.', 1) <> $1 OR split_part(${column}, '.', 2) <> '2')`;
 
 /** The number of values encrypted with each key. */
 export async function countSealedByKey(
@@ -29,20 +73,31 @@ export async function countSealedByKey(
   return new Map(found.map(({ key_id, count }) => [key_id, count]));
 }
 
-/** Values encrypted with any other key, ordered by id. */
-export function sealedByOtherKeys(
+/** The number of values that `outdatedValues` returns. */
+export async function countOutdated(db: Db, { table, column }: SealedColumn, keyId: string): Promise<number> {
+  const counted = await row<{ count: number }>(
+    db,
+    `count_outdated_${table}_${column}`,
+    `SELECT count(*) FROM ${table} WHERE ${isOutdated(column)}`,
+    [keyId],
+  );
+  return counted?.count ?? 0;
+}
+
+/** Values encrypted with any other key or in the format of 0.1.0, ordered by the key of their rows. */
+export function outdatedValues(
   db: Db,
-  { table, column, type }: SealedColumn,
+  { table, column, key, type, rowId }: SealedColumn,
   keyId: string,
   after: string | null,
   limit: number,
 ): Promise<SealedValue[]> {
   return rows<SealedValue>(
     db,
-    `sealed_by_other_keys_${table}_${column}`,
-    `SELECT id::text, ${column} AS sealed FROM ${table}
-     WHERE ${column} IS NOT NULL AND split_part(${column}, '.', 1) <> $1 AND ($2::${type} IS NULL OR id > $2::${type})
-     ORDER BY id LIMIT $3`,
+    `outdated_values_${table}_${column}`,
+    `SELECT ${key}::text AS key, ${column} AS sealed, ${rowId}::text AS row_id FROM ${table}
+     WHERE ${isOutdated(column)} AND ($2::${type} IS NULL OR ${key} > $2::${type})
+     ORDER BY ${key} LIMIT $3`,
     [keyId, after, limit],
   );
 }
@@ -50,30 +105,34 @@ export function sealedByOtherKeys(
 /** Replaces values that have not changed meanwhile, so that a redeemed code is not restored. */
 export function replaceSealed(
   db: Db,
-  { table, column, type }: SealedColumn,
+  { table, column, key, type }: SealedColumn,
   values: (SealedValue & { resealed: string })[],
 ): Promise<number> {
   return change(
     db,
     `replace_sealed_${table}_${column}`,
     `UPDATE ${table} t SET ${column} = given.resealed
-     FROM unnest($1::${type}[], $2::text[], $3::text[]) AS given (id, sealed, resealed)
-     WHERE t.id = given.id AND t.${column} = given.sealed`,
-    [values.map(({ id }) => id), values.map(({ sealed }) => sealed), values.map(({ resealed }) => resealed)],
+     FROM unnest($1::${type}[], $2::text[], $3::text[]) AS given (key, sealed, resealed)
+     WHERE t.${key} = given.key AND t.${column} = given.sealed`,
+    [
+      values.map((value) => value.key),
+      values.map(({ sealed }) => sealed),
+      values.map(({ resealed }) => resealed),
+    ],
   );
 }
 
 /** A value encrypted with this key, to check that it can be decrypted. */
-export async function sampleSealed(
+export function sampleSealed(
   db: Db,
-  { table, column }: SealedColumn,
+  { table, column, key, rowId }: SealedColumn,
   keyId: string,
-): Promise<string | null> {
-  const found = await row<{ sealed: string }>(
+): Promise<SealedValue | null> {
+  return row<SealedValue>(
     db,
     `sample_sealed_${table}_${column}`,
-    `SELECT ${column} AS sealed FROM ${table} WHERE split_part(${column}, '.', 1) = $1 LIMIT 1`,
+    `SELECT ${key}::text AS key, ${column} AS sealed, ${rowId}::text AS row_id FROM ${table}
+     WHERE split_part(${column}, '.', 1) = $1 LIMIT 1`,
     [keyId],
   );
-  return found?.sealed ?? null;
 }

@@ -3,6 +3,8 @@ import { pruneBotUpdates } from '../../bots';
 import type { Db } from '../../db/pool';
 import { BATCH, repeated, type NextBatch } from '../queries/removal';
 import * as remove from '../queries/retention';
+import { removeOldEndpointHours } from '../queries/retention-endpoint-hours';
+import { MEDIA_UPLOAD_DAYS, removeOldMediaUploads } from '../queries/retention-media';
 
 /** What ends the rows of a table. */
 export type TableEnd =
@@ -28,7 +30,9 @@ export const tableEnds: Record<string, TableEnd> = {
   delivery_queue: { with: 'deliveries' },
   delivery_retries: { with: 'deliveries' },
   attempts: { with: 'deliveries' },
+  published_ids: { after: `${limits.publishedIdDays} days`, remove: remove.removeOldPublishedIds },
   endpoints: { after: 'deleted, and the last delivery removed', remove: remove.removeDeletedEndpoints },
+  endpoint_hours: { after: `${limits.webhookStatsDays} days`, remove: removeOldEndpointHours },
   endpoint_secrets: { after: 'replaced, 24 hours', remove: remove.removeExpiredSecrets },
 
   auth_sessions: { after: retentionDays, remove: remove.removeOldSessions },
@@ -54,11 +58,14 @@ export const tableEnds: Record<string, TableEnd> = {
   },
   broadcast_recipients: { after: retentionDays, remove: remove.removeOldRecipients },
   broadcasts: { after: retentionDays, remove: remove.removeOldBroadcasts },
+  media_uploads: { after: `${MEDIA_UPLOAD_DAYS} days`, remove: removeOldMediaUploads },
 
   bot_updates: {
     after: '48 hours, or 30 days if it was set aside',
     remove: (db) => repeated(() => pruneBotUpdates(db, BATCH)),
   },
+  chat_pace: { after: '1 minute after the chat is free', remove: remove.removeOldChatPace },
+  bot_turns: { after: '1 minute after the wait', remove: remove.removeOldTurns },
   request_counters: { after: '1 hour after its window', remove: remove.removeExpiredCounters },
   api_keys: { after: `${retentionDays} after its revocation`, remove: remove.removeRevokedKeys },
   dashboard_sessions: { after: '12 hours', remove: remove.removeEndedDashboardSessions },
@@ -67,6 +74,7 @@ export const tableEnds: Record<string, TableEnd> = {
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
   subscribers: { bounded: 'A project keeps its subscribers until it deletes them.' },
   bot_offsets: { bounded: 'One row for each bot.' },
+  bot_webhooks: { bounded: 'One row for each bot.' },
   channel_pace: { bounded: 'One row for each bot.' },
   look_promises: { bounded: 'One row for each lane.' },
   migrations: { bounded: 'One row for each migration.' },

@@ -3,15 +3,22 @@ import { change, row } from '../../db/query';
 import type { KeyedProject } from '../contract';
 import { PROJECT_COLUMNS } from './projects';
 
-/** Inserts a session and deletes expired ones. */
+/** Inserts a session and deletes expired ones, and the oldest ones of the key beyond `max`. */
 export async function insertDashboardSession(
   db: Db,
-  session: { hash: Buffer; key_id: string; hours: number },
+  session: { hash: Buffer; key_id: string; hours: number; max: number },
 ): Promise<void> {
   await change(
     db,
     'remove_ended_dashboard_sessions',
     'DELETE FROM dashboard_sessions WHERE expires_at < now()',
+  );
+  await change(
+    db,
+    'remove_excess_dashboard_sessions',
+    `DELETE FROM dashboard_sessions WHERE hash IN (
+       SELECT hash FROM dashboard_sessions WHERE key_id = $1 ORDER BY created_at DESC OFFSET $2 - 1)`,
+    [session.key_id, session.max],
   );
   await change(
     db,
@@ -26,7 +33,7 @@ export function findProjectByDashboardSession(db: Db, hash: Buffer): Promise<Key
   return row<KeyedProject>(
     db,
     'project_by_dashboard_session',
-    `SELECT ${PROJECT_COLUMNS}, k.id AS key_id FROM dashboard_sessions s JOIN api_keys k ON k.id = s.key_id
+    `SELECT ${PROJECT_COLUMNS}, k.id AS key_id, k.scopes FROM dashboard_sessions s JOIN api_keys k ON k.id = s.key_id
        JOIN projects p ON p.id = k.project_id
      WHERE s.hash = $1 AND s.expires_at > now() AND k.revoked_at IS NULL`,
     [hash],

@@ -1,3 +1,4 @@
+import { defaultScopes, type Scope } from '../../contract/scopes';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { KeyedProject } from '../contract';
@@ -16,16 +17,40 @@ const COLUMNS = 'id, hint, name, created_at, last_used_at, revoked_at';
 
 export async function insertApiKey(
   db: Db,
-  key: { project_id: string; hash: Buffer; hint: string; name?: string | undefined },
+  key: {
+    id?: string;
+    project_id: string;
+    hash: Buffer;
+    hint: string;
+    name?: string | undefined;
+    scopes?: readonly Scope[];
+  },
 ): Promise<ApiKeyRecord> {
   const inserted = await row<ApiKeyRecord>(
     db,
     'insert_api_key',
-    `INSERT INTO api_keys (project_id, hash, hint, name) VALUES ($1, $2, $3, $4) RETURNING ${COLUMNS}`,
-    [key.project_id, key.hash, key.hint, key.name ?? null],
+    `INSERT INTO api_keys (id, project_id, hash, hint, name, scopes)
+     VALUES (coalesce($6, gen_random_uuid()), $1, $2, $3, $4, $5) RETURNING ${COLUMNS}`,
+    [key.project_id, key.hash, key.hint, key.name ?? null, key.scopes ?? defaultScopes, key.id ?? null],
   );
   if (!inserted) throw new Error('the key was not inserted');
   return inserted;
+}
+
+/** For a request that is resumed after a crash. Null if the key was not inserted; one that was revoked since stays so. */
+export function replaceApiKey(
+  db: Db,
+  projectId: string,
+  id: string,
+  { hash, hint }: { hash: Buffer; hint: string },
+): Promise<ApiKeyRecord | null> {
+  return row<ApiKeyRecord>(
+    db,
+    'replace_api_key',
+    `UPDATE api_keys SET hash = $3, hint = $4 WHERE id = $2 AND project_id = $1
+     RETURNING ${COLUMNS}`,
+    [projectId, id, hash, hint],
+  );
 }
 
 /** Finds the project of an active key, with all that a request needs, in one round trip. */
@@ -33,7 +58,7 @@ export function findProjectByKey(db: Db, hash: Buffer): Promise<KeyedProject | n
   return row<KeyedProject>(
     db,
     'project_by_key',
-    `SELECT ${PROJECT_COLUMNS}, k.id AS key_id FROM api_keys k JOIN projects p ON p.id = k.project_id
+    `SELECT ${PROJECT_COLUMNS}, k.id AS key_id, k.scopes FROM api_keys k JOIN projects p ON p.id = k.project_id
      WHERE k.hash = $1 AND k.revoked_at IS NULL`,
     [hash],
   );

@@ -13,20 +13,25 @@ export interface Endpoint {
   delivery_lane: LaneSetting | null;
   status: EndpointStatus;
   disabled_reason: string | null;
+  headers_sealed: string | null;
+  failing_since: Date | null;
   created_at: Date;
   updated_at: Date;
 }
 
-const COLUMNS = `id, project_id, url, events, description, retry_policy, delivery_lane, status, disabled_reason, created_at,
-  updated_at`;
+const COLUMNS = `id, project_id, url, events, description, retry_policy, delivery_lane, status, disabled_reason,
+  headers_sealed, failing_since, created_at, updated_at`;
 
 export interface NewEndpoint {
+  /** Also the id of the request that creates it. */
+  id: string;
   project_id: string;
   url: string;
   events: string[];
   description: string | null;
   retry_policy: RetryPolicyName;
   delivery_lane: LaneSetting | null;
+  headers_sealed: string | null;
   sealed_secret: string;
 }
 
@@ -35,10 +40,10 @@ export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<End
     db,
     'insert_endpoint',
     `WITH endpoint AS (
-       INSERT INTO endpoints (project_id, url, events, description, retry_policy, delivery_lane)
-       VALUES ($1, $2, $3, $4, $5, $7) RETURNING ${COLUMNS}
+       INSERT INTO endpoints (id, project_id, url, events, description, retry_policy, delivery_lane, headers_sealed)
+       VALUES ($8, $1, $2, $3, $4, $5, $7, $9) RETURNING ${COLUMNS}
      ), secret AS (
-       INSERT INTO endpoint_secrets (endpoint_id, sealed) SELECT id, $6 FROM endpoint
+       INSERT INTO endpoint_secrets (endpoint_id, sealed, request_id) SELECT id, $6, id FROM endpoint
      )
      SELECT ${COLUMNS} FROM endpoint`,
     [
@@ -49,6 +54,8 @@ export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<End
       endpoint.retry_policy,
       endpoint.sealed_secret,
       endpoint.delivery_lane,
+      endpoint.id,
+      endpoint.headers_sealed,
     ],
   );
   if (!inserted) throw new Error('the endpoint was not inserted');
@@ -84,6 +91,16 @@ export function findEndpoint(db: Db, projectId: string, id: string): Promise<End
   );
 }
 
+/** For a request that is resumed after a crash: also an endpoint that was deleted since. */
+export function findCreatedEndpoint(db: Db, projectId: string, id: string): Promise<Endpoint | null> {
+  return row<Endpoint>(
+    db,
+    'find_created_endpoint',
+    `SELECT ${COLUMNS} FROM endpoints WHERE id = $2 AND project_id = $1`,
+    [projectId, id],
+  );
+}
+
 /** NO KEY: the foreign keys of deliveries that are inserted meanwhile must not wait for this lock. */
 export function lockEndpoint(db: Db, projectId: string, id: string): Promise<Endpoint | null> {
   return row<Endpoint>(
@@ -102,7 +119,8 @@ export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promi
     db,
     'update_endpoint',
     `UPDATE endpoints SET
-       url = $2, events = $3, description = $4, retry_policy = $5, status = $6, delivery_lane = $8, version = version + 1,
+       url = $2, events = $3, description = $4, retry_policy = $5, status = $6, delivery_lane = $8, headers_sealed = $10,
+       version = version + 1,
        disabled_reason = CASE WHEN $6 = 'active' OR $7 THEN NULL ELSE disabled_reason END,
        disabled_at = CASE WHEN $6 = 'active' THEN NULL ELSE coalesce(disabled_at, now()) END,
        failing_since = CASE WHEN $7 THEN NULL ELSE failing_since END,
@@ -122,6 +140,7 @@ export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promi
       isNewStart,
       after.delivery_lane,
       limits.webhookConcurrencyPerEndpoint,
+      after.headers_sealed,
     ],
   );
 }
@@ -132,8 +151,25 @@ export function deleteEndpoint(db: Db, id: string): Promise<number> {
     db,
     'delete_endpoint',
     `WITH gone AS (DELETE FROM endpoint_secrets WHERE endpoint_id = $1)
-     UPDATE endpoints SET deleted_at = now(), updated_at = now(), version = version + 1 WHERE id = $1`,
+     UPDATE endpoints SET deleted_at = now(), headers_sealed = NULL, updated_at = now(), version = version + 1 WHERE id = $1`,
     [id],
+  );
+}
+
+export interface LiveSecret {
+  endpoint_id: string;
+  created_at: Date;
+  expires_at: Date | null;
+}
+
+/** When the secrets that sign now were made and end, newest first. */
+export function listLiveSecrets(db: Db, endpointIds: string[]): Promise<LiveSecret[]> {
+  return rows<LiveSecret>(
+    db,
+    'list_live_secrets',
+    `SELECT endpoint_id, created_at, expires_at FROM endpoint_secrets
+     WHERE endpoint_id = ANY ($1::uuid[]) AND (expires_at IS NULL OR expires_at > now()) ORDER BY id DESC`,
+    [endpointIds],
   );
 }
 
@@ -152,7 +188,7 @@ export async function countRotations(db: Db, id: string): Promise<{ count: numbe
   return { count: counted?.count ?? 0, retryAfter: Math.max(1, counted?.retry_after ?? 1) };
 }
 
-export function rotateSecret(db: Db, id: string, sealed: string): Promise<number> {
+export function rotateSecret(db: Db, id: string, sealed: string, requestId: string): Promise<number> {
   return change(
     db,
     'rotate_secret',
@@ -162,9 +198,20 @@ export function rotateSecret(db: Db, id: string, sealed: string): Promise<number
      ), touched AS (
        UPDATE endpoints SET updated_at = now() WHERE id = $1
      )
-     INSERT INTO endpoint_secrets (endpoint_id, sealed) VALUES ($1, $2)`,
-    [id, sealed, limits.webhookSecretGraceHours],
+     INSERT INTO endpoint_secrets (endpoint_id, sealed, request_id) VALUES ($1, $2, $4)`,
+    [id, sealed, limits.webhookSecretGraceHours, requestId],
   );
+}
+
+/** The sealed secret that a request has created; null if it has not. */
+export async function findSecretOfRequest(db: Db, id: string, requestId: string): Promise<string | null> {
+  const found = await row<{ sealed: string }>(
+    db,
+    'find_secret_of_request',
+    'SELECT sealed FROM endpoint_secrets WHERE endpoint_id = $1 AND request_id = $2',
+    [id, requestId],
+  );
+  return found?.sealed ?? null;
 }
 
 /**

@@ -125,6 +125,29 @@ describe.each(channels)('the webhook of %s', (channel) => {
     }
   });
 
+  it.each([
+    ['NUL', String.raw`a\u0000b`],
+    ['half a surrogate pair', String.raw`a\ud83db`],
+    ['the other half', String.raw`a\ude00b`],
+    ['bytes that are not UTF-8', 'a\u00ffb'],
+  ])('stores an update with %s, which becomes U+FFFD', async (_, text) => {
+    const response = await fetch(url(channel), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', [headers[channel]]: secret },
+      body: Buffer.from(hi.replace('"hi"', `"${text}"`), 'latin1'),
+    });
+    expect(response.status).toBe(200);
+    await eventually(() => seen.length === 1);
+    expect(seen.map(textOf)).toEqual(['a\ufffdb']);
+  });
+
+  it('stores an update of any depth', async () => {
+    const body = hi.replace('"hi"', `"hi","extra":${'['.repeat(50_000)}${']'.repeat(50_000)}`);
+    expect((await post(channel, body, { [headers[channel]]: secret })).status).toBe(200);
+    await eventually(() => seen.length === 1);
+    expect(seen.map(textOf)).toEqual(['hi']);
+  });
+
   it('refuses a body that is too large or not JSON, and other methods', async () => {
     const right = { [headers[channel]]: secret };
     const large = await post(channel, JSON.stringify({ text: 'x'.repeat(1024 * 1024) }), right);

@@ -94,7 +94,7 @@ test('a retry wakes a waiting delivery; a cancel ends it; what has ended cannot 
   expect(await herald(['deliveries', 'cancel', id], settings)).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'The delivery has succeeded already.\n',
+    stderr: 'The delivery has already succeeded.\n',
   });
 });
 
@@ -102,7 +102,7 @@ test('what the API refuses, the command refuses in the same words', async () => 
   const id = await emitOne(service, project, endpointId);
   await project.api('PUT', `/v1/webhooks/${endpointId}`, { status: 'disabled' });
   const refused = async (...args: string[]) => (await herald(args, settings)).stderr.trim();
-  expect(await refused('deliveries', 'retry', id)).toBe('The endpoint is disabled.');
+  expect(await refused('deliveries', 'retry', id)).toBe('The endpoint is disabled. Enable it first.');
   const unknown = '00000000-0000-4000-8000-000000000000';
   expect(await refused('deliveries', 'show', unknown)).toBe(`Delivery "${unknown}" not found.`);
   expect(await refused('deliveries', 'show', 'xyz')).toContain('It must be a UUID');
@@ -111,7 +111,7 @@ test('what the API refuses, the command refuses in the same words', async () => 
   expect(await refused('deliveries', 'list', '--since', 'yesterday')).toContain('It must be a time like');
   const recover = ['deliveries', 'recover', '--project', project.slug, '--endpoint', endpointId, '--since'];
   expect(await refused(...recover, '15d')).toBe('since: must be at most 14 days back');
-  expect(await refused(...recover, '1h')).toBe('The endpoint is disabled.');
+  expect(await refused(...recover, '1h')).toBe('The endpoint is disabled. Enable it first.');
 });
 
 test('every delivery of a project that failed since a time is sent again, once', async () => {

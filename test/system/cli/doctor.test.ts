@@ -93,6 +93,13 @@ test('a revoked bot token and a webhook that points elsewhere are found', async 
     message: 'the platform rejects the token',
     advice: expect.stringContaining('TELEGRAM_BOT_TOKEN'),
   });
+  const away = await examine({ TELEGRAM_API_ROOT: 'http://127.0.0.1:1', HERALD_BOT_UPDATES: 'webhook' });
+  expect(away.checks).toContainEqual({
+    check: 'webhook telegram',
+    status: 'not checked',
+    message: 'never registered; the platform cannot be asked now',
+    advice: null,
+  });
   const elsewhere = await problems({
     HERALD_BOT_UPDATES: 'webhook',
     HERALD_PUBLIC_URL: 'https://herald.example',
@@ -101,6 +108,22 @@ test('a revoked bot token and a webhook that points elsewhere are found', async 
     ['webhook telegram', 'no webhook is set; expected https://herald.example/bots/telegram'],
     ['webhook max', 'no webhook is set; expected https://herald.example/bots/max'],
   ]);
+});
+
+test('a webhook that the platform has refused is shown with its reason', async () => {
+  await service.pool.query(
+    `INSERT INTO bot_webhooks (bot, url, error, attempted_at)
+     VALUES ('telegram', 'https://herald.example/bots/telegram', 'invalid_message: bad webhook', now())`,
+  );
+  const found = await problems({
+    HERALD_BOT_UPDATES: 'webhook',
+    HERALD_PUBLIC_URL: 'https://herald.example',
+  });
+  expect(found[0]).toMatchObject({
+    check: 'webhook telegram',
+    message:
+      'no webhook is set; expected https://herald.example/bots/telegram; the last attempt to register it failed: invalid_message: bad webhook',
+  });
 });
 
 test('updates set aside, late sessions and overdue deliveries are counted', async () => {

@@ -1,3 +1,4 @@
+import { createCipheriv, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -25,22 +26,39 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-async function sealedValues(): Promise<{ secrets: string[]; starts: string[]; codes: string[] }> {
-  const column = async (text: string) =>
-    (await service.pool.query<{ value: string }>(text)).rows.map(({ value }) => value);
+interface Sealed {
+  row: string;
+  value: string;
+}
+
+async function sealedValues(): Promise<Record<'secrets' | 'starts' | 'codes' | 'responses', Sealed[]>> {
+  const column = async (text: string) => (await service.pool.query<Sealed>(text)).rows;
   return {
-    secrets: await column('SELECT sealed AS value FROM endpoint_secrets ORDER BY id'),
+    secrets: await column('SELECT endpoint_id AS row, sealed AS value FROM endpoint_secrets ORDER BY id'),
     starts: await column(
-      'SELECT start_sealed AS value FROM auth_sessions WHERE start_sealed IS NOT NULL ORDER BY id',
+      'SELECT id AS row, start_sealed AS value FROM auth_sessions WHERE start_sealed IS NOT NULL ORDER BY id',
     ),
-    codes: await column('SELECT code_sealed AS value FROM auth_sessions WHERE code_sealed IS NOT NULL'),
+    codes: await column(
+      'SELECT id AS row, code_sealed AS value FROM auth_sessions WHERE code_sealed IS NOT NULL',
+    ),
+    responses: await column('SELECT request_id AS row, answer_sealed AS value FROM idempotency_keys'),
   };
+}
+
+/** As 0.1.0 sealed: bound to the purpose, not to the row. */
+function sealedBefore(plain: string, purpose: string): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', k1.key, iv).setAAD(Buffer.from(purpose));
+  const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  return ['k1', ...[iv, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.');
 }
 
 test('every secret is sealed with the newest key, whatever stops it on the way, and opens to the same value', async () => {
   const endpoint = await createEndpoint(project, 'http://127.0.0.1:9/');
   const rotated = await project.api('POST', `/v1/webhooks/${endpoint.id}/rotate-secret`);
   await createSession(project);
+  const key = { 'idempotency-key': 'kept-for-a-day' };
+  const recorded = await project.api('POST', '/v1/auth/session', { state: 's' }, key);
   const { status } = await confirmedSession(service, project, 'keeps-the-code');
   const old = new Cipher([k1]);
   const before = await sealedValues();
@@ -59,17 +77,18 @@ test('every secret is sealed with the newest key, whatever stops it on the way, 
   expect(doctor.stdout).toMatch(/encryption key +\d+ values are still encrypted with k1/);
   expect(await heraldJson(['keys', 'rotate-encryption'], settings)).toEqual({
     key_id: 'k2',
-    resealed: before.starts.length + before.codes.length,
+    resealed: before.starts.length + before.codes.length + before.responses.length,
     unreadable: 0,
   });
 
   const after = await sealedValues();
   const alone = new Cipher([k2]);
-  const opened = (cipher: Cipher, values: string[], purpose: string) =>
-    values.map((value) => cipher.decrypt(value, purpose));
+  const opened = (cipher: Cipher, values: Sealed[], purpose: string) =>
+    values.map(({ row, value }) => cipher.decrypt(value, purpose, row));
   expect(opened(alone, after.secrets, 'webhook_secret')).toEqual([endpoint.secret, rotated.body.secret]);
   expect(opened(alone, after.starts, 'start_token')).toEqual(opened(old, before.starts, 'start_token'));
   expect(opened(alone, after.codes, 'auth_code')).toEqual([status.code]);
+  expect(opened(alone, after.responses, 'recorded_response')).toEqual([JSON.stringify(recorded.body)]);
 
   expect(await heraldJson(['keys', 'rotate-encryption'], settings)).toMatchObject({ resealed: 0 });
   const lost = await herald(['keys', 'rotate-encryption', '--json'], {
@@ -77,7 +96,25 @@ test('every secret is sealed with the newest key, whatever stops it on the way, 
     HERALD_ENCRYPTION_KEY: written({ id: 'k3', key: Buffer.alloc(32, 3) }),
   });
   expect(lost.code).toBe(1);
-  expect(JSON.parse(lost.stdout)).toMatchObject({ resealed: 0, unreadable: 4 + before.starts.length - 1 });
+  expect(JSON.parse(lost.stdout)).toMatchObject({ resealed: 0, unreadable: 5 + before.starts.length - 1 });
+});
+
+test('values of 0.1.0 stay readable, and a rotation with the same key binds them to their rows', async () => {
+  const own = await service.createProject();
+  const endpoint = await createEndpoint(own, 'http://127.0.0.1:9/');
+  await service.pool.query('UPDATE endpoint_secrets SET sealed = $2 WHERE endpoint_id = $1', [
+    endpoint.id,
+    sealedBefore(endpoint.secret, 'webhook_secret'),
+  ]);
+  const find = async () => (await sealedValues()).secrets.find(({ row }) => row === endpoint.id)?.value ?? '';
+  const cipher = new Cipher([k1]);
+  expect(cipher.decrypt(await find(), 'webhook_secret', endpoint.id)).toBe(endpoint.secret);
+
+  await rotateEncryption(service.pool, cipher, () => undefined);
+  const bound = await find();
+  expect(bound).toMatch(/^k1\.2\./);
+  expect(cipher.decrypt(bound, 'webhook_secret', endpoint.id)).toBe(endpoint.secret);
+  expect(() => cipher.decrypt(bound, 'webhook_secret', randomUUID())).toThrow();
 });
 
 describe('the key file of the embedded service', () => {

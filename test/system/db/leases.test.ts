@@ -73,7 +73,7 @@ describe('a lease that was taken after a wait for a lock', () => {
     const waited = await afterWait('SELECT 1 FROM endpoints WHERE id = $1 FOR UPDATE', id, () =>
       withTransaction(database.pool, async (db) => {
         await lockEndpoint(db, project, id);
-        await rotateSecret(db, id, 'b');
+        await rotateSecret(db, id, 'b', randomUUID());
       }),
     );
     const end = await one(

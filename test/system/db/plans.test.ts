@@ -98,8 +98,8 @@ function sequentialScans(plan: Plan): string[] {
 
 /** What must be among the statements that are looked at. */
 const expected = [
-  'poll_session',
-  'consume_code',
+  'poll_sessions',
+  'consume_codes',
   'seconds_until_session_fits',
   'insert_session',
   'claim_unstarted_sessions',

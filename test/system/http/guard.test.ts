@@ -68,9 +68,9 @@ function routes(): Route[] {
     ),
     ...createHealthRoutes({
       parts: [
-        { name: 'database', check: async () => {} },
-        { name: 'temporal', check: () => Promise.reject(new Error('gone')) },
-        { name: 'sleepy', check: () => new Promise(() => {}) },
+        { name: 'database', required: true, check: async () => {} },
+        { name: 'temporal', required: true, check: () => Promise.reject(new Error('gone')) },
+        { name: 'sleepy', required: true, check: () => new Promise(() => {}) },
       ],
     }),
   ];
@@ -87,11 +87,13 @@ describe('a guarded route', () => {
       {
         authenticate: () => Promise.reject(new AppError('unauthorized')),
         countRequest: () => Promise.reject(new Error('not needed here')),
+        runOnce: () => Promise.reject(new Error('not needed here')),
         checkResponses: true,
         log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
         docsUrl,
         stopping: () => false,
-        trustProxy: false,
+        trustedProxies: 0,
+        httpsOnly: false,
       },
     );
     server = await startServer({ app, host: '127.0.0.1', port: 0, docsUrl });

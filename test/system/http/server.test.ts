@@ -28,11 +28,13 @@ async function startSlowServer() {
     {
       authenticate: () => Promise.reject(new Error('not needed here')),
       countRequest: () => Promise.reject(new Error('not needed here')),
+      runOnce: () => Promise.reject(new Error('not needed here')),
       checkResponses: true,
       log: pino({ level: 'silent' }),
       docsUrl,
       stopping: () => state.stopping,
-      trustProxy: false,
+      trustedProxies: 0,
+      httpsOnly: false,
     },
   );
   const server = await startServer({ app, host: '127.0.0.1', port: 0, docsUrl });

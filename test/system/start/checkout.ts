@@ -77,7 +77,7 @@ export function createCheckout() {
     async build() {
       const { child, output, closed } = run();
       await closed;
-      const parts = [...output.stdout.matchAll(/^Building the (\w+) …$/gm)].map((match) => match[1]);
+      const parts = [...output.stdout.matchAll(/^Building the (\w+)…$/gm)].map((match) => match[1]);
       return { parts: parts.sort(), code: child.exitCode, stderr: output.stderr };
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),

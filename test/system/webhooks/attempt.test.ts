@@ -293,7 +293,7 @@ describe('each failure has its own word', () => {
   it('timeout: the receiver takes the request and says nothing', async () => {
     const receiver = await opened(startReceiver(() => undefined));
     const result = await attempter({ timeoutMs: 200 }).attempt(delivery(receiver.url));
-    expect(result).toMatchObject({ status: null, error: 'timeout', errorDetail: 'no answer within 0.2 s' });
+    expect(result).toMatchObject({ status: null, error: 'timeout', errorDetail: 'no response within 0.2 s' });
   });
 
   it('timeout: the name server never answers', async () => {

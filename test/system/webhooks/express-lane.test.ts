@@ -81,8 +81,9 @@ test('handed over, the workflow waits for its time: the UI shows how the deliver
   expect(shown.get(searchAttributes.LastHttpStatus)).toBe(503);
   expect(shown.get(searchAttributes.LastError)).toBeUndefined();
   const { next_attempt_at } = await readDelivery(project, id);
-  expect(shown.get(searchAttributes.NextAttemptAt)?.toISOString()).toBe(next_attempt_at);
-  await expect(workflow.query(nextAttemptQuery)).resolves.toBe(next_attempt_at);
+  const next = new Date(next_attempt_at ?? '');
+  expect(shown.get(searchAttributes.NextAttemptAt)).toEqual(next);
+  await expect(workflow.query(nextAttemptQuery)).resolves.toBe(next.toISOString());
   const { events } = await workflow.fetchHistory();
   expect(events?.some((event) => event.timerStartedEventAttributes)).toBe(true);
   expect(events?.some((event) => event.activityTaskScheduledEventAttributes)).toBe(false);

@@ -1,5 +1,5 @@
 import { noResponse, PlatformError } from '../../../src/bots/platform-error';
-import { allowedMessages, channelPaces } from '../../../src/bots/queries/pace';
+import { allowedCalls, botPaces } from '../../../src/bots/queries/pace';
 import { buttonReference, outgoing, parseButtonReference } from '../../../src/messages/buttons';
 import { outcomeOf, OutageBackoff } from '../../../src/broadcasts/outcome';
 
@@ -12,18 +12,10 @@ describe('what a refusal means for a message of a broadcast', () => {
   const systemError = (code: string) => noResponse(Object.assign(new Error('x'), { code }));
 
   it.each([
-    ['429', refusal('rate_limited', 429, 7_000), { next: 'retry', pauseMs: 7_000, countsAsTry: false }],
-    [
-      '429 without a time',
-      refusal('rate_limited', 429),
-      { next: 'retry', pauseMs: 1_000, countsAsTry: false },
-    ],
-    ['502', refusal('platform_unavailable', 502), { next: 'retry', pauseMs: null, countsAsTry: true }],
-    [
-      'a refused connection',
-      systemError('ECONNREFUSED'),
-      { next: 'retry', pauseMs: null, countsAsTry: true },
-    ],
+    ['429', refusal('rate_limited', 429, 7_000), { next: 'retry', countsAsTry: false }],
+    ['429 without a time', refusal('rate_limited', 429), { next: 'retry', countsAsTry: false }],
+    ['502', refusal('platform_unavailable', 502), { next: 'retry', countsAsTry: true }],
+    ['a refused connection', systemError('ECONNREFUSED'), { next: 'retry', countsAsTry: true }],
     ['a cut connection', systemError('ECONNRESET'), { next: 'failed' }],
     ['a time-out', noResponse(Object.assign(new Error('x'), { name: 'TimeoutError' })), { next: 'failed' }],
     ['a blocked bot', refusal('user_blocked_bot', 403), { next: 'failed' }],
@@ -51,18 +43,18 @@ describe('what a refusal means for a message of a broadcast', () => {
 });
 
 describe('a pace', () => {
-  const { average, peak } = channelPaces(25);
+  const { average, peak } = botPaces(25);
 
   it('gives one message when its moment has come, and none before', () => {
-    expect(allowedMessages(-0.01, 10, average)).toBe(0);
-    expect(allowedMessages(0, 10, average)).toBe(1);
-    expect(allowedMessages(0.2, 10, average)).toBe(6);
-    expect(allowedMessages(0.2, 3, average)).toBe(3);
+    expect(allowedCalls(-0.01, 10, average)).toBe(0);
+    expect(allowedCalls(0, 10, average)).toBe(1);
+    expect(allowedCalls(0.2, 10, average)).toBe(6);
+    expect(allowedCalls(0.2, 3, average)).toBe(3);
   });
 
   it('makes up for three idle seconds at most, a fifth faster than the average', () => {
-    expect(allowedMessages(1_000, 1_000, average)).toBe(76);
-    expect(allowedMessages(1_000, 1_000, peak)).toBe(5);
+    expect(allowedCalls(1_000, 1_000, average)).toBe(76);
+    expect(allowedCalls(1_000, 1_000, peak)).toBe(5);
     expect(peak.perSecond).toBe(30);
   });
 });

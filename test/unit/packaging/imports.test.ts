@@ -59,7 +59,7 @@ const floors: string[][] = [
   ['events'],
   ['projects', 'bots'],
   ['subscribers'],
-  ['login', 'webhooks', 'messages'],
+  ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
   ['broadcasts'],
   ['embedded', 'operations'],
   ['roles', 'cli'],

@@ -151,7 +151,6 @@ function EventPicker(props: {
                     onChange={(event) => toggle(type.name, event.currentTarget.checked)}
                   />{' '}
                   {type.name}
-                  {type.reserved && <span class="hint"> (not available yet)</span>}
                 </label>
               ))}
             </fieldset>
@@ -162,13 +161,12 @@ function EventPicker(props: {
   );
 }
 
-/** Grouped by the part of the name before the dot; groups with available events come first. */
+/** Grouped by the part of the name before the dot. */
 function grouped(types: EventType[]): [string, EventType[]][] {
   const groups = new Map<string, EventType[]>();
   for (const type of types) {
     const group = type.name.slice(0, type.name.indexOf('.'));
     groups.set(group, [...(groups.get(group) ?? []), type]);
   }
-  const isReserved = (members: EventType[]) => members.every(({ reserved }) => reserved);
-  return [...groups].sort(([, a], [, b]) => Number(isReserved(a)) - Number(isReserved(b)));
+  return [...groups];
 }

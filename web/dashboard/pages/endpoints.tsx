@@ -45,7 +45,7 @@ export function Endpoints() {
             save={async (endpoint) => {
               const { id, secret } = await api.createEndpoint(endpoint);
               setCreating(false);
-              setCreated({ id, secret });
+              if (secret) setCreated({ id, secret });
               await endpoints.reload();
             }}
           />
@@ -71,6 +71,7 @@ function EndpointCard({ endpoint }: { endpoint: EndpointView }) {
           {endpoint.url}
         </Link>
         <Badge kind={endpoint.status}>{endpoint.status}</Badge>
+        {endpoint.health.state === 'failing' && <Badge kind="failed">failing</Badge>}
       </p>
       {endpoint.description && <p>{endpoint.description}</p>}
       {endpoint.disabled_reason && <p class="warning">{endpoint.disabled_reason}</p>}

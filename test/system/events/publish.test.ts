@@ -1,0 +1,230 @@
+import { eventNames, eventRegistry, isPublished, type EventName } from '../../../src/events/contract';
+import { newApiKey } from '../../../src/lib/tokens';
+import { insertApiKey } from '../../../src/projects/queries/keys';
+import { eventually } from '../../support/eventually';
+import { startTestService, type Api, type TestProject, type TestService } from '../../support/service';
+import { createEndpoint, scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
+
+let service: TestService;
+let project: TestProject;
+let receiver: ScriptedReceiver;
+let publisher: Api;
+
+beforeAll(async () => {
+  service = await startTestService({ lane: 'express' });
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  project = await service.createProject();
+  publisher = await publisherOf(project);
+  receiver = await scriptedReceiver(200);
+});
+afterEach(() => receiver.close());
+
+async function publisherOf({ id }: TestProject): Promise<Api> {
+  const { key, hash, hint } = newApiKey();
+  await insertApiKey(service.pool, { project_id: id, hash, hint, scopes: ['publish'] });
+  return service.apiWith(key);
+}
+
+const ticket = (more: Record<string, unknown> = {}) => ({
+  ...eventRegistry['ticket.created'].example,
+  ...more,
+});
+const created = (event_id?: string) => ({
+  event: 'ticket.created',
+  data: ticket(),
+  ...(event_id === undefined ? {} : { event_id }),
+});
+const publish = (events: unknown[], api: Api = publisher) => api('POST', '/v1/publish', { events });
+
+async function count(table: string): Promise<number> {
+  const { rows } = await service.pool.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM ${table} WHERE project_id = $1`,
+    [project.id],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+const bodies = () =>
+  receiver.received.map(({ body }) => JSON.parse(String(body)) as { event: string; data: object });
+
+test('a hundred events are one commit, a hundred deliveries for each matching endpoint, and arrive as given', async () => {
+  await createEndpoint(project, receiver.url);
+  await createEndpoint(project, receiver.url, { events: ['ticket.created'] });
+  await createEndpoint(project, receiver.url, { events: ['form.submitted'] });
+  const events = Array.from({ length: 100 }, (_, index) => ({
+    event: 'ticket.created',
+    data: ticket({ number: index + 1 }),
+    event_id: `event ${index}`,
+  }));
+  const { status, body } = await publish(events);
+  expect(status).toBe(202);
+  expect(body).toEqual({
+    data: events.map(({ event_id }) => ({ event_id, status: 'accepted', deliveries: 2 })),
+  });
+  await eventually(() => receiver.received.length >= 200);
+  const { rows } = await service.pool.query(
+    'SELECT DISTINCT xmin::text FROM events WHERE project_id = $1 UNION SELECT DISTINCT created_at::text FROM deliveries WHERE project_id = $1',
+    [project.id],
+  );
+  expect(rows).toHaveLength(2);
+  const numbers = bodies().map(({ data }) => (data as { number: number }).number);
+  expect(new Set(numbers).size).toBe(100);
+  expect(bodies()[0]).toEqual({
+    event: 'ticket.created',
+    data: expect.objectContaining(ticket({ number: expect.any(Number) })),
+  });
+});
+
+test('the body keeps the order of the fields that the publisher chose', async () => {
+  await createEndpoint(project, receiver.url);
+  const data = Object.fromEntries(Object.entries(ticket()).reverse());
+  await publish([{ event: 'ticket.created', data }]);
+  await eventually(() => receiver.received.length === 1);
+  expect(String(receiver.received[0]?.body)).toBe(JSON.stringify({ event: 'ticket.created', data }));
+});
+
+test('one invalid entry refuses the whole request and names its field', async () => {
+  const { ticket_id: _, ...without } = ticket();
+  const refused = async (...events: unknown[]) => {
+    const { status, body } = await publish(events);
+    expect([status, body['code']]).toEqual([400, 'validation_failed']);
+    return body['error'];
+  };
+  const good = Array.from({ length: 3 }, () => created());
+  expect(await refused(...good, { event: 'ticket.created', data: without })).toBe(
+    'events[3].data.ticket_id: is required',
+  );
+  expect(await refused(...good, { event: 'ticket.created', data: ticket({ extra: 1 }) })).toBe(
+    'events[3].data.extra: is not a known field',
+  );
+  expect(await refused({ event: 'ticket.lost', data: {} })).toContain(
+    'events[0].event: must be an event name',
+  );
+  expect(await refused(created(''))).toBe('events[0].event_id: must be 1 to 128 printable characters');
+  expect(await refused(created('a'.repeat(129)))).toContain('events[0].event_id');
+  expect(await refused(created('line\nbreak'))).toContain('events[0].event_id');
+  expect(await refused()).toContain('events: must not be empty');
+  expect(await refused(...Array.from({ length: 101 }, () => created()))).toContain(
+    'events: can have up to 100',
+  );
+  expect(await count('events')).toBe(0);
+});
+
+test('what Herald emits itself cannot be published, with any key', async () => {
+  const forbidden = eventNames.filter((name) => !isPublished(name));
+  expect(forbidden).toContain('auth.completed');
+  expect(eventNames.filter(isPublished)).toEqual(
+    eventNames.filter((name) => name.startsWith('ticket.') || name === 'form.submitted'),
+  );
+  for (const name of forbidden) {
+    const event = { event: name, data: eventRegistry[name as EventName].example };
+    const { status, body } = await publish([created(), event]);
+    expect([name, status, body['code']]).toEqual([name, 403, 'forbidden']);
+  }
+  expect(await count('events')).toBe(0);
+});
+
+test('publishing needs the scope, and a key with only this scope can do nothing else', async () => {
+  const { status, body } = await publish([created()], project.api);
+  expect([status, body['code'], body['error']]).toEqual([
+    403,
+    'forbidden',
+    'The API key needs the scope "publish".',
+  ]);
+  for (const [method, path] of [
+    ['GET', '/v1/subscribers'],
+    ['GET', '/v1/keys'],
+    ['POST', '/v1/keys'],
+    ['POST', '/v1/auth/session'],
+    ['POST', '/v1/webhooks'],
+    ['POST', '/v1/send'],
+  ] as const) {
+    expect([path, (await publisher(method, path, method === 'POST' ? {} : undefined)).status]).toEqual([
+      path,
+      403,
+    ]);
+  }
+});
+
+test('the same event_id is a duplicate, within a request and later, in this project only', async () => {
+  await createEndpoint(project, receiver.url);
+  const status = async (events: unknown[], api?: Api) =>
+    ((await publish(events, api)).body as { data: { status: string; deliveries: number }[] }).data.map(
+      (result) => `${result.status} ${result.deliveries}`,
+    );
+  expect(await status([created('one'), created('one'), created()])).toEqual([
+    'accepted 1',
+    'duplicate 0',
+    'accepted 1',
+  ]);
+  expect(await status([created('one')])).toEqual(['duplicate 0']);
+  expect(await status([created('one')], await publisherOf(await service.createProject()))).toEqual([
+    'accepted 0',
+  ]);
+  await service.pool.query(
+    "UPDATE published_ids SET created_at = now() - interval '31 days' WHERE project_id = $1",
+    [project.id],
+  );
+  expect(await status([created('one')])).toEqual(['accepted 1']);
+  expect(await status([created('one')])).toEqual(['duplicate 0']);
+  expect(await count('events')).toBe(3);
+});
+
+test('ten requests at once with the same event_id: one is accepted', async () => {
+  await createEndpoint(project, receiver.url);
+  const responses = await Promise.all(Array.from({ length: 10 }, () => publish([created('same')])));
+  const statuses = responses.map(({ body }) => (body as { data: { status: string }[] }).data[0]?.status);
+  expect(statuses.sort()).toEqual(['accepted', ...Array.from({ length: 9 }, () => 'duplicate')]);
+  expect(await count('deliveries')).toBe(1);
+});
+
+test('overlapping batches in opposite order do not deadlock, and each event is written once', async () => {
+  await createEndpoint(project, receiver.url);
+  for (let round = 0; round < 5; round += 1) {
+    const events = Array.from({ length: 50 }, (_, index) => created(`${round}/${index}`));
+    const reversed = [...events].reverse();
+    const responses = await Promise.all([events, reversed, events, reversed].map((each) => publish(each)));
+    expect(responses.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
+    const accepted = responses.flatMap(({ body }) =>
+      (body as { data: { status: string }[] }).data.filter((result) => result.status === 'accepted'),
+    );
+    expect(accepted).toHaveLength(50);
+  }
+  expect(await count('events')).toBe(250);
+  expect(await count('deliveries')).toBe(250);
+});
+
+test('an Idempotency-Key makes a repeated request one request', async () => {
+  await createEndpoint(project, receiver.url);
+  const key = { 'idempotency-key': 'publish-0001' };
+  const request = { events: [created(), created()] };
+  const first = await publisher('POST', '/v1/publish', request, key);
+  const second = await publisher('POST', '/v1/publish', request, key);
+  expect(second.body).toEqual(first.body);
+  expect(second.headers.get('idempotent-replayed')).toBe('true');
+  // As a crash after the commit and before the response was recorded leaves it.
+  await service.pool.query(
+    'UPDATE idempotency_keys SET answer_sealed = NULL, leased_until = now() WHERE project_id = $1',
+    [project.id],
+  );
+  const resumed = await publisher('POST', '/v1/publish', request, key);
+  expect(resumed.body).toEqual({
+    data: (first.body as { data: object[] }).data.map((result) => ({
+      ...result,
+      status: 'duplicate',
+      deliveries: 0,
+    })),
+  });
+  expect(await count('events')).toBe(2);
+});
+
+test('the catalogue says where each event comes from', async () => {
+  const { body } = await project.api('GET', '/v1/event-types');
+  const types = body.data as { name: string; source: string }[];
+  expect(Object.keys(types[0] ?? {})).toEqual(['name', 'description', 'schema', 'example', 'source']);
+  expect(types.filter(({ source }) => source === 'publisher').map(({ name }) => name)).toEqual(
+    eventNames.filter(isPublished),
+  );
+});
