@@ -3,7 +3,6 @@ import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { type BulkEvent, emitBulkEvents } from '../events';
 import { type Batcher, createBatcher } from '../lib/batch';
-import { withRetry } from '../lib/retry';
 import { deliveryFailed, deliverySuccess } from '../messages';
 import { markBlocked } from '../subscribers';
 import {
@@ -12,6 +11,7 @@ import {
   type ClaimedRecipient,
   type RecipientResult,
 } from './queries/runs';
+import { retryWrite } from './retry-write';
 
 export interface SettledRecipient {
   recipient: ClaimedRecipient;
@@ -22,9 +22,6 @@ export interface SettledRecipient {
 export type BroadcastRecorder = Batcher<SettledRecipient, void>;
 
 const BATCH_ROWS = 200;
-/** Retried while the database is unavailable: a message whose result is lost would be sent again. */
-const RETRY_FOR_MS = 5 * 60_000;
-const RETRY_PAUSE_MS = { first: 200, most: 5_000 };
 
 /** Writes results in batches: results that arrive during one write share the next. */
 export function createBroadcastRecorder(
@@ -58,13 +55,7 @@ export function createBroadcastRecorder(
     });
   }
 
-  const writeWithRetry = (batch: SettledRecipient[]) =>
-    withRetry(() => write(batch), {
-      pauseMs: RETRY_PAUSE_MS,
-      goesOn: (_error, { elapsedMs }) => elapsedMs <= RETRY_FOR_MS,
-      onRetry: (err) =>
-        log.warn({ err, broadcast_id: run.id }, 'writing the results of a broadcast failed; retrying'),
-    });
-
-  return createBatcher(writeWithRetry, { size: BATCH_ROWS });
+  return createBatcher((batch: SettledRecipient[]) => retryWrite(log, run.id, () => write(batch)), {
+    size: BATCH_ROWS,
+  });
 }
