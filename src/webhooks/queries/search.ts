@@ -48,6 +48,10 @@ function conditionsOf(filter: SearchFilter, values: unknown[]): string {
   ].join(' AND ');
 }
 
+/** Columns of a delivery that `COLUMNS` reads. */
+const OWN_COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name, d.status, d.lane, d.test, d.started, d.failure,
+           d.cancel_reason, d.attempts, d.last_http_status, d.last_error, d.created_at, d.first_attempt_at,
+           d.next_attempt_at, d.ended_at`;
 const FOUND = `${COLUMNS}, ${cursorTime('d.created_at')} AS cursor_at`;
 const NEWEST_FIRST = 'ORDER BY d.created_at DESC, d.id DESC';
 
@@ -62,7 +66,7 @@ export async function listAllDeliveries(
   const found = await db.query<FoundDelivery>({
     // A page of each endpoint by its own index, then the newest of them.
     text: `SELECT ${FOUND} FROM endpoints e CROSS JOIN LATERAL (
-         SELECT d.* FROM deliveries d WHERE d.endpoint_id = e.id AND ${conditions} ${NEWEST_FIRST} LIMIT $2) d
+         SELECT ${OWN_COLUMNS} FROM deliveries d WHERE d.endpoint_id = e.id AND ${conditions} ${NEWEST_FIRST} LIMIT $2) d
        WHERE e.project_id = $1 ${NEWEST_FIRST} LIMIT $2`,
     values,
   });
