@@ -147,11 +147,6 @@ function question({ t, project, matchCode, offers }: WaitingPage): Html {
   return html`<div class="question">
     <h1>${t.heading(name)}</h1>
     <p class="lead">${t.lead}</p>
-    <div class="match">
-      <p class="match-label" id="match-label">${t.matchLabel}</p>
-      <p class="match-code" aria-labelledby="match-label" role="group" translate="no">${matchCode}</p>
-      <p class="hint">${t.matchHint}</p>
-    </div>
     ${
       offers.length > 0
         ? html`<ul class="channels">
@@ -166,6 +161,11 @@ function question({ t, project, matchCode, offers }: WaitingPage): Html {
           </ul>`
         : html`<p class="notice">${t.noChannels}</p>`
     }
+    <div class="match">
+      <p class="match-label" id="match-label">${t.matchLabel}</p>
+      <p class="match-code" aria-labelledby="match-label" role="group" translate="no">${matchCode}</p>
+      <p class="hint">${t.matchHint}</p>
+    </div>
     <p class="state">
       <span class="pulse" aria-hidden="true"></span>
       <span class="waiting" role="status">${t.waiting}</span>

@@ -10,7 +10,7 @@
 (() => {
   const script = document.currentScript as HTMLScriptElement | null;
   /** The login page with its two columns; it grows by itself where its content needs more. */
-  const SIZE = { width: 720, height: 600 };
+  const SIZE = { width: 720, height: 680 };
   const CLOSED_POLL_MS = 400;
 
   interface LoginOptions {
