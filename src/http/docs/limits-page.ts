@@ -63,6 +63,10 @@ const groups: [string, [string, string][]][] = [
       ['Scheduled attempts', `up to ${limits.webhookRetryHours} hours after the first`],
       ['Old secret after a rotation', `valid for ${limits.webhookSecretGraceHours} more hours`],
       ['Secret rotations', `${limits.webhookRotationsPerHour} per hour per endpoint`],
+      [
+        'Headers of your own',
+        `${limits.webhookHeaders.count} per endpoint, values up to ${limits.webhookHeaders.valueLength} characters`,
+      ],
       ['Stored part of a response body', `${limits.webhookResponseBytes / KIB} KiB`],
       ['Concurrent attempts', `up to ${limits.webhookConcurrencyPerEndpoint} per endpoint`],
       ['Failing endpoint', `disabled after ${limits.webhookDisableAfterHours} hours without a success`],
@@ -75,12 +79,12 @@ const groups: [string, [string, string][]][] = [
   [
     'Messages',
     [
-      ['Text', `${whole(limits.messageTextLength)} characters`],
+      ['Text', `${whole(limits.messageTextLength)} characters; most emoji count as two or more`],
       [
         'Buttons',
         `${limits.buttonRows} rows of ${limits.buttonsPerRow}, up to ${limits.buttonTextLength} characters of text and ${limits.buttonDataLength} of data each`,
       ],
-      ['Photo', `${limits.photoBytes / MIB} MB`],
+      ['Photo', `${limits.photoBytes / MIB} MB; Telegram shows a photo over 10 MB as a document`],
       ['Video or document', `${limits.videoOrDocumentBytes / MIB} MB`],
       ['Recipients per broadcast', whole(limits.broadcastRecipients)],
       ['Recipients per external_id', String(limits.sendRecipients)],

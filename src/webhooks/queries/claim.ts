@@ -56,7 +56,7 @@ export function heads(name: string, isFirst: boolean): string {
   return `${name} AS (
        (SELECT ${columns} FROM delivery_queue q WHERE ${waits(isFirst)} ${order})
        UNION ALL
-       SELECT n.* FROM ${name} h CROSS JOIN LATERAL (
+       SELECT n.endpoint_id, n.priority, n.due_at FROM ${name} h CROSS JOIN LATERAL (
          SELECT ${columns} FROM delivery_queue q WHERE ${waits(isFirst)} AND q.endpoint_id > h.endpoint_id ${order}) n
      )`;
 }
@@ -64,7 +64,10 @@ export function heads(name: string, isFirst: boolean): string {
 function lockEndpoints(lane: DeliveryLane): string {
   const kinds = kindsOf(lane).map((kind, index) => ({ ...kind, name: `head_${index}` }));
   const eligible = kinds.map(
-    ({ name, condition }) => `SELECT h.* FROM ${name} h JOIN endpoints e ON e.id = h.endpoint_id
+    ({
+      name,
+      condition,
+    }) => `SELECT h.endpoint_id, h.priority, h.due_at FROM ${name} h JOIN endpoints e ON e.id = h.endpoint_id
          WHERE ${condition('h.due_at')}`,
   );
   return `WITH RECURSIVE ${kinds.map(({ name, isFirst }) => heads(name, isFirst)).join(', ')}
@@ -106,8 +109,8 @@ function claimed(
   return `WITH endpoint AS MATERIALIZED (
        ${endpoints}
      ), candidate AS (
-       SELECT next.* FROM endpoint e CROSS JOIN LATERAL (
-         SELECT * FROM (${sources.join('\n         UNION ALL ')}) q
+       SELECT next.delivery_id, next.project_id, next.priority, next.due_at FROM endpoint e CROSS JOIN LATERAL (
+         SELECT q.delivery_id, q.project_id, q.priority, q.due_at FROM (${sources.join('\n         UNION ALL ')}) q
          ORDER BY q.priority, q.due_at LIMIT ${room}) next
      ), chosen AS (
        SELECT delivery_id FROM (
@@ -117,7 +120,8 @@ function claimed(
        ORDER BY priority = 2, turn, priority, due_at LIMIT $1
      ), delivery AS MATERIALIZED (
        -- Before the queue's row, as everywhere. A delivery that is locked is being retried, cancelled or recorded.
-       SELECT d.* FROM chosen c JOIN deliveries d ON d.id = c.delivery_id
+       SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.status, d.attempts, d.started, d.round, d.served
+       FROM chosen c JOIN deliveries d ON d.id = c.delivery_id
        WHERE d.status = 'pending' FOR NO KEY UPDATE OF d SKIP LOCKED
      ), claimed AS (
        UPDATE delivery_queue q SET holder = '${holder}', claimed_at = clock_timestamp(),
@@ -164,12 +168,14 @@ export interface DueStart {
   attempts: number;
   /** It may have a workflow already, or had one. */
   known: boolean;
+  /** An attempt was requested, perhaps of a delivery that had failed. */
+  requested: boolean;
   /** The express lane has made the first attempt: when the next one is scheduled, and how the first one ended. */
   handed_over: { nextAttemptAt: number; httpStatus: number | null; error: string | null } | null;
 }
 
 const START_COLUMNS = `d.id, d.project_id, p.slug AS project_slug, d.endpoint_id, e.url, d.event_id, d.event_name, d.status,
-       d.attempts, d.started OR d.round > 0 AS known`;
+       d.attempts, d.started OR d.round > 0 AS known, d.round > d.served AS requested`;
 
 const claimStartsText = `${claimed('workflow', { holder: 'relay', lease: START_LEASE })}, decided AS (
        UPDATE deliveries d SET lane = 'workflow' FROM claimed c WHERE d.id = c.delivery_id AND d.lane IS NULL
@@ -217,9 +223,11 @@ export interface ExpressClaim {
   endpoint_version: number;
   concurrency: number;
   event_name: string;
+  test: boolean;
   policy: RetryPolicyName;
   url: string;
   sealed_secrets: string[];
+  headers_sealed: string | null;
   body: string;
   scheduled_attempts: number;
   requested: boolean;
@@ -234,11 +242,12 @@ const beginExpress = (endpoints?: string) => `${claimed('express', {
        UPDATE deliveries d SET lane = 'express', attempts = 1, underway = 'scheduled', first_attempt_at = clock_timestamp(),
          next_attempt_at = NULL
        FROM claimed c WHERE d.id = c.delivery_id
-       RETURNING d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.policy, d.first_attempt_at
+       RETURNING d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.test, d.policy, d.first_attempt_at
      ), attempt AS (
        INSERT INTO attempts (delivery_id, number, requested, claimed_at) SELECT id, 1, false, first_attempt_at FROM begun
      )
-     SELECT b.id, b.project_id, b.endpoint_id, e.version AS endpoint_version, e.concurrency, b.event_name, b.policy, e.url,
+     SELECT b.id, b.project_id, b.endpoint_id, e.version AS endpoint_version, e.concurrency, b.event_name, b.test, b.policy,
+       e.url, e.headers_sealed,
        v.body, 0 AS scheduled_attempts, false AS requested,
        (extract(epoch FROM b.first_attempt_at) * 1000)::float8 AS first_attempt_at,
        (SELECT array_agg(sealed ORDER BY s.id DESC) FROM endpoint_secrets s
