@@ -120,10 +120,23 @@ export const verifyResultSchema = z.strictObject({
 
 /** The return address with `code` and `state` appended to whatever query it already has. */
 export function returnUrl(base: string, code: string, state: string | null): string {
+  return withParameters(base, { code, state });
+}
+
+/** The return address of a login that ended without a code. */
+export function errorUrl(
+  base: string,
+  parameters: { error: string; error_description?: string; state: string | null },
+): string {
+  return withParameters(base, parameters);
+}
+
+function withParameters(base: string, parameters: Record<string, string | null>): string {
   // Parsing percent-encodes a Cyrillic path as a browser would; the query that is there stays byte for byte.
   const url = new URL(base);
-  const added = [`code=${encodeURIComponent(code)}`];
-  if (state !== null) added.push(`state=${encodeURIComponent(state)}`);
+  const added = Object.entries(parameters).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
   url.search = [url.search.replace(/^\?/, ''), ...added].filter((part) => part !== '').join('&');
   return url.href;
 }

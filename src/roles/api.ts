@@ -24,6 +24,7 @@ import { createSessionStarter } from '../login/workflow';
 import { createOtpRoutes } from '../messages/otp-routes';
 import { createSendRoutes } from '../messages/routes';
 import { createBearerAuthentication } from '../projects/authenticate';
+import { brandFiles } from '../projects/brand-files';
 import { createDashboardRoutes } from '../projects/dashboard-routes';
 import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
@@ -92,6 +93,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
       pages: [
         docsPages({ routes, publicUrl, development: config.development }),
         webFiles(config),
+        brandFiles(core),
         loginPage(core),
         botWebhooks(core),
         ...(config.development ? [demoPages(core)] : []),
