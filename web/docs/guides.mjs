@@ -125,6 +125,11 @@ function markdownRenderer(sections) {
         sections.push({ id, title: plain(content), depth, text: '' });
         return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${content}</a></h${depth}>`;
       },
+      // Documents of the repository name pages of the service as code.
+      codespan({ text }) {
+        const code = `<code>${escape(text)}</code>`;
+        return /^\/docs(\/|$)/.test(text) ? `<a href="${text}">${code}</a>` : code;
+      },
       // Links to files of the repository would be dead on the site: keep only their text.
       link({ href, tokens }) {
         const content = this.parser.parseInline(tokens);
@@ -159,4 +164,8 @@ function plain(html) {
     .replaceAll(/&amp;/g, '&')
     .replaceAll(/\s+/g, ' ')
     .trim();
+}
+
+function escape(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -18,7 +18,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   post_v1_webhooks: { url: 'https://shop.example.com/webhooks', events: ['auth.completed'] },
   put_v1_webhooks_id: { events: ['auth.completed', 'subscription.deleted'] },
   post_v1_webhooks_id_test: { event: 'auth.completed' },
-  post_v1_webhooks_id_recover: { since: '2026-01-15T10:30:00+00:00' },
+  post_v1_webhooks_id_recover: { since: '<time>' },
   patch_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'] },
   put_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'] },
   patch_v1_project: { callback_url: 'https://shop.example.com/callback' },
