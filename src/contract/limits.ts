@@ -37,8 +37,16 @@ export const limits = {
   /** The last scheduled attempt, also by Retry-After: at most so long after the first. */
   webhookRetryHours: 24,
   webhookDescriptionLength: 500,
+  webhookHeaders: { count: 10, nameLength: 100, valueLength: 1024 },
   webhookRecoverDays: 14,
   webhookPausedDays: 14,
+  /** How long hourly counts of an endpoint are kept: longer than the longest span of its stats. */
+  webhookStatsDays: 8,
+  /** Search for text in the bodies of deliveries. */
+  webhookSearchDays: 7,
+  webhookSearchLength: { min: 3, max: 128 },
+  /** Deliveries in one request to retry them. */
+  webhookRetries: 100,
   webhookDisableAfterHours: 120,
   webhookConcurrencyPerEndpoint: 20,
 

@@ -136,6 +136,9 @@ export const sessionRecordSchema = z.strictObject({
   flow: z.enum(sessionFlows).describe('`static` is a login by the static link.'),
   status: z.enum(sessionStatuses),
   reason: z.enum(declineReasons).nullable().describe('Why the login was declined.'),
+  confirmed: z
+    .boolean()
+    .describe('Whether the user tapped Yes. An `expired` login can be confirmed: its code was not redeemed.'),
   channel: channelSchema.nullable().describe('Null until a user opens the link.'),
   subscriber_id: z.string().nullable(),
   state: z.string().nullable(),

@@ -47,6 +47,7 @@ function presentSession(session: SessionLogRow, format: SubscriberIdFormat): Ses
     flow: session.flow,
     status: session.status,
     reason: session.decline_reason,
+    confirmed: session.was_confirmed,
     channel: session.channel,
     subscriber_id: session.subscriber_id && formatSubscriberId(session.subscriber_id, format),
     state: session.state,

@@ -120,7 +120,7 @@ function claimed(
        ORDER BY priority = 2, turn, priority, due_at LIMIT $1
      ), delivery AS MATERIALIZED (
        -- Before the queue's row, as everywhere. A delivery that is locked is being retried, cancelled or recorded.
-       SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.status, d.attempts, d.started, d.round
+       SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.status, d.attempts, d.started, d.round, d.served
        FROM chosen c JOIN deliveries d ON d.id = c.delivery_id
        WHERE d.status = 'pending' FOR NO KEY UPDATE OF d SKIP LOCKED
      ), claimed AS (
@@ -168,12 +168,14 @@ export interface DueStart {
   attempts: number;
   /** It may have a workflow already, or had one. */
   known: boolean;
+  /** An attempt was requested, perhaps of a delivery that had failed. */
+  requested: boolean;
   /** The express lane has made the first attempt: when the next one is scheduled, and how the first one ended. */
   handed_over: { nextAttemptAt: number; httpStatus: number | null; error: string | null } | null;
 }
 
 const START_COLUMNS = `d.id, d.project_id, p.slug AS project_slug, d.endpoint_id, e.url, d.event_id, d.event_name, d.status,
-       d.attempts, d.started OR d.round > 0 AS known`;
+       d.attempts, d.started OR d.round > 0 AS known, d.round > d.served AS requested`;
 
 const claimStartsText = `${claimed('workflow', { holder: 'relay', lease: START_LEASE })}, decided AS (
        UPDATE deliveries d SET lane = 'workflow' FROM claimed c WHERE d.id = c.delivery_id AND d.lane IS NULL
@@ -221,9 +223,11 @@ export interface ExpressClaim {
   endpoint_version: number;
   concurrency: number;
   event_name: string;
+  test: boolean;
   policy: RetryPolicyName;
   url: string;
   sealed_secrets: string[];
+  headers_sealed: string | null;
   body: string;
   scheduled_attempts: number;
   requested: boolean;
@@ -238,11 +242,12 @@ const beginExpress = (endpoints?: string) => `${claimed('express', {
        UPDATE deliveries d SET lane = 'express', attempts = 1, underway = 'scheduled', first_attempt_at = clock_timestamp(),
          next_attempt_at = NULL
        FROM claimed c WHERE d.id = c.delivery_id
-       RETURNING d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.policy, d.first_attempt_at
+       RETURNING d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.test, d.policy, d.first_attempt_at
      ), attempt AS (
        INSERT INTO attempts (delivery_id, number, requested, claimed_at) SELECT id, 1, false, first_attempt_at FROM begun
      )
-     SELECT b.id, b.project_id, b.endpoint_id, e.version AS endpoint_version, e.concurrency, b.event_name, b.policy, e.url,
+     SELECT b.id, b.project_id, b.endpoint_id, e.version AS endpoint_version, e.concurrency, b.event_name, b.test, b.policy,
+       e.url, e.headers_sealed,
        v.body, 0 AS scheduled_attempts, false AS requested,
        (extract(epoch FROM b.first_attempt_at) * 1000)::float8 AS first_attempt_at,
        (SELECT array_agg(sealed ORDER BY s.id DESC) FROM endpoint_secrets s

@@ -116,7 +116,8 @@ function Row({ delivery }: { delivery: DeliveryView }) {
         <Link to={`/dashboard/deliveries/${delivery.id}`}>{delivery.event}</Link>
       </td>
       <td data-label="Status">
-        <Badge kind={delivery.status}>{delivery.status}</Badge> <NextAttempt delivery={delivery} />
+        <Badge kind={delivery.status}>{delivery.status}</Badge>{' '}
+        {delivery.test && <Badge kind="test">test</Badge>} <NextAttempt delivery={delivery} />
       </td>
       <td data-label="Attempts">{delivery.attempt_count}</td>
       <td data-label="Last response">{delivery.last_http_status ?? delivery.last_error ?? '–'}</td>

@@ -34,6 +34,7 @@ function Details(props: { delivery: Delivery; workflowsUrl: string | null; reloa
       <div class="heading">
         <h1>{delivery.event}</h1>
         <Badge kind={delivery.status}>{delivery.status}</Badge>
+        {delivery.test && <Badge kind="test">test</Badge>}
         <NextAttempt delivery={delivery} />
       </div>
       <p class="buttons">
@@ -49,10 +50,10 @@ function Details(props: { delivery: Delivery; workflowsUrl: string | null; reloa
             Cancel
           </ActionButton>
         )}
-        {workflowsUrl && (
+        {workflowsUrl && delivery.workflow_id && (
           <a
             class="button"
-            href={`${workflowsUrl}/workflows/${encodeURIComponent(`delivery/${delivery.id}`)}`}
+            href={`${workflowsUrl}/workflows/${encodeURIComponent(delivery.workflow_id)}`}
             target="_blank"
             rel="noopener"
           >
@@ -66,6 +67,10 @@ function Details(props: { delivery: Delivery; workflowsUrl: string | null; reloa
         <dd>
           <code>{delivery.id}</code>
         </dd>
+        <dt>Endpoint</dt>
+        <dd class="url">{delivery.endpoint_url}</dd>
+        <dt>Lane</dt>
+        <dd>{delivery.lane ?? 'Not started'}</dd>
         <dt>Created</dt>
         <dd>
           <Time at={delivery.created_at} />
@@ -73,13 +78,14 @@ function Details(props: { delivery: Delivery; workflowsUrl: string | null; reloa
         <dt>Ended</dt>
         <dd>
           <Time at={delivery.ended_at} />
+          {delivery.ended_reason && <span class="hint"> {endedReasons[delivery.ended_reason]}</span>}
         </dd>
       </dl>
       <h2>Attempts</h2>
       {delivery.attempts.length === 0 && <p class="empty">No attempts yet.</p>}
       <ol class="attempts">
         {delivery.attempts.toReversed().map((attempt, index) => (
-          <AttemptItem key={attempt.number} attempt={attempt} delivery={delivery} open={index === 0} />
+          <AttemptItem key={attempt.number} attempt={attempt} open={index === 0} />
         ))}
       </ol>
       <h2>Body</h2>
@@ -90,8 +96,8 @@ function Details(props: { delivery: Delivery; workflowsUrl: string | null; reloa
   );
 }
 
-function AttemptItem(props: { attempt: Attempt; delivery: Delivery; open: boolean }) {
-  const { attempt, delivery } = props;
+function AttemptItem(props: { attempt: Attempt; open: boolean }) {
+  const { attempt } = props;
   const succeeded = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
   const running = attempt.duration_ms === null;
   const outcome = running ? 'in progress' : (attempt.status ?? attempt.error ?? 'no response');
@@ -111,7 +117,11 @@ function AttemptItem(props: { attempt: Attempt; delivery: Delivery; open: boolea
           </p>
         )}
         <h3>Request headers</h3>
-        <pre tabIndex={0}>{requestHeaders(delivery)}</pre>
+        {attempt.request_headers === null ? (
+          <p class="hint">{running ? 'Not recorded yet.' : 'No request was sent, or it was not recorded.'}</p>
+        ) : (
+          <pre tabIndex={0}>{lines(attempt.request_headers)}</pre>
+        )}
         <h3>Response</h3>
         {attempt.status === null ? (
           <p class="hint">{running ? 'No response yet.' : 'No complete response.'}</p>
@@ -123,18 +133,22 @@ function AttemptItem(props: { attempt: Attempt; delivery: Delivery; open: boolea
   );
 }
 
-/** Signatures are not stored with attempts, so they cannot be shown. */
-function requestHeaders(delivery: Delivery): string {
-  return [
-    'Content-Type: application/json',
-    `X-Service-Event: ${delivery.event}`,
-    `X-Service-Delivery-Id: ${delivery.id}`,
-    'X-Service-Timestamp: <attempt time>',
-    'X-Service-Signature: t=<attempt time>,v1=<not stored>',
-  ].join('\n');
+const endedReasons: Record<NonNullable<Delivery['ended_reason']>, string> = {
+  delivered: 'The receiver accepted it',
+  refused_by_receiver: 'The receiver refused it',
+  schedule_used_up: 'Every scheduled attempt failed',
+  cancelled: 'Cancelled by request',
+  endpoint_removed: 'The endpoint was deleted',
+  parked_too_long: 'The endpoint was disabled for too long',
+};
+
+function lines(headers: Record<string, string>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
 }
 
 function response(attempt: Attempt): string {
-  const headers = Object.entries(attempt.response_headers).map(([name, value]) => `${name}: ${value}`);
-  return [`HTTP ${attempt.status}`, ...headers, '', attempt.response_body || '(empty body)'].join('\n');
+  const body = attempt.response_body || '(empty body)';
+  return [`HTTP ${attempt.status}`, lines(attempt.response_headers), '', body].join('\n');
 }

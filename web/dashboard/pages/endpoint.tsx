@@ -40,13 +40,36 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
       <div class="heading">
         <h1 class="url">{endpoint.url}</h1>
         <Badge kind={endpoint.status}>{endpoint.status}</Badge>
+        {endpoint.health.state !== 'disabled' && (
+          <Badge kind={endpoint.health.state}>{endpoint.health.state}</Badge>
+        )}
       </div>
       {endpoint.disabled_reason && <p class="warning">Disabled by Herald: {endpoint.disabled_reason}</p>}
       <dl class="facts">
         <dt>Events</dt>
         <dd>{endpoint.events.length === 0 ? 'All events' : endpoint.events.join(', ')}</dd>
+        <dt>Success rate, last 24 hours</dt>
+        <dd>{percent(endpoint.health.success_rate_24h)}</dd>
+        <dt>Last delivery</dt>
+        <dd>
+          <Time at={endpoint.health.last_delivery_at} />
+        </dd>
+        {endpoint.health.failing_since && (
+          <>
+            <dt>Failing since</dt>
+            <dd>
+              <Time at={endpoint.health.failing_since} />
+            </dd>
+          </>
+        )}
         <dt>Retry policy</dt>
         <dd>{endpoint.retry_policy}</dd>
+        {Object.keys(endpoint.headers).length > 0 && (
+          <>
+            <dt>Headers</dt>
+            <dd>{Object.keys(endpoint.headers).join(', ')}</dd>
+          </>
+        )}
         {endpoint.description && (
           <>
             <dt>Description</dt>
@@ -123,6 +146,10 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
       )}
     </>
   );
+}
+
+function percent(rate: number | null): string {
+  return rate === null ? 'No attempts' : `${Number((rate * 100).toFixed(1))} %`;
 }
 
 function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {

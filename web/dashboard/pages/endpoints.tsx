@@ -71,6 +71,7 @@ function EndpointCard({ endpoint }: { endpoint: EndpointView }) {
           {endpoint.url}
         </Link>
         <Badge kind={endpoint.status}>{endpoint.status}</Badge>
+        {endpoint.health.state === 'failing' && <Badge kind="failed">failing</Badge>}
       </p>
       {endpoint.description && <p>{endpoint.description}</p>}
       {endpoint.disabled_reason && <p class="warning">{endpoint.disabled_reason}</p>}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { sessionOutcome } from '../../../src/login/session-outcome';
 import { api, type SessionRecord, type UsageView } from '../api';
 import { Badge, Empty, LOCALE, Pager, Problem, Select, Time, usePages } from '../elements';
 import { useResource } from '../resource';
@@ -127,7 +128,7 @@ function Row({ session }: { session: SessionRecord }) {
       </td>
       <td data-label="Flow">{session.flow === 'static' ? 'static link' : 'session'}</td>
       <td data-label="Status">
-        <Badge kind={session.status}>{session.status}</Badge>
+        <Badge kind={session.status}>{sessionOutcome(session)}</Badge>
         {session.reason === 'billing_blocked' && <span class="hint"> out of credits</span>}
       </td>
       <td data-label="Channel">{session.channel ?? '–'}</td>
