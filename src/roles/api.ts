@@ -7,6 +7,7 @@ import { createEventRoutes } from '../events/routes';
 import { createApp } from '../http/app';
 import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
+import { errorPage, wantsPage } from '../http/error-page';
 import type { Part } from '../http/health';
 import { createHealthRoutes } from '../http/health-routes';
 import { createRunOnce } from '../http/idempotency';
@@ -106,6 +107,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
       checkResponses: config.NODE_ENV === 'test',
       log,
       docsUrl,
+      errorPage: (ctx, error) => (wantsPage(ctx) ? errorPage(ctx, error) : undefined),
       stopping: () => stopping,
       trustedProxies: config.HERALD_TRUST_PROXY,
       httpsOnly: !config.development && publicUrl().startsWith('https:'),
