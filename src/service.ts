@@ -64,7 +64,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const temporal = { ...config, address: options.temporalAddress };
     const client = await createLazyClient(temporal);
     stops.push(() => closeClient(client));
-    const messengers = await connectMessengers(options.platforms, log);
+    const messengers = await connectMessengers(options.platforms, log, {
+      pool,
+      allowLocalMedia: config.allowLocalWebhooks,
+    });
     stops.push(() => messengers.stop());
 
     let boundPort = config.PORT;

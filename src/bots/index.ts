@@ -1,8 +1,9 @@
 /** The public interface of the bots. */
 export { botKeyOf } from './bot-key';
 export type { Chat, ChatHandlers, Tap } from './conversation';
-export { pinnedTo } from './fetch-media';
-export { type Button, type Messenger, type OutgoingMessage, callsOf } from './messenger';
+export { callsOf, convertText } from './convert-text';
+export { mediaBytes } from './media/source';
+export type { Button, Messenger, OutgoingMessage, SendProgress } from './messenger';
 export { PlatformError, isRetryableReason, unsubscribes } from './platform-error';
 export {
   type Pace,
@@ -14,6 +15,7 @@ export {
 } from './queries/pace';
 export { claimTurns } from './queries/turns';
 export { pruneBotUpdates } from './queries/updates';
+export { trackProgress } from './send-progress';
 export { type BotTexts, botTexts } from './texts';
 export type { BotUser } from './update';
 export { withWelcome } from './welcome';

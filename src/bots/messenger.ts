@@ -1,4 +1,6 @@
 import type { Channel } from '../contract/common';
+import type { Db } from '../db/pool';
+import type { Logger } from '../lib/log';
 
 /** A button has either `data`, sent back as a tap, or `url`, which it opens. */
 export interface Button {
@@ -7,17 +9,28 @@ export interface Button {
   url?: string;
 }
 
+export type TextFormat = 'plain' | 'markdown' | 'html';
+export type MediaType = 'photo' | 'video' | 'document';
+
+export interface OutgoingMedia {
+  type: MediaType;
+  url: string;
+  /** Null if its server does not state the size; absent if it was not asked. */
+  bytes?: number | null;
+  /** Identifies the content: media with the same key is uploaded once. Without a key it is uploaded for each send. */
+  key?: string;
+  /** The project, for a fair share of the upload slots. */
+  owner?: string;
+}
+
 export interface OutgoingMessage {
   text: string;
   /** Default: plain. `markdown` is the dialect of telegram/markdown.ts, the same on every channel. */
-  format?: 'plain' | 'markdown' | 'html';
+  format?: TextFormat;
+  /** The text in the channel's own markup, if `convertText` has converted it for several recipients. */
+  converted?: string;
   buttons?: Button[][];
-  media?: { type: 'photo' | 'video' | 'document'; url: string };
-}
-
-/** The platform calls that a message takes, for the pace. */
-export function callsOf(_message: OutgoingMessage): number {
-  return 1;
+  media?: OutgoingMedia;
 }
 
 export interface TapNotice {
@@ -26,9 +39,18 @@ export interface TapNotice {
   alert?: boolean;
 }
 
+/** What was already sent of a message that takes two calls: its media, then a text too long for a caption. */
+export interface SendProgress {
+  mediaSent: boolean;
+  /** Called between the two calls; the second waits until this has been recorded. */
+  recordMedia(messageId: string): Promise<void>;
+}
+
 export interface SendOptions {
   /** Fail on 429 instead of waiting and retrying: for a caller that waits for its turn itself. */
   failFast?: boolean;
+  /** A repeated send continues after the media. */
+  progress?: SendProgress;
 }
 
 export interface WebhookState {
@@ -56,6 +78,8 @@ export interface Messenger {
   /** A link that opens the installed app directly; null if the platform has no such links. */
   appLink(start: string): string | null;
   send(chatId: string, message: OutgoingMessage, options?: SendOptions): Promise<{ messageId: string }>;
+  /** False if the next send uploads the media: a sender of many messages waits for it. */
+  isMediaReady(media: OutgoingMedia): Promise<boolean>;
   /** Replaces text and buttons; without `buttons` the keyboard is removed. Succeeds if nothing changes. */
   edit(chatId: string, messageId: string, message: OutgoingMessage): Promise<void>;
   /** Succeeds if the tap has expired: its user no longer waits for an answer. */
@@ -75,4 +99,9 @@ export interface MessengerOptions {
   apiRoot: string;
   /** Builds links to the simulator's page instead of the messenger's own. */
   link?: (start: string) => string;
+  /** Where uploads are recorded. Without it the bot uploads media for each send. */
+  pool?: Db;
+  /** Whether media that Herald uploads may be fetched from loopback. */
+  allowLocalMedia?: boolean;
+  log?: Logger;
 }

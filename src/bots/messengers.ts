@@ -2,7 +2,7 @@ import { channels, type Channel } from '../contract/common';
 import type { Logger } from '../lib/log';
 import { withCallMetrics } from './call-metrics';
 import { createMaxMessenger } from './max/messenger';
-import type { Messenger } from './messenger';
+import type { Messenger, MessengerOptions } from './messenger';
 import { createTelegramMessenger } from './telegram/messenger';
 
 export interface PlatformAccess {
@@ -24,20 +24,24 @@ export interface Messengers {
 
 const RETRY_MS = 5_000;
 
-const create: Record<Channel, (access: PlatformAccess) => Promise<Messenger>> = {
+const create: Record<Channel, (options: MessengerOptions) => Promise<Messenger>> = {
   telegram: createTelegramMessenger,
   max: createMaxMessenger,
 };
 
 /** Connects to each platform. An unreachable platform is retried in the background: the service starts without it. */
-export async function connectMessengers(accesses: PlatformAccesses, log: Logger): Promise<Messengers> {
+export async function connectMessengers(
+  accesses: PlatformAccesses,
+  log: Logger,
+  media: Pick<MessengerOptions, 'pool' | 'allowLocalMedia'> = {},
+): Promise<Messengers> {
   const connected = new Map<Channel, Messenger>();
   const timers = new Set<NodeJS.Timeout>();
   const configured = channels.filter((channel) => accesses[channel] !== undefined);
 
   async function connect(channel: Channel, access: PlatformAccess): Promise<void> {
     try {
-      connected.set(channel, withCallMetrics(await create[channel](access)));
+      connected.set(channel, withCallMetrics(await create[channel]({ ...access, ...media, log })));
     } catch (err) {
       log.error({ err, channel }, 'cannot reach the messenger platform; retrying');
       const timer = setTimeout(() => {

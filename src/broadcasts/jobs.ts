@@ -7,7 +7,7 @@ import { withTransaction } from '../db/pool';
 import { emitBulkEvents, emitEvent } from '../events';
 import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
-import { deliveryFailed, refuseLargeMedia } from '../messages';
+import { checkMedia, deliveryFailed } from '../messages';
 import { isBillingBlocked } from '../projects';
 import { contentOf, type BroadcastView, type NewBroadcast } from './contract';
 import {
@@ -42,7 +42,11 @@ export async function startBroadcast(
   if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
   }
-  if (request.media) await refuseLargeMedia(request.media, { allowLocal: config.allowLocalWebhooks });
+  const content = contentOf(request);
+  if (content.media) {
+    const policy = { allowLocal: config.allowLocalWebhooks };
+    content.media = { ...content.media, ...(await checkMedia(content.media, projectId, policy)) };
+  }
   const { tags_all, tags_any, exclude_tags, permission, channel } = request;
   const audience = { tags_all, tags_any, exclude_tags, permission, channel };
   if (request.dry_run) {
@@ -54,7 +58,7 @@ export async function startBroadcast(
     const { id } = work;
     await insertBroadcast(db, projectId, {
       id,
-      content: contentOf(request),
+      content,
       audience,
       messages_per_minute: request.messages_per_minute ?? null,
     });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel } from '../contract/common';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -12,6 +11,7 @@ import {
   type ClaimedRecipient,
   type RecipientResult,
 } from './queries/runs';
+import { retryWrite } from './retry-write';
 
 export interface SettledRecipient {
   recipient: ClaimedRecipient;
@@ -22,8 +22,6 @@ export interface SettledRecipient {
 export type BroadcastRecorder = Batcher<SettledRecipient, void>;
 
 const BATCH_ROWS = 200;
-/** Retried while the database is unavailable: a message whose result is lost would be sent again. */
-const RETRY_MS = { first: 200, max: 5_000, total: 5 * 60_000 };
 
 /** Writes results in batches: results that arrive during one write share the next. */
 export function createBroadcastRecorder(
@@ -57,18 +55,7 @@ export function createBroadcastRecorder(
     });
   }
 
-  async function writeWithRetry(batch: SettledRecipient[]): Promise<void> {
-    const giveUpAt = performance.now() + RETRY_MS.total;
-    for (let pause = RETRY_MS.first; ; pause = Math.min(pause * 2, RETRY_MS.max)) {
-      try {
-        return await write(batch);
-      } catch (error) {
-        if (performance.now() > giveUpAt) throw error;
-        log.warn({ err: error, broadcast_id: run.id }, 'writing the results of a broadcast failed; retrying');
-        await sleep(pause);
-      }
-    }
-  }
-
-  return createBatcher(writeWithRetry, { size: BATCH_ROWS });
+  return createBatcher((batch: SettledRecipient[]) => retryWrite(log, run.id, () => write(batch)), {
+    size: BATCH_ROWS,
+  });
 }

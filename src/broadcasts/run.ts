@@ -1,19 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlatformError, botKeyOf, callsOf, recordThrottled } from '../bots';
+import { PlatformError, botKeyOf, recordThrottled, trackProgress } from '../bots';
 import { channels, type Channel } from '../contract/common';
 import type { Core } from '../core';
 import { withAbortAfter } from '../lib/timeout';
-import { outgoing } from '../messages';
+import { type PreparedMessage, prepareMessage } from '../messages';
 import { outcomeOf, OutageBackoff } from './outcome';
 import { extendBroadcastLease } from './queries/broadcasts';
 import {
   beginRun,
   claimRecipients,
+  recordRecipientMedia,
   type BroadcastRun,
   type ClaimedRecipient,
   type RecipientResult,
 } from './queries/runs';
 import { createBroadcastRecorder, type BroadcastRecorder } from './recorder';
+import { retryWrite } from './retry-write';
 
 export type RunDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'log'>;
 
@@ -38,6 +40,7 @@ const NOT_CONNECTED_MS = 5_000;
 export async function runBroadcast(deps: RunDeps, id: string, options: RunOptions): Promise<RunEnd> {
   const { run } = await beginRun(deps.pool, id);
   if (!run) return 'stopped';
+  const message = prepareMessage(run.content, run);
   const recorder = createBroadcastRecorder(deps, run);
   const renewal = setInterval(() => {
     extendBroadcastLease(deps.pool, id).catch((err: unknown) =>
@@ -48,7 +51,7 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
     const ends = await withAbortAfter(options.signal, options.pageMs, (signal, abort) =>
       Promise.all(
         channels.map((channel) =>
-          runChannel(deps, run, channel, recorder, signal).catch((error: unknown) => {
+          runChannel(deps, { ...run, message }, channel, recorder, signal).catch((error: unknown) => {
             // Let the other channel finish its sends before the error is thrown.
             abort();
             return { error };
@@ -65,18 +68,22 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
   }
 }
 
+/** A run with its message, which is prepared once. */
+type PreparedRun = BroadcastRun & { message: PreparedMessage };
+
 async function runChannel(
   deps: RunDeps,
-  run: BroadcastRun,
+  run: PreparedRun,
   channel: Channel,
   recorder: BroadcastRecorder,
   signal: AbortSignal,
 ): Promise<RunEnd> {
   const perSecond = deps.config.HERALD_BROADCAST_PER_SECOND;
   const concurrency = Math.max(MIN_CONCURRENCY, Math.ceil(perSecond));
-  const calls = callsOf(outgoing(run.content, run.id));
+  const calls = run.message.calls(channel);
   const outage = new OutageBackoff();
   const inFlight = new Set<Promise<void>>();
+  const isMediaReady = mediaCheck(deps, run, channel);
   let failure: { error: unknown } | null = null;
 
   function launch(recipient: ClaimedRecipient): void {
@@ -90,8 +97,11 @@ async function runChannel(
   async function claimAndLaunch(): Promise<RunEnd | null> {
     while (!signal.aborted && !failure) {
       const isIdle = inFlight.size === 0;
-      const wanted = Math.min(Math.ceil(concurrency / 4), concurrency - inFlight.size);
-      if (wanted === 0) {
+      // The first recipient's send uploads the media. The others wait for it here, unclaimed: sends that waited for it
+      // would all start at once when it is done, above the pace.
+      const room = (await isMediaReady()) ? concurrency : 1;
+      const wanted = Math.min(Math.ceil(room / 4), room - inFlight.size);
+      if (wanted <= 0) {
         await Promise.race(inFlight);
         continue;
       }
@@ -122,9 +132,22 @@ async function runChannel(
   }
 }
 
+/** A newer run has taken over the recipient. */
+class FencedOut extends Error {}
+
+/** Whether sends need not upload the media first; asked until they need not. */
+function mediaCheck({ messengers }: RunDeps, run: PreparedRun, channel: Channel): () => Promise<boolean> {
+  const { media } = run.message.to(channel, run.id);
+  let isReady = media === undefined;
+  return async () => {
+    if (media && !isReady) isReady = (await messengers.get(channel)?.isMediaReady(media)) ?? false;
+    return isReady;
+  };
+}
+
 async function sendOne(
   { pool, messengers, log }: RunDeps,
-  run: BroadcastRun,
+  run: PreparedRun,
   channel: Channel,
   recipient: ClaimedRecipient,
   outage: OutageBackoff,
@@ -145,12 +168,19 @@ async function sendOne(
   }
   const startedAt = performance.now();
   try {
-    const { messageId } = await messenger.send(recipient.chat_id, outgoing(run.content, id), {
+    const progress = trackProgress(recipient.media_message_id !== null, async (mediaId) => {
+      const isOurs = await retryWrite(log, run.id, () => recordRecipientMedia(pool, run, id, mediaId));
+      if (!isOurs) throw new FencedOut();
+    });
+    const { messageId } = await messenger.send(recipient.chat_id, run.message.to(channel, id), {
       failFast: true,
+      progress,
     });
     outage.succeeded();
     return { id, status: 'sent', platformMessageId: messageId };
   } catch (error) {
+    // The newer run sends the rest; it ignores what this one records.
+    if (error instanceof FencedOut) return { id, status: 'queued', tries };
     if (!(error instanceof PlatformError)) {
       log.error({ err: error, channel, broadcast_id: run.id }, 'sending a message failed unexpectedly');
       return { id, status: 'failed', reason: 'unknown', error: 'Internal error.' };

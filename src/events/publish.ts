@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { AppError } from '../contract/errors';
 import { issueText } from '../contract/issues';
 import type { Db } from '../db/pool';
+import type { Work } from '../http/idempotency';
 import { describeIssues } from '../http/validate';
 import { eventRegistry, isPublished, type PublishRequest, type PublishResult } from './contract';
 import { insertPublished, type PublishedEvent } from './queries/publish';
@@ -14,14 +15,15 @@ export async function publishEvents(
   db: Db,
   projectId: string,
   { events }: PublishRequest,
+  work: Work,
 ): Promise<PublishResult[]> {
   events.forEach(({ event }, index) => {
     if (isPublished(event)) return;
     throw new AppError('forbidden', `events[${index}].event: ${event} cannot be published`);
   });
   events.forEach(checkData);
-  const given = events.map(({ event, data, event_id }) => ({
-    id: randomUUID(),
+  const given = events.map(({ event, data, event_id }, index) => ({
+    id: eventIdOf(work, index),
     name: event,
     // The bytes that receivers get. `data` is sent as given: the schema has checked it and changes nothing.
     body: JSON.stringify({ event, data }),
@@ -36,6 +38,18 @@ export async function publishEvents(
       deliveries: deliveries ?? 0,
     };
   });
+}
+
+/** The same for the same Idempotency-Key, so that a request that is resumed after a crash finds what it has written. */
+function eventIdOf({ id }: Work, index: number): string {
+  const hex = createHash('sha256').update(`${id}/${index}`).digest('hex');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `a${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
 }
 
 function checkData({ event, data }: PublishRequest['events'][number], index: number): void {

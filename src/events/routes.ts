@@ -16,12 +16,13 @@ export function createEventRoutes({ pool }: { pool: pg.Pool }) {
         tag: 'Webhooks',
         auth: 'key',
         scope: 'publish',
+        idempotent: {},
         body: publishSchema,
         status: 202,
         response: z.strictObject({ data: z.array(publishResultSchema) }),
         errors: [],
       },
-      async ({ project, body }) => ({ data: await publishEvents(pool, project.id, body) }),
+      async ({ project, body, work }) => ({ data: await publishEvents(pool, project.id, body, work) }),
     ),
 
     route(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nullableWhoFields, timestampSchema } from '../contract/common';
+import { givenTimeSchema, nullableWhoFields } from '../contract/common';
 
 const idSchema = z.string().min(1).max(128);
 const answerSchema = z.union([
@@ -18,7 +18,7 @@ export const formSubmittedSchema = z.strictObject({
   ...nullableWhoFields,
   answers: z.record(z.string().regex(/^[a-z0-9_]{1,64}$/), answerSchema),
   source: z.enum(['web', 'hosted', 'bot']),
-  occurred_at: timestampSchema,
+  occurred_at: givenTimeSchema,
 });
 
 export const formSubmittedExample: z.infer<typeof formSubmittedSchema> = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nullableWhoFields, timestampSchema } from '../contract/common';
+import { givenTimeSchema, nullableWhoFields } from '../contract/common';
 
 export const ticketStatuses = ['new', 'in_progress', 'waiting', 'closed'] as const;
 export const ticketPriorities = ['low', 'normal', 'high', 'urgent'] as const;
@@ -21,7 +21,7 @@ const ticketFields = {
   type_id: idSchema.nullable(),
   ...nullableWhoFields,
   assignee_id: idSchema.nullable(),
-  occurred_at: timestampSchema,
+  occurred_at: givenTimeSchema,
 };
 
 const attachmentSchema = z.strictObject({
@@ -56,7 +56,7 @@ export const ticketEventSchemas = {
     resolution_seconds: secondsSchema.nullable(),
   }),
   csatReceived: z.strictObject({ ...ticketFields, score: z.number().int().min(1).max(5) }),
-  unanswered: z.strictObject({ ...ticketFields, waiting_since: timestampSchema }),
+  unanswered: z.strictObject({ ...ticketFields, waiting_since: givenTimeSchema }),
 };
 
 export const ticketExample: z.infer<z.ZodObject<typeof ticketFields>> = {

@@ -22,3 +22,16 @@ export function setHttpOnlyCookie(
   ctx.cookies.secure = secure;
   ctx.cookies.set(name, value, { ...options, httpOnly: true, secure, overwrite: true });
 }
+
+/**
+ * Reads a cookie whose name differs for each session. The library's own `get` keeps a pattern for every name it was asked
+ * for, as long as the process runs.
+ */
+export function readCookie(ctx: Pick<Context, 'get'>, name: string): string | undefined {
+  const found = ctx
+    .get('cookie')
+    .split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${name}=`));
+  return found?.slice(name.length + 1);
+}

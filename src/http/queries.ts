@@ -24,7 +24,8 @@ export async function claimKey(
     `INSERT INTO idempotency_keys AS k (project_id, key, request_hash, owner, leased_until)
      VALUES ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
      ON CONFLICT (project_id, key) DO UPDATE SET
-       request_hash = excluded.request_hash, owner = excluded.owner, leased_until = excluded.leased_until,
+       request_hash = excluded.request_hash, owner = excluded.owner,
+       leased_until = clock_timestamp() + make_interval(secs => $5),
        answer = NULL, answer_sealed = NULL, error_code = NULL, error_text = NULL,
        request_id = CASE WHEN ${isExpired} THEN excluded.request_id ELSE k.request_id END,
        created_at = CASE WHEN ${isExpired} THEN excluded.created_at ELSE k.created_at END

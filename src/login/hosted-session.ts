@@ -4,7 +4,7 @@ import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { randomToken256, sha256 } from '../lib/tokens';
 import { bindBrowser, findHostedSession, type HostedSession } from './queries/hosted';
-import { setHttpOnlyCookie } from '../http/http-only-cookie';
+import { readCookie, setHttpOnlyCookie } from '../http/http-only-cookie';
 
 /** One cookie per session, so that two logins in one browser do not share theirs. */
 const cookieName = (sessionId: string) => `herald_login_${sessionId.replaceAll('-', '').slice(0, 16)}`;
@@ -17,7 +17,7 @@ export async function requireHostedSession(pool: Core['pool'], token: string): P
 
 /** Whether this browser opened the page first. Only that browser receives the code. */
 export function isOwnBrowser(ctx: Context, session: HostedSession): boolean {
-  const cookie = ctx.cookies.get(cookieName(session.id));
+  const cookie = readCookie(ctx, cookieName(session.id));
   if (!cookie || !session.browser_hash) return false;
   const hash = sha256(cookie);
   return hash.length === session.browser_hash.length && timingSafeEqual(hash, session.browser_hash);

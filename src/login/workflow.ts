@@ -8,14 +8,14 @@ import type { Logger } from '../lib/log';
 import type { authSession } from '../../workflows/auth-session';
 import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temporal/names';
 import { within } from '../temporal/within';
-import { markSessionStarted, type StartableSession } from './queries/starts';
+import { findOpenSession, markSessionStarted, type StartableSession } from './queries/starts';
 
 export interface SessionStarter {
   /** Starts the session's workflow and records it in the row. A workflow that was started before counts as success. */
   start(session: StartableSession, deadlineMs: number): Promise<void>;
   /** Starts it even if an earlier run has ended. Only for a session whose row is still open. */
   startAgain(session: StartableSession, deadlineMs: number): Promise<void>;
-  /** Signals that an answer is stored, and starts the workflow if its start was lost. */
+  /** Signals that an answer is stored, and starts the workflow if its start was lost or its run was terminated. */
   signalAnswer(session: StartableSession, updateId: number): Promise<void>;
 }
 
@@ -73,15 +73,24 @@ export function createSessionStarter({
       await within(client, deadlineMs, () => client.workflow.start<typeof authSession>('authSession', again));
     },
     async signalAnswer(session, updateId) {
-      await within(client, SIGNAL_DEADLINE_MS, () =>
-        ignoreAlreadyStarted(
+      const signalWithStart = (again: Pick<WorkflowStartOptions, 'workflowIdReusePolicy'> = {}) =>
+        within(client, SIGNAL_DEADLINE_MS, () =>
           client.workflow.signalWithStart<typeof authSession, [{ updateId: number }]>('authSession', {
             ...options(session),
+            ...again,
             signal: signals.answered,
             signalArgs: [{ updateId }],
           }),
-        ),
-      );
+        );
+      try {
+        await signalWithStart();
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        // The run has ended. If it was terminated, the session is still open and the answer needs another run.
+        if (await findOpenSession(pool, session.id)) {
+          await signalWithStart({ workflowIdReusePolicy: 'ALLOW_DUPLICATE' });
+        }
+      }
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Config } from '../config';
 import { withTransaction } from '../db/pool';
 import { emitEvent } from '../events';
 import { deliveryFailed } from './delivery-events';
+import { lostMessage } from './lost';
 import { lockAbandonedMessages, recordMessage } from './queries/messages';
 
 /** Much longer than a request takes, and longer than a retry with the same Idempotency-Key would wait. */
@@ -19,11 +20,7 @@ export async function failAbandonedMessages(
     const count = await withTransaction(pool, async (db) => {
       const abandoned = await lockAbandonedMessages(db, ABANDONED_AFTER_SECONDS, BATCH);
       for (const message of abandoned) {
-        const error =
-          message.status === 'sending'
-            ? 'The service stopped while the message was being sent; it may have arrived.'
-            : 'The service stopped before the message was sent.';
-        const failure = { status: 'failed', reason: 'unknown', error } as const;
+        const failure = lostMessage(message);
         const at = await recordMessage(db, message.id, failure);
         const data = deliveryFailed(message, failure, at ?? new Date(), config.HERALD_SUBSCRIBER_ID_FORMAT);
         await emitEvent(db, message.project_id, 'delivery.failed', data);

@@ -29,12 +29,19 @@ const buttonSchema = z
     'must have either url or data',
   );
 
+/** The messengers count UTF-16 units; `max` counts characters, as does the API description. */
+const TEXT_TOO_LONG = `can have up to ${limits.messageTextLength} characters; most emoji count as two or more`;
+
 /** The content of a message, in /v1/send and in broadcasts. */
 export const contentFields = {
   text: z
     .string()
-    .max(limits.messageTextLength)
-    .refine((text) => text.trim() !== '', 'must not be empty'),
+    .max(limits.messageTextLength, { error: TEXT_TOO_LONG, abort: true })
+    .refine((text) => text.length <= limits.messageTextLength, TEXT_TOO_LONG)
+    .refine((text) => text.trim() !== '', 'must not be empty')
+    .describe(
+      `Up to ${limits.messageTextLength} characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more.`,
+    ),
   format: z.enum(['plain', 'markdown', 'html']).default('plain'),
   buttons: z
     .array(z.array(buttonSchema).min(1).max(limits.buttonsPerRow))
@@ -45,13 +52,26 @@ export const contentFields = {
     .strictObject({ type: z.enum(['photo', 'video', 'document']), url: webUrl('media.url') })
     .optional()
     .describe(
-      `A photo of up to ${limits.photoBytes / MIB} MB, or a video or document of up to ${limits.videoOrDocumentBytes / MIB} MB.`,
+      `A photo of up to ${limits.photoBytes / MIB} MB, or a video or document of up to ${limits.videoOrDocumentBytes / MIB} MB. Telegram shows a photo over 10 MB as a document.`,
     ),
 };
 
 export const contentSchema = z.strictObject(contentFields);
-export type MessageContent = z.output<typeof contentSchema>;
-export type MessageMedia = NonNullable<MessageContent['media']>;
+type RequestedContent = z.output<typeof contentSchema>;
+export type MessageMedia = NonNullable<RequestedContent['media']>;
+
+/** What Herald has found out about media, before it sends the first message with it. */
+export interface MediaFacts {
+  /** Null if its server does not state the size. */
+  bytes: number | null;
+  /** Identifies the content, so that it is uploaded once. */
+  key: string;
+}
+
+/** The content as it is stored. Messages of 0.1.0 have no facts. */
+export type MessageContent = Omit<RequestedContent, 'media'> & {
+  media?: (MessageMedia & Partial<MediaFacts>) | undefined;
+};
 
 export const sendSchema = z
   .strictObject({

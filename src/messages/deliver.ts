@@ -3,9 +3,11 @@ import {
   type Messenger,
   type OutgoingMessage,
   PlatformError,
+  type SendProgress,
   botKeyOf,
   callsOf,
   recordThrottled,
+  trackProgress,
 } from '../bots';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
@@ -14,7 +16,7 @@ import { emitEvent } from '../events';
 import type { FailureReason } from '../events/contract';
 import { type SubscriberRecord, lockSubscriber, markBlocked } from '../subscribers';
 import { deliveryFailed, deliverySuccess } from './delivery-events';
-import { claimMessage, recordMessage, type MessageResult } from './queries/messages';
+import { claimMessage, recordMediaSent, recordMessage, type MessageResult } from './queries/messages';
 
 export type DeliverDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
@@ -35,12 +37,20 @@ export async function deliver(
   const deadline = performance.now() + limits.sendWaitSeconds * 1000;
   const messenger = deps.messengers.get(subscriber.channel);
   // Before the claim: a message that waits is not yet being sent if the process dies.
-  const hasTurn = messenger !== null && (await waitForTurn(deps, subscriber, message, deadline));
+  const hasTurn =
+    messenger !== null &&
+    (await waitForTurn(deps, subscriber, callsOf(subscriber.channel, message), deadline));
+  const progress = trackProgress(false, (id) =>
+    // Only for the record of a crash: without it the text follows all the same.
+    recordMediaSent(deps.pool, messageId, id).catch((err: unknown) =>
+      deps.log.warn({ err }, 'the media of a message could not be recorded as sent'),
+    ),
+  );
   if (!(await claimMessage(deps.pool, messageId))) return null;
   const result = !messenger
     ? failure('platform_unavailable', `The bot of ${subscriber.channel} is not connected.`)
     : hasTurn
-      ? await call(deps, messenger, subscriber, message, deadline)
+      ? await call(deps, messenger, subscriber, message, { progress, deadline })
       : failure('rate_limited', `The bot had no free turn within ${limits.sendWaitSeconds} seconds.`);
   await recordResult(deps, messageId, subscriber, result, onResult);
   return result;
@@ -49,14 +59,14 @@ export async function deliver(
 function waitForTurn(
   { turns }: DeliverDeps,
   { channel, project_id, chat_id }: SubscriberRecord,
-  message: OutgoingMessage,
+  calls: number,
   deadline: number,
 ): Promise<boolean> {
   return turns.wait({
     bot: botKeyOf(channel),
     projectId: project_id,
     chatId: chat_id,
-    calls: callsOf(message),
+    calls,
     deadline,
   });
 }
@@ -67,12 +77,12 @@ async function call(
   messenger: Messenger,
   subscriber: SubscriberRecord,
   message: OutgoingMessage,
-  deadline: number,
+  { progress, deadline }: { progress: SendProgress; deadline: number },
 ): Promise<MessageResult> {
   const { channel, chat_id } = subscriber;
   for (;;) {
     try {
-      const { messageId } = await messenger.send(chat_id, message, { failFast: true });
+      const { messageId } = await messenger.send(chat_id, message, { failFast: true, progress });
       return { status: 'sent', platformMessageId: messageId };
     } catch (error) {
       if (!(error instanceof PlatformError)) {
@@ -81,7 +91,8 @@ async function call(
       }
       if (error.reason !== 'rate_limited') return failure(error.reason, error.platformText);
       await recordThrottled(deps.pool, botKeyOf(channel), chat_id, error.retryAfterMs);
-      if (!(await waitForTurn(deps, subscriber, message, deadline))) {
+      const calls = progress.mediaSent ? 1 : callsOf(channel, message);
+      if (!(await waitForTurn(deps, subscriber, calls, deadline))) {
         return failure(error.reason, error.platformText);
       }
     }

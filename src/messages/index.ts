@@ -1,4 +1,4 @@
 /** The public interface of this domain. */
-export { outgoing } from './buttons';
 export { deliveryFailed, deliverySuccess } from './delivery-events';
-export { refuseLargeMedia } from './media-size';
+export { checkMedia } from './media-facts';
+export { type PreparedMessage, prepareMessage } from './prepare';

@@ -4,10 +4,11 @@ import { formatSubscriberId } from '../contract/ids';
 import { limits } from '../contract/limits';
 import { isBillingBlocked } from '../projects';
 import { type SubscriberRecord, findSubscriber, findSubscribersByExternalId, uuidOf } from '../subscribers';
-import { outgoing } from './buttons';
-import type { SendResponse, SendDetail, SendReason, SendRequest } from './contract';
+import type { MessageContent, SendResponse, SendDetail, SendReason, SendRequest } from './contract';
 import { deliver, failure, recordResult, type DeliverDeps } from './deliver';
-import { refuseLargeMedia } from './media-size';
+import { lostMessage } from './lost';
+import { checkMedia, recheckMedia } from './media-facts';
+import { type PreparedMessage, prepareMessage } from './prepare';
 import { findMessages, insertMessages, type MessageResult, type MessageRow } from './queries/messages';
 
 /** Bounds the messenger calls that one request has in flight; an external_id can name several subscribers. */
@@ -25,15 +26,18 @@ export async function sendMessages(
   requestId: string,
 ): Promise<SendResponse> {
   const existing = await findMessages(deps.pool, requestId);
-  const messages = existing.length > 0 ? existing : await createMessages(deps, projectId, request, requestId);
   const isResumed = existing.length > 0;
+  const { messages, content } = isResumed
+    ? { messages: existing, content: await contentWith(deps, projectId, request, recheckMedia) }
+    : await createMessages(deps, projectId, request, requestId);
+  const prepared = prepareMessage(content, { projectId, id: requestId });
   const pending = [...messages.entries()];
   const details: SendDetail[] = [];
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {
       for (let next = pending.shift(); next; next = pending.shift()) {
         const [index, message] = next;
-        details[index] = await sendOrResume(deps, projectId, request, message, isResumed);
+        details[index] = await sendOrResume(deps, projectId, prepared, message, isResumed);
       }
     }),
   );
@@ -49,23 +53,36 @@ async function createMessages(
   projectId: string,
   request: SendRequest,
   requestId: string,
-): Promise<MessageRow[]> {
+): Promise<{ messages: MessageRow[]; content: MessageContent }> {
   const { pool, config, messengers } = deps;
   if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
   }
   const recipients = await findRecipients(deps, projectId, request);
-  if (request.media) await refuseLargeMedia(request.media, { allowLocal: config.allowLocalWebhooks });
-  const messages = recipients.map((subscriber) => ({
+  const content = await contentWith(deps, projectId, request, checkMedia);
+  const planned = recipients.map((subscriber) => ({
     subscriberId: subscriber.id,
     channel: subscriber.channel,
     refused: refusalOf(subscriber, request),
   }));
-  const sendable = messages.filter(({ refused }) => refused === null);
+  const sendable = planned.filter(({ refused }) => refused === null);
   if (sendable.length > 0 && sendable.every(({ channel }) => messengers.get(channel) === null)) {
     throw new AppError('platform_busy');
   }
-  return insertMessages(pool, { projectId, requestId, kind: 'send', content: contentOf(request) }, messages);
+  const messages = await insertMessages(pool, { projectId, requestId, kind: 'send', content }, planned);
+  return { messages, content };
+}
+
+async function contentWith(
+  { config }: DeliverDeps,
+  projectId: string,
+  request: SendRequest,
+  facts: typeof checkMedia,
+): Promise<MessageContent> {
+  const content = contentOf(request);
+  if (!content.media) return content;
+  const policy = { allowLocal: config.allowLocalWebhooks };
+  return { ...content, media: { ...content.media, ...(await facts(content.media, projectId, policy)) } };
 }
 
 async function findRecipients(
@@ -101,7 +118,7 @@ function refusalOf(subscriber: SubscriberRecord, { permission }: SendRequest): S
 async function sendOrResume(
   deps: DeliverDeps,
   projectId: string,
-  request: SendRequest,
+  prepared: PreparedMessage,
   message: MessageRow,
   isResumed: boolean,
 ): Promise<SendDetail> {
@@ -109,10 +126,7 @@ async function sendOrResume(
   const subscriber = await findSubscriber(deps.pool, projectId, message.subscriber_id);
   if (!subscriber) return detailOf(deps, message, failure('chat_not_found', 'The subscriber was removed.'));
   if (isResumed && message.status === 'sending') {
-    const lost = failure(
-      'unknown',
-      'The service stopped while the message was being sent; it may have arrived.',
-    );
+    const lost = lostMessage(message);
     await recordResult(deps, message.id, subscriber, lost);
     return detailOf(deps, message, lost);
   }
@@ -121,7 +135,7 @@ async function sendOrResume(
     await recordResult(deps, message.id, subscriber, blocked);
     return detailOf(deps, message, blocked);
   }
-  const result = await deliver(deps, message.id, subscriber, outgoing(contentOf(request), message.id));
+  const result = await deliver(deps, message.id, subscriber, prepared.to(subscriber.channel, message.id));
   return detailOf(deps, message, result ?? failure('unknown', 'Another process has begun it.'));
 }
 

@@ -1,11 +1,12 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
 import { inParallel } from '../lib/in-parallel';
+import { findOpenSession } from '../login/queries/starts';
 import type { SessionStarter } from '../login/workflow';
 import { isWorkflowRunning } from '../temporal/is-workflow-running';
 import { workflowIds } from '../temporal/names';
 import { restartDelivery } from '../webhooks/queries/deliveries';
-import { findOpenSession, startedOpenDeliveries, startedOpenSessions } from './queries/recovery';
+import { startedOpenDeliveries, startedOpenSessions } from './queries/recovery';
 
 export interface RecoverDeps {
   pool: pg.Pool;

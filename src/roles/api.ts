@@ -31,6 +31,7 @@ import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
 import { createSubscriberRoutes } from '../subscribers/routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
+import { within } from '../temporal/within';
 import { createWebhookRoutes } from '../webhooks/routes';
 import { botWebhookSecret, createBotIntake } from './bots';
 
@@ -62,6 +63,9 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
   ];
 }
 
+/** Shorter than the limit of a check, so that no call outlives it. */
+const TEMPORAL_CHECK_MS = 1_500;
+
 /**
  * The API stores what Temporal has to do and works without it; a process that only runs workflows does not. So an outage
  * of Temporal must not take every API process out of its load balancer.
@@ -72,7 +76,8 @@ export function readinessParts({ pool, client, config: { roles } }: Core): Part[
     {
       name: 'temporal',
       required: roles.includes('worker') && !roles.includes('api'),
-      check: async () => void (await client.workflowService.getSystemInfo({})),
+      check: async () =>
+        void (await within(client, TEMPORAL_CHECK_MS, () => client.workflowService.getSystemInfo({}))),
     },
   ];
 }

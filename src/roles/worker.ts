@@ -4,6 +4,7 @@ import { createActivities } from '../../activities';
 import { startBroadcastRelay } from '../broadcasts/relay';
 import type { Core } from '../core';
 import { startEventEraser } from '../events/eraser';
+import { startSessionReconciler } from '../login/reconciler';
 import { startSessionRelay } from '../login/relay';
 import { createSessionStarter } from '../login/workflow';
 import { startRetention } from '../operations/retention';
@@ -53,8 +54,10 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
   });
   // Starts on the worker's own connection can be eager: this process gets the first workflow task directly.
   const onWorkerConnection = { ...core, client: clientOn(connection, core.config) };
+  const starter = createSessionStarter(onWorkerConnection);
   const relaysAndJobs = [
-    startSessionRelay({ ...onWorkerConnection, starter: createSessionStarter(onWorkerConnection) }),
+    startSessionRelay({ ...onWorkerConnection, starter }),
+    startSessionReconciler({ ...onWorkerConnection, starter }),
     startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
     startBroadcastRelay(onWorkerConnection),
     startExpressLane({ ...core, attempter }),

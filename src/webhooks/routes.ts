@@ -74,7 +74,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         errors: ['invalid_url', 'conflict'],
       },
       async ({ project, body, work }) => {
-        const earlier = work.resumed ? await endpoints.findEndpoint(pool, project.id, work.id) : null;
+        const earlier = work.resumed ? await endpoints.findCreatedEndpoint(pool, project.id, work.id) : null;
         if (earlier)
           return { ...presentEndpoint(earlier), secret: await earlierSecret(pool, earlier.id, work) };
         await requireGoodUrl(body.url);

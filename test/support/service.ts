@@ -4,6 +4,7 @@ import type pg from 'pg';
 import pino from 'pino';
 import type { PlatformAccesses } from '../../src/bots/messengers';
 import { loadConfig, type Config } from '../../src/config';
+import type { Scope } from '../../src/contract/scopes';
 import { newApiKey } from '../../src/lib/tokens';
 import { insertApiKey } from '../../src/projects/queries/keys';
 import { insertProject, updateProject, type ProjectChanges } from '../../src/projects/queries/projects';
@@ -72,6 +73,8 @@ export interface TestService {
   control: SimulatorControl;
   queuePrefix: string;
   createProject(changes?: ProjectChanges & { slug?: string }): Promise<TestProject>;
+  /** A further key of a project. */
+  createKey(projectId: string, scopes: Scope[]): Promise<string>;
   /** Without a key, or with any other. */
   apiWith(key: string | null): Api;
   stop(): Promise<void>;
@@ -123,6 +126,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     control: createSimulatorControl(simulator.url),
     queuePrefix,
     apiWith,
+    async createKey(projectId, scopes) {
+      const { key, hash, hint } = newApiKey();
+      await insertApiKey(database.pool, { project_id: projectId, hash, hint, scopes });
+      return key;
+    },
     async createProject({ slug, ...changes } = {}) {
       const { key, hash, hint } = newApiKey();
       const inserted = await insertProject(database.pool, {

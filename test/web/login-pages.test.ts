@@ -308,7 +308,7 @@ describe('the button to embed', () => {
     try {
       const { body } = await shop.api('POST', '/v1/auth/session', { state: 'late' });
       await service.pool.query(
-        `UPDATE auth_sessions SET expires_at = now() - interval '1 second' WHERE id = $1`,
+        `UPDATE auth_sessions SET status = 'expired', expires_at = now(), decided_at = now() WHERE id = $1`,
         [body.session_id],
       );
       const person = await someone();

@@ -36,6 +36,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function secondsToMs(header: string | null): number | null {
+export function secondsToMs(header: string | null): number | null {
   return header !== null && /^\d+(\.\d+)?$/.test(header) ? Math.ceil(Number(header) * 1000) : null;
 }

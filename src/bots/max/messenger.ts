@@ -5,12 +5,14 @@ import type {
   UpdateType,
 } from '@maxhub/max-bot-api/types';
 import { withAbortAfter } from '../../lib/timeout';
+import { createBotUploads } from '../media/bot-uploads';
+import { isFetchedByPlatform } from '../media/by-url';
 import type { Button, Messenger, MessengerOptions, OutgoingMessage, TapNotice } from '../messenger';
 import { PlatformError } from '../platform-error';
 import { retryIfThrottled } from '../retry-if-throttled';
 import { toMaxPlatformError } from './error';
 import { maxFetch } from './fetch';
-import { createMaxMedia } from './media';
+import { attachmentOf, isRefusedToken, photoByUrl, uploadToMax } from './media';
 
 const POLL_SECONDS = 25;
 const POLL_LIMIT_MS = (POLL_SECONDS + 10) * 1000;
@@ -22,32 +24,41 @@ const updateTypes: UpdateType[] = ['message_created', 'message_callback', 'bot_s
 /** `user:<id>` when only the user is known: some MAX taps omit the message, and with it the chat. */
 const USER_ADDRESS = /^user:(\d+)$/;
 
-export interface MaxMessengerOptions extends MessengerOptions {
-  /** Whether a video or document that Herald uploads to MAX may be fetched from loopback. */
-  allowLocalMedia?: boolean;
-}
-
-export async function createMaxMessenger({
-  token,
-  apiRoot,
-  link,
-  allowLocalMedia = false,
-}: MaxMessengerOptions): Promise<Messenger> {
+export async function createMaxMessenger(options: MessengerOptions): Promise<Messenger> {
+  const { token, apiRoot, link } = options;
   const { api } = new Bot(token, { clientOptions: { baseUrl: apiRoot, fetch: maxFetch } });
-  const attach = createMaxMedia(api, { allowLocal: allowLocalMedia });
   const me = await call(() => api.getMyInfo());
+  const uploads = createBotUploads(options, 'max', me.user_id);
   const botName = me.username ?? String(me.user_id);
 
   async function send(chatId: string, message: OutgoingMessage): Promise<{ messageId: string }> {
+    const { media } = message;
+    if (!media) return post(chatId, message, []);
+    if (isFetchedByPlatform('max', media)) return post(chatId, message, [photoByUrl(media)]);
+    return uploads.send(media, {
+      send: (reference) => post(chatId, message, [attachmentOf(reference)]),
+      upload: async (source, signal) => ({
+        reference: await call(() => uploadToMax(api, media.type, source, signal)),
+      }),
+      isRefusedReference: isRefusedToken,
+    });
+  }
+
+  function post(
+    chatId: string,
+    message: OutgoingMessage,
+    media: AttachmentRequest[],
+  ): Promise<{ messageId: string }> {
     const user = USER_ADDRESS.exec(chatId)?.[1];
     const recipient = user === undefined ? { chat_id: Number(chatId) } : { user_id: Number(user) };
-    const media = message.media ? [await attach(message.media)] : [];
     const attachments = [...media, ...keyboardOf(message.buttons)];
-    const { message: posted } = await api.raw.messages.send(
-      { ...recipient, ...textOf(message), ...(attachments.length > 0 && { attachments }) },
-      { signal: AbortSignal.timeout(SEND_LIMIT_MS) },
-    );
-    return { messageId: posted.body.mid };
+    return call(async () => {
+      const { message: posted } = await api.raw.messages.send(
+        { ...recipient, ...textOf(message), ...(attachments.length > 0 && { attachments }) },
+        { signal: AbortSignal.timeout(SEND_LIMIT_MS) },
+      );
+      return { messageId: posted.body.mid };
+    });
   }
 
   async function deleteWebhooks(except?: string): Promise<void> {
@@ -62,10 +73,9 @@ export async function createMaxMessenger({
     botName,
     link: link ?? ((start) => `https://max.ru/${botName}?start=${encodeURIComponent(start)}`),
     appLink: () => null,
-    send(chatId, message, { failFast = false } = {}) {
-      const once = () => call(() => send(chatId, message));
-      return failFast ? once() : retryIfThrottled(once);
-    },
+    send: (chatId, message, { failFast = false } = {}) =>
+      failFast ? send(chatId, message) : retryIfThrottled(() => send(chatId, message)),
+    isMediaReady: async (media) => isFetchedByPlatform('max', media) || uploads.isRecorded(media),
 
     edit: (_chatId, messageId, message) =>
       retryIfThrottled(() =>

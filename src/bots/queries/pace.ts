@@ -58,12 +58,16 @@ export interface BotAllowance {
   peak: number;
 }
 
+/** How long a process that stalls in its transaction can hold the lock of a bot; the database then ends the session. */
+const MAX_STALL = '5s';
+
 /** Locks the bot's pace: chats and turns of the bot change only under this lock. */
 export async function lockBotPace(db: Db, bot: string): Promise<BotAllowance> {
   const found = await row<BotAllowance>(
     db,
     'lock_bot_pace',
-    `SELECT ${allowanceOf('greatest(next_at, paused_until)')} AS average, ${allowanceOf('peak_at')} AS peak
+    `SELECT ${allowanceOf('greatest(next_at, paused_until)')} AS average, ${allowanceOf('peak_at')} AS peak,
+       set_config('idle_in_transaction_session_timeout', '${MAX_STALL}', true)
      FROM channel_pace WHERE channel = $1 FOR UPDATE`,
     [bot],
   );

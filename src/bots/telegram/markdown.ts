@@ -2,21 +2,175 @@
  * Converts the Markdown that projects may use, which is MAX's own dialect, to Telegram's HTML. Telegram's MarkdownV2
  * would reject a whole message for one unescaped full stop; this converter rejects nothing and treats an unmatched
  * mark as a plain character.
+ *
+ * It takes time in proportion to the length: every search for an end looks into a table that is built once, and the
+ * inside of a pair is converted by the call that found the pair.
  */
-const marks: ReadonlyArray<readonly [mark: string, tag: string]> = [
-  ['**', 'b'],
-  ['__', 'b'],
-  ['~~', 's'],
-  ['++', 'u'],
-  ['*', 'i'],
-  ['_', 'i'],
+export function markdownToTelegramHtml(source: string): string {
+  return convert({ source, find: createFinder(source) }, 0, source.length);
+}
+
+/** Where something ends, judged by the characters around the position alone. */
+type Target = (source: string, at: number) => boolean;
+
+interface Text {
+  source: string;
+  /** The first position from `from` on that the target accepts; -1 if there is none. */
+  find(target: Target, from: number): number;
+}
+
+interface Piece {
+  html: string;
+  end: number;
+}
+
+interface Mark {
+  mark: string;
+  tag: string;
+  closing: Target;
+}
+
+const WORD = /[\p{L}\p{N}]/u;
+/** The characters that can begin something other than plain text. */
+const SPECIAL = '\\`[*_~+';
+const ESCAPABLE = '\\`*_~+[]()#';
+const FENCE = '```';
+const LANGUAGE = /[\w+-]*\n/y;
+const SCHEME = /(?:https?|tg|mailto):/iy;
+
+const marks: readonly Mark[] = [
+  markOf('**', 'b'),
+  markOf('__', 'b'),
+  markOf('~~', 's'),
+  markOf('++', 'u'),
+  markOf('*', 'i'),
+  markOf('_', 'i'),
 ];
 
-const ESCAPED = /^\\([\\`*_~+[\]()#])/;
-const FENCE = /^```(?:[\w+-]*\n)?([\s\S]*?)```/;
-const CODE = /^`([^`\n]+)`/;
-const LINK = /^\[([^\]\n]+)\]\(((?:https?|tg|mailto):[^)\s]+)\)/i;
-const WORD = /[\p{L}\p{N}]/u;
+const special: Target = (source, at) => SPECIAL.includes(source.charAt(at));
+const fence: Target = (source, at) => source.startsWith(FENCE, at);
+const codeEnd: Target = (source, at) => '`\n'.includes(source.charAt(at));
+const labelEnd: Target = (source, at) => ']\n'.includes(source.charAt(at));
+const addressEnd: Target = (source, at) => source.charAt(at) === ')' || isSpace(source.charAt(at));
+
+function markOf(mark: string, tag: string): Mark {
+  return {
+    mark,
+    tag,
+    closing(source, at) {
+      if (!source.startsWith(mark, at)) return false;
+      const before = source.charAt(at - 1);
+      const after = source.charAt(at + mark.length);
+      // No space may separate a mark from its text, so `2 * 3 * 4` has no marks.
+      if (before === '\\' || isSpace(before)) return false;
+      if (mark.startsWith('_') && WORD.test(after)) return false;
+      // A single mark does not match half of a double one: *a **b** c*.
+      return mark.length > 1 || (after !== mark && before !== mark);
+    },
+  };
+}
+
+/** Each target's positions are collected on its first search, from the end of the text. */
+function createFinder(source: string): Text['find'] {
+  const tables = new Map<Target, Int32Array>();
+  function tableOf(target: Target): Int32Array {
+    const table = new Int32Array(source.length + 1).fill(-1);
+    for (let at = source.length - 1; at >= 0; at -= 1) {
+      table[at] = target(source, at) ? at : (table[at + 1] ?? -1);
+    }
+    tables.set(target, table);
+    return table;
+  }
+  return (target, from) => (tables.get(target) ?? tableOf(target))[from] ?? -1;
+}
+
+function convert(text: Text, from: number, to: number): string {
+  let html = '';
+  for (let at = from; at < to;) {
+    const piece = pieceAt(text, at, to);
+    html += piece.html;
+    at = piece.end;
+  }
+  return html;
+}
+
+function pieceAt(text: Text, at: number, to: number): Piece {
+  const { source, find } = text;
+  const next = find(special, at);
+  const plainEnd = next < 0 || next > to ? to : next;
+  if (plainEnd > at) return { html: escapeHtml(source.slice(at, plainEnd)), end: plainEnd };
+  return specialAt(text, source.charAt(at), at, to) ?? { html: source.charAt(at), end: at + 1 };
+}
+
+function specialAt(text: Text, char: string, at: number, to: number): Piece | null {
+  switch (char) {
+    case '\\':
+      return escapedAt(text, at, to);
+    case '`':
+      return fencedAt(text, at, to) ?? codeAt(text, at, to);
+    case '[':
+      return linkAt(text, at, to);
+    case '*':
+    case '_':
+    case '~':
+    case '+':
+      return pairAt(text, at, to);
+    default:
+      return null;
+  }
+}
+
+function escapedAt({ source }: Text, at: number, to: number): Piece | null {
+  const next = at + 1;
+  if (next >= to || !ESCAPABLE.includes(source.charAt(next))) return null;
+  return { html: escapeHtml(source.charAt(next)), end: next + 1 };
+}
+
+function fencedAt({ source, find }: Text, at: number, to: number): Piece | null {
+  if (!source.startsWith(FENCE, at)) return null;
+  const end = find(fence, at + FENCE.length);
+  if (end < 0 || end + FENCE.length > to) return null;
+  LANGUAGE.lastIndex = at + FENCE.length;
+  const start = LANGUAGE.test(source) ? LANGUAGE.lastIndex : at + FENCE.length;
+  return { html: `<pre>${escapeHtml(source.slice(start, end))}</pre>`, end: end + FENCE.length };
+}
+
+function codeAt({ source, find }: Text, at: number, to: number): Piece | null {
+  const end = find(codeEnd, at + 1);
+  if (end <= at + 1 || end >= to || source.charAt(end) !== '`') return null;
+  return { html: `<code>${escapeHtml(source.slice(at + 1, end))}</code>`, end: end + 1 };
+}
+
+function linkAt(text: Text, at: number, to: number): Piece | null {
+  const { source, find } = text;
+  const label = find(labelEnd, at + 1);
+  if (label <= at + 1 || !source.startsWith('](', label)) return null;
+  const start = label + 2;
+  SCHEME.lastIndex = start;
+  if (!SCHEME.test(source)) return null;
+  const end = find(addressEnd, SCHEME.lastIndex);
+  if (end <= SCHEME.lastIndex || end >= to || source.charAt(end) !== ')') return null;
+  const href = escapeHtml(source.slice(start, end));
+  return { html: `<a href="${href}">${convert(text, at + 1, label)}</a>`, end: end + 1 };
+}
+
+function pairAt(text: Text, at: number, to: number): Piece | null {
+  const { source, find } = text;
+  const found = marks.find(({ mark }) => at + mark.length <= to && source.startsWith(mark, at));
+  if (!found) return null;
+  const { mark, tag, closing } = found;
+  // An underscore inside a word is not a mark: user_name_1.
+  if (mark.startsWith('_') && WORD.test(source.charAt(at - 1))) return null;
+  const start = at + mark.length;
+  if (start >= to || isSpace(source.charAt(start))) return null;
+  const end = find(closing, start + 1);
+  if (end < 0 || end + mark.length > to) return null;
+  return { html: `<${tag}>${convert(text, start, end)}</${tag}>`, end: end + mark.length };
+}
+
+function isSpace(char: string): boolean {
+  return /^\s$/.test(char);
+}
 
 function escapeHtml(text: string): string {
   return text
@@ -24,67 +178,4 @@ function escapeHtml(text: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
-}
-
-export function markdownToTelegramHtml(source: string): string {
-  let html = '';
-  let i = 0;
-  while (i < source.length) {
-    const { out, used } = nextPiece(source, i);
-    html += out;
-    i += used;
-  }
-  return html;
-}
-
-interface Piece {
-  out: string;
-  used: number;
-}
-
-function nextPiece(source: string, i: number): Piece {
-  const char = source.charAt(i);
-  // Fast path: most characters cannot start a mark.
-  if (!'\\`[*_~+'.includes(char)) return { out: escapeHtml(char), used: 1 };
-  const rest = source.slice(i);
-  const escaped = ESCAPED.exec(rest);
-  if (escaped) return { out: escapeHtml(escaped[1] ?? ''), used: 2 };
-  const fence = FENCE.exec(rest);
-  if (fence) return { out: `<pre>${escapeHtml(fence[1] ?? '')}</pre>`, used: fence[0].length };
-  const code = CODE.exec(rest);
-  if (code) return { out: `<code>${escapeHtml(code[1] ?? '')}</code>`, used: code[0].length };
-  const link = LINK.exec(rest);
-  if (link) {
-    const inner = markdownToTelegramHtml(link[1] ?? '');
-    return { out: `<a href="${escapeHtml(link[2] ?? '')}">${inner}</a>`, used: link[0].length };
-  }
-  return pairAt(source, i) ?? { out: escapeHtml(char), used: 1 };
-}
-
-function pairAt(source: string, i: number): Piece | null {
-  const found = marks.find(([mark]) => source.startsWith(mark, i));
-  if (!found) return null;
-  const [mark, tag] = found;
-  // An underscore inside a word is not a mark: user_name_1.
-  if (mark.startsWith('_') && WORD.test(source.charAt(i - 1))) return null;
-  const start = i + mark.length;
-  const end = closingAt(source, mark, start);
-  if (end < 0) return null;
-  const inner = markdownToTelegramHtml(source.slice(start, end));
-  return { out: `<${tag}>${inner}</${tag}>`, used: end + mark.length - i };
-}
-
-/** The index of the closing mark, or -1. No space may separate a mark from its text, so `2 * 3 * 4` has no marks. */
-function closingAt(source: string, mark: string, start: number): number {
-  if (/^(\s|$)/.test(source.charAt(start))) return -1;
-  for (let end = source.indexOf(mark, start + 1); end > 0; end = source.indexOf(mark, end + 1)) {
-    const before = source.charAt(end - 1);
-    const after = source.charAt(end + mark.length);
-    if (before === '\\' || /\s/.test(before)) continue;
-    if (mark.startsWith('_') && WORD.test(after)) continue;
-    // A single mark does not match half of a double one: *a **b** c*.
-    if (mark.length === 1 && (after === mark || before === mark)) continue;
-    return end;
-  }
-  return -1;
 }

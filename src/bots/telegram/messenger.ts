@@ -1,55 +1,77 @@
 import { Telegram } from 'telegraf';
 import { withAbortAfter } from '../../lib/timeout';
-import type { Button, Messenger, MessengerOptions, OutgoingMessage } from '../messenger';
+import { callsOf, convertText } from '../convert-text';
+import { createBotUploads } from '../media/bot-uploads';
+import { isFetchedByPlatform } from '../media/by-url';
+import type {
+  Button,
+  MediaType,
+  Messenger,
+  MessengerOptions,
+  OutgoingMedia,
+  OutgoingMessage,
+  SendOptions,
+} from '../messenger';
 import { PlatformError } from '../platform-error';
 import { retryIfThrottled } from '../retry-if-throttled';
 import { toTelegramPlatformError } from './error';
-import { markdownToTelegramHtml } from './markdown';
+import { isRefusedFileId, mediaMethods, type SentMessage, uploadToTelegram } from './media';
 
 const CALL_LIMIT_MS = 10_000;
 /** Telegram downloads the file before it responds. */
 const MEDIA_LIMIT_MS = 30_000;
 const POLL_SECONDS = 25;
 const POLL_LIMIT_MS = (POLL_SECONDS + 10) * 1000;
-const CAPTION_LENGTH = 1024;
 const NOTICE_LENGTH = 200;
 
 const allowedUpdates = ['message', 'callback_query', 'my_chat_member'] as const;
 
-const mediaMethods = { photo: 'sendPhoto', video: 'sendVideo', document: 'sendDocument' } as const;
-
 type Payload = Record<string, unknown>;
 type Call = <R>(method: string, payload?: Payload, limit?: AbortSignal) => Promise<R>;
 
-export async function createTelegramMessenger({
-  token,
-  apiRoot,
-  link,
-}: MessengerOptions): Promise<Messenger> {
+export async function createTelegramMessenger(options: MessengerOptions): Promise<Messenger> {
+  const { token, apiRoot, link } = options;
   const call = createCall(new Telegram(token, { apiRoot, webhookReply: false }));
-  const { username: botName } = await call<{ username: string }>('getMe');
+  const { id: botId, username: botName } = await call<{ id: number; username: string }>('getMe');
+  const uploads = createBotUploads(options, 'telegram', botId);
+  const methodRoot = new URL(`./bot${token}/`, apiRoot).href;
 
-  async function send(chatId: string, message: OutgoingMessage): Promise<{ messageId: string }> {
+  async function send(
+    chatId: string,
+    message: OutgoingMessage,
+    { failFast = false, progress }: SendOptions = {},
+  ): Promise<{ messageId: string }> {
+    // Each call by itself: media that was sent is not sent again because the text after it was refused.
+    const throttled: typeof retryIfThrottled = failFast ? (work) => work() : retryIfThrottled;
+    const { text, ...format } = textOf(message);
     const chat = { chat_id: chatId };
-    const text = textOf(message);
     const keyboard = keyboardOf(message.buttons);
     const { media } = message;
-    if (!media) {
-      return sent(await call('sendMessage', { ...chat, ...text, ...keyboard }));
+    if (media && callsOf('telegram', message) === 1) {
+      const caption = text === '' ? {} : { caption: text, ...format };
+      return sent(await throttled(() => sendMedia(media, { ...chat, ...caption, ...keyboard })));
     }
-    const sendMedia = (extra: Payload) =>
+    if (media && !progress?.mediaSent) {
+      const { messageId } = sent(await throttled(() => sendMedia(media, chat)));
+      await progress?.recordMedia(messageId);
+    }
+    return sent(await throttled(() => call('sendMessage', { ...chat, text, ...format, ...keyboard })));
+  }
+
+  function sendMedia(media: OutgoingMedia, payload: Payload): Promise<SentMessage> {
+    const byReference = (type: MediaType, reference: string) =>
       call<SentMessage>(
-        mediaMethods[media.type],
-        { ...chat, [media.type]: media.url, ...extra },
+        mediaMethods[type],
+        { ...payload, [type]: reference },
         AbortSignal.timeout(MEDIA_LIMIT_MS),
       );
-    if (message.text.length <= CAPTION_LENGTH) {
-      const { text: caption, ...format } = text;
-      return sent(await sendMedia({ ...(caption !== '' && { caption, ...format }), ...keyboard }));
-    }
-    // Too long for a caption: send the text, with the buttons, as a second message.
-    await sendMedia({});
-    return sent(await retryIfThrottled(() => call('sendMessage', { ...chat, ...text, ...keyboard })));
+    if (isFetchedByPlatform('telegram', media)) return byReference(media.type, media.url);
+    return uploads.send(media, {
+      send: ({ type, id }) => byReference(type, id),
+      upload: (source, signal) =>
+        platformErrors(() => uploadToTelegram({ methodRoot, type: media.type, payload }, source, signal)),
+      isRefusedReference: isRefusedFileId,
+    });
   }
 
   async function edit(chatId: string, messageId: string, message: OutgoingMessage): Promise<void> {
@@ -70,8 +92,8 @@ export async function createTelegramMessenger({
     botName,
     link: link ?? ((start) => `https://t.me/${botName}?start=${encodeURIComponent(start)}`),
     appLink: (start) => (link ? null : `tg://resolve?domain=${botName}&start=${encodeURIComponent(start)}`),
-    send: (chatId, message, { failFast = false } = {}) =>
-      failFast ? send(chatId, message) : retryIfThrottled(() => send(chatId, message)),
+    send,
+    isMediaReady: async (media) => isFetchedByPlatform('telegram', media) || uploads.isRecorded(media),
     edit: (chatId, messageId, message) => retryIfThrottled(() => edit(chatId, messageId, message)),
 
     async answerTap(callbackId, notice) {
@@ -125,27 +147,29 @@ export async function createTelegramMessenger({
 function createCall(telegram: Telegram): Call {
   type Method = Parameters<Telegram['callApi']>[0];
   type Options = Parameters<Telegram['callApi']>[2];
-  return async <R>(method: string, payload: Payload = {}, limit = AbortSignal.timeout(CALL_LIMIT_MS)) => {
-    try {
-      // telegraf's types expect the AbortSignal of a polyfill package instead of Node's.
-      return (await telegram.callApi(method as Method, payload as never, { signal: limit } as Options)) as R;
-    } catch (error) {
-      throw toTelegramPlatformError(error);
-    }
-  };
+  return <R>(method: string, payload: Payload = {}, limit = AbortSignal.timeout(CALL_LIMIT_MS)) =>
+    platformErrors(
+      async () =>
+        // telegraf's types expect the AbortSignal of a polyfill package instead of Node's.
+        (await telegram.callApi(method as Method, payload as never, { signal: limit } as Options)) as R,
+    );
 }
 
-interface SentMessage {
-  message_id: number;
+async function platformErrors<R>(work: () => Promise<R>): Promise<R> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toTelegramPlatformError(error);
+  }
 }
 
 function sent(message: SentMessage): { messageId: string } {
   return { messageId: String(message.message_id) };
 }
 
-function textOf({ text, format = 'plain' }: OutgoingMessage): { text: string; parse_mode?: 'HTML' } {
-  if (format === 'plain') return { text };
-  return { text: format === 'html' ? text : markdownToTelegramHtml(text), parse_mode: 'HTML' };
+function textOf(message: OutgoingMessage): { text: string; parse_mode?: 'HTML' } {
+  const { text, format = 'plain', converted = convertText('telegram', message) } = message;
+  return format === 'plain' ? { text } : { text: converted ?? text, parse_mode: 'HTML' };
 }
 
 function keyboardOf(buttons: Button[][] | undefined): Payload {

@@ -39,9 +39,11 @@ export function beginRun(
     const begun = await row<{ project_id: string; content: MessageContent }>(
       db,
       'begin_broadcast_run',
-      `UPDATE broadcasts SET status = 'running', run_token = $2, started_at = coalesce(started_at, now()), next_at = greatest(next_at, coalesce(started_at, now())),
-         start_at = now() + interval '2 minutes'
-       WHERE id = $1 AND status IN ('queued', 'running') RETURNING project_id, content`,
+      `WITH locked AS MATERIALIZED (
+         SELECT id FROM broadcasts WHERE id = $1 AND status IN ('queued', 'running') FOR NO KEY UPDATE)
+       UPDATE broadcasts b SET status = 'running', run_token = $2, started_at = coalesce(b.started_at, now()),
+         next_at = greatest(b.next_at, coalesce(b.started_at, now())), start_at = clock_timestamp() + interval '2 minutes'
+       FROM locked WHERE b.id = locked.id RETURNING b.project_id, b.content`,
       [id, token],
     );
     if (!begun) {
@@ -71,6 +73,8 @@ export interface ClaimedRecipient {
   chat_id: string;
   platform_user_id: string;
   tries: number;
+  /** Set when the media was sent and only its text is left. */
+  media_message_id: string | null;
 }
 
 export type Claim =
@@ -95,7 +99,7 @@ export interface RecipientClaim {
   wanted: number;
   /** The bot's pace. */
   perSecond: number;
-  /** Platform calls of each message. */
+  /** Platform calls of each message; a recipient who has the media takes one. */
   calls: number;
 }
 
@@ -140,7 +144,11 @@ export function claimRecipients(
       bot,
       perSecond,
       urgent: false,
-      candidates: due.map(({ chat_id }) => ({ projectId: run.projectId, chatId: chat_id, calls })),
+      candidates: due.map(({ chat_id, media_message_id }) => ({
+        projectId: run.projectId,
+        chatId: chat_id,
+        calls: media_message_id === null ? calls : 1,
+      })),
     });
     const recipients = due.filter((_, index) => granted.has(index));
     if (recipients.length > 0) {
@@ -168,8 +176,8 @@ function queuedRecipients(
   return rows<QueuedRecipient>(
     db,
     'queued_recipients',
-    `SELECT r.id, r.subscriber_id, r.tries, s.external_id, s.chat_id, s.platform_user_id
-     FROM (SELECT r.id, r.subscriber_id, r.tries FROM broadcast_recipients r
+    `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, s.external_id, s.chat_id, s.platform_user_id
+     FROM (SELECT r.id, r.subscriber_id, r.tries, r.media_message_id FROM broadcast_recipients r
            WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.status = 'queued'
              AND coalesce(${chatFreeAt('$4::text')} <= clock_timestamp(), true)
            ORDER BY r.id LIMIT $3) r
@@ -223,6 +231,23 @@ function consumeProjectPace(
     `UPDATE broadcasts SET next_at = ${nextTimeAfter('next_at', '$2', '$3', burstSeconds)} WHERE id = $1`,
     [id, messages, perSecond],
   );
+}
+
+/** Records that a recipient has got the media; its text follows. Returns false if a newer run has taken over. */
+export async function recordRecipientMedia(
+  db: Db,
+  run: BroadcastRun,
+  id: string,
+  messageId: string,
+): Promise<boolean> {
+  const recorded = await change(
+    db,
+    'record_recipient_media',
+    `UPDATE broadcast_recipients SET media_message_id = CASE WHEN subscriber_id <> '${NOBODY}' THEN $4 END
+     WHERE id = $3 AND broadcast_id = $1 AND status = 'sending' AND token = $2`,
+    [run.id, run.token, id, messageId],
+  );
+  return recorded > 0;
 }
 
 /** `queued`: a transient failure; the message was not delivered. */

@@ -10,7 +10,10 @@ export interface ChatButton {
 }
 
 export interface Media {
+  /** The file_id on Telegram, the token on MAX. */
+  id: string;
   type: 'photo' | 'video' | 'document';
+  /** Empty if the file was uploaded with its message. */
   url: string;
 }
 

@@ -28,7 +28,7 @@ function messageView({
     edited: editedAt !== null,
     buttons,
     ...(entities.length > 0 && { entities }),
-    ...(media && { media }),
+    ...(media && { media: { type: media.type, url: media.url } }),
   };
 }
 

@@ -1,4 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BodyError } from './body-error';
+import { readMultipart } from './multipart';
+
+export { BodyError } from './body-error';
 
 /** A request and its response. */
 export interface Exchange {
@@ -13,9 +17,8 @@ export interface Exchange {
 
 export type Handler = (exchange: Exchange) => Promise<boolean>;
 
+/** Of everything but forms, whose files are not kept. */
 const BODY_LIMIT = 64 * 1024 * 1024;
-
-export class BodyError extends Error {}
 
 export async function readBody(req: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -49,12 +52,9 @@ export async function readAnyParams({ req, url }: Exchange): Promise<Record<stri
   const query = Object.fromEntries(url.searchParams);
   const type = req.headers['content-type'] ?? '';
   if (type.startsWith('application/json')) return { ...query, ...(await readJson(req)) };
+  if (type.startsWith('multipart/form-data')) return { ...query, ...(await readMultipart(req, type)) };
   const body = await readBody(req);
   if (body.length === 0) return query;
-  if (type.startsWith('multipart/form-data')) {
-    const form = await new Response(body, { headers: { 'content-type': type } }).formData();
-    return { ...query, ...Object.fromEntries(form) };
-  }
   return { ...query, ...Object.fromEntries(new URLSearchParams(body.toString('utf8'))) };
 }
 

@@ -3,6 +3,7 @@ import { parseMaxText } from './markup';
 import { badPayload } from './max-shapes';
 import type { Uploads } from './max-uploads';
 
+/** In UTF-16 units. */
 const MAX_TEXT = 4000;
 const MAX_PAYLOAD = 1024;
 const MAX_BUTTON_TEXT = 128;
@@ -41,7 +42,7 @@ function readAttachments(list: unknown, uploads: Uploads): Partial<Draft> {
       keyboards += 1;
       result.buttons = readKeyboard(payload?.buttons);
     } else if (media) {
-      result.media = { type: media, url: mediaUrl(payload ?? {}, uploads) };
+      result.media = { type: media, ...fileOf(payload ?? {}, uploads) };
     } else {
       throw badPayload(`attachments: unknown type ${String(type)}`);
     }
@@ -50,13 +51,13 @@ function readAttachments(list: unknown, uploads: Uploads): Partial<Draft> {
   return result;
 }
 
-function mediaUrl(payload: Record<string, unknown>, uploads: Uploads): string {
+function fileOf(payload: Record<string, unknown>, uploads: Uploads): Pick<Media, 'id' | 'url'> {
   const { url, token, photos } = payload;
-  if (typeof url === 'string' && /^https?:\/\//.test(url) && URL.canParse(url)) return url;
+  if (typeof url === 'string' && /^https?:\/\//.test(url) && URL.canParse(url)) return { id: url, url };
   const photo = Object.values((photos ?? {}) as Record<string, { token?: unknown }>)[0]?.token;
-  const known = uploads.urlOf(token ?? photo);
-  if (known === undefined) throw badPayload('attachments: url or token is not valid');
-  return known;
+  const known = uploads.received(token ?? photo);
+  if (!known) throw badPayload('attachments: url or token is not valid');
+  return { id: known.token, url: known.url };
 }
 
 function readKeyboard(rows: unknown): ChatButton[][] {

@@ -90,10 +90,10 @@ function keyboardAttachment(buttons: ChatButton[][]): Shape[] {
   return [{ type: 'inline_keyboard', payload: { buttons: buttons.map((row) => row.map(shape)) } }];
 }
 
-function mediaAttachment({ media, id }: ChatMessage): Shape[] {
+function mediaAttachment({ media }: ChatMessage): Shape[] {
   if (!media) return [];
   const type = { photo: 'image', video: 'video', document: 'file' }[media.type];
-  return [{ type, payload: { url: media.url, token: `sim-${id}` } }];
+  return [{ type, payload: { url: media.url, token: media.id } }];
 }
 
 const MARKUP_TYPES: Record<string, string> = {

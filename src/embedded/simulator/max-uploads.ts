@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { readBody, sendJson, type Exchange } from './http';
+import { sendJson, type Exchange } from './http';
 import { badPayload } from './max-shapes';
 
 interface Upload {
   type: string;
   token: string;
   url: string;
-  received: boolean;
+  bytes: number;
 }
 
 const TYPES = ['image', 'video', 'audio', 'file'];
 
-/** Files that a bot uploads before sending; their content is discarded. */
+/** Files that a bot uploads before sending; their content is discarded. MAX takes up to 4 GB. */
 export class Uploads {
   private readonly byId = new Map<string, Upload>();
+  private readonly byToken = new Map<string, Upload>();
 
   /**
    * `POST /uploads?type=` returns the upload URL, for video and audio also the token; other types get their token after
@@ -26,7 +27,7 @@ export class Uploads {
       type,
       token: randomBytes(24).toString('base64url'),
       url: `${origin}/upload/${id}`,
-      received: false,
+      bytes: 0,
     };
     this.byId.set(id, upload);
     return { url: upload.url, ...((type === 'video' || type === 'audio') && { token: upload.token }) };
@@ -36,8 +37,8 @@ export class Uploads {
   async receive(exchange: Exchange): Promise<boolean> {
     const upload = this.byId.get(/^\/upload\/(\w+)$/.exec(exchange.path)?.[1] ?? '');
     if (!upload || exchange.method !== 'POST') return false;
-    await readBody(exchange.req);
-    upload.received = true;
+    for await (const chunk of exchange.req as AsyncIterable<Buffer>) upload.bytes += chunk.length;
+    this.byToken.set(upload.token, upload);
     if (upload.type === 'image') {
       sendJson(exchange, 200, { photos: { [upload.token.slice(0, 8)]: { token: upload.token } } });
     } else if (upload.type === 'file') {
@@ -48,7 +49,8 @@ export class Uploads {
     return true;
   }
 
-  urlOf(token: unknown): string | undefined {
-    return [...this.byId.values()].find((upload) => upload.token === token && upload.received)?.url;
+  /** Undefined until the file has arrived. */
+  received(token: unknown): Upload | undefined {
+    return this.byToken.get(String(token));
   }
 }

@@ -3,6 +3,7 @@ import type { ChannelState } from './channel-state';
 import type { Chat, ChatMessage, Draft, Media, Refusal } from './chats';
 import { MarkupError, type Formatted } from './formatted';
 import { parseTelegramText } from './markup';
+import { TelegramFiles } from './telegram-files';
 import {
   chatIdParam,
   flagParam,
@@ -13,6 +14,7 @@ import {
 } from './telegram-params';
 import { badRequest, messageShape, TelegramError } from './telegram-shapes';
 
+/** In UTF-16 units, after the markup has been parsed. */
 const MAX_TEXT = 4096;
 const MAX_CAPTION = 1024;
 const MAX_NOTICE = 200;
@@ -21,12 +23,18 @@ type Method = (params: Params) => unknown;
 
 /** The methods that change what the user sees. */
 export function createMessageMethods({ bot, chats, callbacks }: ChannelState): Record<string, Method> {
-  function send(params: Params, content: (params: Params) => Omit<Draft, 'buttons'>): unknown {
-    const chatId = chatIdParam(params);
-    const posted = chats.postFromBot(chatId, { ...content(params), buttons: keyboardParam(params) });
+  const files = new TelegramFiles();
+
+  function send(params: Params, content: Omit<Draft, 'buttons'>): unknown {
+    const posted = chats.postFromBot(chatIdParam(params), { ...content, buttons: keyboardParam(params) });
     if (typeof posted === 'string') throw refusal(posted);
     return messageShape(bot, posted.chat, posted.message);
   }
+
+  const sendMedia = (type: Media['type']) => async (params: Params) => {
+    const media = await files.read(type, params[type]);
+    return send(params, { ...caption(params), media });
+  };
 
   function edit(params: Params, change: (message: ChatMessage) => Partial<Draft>): unknown {
     const { chat, message } = ownMessage(params, 'edit');
@@ -53,10 +61,10 @@ export function createMessageMethods({ bot, chats, callbacks }: ChannelState): R
   }
 
   return {
-    sendMessage: (params) => send(params, (p) => ({ ...messageText(p), media: null })),
-    sendPhoto: (params) => send(params, (p) => ({ ...caption(p), media: media(p, 'photo') })),
-    sendVideo: (params) => send(params, (p) => ({ ...caption(p), media: media(p, 'video') })),
-    sendDocument: (params) => send(params, (p) => ({ ...caption(p), media: media(p, 'document') })),
+    sendMessage: (params) => send(params, { ...messageText(params), media: null }),
+    sendPhoto: sendMedia('photo'),
+    sendVideo: sendMedia('video'),
+    sendDocument: sendMedia('document'),
 
     editMessageText: (params) =>
       edit(params, (message) => {
@@ -114,15 +122,4 @@ function format(params: Params, field: 'text' | 'caption'): Formatted {
     if (error instanceof MarkupError) throw badRequest(`can't parse entities: ${error.message}`);
     throw error;
   }
-}
-
-/** Media by URL, as Herald sends it, or uploaded with the request. */
-function media(params: Params, type: Media['type']): Media {
-  const value = params[type];
-  if (value instanceof Blob) return { type, url: '' };
-  if (typeof value !== 'string' || value === '') throw badRequest(`there is no ${type} in the request`);
-  if (!/^https?:\/\//.test(value) || !URL.canParse(value)) {
-    throw badRequest('wrong file identifier/HTTP URL specified');
-  }
-  return { type, url: value };
 }

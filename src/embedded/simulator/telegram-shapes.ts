@@ -72,8 +72,8 @@ function commandEntity({ from, text }: ChatMessage): Shape[] {
   return command ? [{ type: 'bot_command', offset: 0, length: command[0].length }] : [];
 }
 
-function mediaShape({ media, id }: ChatMessage): Shape {
-  const file = { file_id: `sim-${id}`, file_unique_id: `sim-${id}` };
+function mediaShape({ media }: ChatMessage): Shape {
+  const file = { file_id: media?.id, file_unique_id: media?.id };
   if (media?.type === 'photo') return { photo: [{ ...file, width: 1, height: 1 }] };
   if (media?.type === 'video') return { video: { ...file, width: 1, height: 1, duration: 0 } };
   return { document: file };

@@ -7,24 +7,33 @@ const SUBSCRIBER = `substring(e.body FROM '"subscriber_id":"([^"\\\\]+)"')`;
 /** At most so many events are erased in one statement, with their deliveries. */
 const BATCH = 500;
 
-/** Erases due events: those that have no open delivery, with their deliveries and attempts. The others wait. */
-const ERASE_DUE = `WITH due AS MATERIALIZED (
-       SELECT x.event_id, x.requested_at FROM event_erasures x WHERE x.check_at <= clock_timestamp()
-       ORDER BY x.check_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
-     ), ended AS MATERIALIZED (
-       SELECT d.id FROM due JOIN deliveries d ON d.event_id = due.event_id WHERE d.status <> 'pending'
-       ORDER BY d.id FOR UPDATE OF d SKIP LOCKED
+/**
+ * SQL: the CTE `removed` deletes the events of the CTE `due` (event_id), with their deliveries and attempts, unless a
+ * delivery of theirs is not `ended`; these are in `open`. The deliveries are locked first, without waiting: one that is
+ * being retried keeps its event. Subqueries that cannot be flattened make Postgres look each event up by its index.
+ */
+export const removeEnded = (ended: string) => `ended AS MATERIALIZED (
+       SELECT d.id FROM due CROSS JOIN LATERAL (
+         SELECT d.id FROM deliveries d WHERE d.event_id = due.event_id AND ${ended} FOR UPDATE SKIP LOCKED) d
      ), open AS MATERIALIZED (
-       SELECT d.event_id FROM due JOIN deliveries d ON d.event_id = due.event_id WHERE d.id NOT IN (SELECT id FROM ended)
-     ), waiting AS (
+       SELECT due.event_id FROM due CROSS JOIN LATERAL (
+         SELECT d.id FROM deliveries d WHERE d.event_id = due.event_id OFFSET 0) d
+       WHERE d.id NOT IN (SELECT id FROM ended)
+     ), removed AS (
+       DELETE FROM events e
+       WHERE e.id = ANY (ARRAY(SELECT event_id FROM due EXCEPT SELECT event_id FROM open)) RETURNING 1
+     )`;
+
+const ERASE_DUE = `WITH due AS MATERIALIZED (
+       SELECT x.event_id FROM event_erasures x WHERE x.check_at <= clock_timestamp()
+       ORDER BY x.check_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
+     ), ${removeEnded(`d.status <> 'pending'`)}, waiting AS (
        -- Waits for as long as it has waited: an event that stays open for days is looked at a few times.
        UPDATE event_erasures x
        SET check_at = clock_timestamp() + greatest(interval '1 second', clock_timestamp() - x.requested_at)
-       FROM open WHERE x.event_id = open.event_id
-     ), erased AS (
-       DELETE FROM events e USING due WHERE e.id = due.event_id AND e.id NOT IN (SELECT event_id FROM open) RETURNING 1
+       WHERE x.event_id = ANY (ARRAY(SELECT event_id FROM open))
      )
-     SELECT (SELECT count(*)::int FROM due) AS due, (SELECT count(*)::int FROM erased) AS erased`;
+     SELECT (SELECT count(*)::int FROM due) AS due, (SELECT count(*)::int FROM removed) AS erased`;
 
 /**
  * Marks every event of a person for erasure; either form of the id can be in a body. The first check of an event that
@@ -47,6 +56,7 @@ export function markEventsForErasure(
   );
 }
 
+/** Erases events that are due and have no open delivery; the others wait. */
 export async function eraseDueEvents(db: Db): Promise<{ erased: number; more: boolean }> {
   const done = await row<{ due: number; erased: number }>(db, 'erase_due_events', ERASE_DUE);
   return { erased: done?.erased ?? 0, more: done?.due === BATCH };

@@ -40,6 +40,7 @@ export async function insertPublished(
        INSERT INTO events (id, project_id, name, body, traceparent)
        SELECT id, $1, name, body, $6 FROM given
        WHERE published_id IS NULL OR id IN (SELECT event_id FROM fresh)
+       ON CONFLICT (id) DO NOTHING
        RETURNING id, name
      ), delivery AS (
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)

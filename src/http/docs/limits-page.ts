@@ -71,12 +71,12 @@ const groups: [string, [string, string][]][] = [
   [
     'Messages',
     [
-      ['Text', `${whole(limits.messageTextLength)} characters`],
+      ['Text', `${whole(limits.messageTextLength)} characters; most emoji count as two or more`],
       [
         'Buttons',
         `${limits.buttonRows} rows of ${limits.buttonsPerRow}, up to ${limits.buttonTextLength} characters of text and ${limits.buttonDataLength} of data each`,
       ],
-      ['Photo', `${limits.photoBytes / MIB} MB`],
+      ['Photo', `${limits.photoBytes / MIB} MB; Telegram shows a photo over 10 MB as a document`],
       ['Video or document', `${limits.videoOrDocumentBytes / MIB} MB`],
       ['Recipients per broadcast', whole(limits.broadcastRecipients)],
       ['Recipients per external_id', String(limits.sendRecipients)],

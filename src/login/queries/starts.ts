@@ -1,5 +1,5 @@
 import type { Db } from '../../db/pool';
-import { change, rows } from '../../db/query';
+import { change, row, rows } from '../../db/query';
 
 /** What a start of the session's workflow needs. */
 export interface StartableSession {
@@ -39,4 +39,40 @@ export function markSessionStarted(db: Db, sessionId: string): Promise<number> {
     'UPDATE auth_sessions SET workflow_started_at = clock_timestamp() WHERE id = $1 AND workflow_started_at IS NULL',
     [sessionId],
   );
+}
+
+/** The data needed to start the session's workflow; null if it has ended. It waits only if the user has not answered yet. */
+export function findOpenSession(db: Db, id: string): Promise<StartableSession | null> {
+  return row<StartableSession>(
+    db,
+    'find_open_session',
+    `SELECT id, project_id, flow,
+       CASE WHEN status = 'pending' AND NOT EXISTS (SELECT 1 FROM auth_answers a WHERE a.session_id = s.id)
+         THEN ceil(extract(epoch FROM expires_at - clock_timestamp()) * 1000) ELSE 0 END::float8 AS wait_ms
+     FROM auth_sessions s WHERE id = $1 AND status IN ('pending', 'confirmed')`,
+    [id],
+  );
+}
+
+/**
+ * Claims open sessions that should have moved half a minute ago: one with a stored answer is settled at once, the others
+ * at their end, and a code expires at its own. Each is claimed again after two minutes.
+ */
+export async function claimOverdueSessions(db: Db, limit: number): Promise<string[]> {
+  const overdue = await rows<{ id: string }>(
+    db,
+    'claim_overdue_sessions',
+    `UPDATE auth_sessions s SET reconciled_at = clock_timestamp()
+     WHERE s.id IN (
+       SELECT o.id FROM auth_sessions o
+       WHERE o.status IN ('pending', 'confirmed') AND o.workflow_started_at IS NOT NULL
+         AND (o.reconciled_at IS NULL OR o.reconciled_at < now() - interval '2 minutes')
+         AND (coalesce(o.code_expires_at, o.expires_at) < now() - interval '30 seconds'
+           OR o.status = 'pending' AND EXISTS (
+             SELECT 1 FROM auth_answers a WHERE a.session_id = o.id AND a.received_at < now() - interval '30 seconds'))
+       ORDER BY o.expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+     RETURNING s.id`,
+    [limit],
+  );
+  return overdue.map(({ id }) => id);
 }

@@ -10,9 +10,11 @@ export interface MessageRow {
   channel: Channel;
   status: 'queued' | 'sending' | 'sent' | 'failed';
   reason: SendReason | null;
+  /** Set when the media was sent and its text is to follow. */
+  media_message_id: string | null;
 }
 
-const COLUMNS = 'id, subscriber_id, channel, status, reason';
+const COLUMNS = 'id, subscriber_id, channel, status, reason, media_message_id';
 
 export interface NewMessage {
   subscriberId: string;
@@ -92,6 +94,14 @@ export async function recordMessage(db: Db, id: string, result: MessageResult): 
   return recorded?.ended_at ?? null;
 }
 
+/** Records the first of a message's two calls, before the second is made. */
+export async function recordMediaSent(db: Db, id: string, platformMessageId: string): Promise<void> {
+  await change(db, 'record_media_sent', `UPDATE messages SET media_message_id = $2 WHERE id = $1`, [
+    id,
+    platformMessageId,
+  ]);
+}
+
 export interface AbandonedMessage extends MessageRow {
   project_id: string;
   external_id: string | null;
@@ -106,7 +116,7 @@ export function lockAbandonedMessages(
   return rows<AbandonedMessage>(
     db,
     'lock_abandoned_messages',
-    `SELECT m.id, m.subscriber_id, m.channel, m.status, m.reason, m.project_id, s.external_id
+    `SELECT m.id, m.subscriber_id, m.channel, m.status, m.reason, m.media_message_id, m.project_id, s.external_id
      FROM messages m JOIN subscribers s ON s.id = m.subscriber_id
      WHERE m.status IN ('queued', 'sending') AND m.created_at < now() - make_interval(secs => $1)
      ORDER BY m.created_at LIMIT $2 FOR UPDATE OF m SKIP LOCKED`,

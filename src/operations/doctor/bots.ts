@@ -6,7 +6,8 @@ import type { WebhookRegistration } from '../../bots/queries/webhooks';
 import { botWebhookPath } from '../../bots/webhook-intake';
 import type { Settings } from '../../config';
 import { channels, type Channel } from '../../contract/common';
-import { guarded, ok, problem, type Finding } from './check';
+import { isoTime } from '../../lib/iso-time';
+import { guarded, notChecked, ok, problem, type Finding } from './check';
 
 export interface BotCheckDeps {
   settings: Settings;
@@ -44,11 +45,24 @@ async function checkBot(deps: BotCheckDeps, channel: Channel): Promise<Finding[]
   try {
     messenger = await create[channel]({ token, apiRoot: settings[root] });
   } catch (error) {
-    return [refused(check, tokenName, settings[root], error)];
+    return [refused(check, tokenName, settings[root], error), ...(await lastRegistration(deps, channel))];
   }
   const advice = 'Run doctor again in a minute: the platform may be busy.';
   const webhook = await guarded(`webhook ${channel}`, advice, () => checkWebhook(deps, messenger));
   return [ok(check, `connected as ${messenger.botName}`), ...webhook];
+}
+
+/** What is known of a webhook while its platform cannot be asked. */
+async function lastRegistration(
+  { updates, registration }: BotCheckDeps,
+  channel: Channel,
+): Promise<Finding[]> {
+  if (updates === 'polling') return [];
+  const last = await registration(channel).catch(() => null);
+  const known = !last
+    ? 'never registered'
+    : `${last.error === null ? 'registered' : 'refused'} at ${isoTime(last.attempted_at)}`;
+  return [notChecked(`webhook ${channel}`, `${known}; the platform cannot be asked now`)];
 }
 
 function refused(check: string, tokenName: string, root: string, error: unknown): Finding {

@@ -1,6 +1,5 @@
-import type { StartableSession } from '../../login/queries/starts';
 import type { Db } from '../../db/pool';
-import { row, rows } from '../../db/query';
+import { rows } from '../../db/query';
 
 /** Open sessions marked as having a workflow. The relay starts the others. */
 export async function startedOpenSessions(db: Db): Promise<string[]> {
@@ -11,19 +10,6 @@ export async function startedOpenSessions(db: Db): Promise<string[]> {
      WHERE status IN ('pending', 'confirmed') AND workflow_started_at IS NOT NULL ORDER BY expires_at`,
   );
   return found.map(({ id }) => id);
-}
-
-/** The data needed to start the session's workflow; null if it has ended. It waits only if the user has not answered yet. */
-export function findOpenSession(db: Db, id: string): Promise<StartableSession | null> {
-  return row<StartableSession>(
-    db,
-    'find_open_session',
-    `SELECT id, project_id, flow,
-       CASE WHEN status = 'pending' AND NOT EXISTS (SELECT 1 FROM auth_answers a WHERE a.session_id = s.id)
-         THEN ceil(extract(epoch FROM expires_at - clock_timestamp()) * 1000) ELSE 0 END::float8 AS wait_ms
-     FROM auth_sessions s WHERE id = $1 AND status IN ('pending', 'confirmed')`,
-    [id],
-  );
 }
 
 /** Pending deliveries that should have a workflow. The others are queued for the relay or in the express lane. */

@@ -2,35 +2,24 @@ import { limits } from '../../contract/limits';
 import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { row } from '../../db/query';
+import { removeEnded } from '../../events/queries/erase';
 import { BATCH, removeOld, removeWalking, repeatedDelete, type NextBatch } from './removal';
 
-/**
- * Events with their deliveries, attempts and retries, unless a delivery is open or ended within the retention. The
- * deliveries are locked first, without waiting: a retry of one of them keeps its event.
- */
+/** Events with their deliveries, attempts and retries, unless a delivery is open or ended within the retention. */
 export function removeOldEvents(db: Db, days: number): NextBatch {
   let last = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
   return async () => {
     const page = await row<{ affected: number; seen: number; last_at: string; last_id: string }>(
       db,
       'remove_old_events',
-      `WITH old AS MATERIALIZED (
-         SELECT e.id, e.created_at FROM events e
+      `WITH due AS MATERIALIZED (
+         SELECT e.id AS event_id, e.created_at FROM events e
          WHERE e.created_at < now() - make_interval(days => $1) AND (e.created_at, e.id) > ($2::timestamptz, $3::uuid)
          ORDER BY e.created_at, e.id LIMIT ${BATCH}
-       ), ended AS MATERIALIZED (
-         SELECT d.id FROM old JOIN deliveries d ON d.event_id = old.id
-         WHERE d.status <> 'pending' AND d.ended_at < now() - make_interval(days => $1)
-         ORDER BY d.id FOR UPDATE OF d SKIP LOCKED
-       ), kept AS MATERIALIZED (
-         SELECT d.event_id FROM old JOIN deliveries d ON d.event_id = old.id
-         WHERE d.id NOT IN (SELECT id FROM ended)
-       ), removed AS (
-         DELETE FROM events e USING old WHERE e.id = old.id AND e.id NOT IN (SELECT event_id FROM kept) RETURNING 1
-       )
-       SELECT (SELECT count(*)::int FROM removed) AS affected, (SELECT count(*)::int FROM old) AS seen,
-         ${cursorTime('old.created_at')} AS last_at, old.id AS last_id
-       FROM old ORDER BY old.created_at DESC, old.id DESC LIMIT 1`,
+       ), ${removeEnded(`d.status <> 'pending' AND d.ended_at < now() - make_interval(days => $1)`)}
+       SELECT (SELECT count(*)::int FROM removed) AS affected, (SELECT count(*)::int FROM due) AS seen,
+         ${cursorTime('due.created_at')} AS last_at, due.event_id AS last_id
+       FROM due ORDER BY due.created_at DESC, due.event_id DESC LIMIT 1`,
       [days, last.at, last.id],
     );
     if (!page) return { affected: 0, more: false };

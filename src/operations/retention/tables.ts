@@ -3,6 +3,7 @@ import { pruneBotUpdates } from '../../bots';
 import type { Db } from '../../db/pool';
 import { BATCH, repeated, type NextBatch } from '../queries/removal';
 import * as remove from '../queries/retention';
+import { MEDIA_UPLOAD_DAYS, removeOldMediaUploads } from '../queries/retention-media';
 
 /** What ends the rows of a table. */
 export type TableEnd =
@@ -55,6 +56,7 @@ export const tableEnds: Record<string, TableEnd> = {
   },
   broadcast_recipients: { after: retentionDays, remove: remove.removeOldRecipients },
   broadcasts: { after: retentionDays, remove: remove.removeOldBroadcasts },
+  media_uploads: { after: `${MEDIA_UPLOAD_DAYS} days`, remove: removeOldMediaUploads },
 
   bot_updates: {
     after: '48 hours, or 30 days if it was set aside',

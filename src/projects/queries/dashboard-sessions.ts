@@ -1,6 +1,7 @@
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 import type { KeyedProject } from '../contract';
+import { PROJECT_COLUMNS } from './projects';
 
 /** Inserts a session and deletes expired ones, and the oldest ones of the key beyond `max`. */
 export async function insertDashboardSession(
@@ -22,7 +23,7 @@ export async function insertDashboardSession(
   await change(
     db,
     'insert_dashboard_session',
-    `INSERT INTO dashboard_sessions (hash, key_id, expires_at) VALUES ($1, $2, now() + make_interval(hours => $3))`,
+    `INSERT INTO dashboard_sessions (hash, key_id, expires_at) VALUES ($1, $2, clock_timestamp() + make_interval(hours => $3))`,
     [session.hash, session.key_id, session.hours],
   );
 }
@@ -32,7 +33,7 @@ export function findProjectByDashboardSession(db: Db, hash: Buffer): Promise<Key
   return row<KeyedProject>(
     db,
     'project_by_dashboard_session',
-    `SELECT p.*, k.id AS key_id, k.scopes FROM dashboard_sessions s JOIN api_keys k ON k.id = s.key_id
+    `SELECT ${PROJECT_COLUMNS}, k.id AS key_id, k.scopes FROM dashboard_sessions s JOIN api_keys k ON k.id = s.key_id
        JOIN projects p ON p.id = k.project_id
      WHERE s.hash = $1 AND s.expires_at > now() AND k.revoked_at IS NULL`,
     [hash],

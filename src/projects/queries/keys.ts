@@ -2,6 +2,7 @@ import { defaultScopes, type Scope } from '../../contract/scopes';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { KeyedProject } from '../contract';
+import { PROJECT_COLUMNS } from './projects';
 
 export interface ApiKeyRecord {
   id: string;
@@ -36,7 +37,7 @@ export async function insertApiKey(
   return inserted;
 }
 
-/** For a request that is resumed after a crash. Null if the key was not inserted or was revoked since. */
+/** For a request that is resumed after a crash. Null if the key was not inserted; one that was revoked since stays so. */
 export function replaceApiKey(
   db: Db,
   projectId: string,
@@ -46,7 +47,7 @@ export function replaceApiKey(
   return row<ApiKeyRecord>(
     db,
     'replace_api_key',
-    `UPDATE api_keys SET hash = $3, hint = $4 WHERE id = $2 AND project_id = $1 AND revoked_at IS NULL
+    `UPDATE api_keys SET hash = $3, hint = $4 WHERE id = $2 AND project_id = $1
      RETURNING ${COLUMNS}`,
     [projectId, id, hash, hint],
   );
@@ -57,7 +58,7 @@ export function findProjectByKey(db: Db, hash: Buffer): Promise<KeyedProject | n
   return row<KeyedProject>(
     db,
     'project_by_key',
-    `SELECT p.*, k.id AS key_id, k.scopes FROM api_keys k JOIN projects p ON p.id = k.project_id
+    `SELECT ${PROJECT_COLUMNS}, k.id AS key_id, k.scopes FROM api_keys k JOIN projects p ON p.id = k.project_id
      WHERE k.hash = $1 AND k.revoked_at IS NULL`,
     [hash],
   );

@@ -4,7 +4,7 @@ import { change, row, rows } from '../../db/query';
 import { sha256 } from '../../lib/tokens';
 import type { Project } from '../contract';
 
-const COLUMNS = `p.id, p.slug, p.name, p.active, p.plan, p.callback_url, p.redirect_urls, p.retry_policy,
+export const PROJECT_COLUMNS = `p.id, p.slug, p.name, p.active, p.plan, p.callback_url, p.redirect_urls, p.retry_policy,
   p.welcome_en, p.welcome_ru,
   p.requests_per_minute, p.sessions_per_hour, p.sessions_per_address, p.purchased_credits, p.created_at`;
 
@@ -21,21 +21,27 @@ export function insertProject(db: Db, project: NewProject): Promise<Project | nu
     db,
     'insert_project',
     `INSERT INTO projects AS p (slug, name, callback_url, plan)
-     VALUES ($1, $2, $3, coalesce($4, 'free')) ON CONFLICT (slug) DO NOTHING RETURNING ${COLUMNS}`,
+     VALUES ($1, $2, $3, coalesce($4, 'free')) ON CONFLICT (slug) DO NOTHING RETURNING ${PROJECT_COLUMNS}`,
     [project.slug, project.name, project.callback_url ?? null, project.plan ?? null],
   );
 }
 
 export function findProjectBySlug(db: Db, slug: string): Promise<Project | null> {
-  return row<Project>(db, 'project_by_slug', `SELECT ${COLUMNS} FROM projects p WHERE slug = $1`, [slug]);
+  return row<Project>(db, 'project_by_slug', `SELECT ${PROJECT_COLUMNS} FROM projects p WHERE slug = $1`, [
+    slug,
+  ]);
 }
 
 export function findProject(db: Db, id: string): Promise<Project | null> {
-  return row<Project>(db, 'project_by_id', `SELECT ${COLUMNS} FROM projects p WHERE id = $1`, [id]);
+  return row<Project>(db, 'project_by_id', `SELECT ${PROJECT_COLUMNS} FROM projects p WHERE id = $1`, [id]);
 }
 
 export function listProjects(db: Db): Promise<Project[]> {
-  return rows<Project>(db, 'list_projects', `SELECT ${COLUMNS} FROM projects p ORDER BY created_at DESC`);
+  return rows<Project>(
+    db,
+    'list_projects',
+    `SELECT ${PROJECT_COLUMNS} FROM projects p ORDER BY created_at DESC`,
+  );
 }
 
 /**
@@ -46,7 +52,7 @@ export async function lockProject(db: Db, id: string): Promise<Project> {
   const project = await row<Project>(
     db,
     'lock_project',
-    `SELECT ${COLUMNS} FROM projects p WHERE id = $1 FOR NO KEY UPDATE`,
+    `SELECT ${PROJECT_COLUMNS} FROM projects p WHERE id = $1 FOR NO KEY UPDATE`,
     [id],
   );
   if (!project) throw new Error('the project no longer exists');
@@ -77,7 +83,7 @@ export function updateProject(db: Db, id: string, changes: ProjectChanges): Prom
     db,
     // Each set of columns needs its own statement name, of at most 63 characters.
     `update_project_${sha256(names.join()).toString('hex').slice(0, 16)}`,
-    `UPDATE projects p SET ${assignments.join(', ')} WHERE id = $1 RETURNING ${COLUMNS}`,
+    `UPDATE projects p SET ${assignments.join(', ')} WHERE id = $1 RETURNING ${PROJECT_COLUMNS}`,
     [id, ...names.map((name) => changes[name])],
   );
 }

@@ -69,7 +69,8 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
   await change(
     db,
     'erase_recipients',
-    `UPDATE broadcast_recipients SET subscriber_id = '${NOBODY}', platform_message_id = NULL, error = NULL
+    `UPDATE broadcast_recipients SET subscriber_id = '${NOBODY}', platform_message_id = NULL, media_message_id = NULL,
+       error = NULL
      WHERE subscriber_id = $1`,
     [person.id],
   );

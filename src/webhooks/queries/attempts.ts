@@ -61,7 +61,9 @@ const CLAIM = `WITH d AS MATERIALIZED (
          scheduled_attempts, round, served, first_attempt_at, next_attempt_at, last_http_status, last_error
        FROM deliveries WHERE id = $1 FOR UPDATE
      ), seen AS MATERIALIZED (
-       SELECT d.*, e.url, e.version AS endpoint_version, e.concurrency,
+       SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.policy, d.status, d.failure, d.attempts,
+         d.underway, d.bulk, d.scheduled_attempts, d.round, d.served, d.first_attempt_at, d.next_attempt_at,
+         d.last_http_status, d.last_error, e.url, e.version AS endpoint_version, e.concurrency,
          -- An attempt that was claimed and has no result is made again under its own number.
          CASE WHEN d.underway IS NULL THEN d.attempts + 1 ELSE d.attempts END AS next_number,
          e.status AS endpoint_status, e.deleted_at,
@@ -71,7 +73,10 @@ const CLAIM = `WITH d AS MATERIALIZED (
          clock_timestamp() AS moment
        FROM d JOIN endpoints e ON e.id = d.endpoint_id LEFT JOIN delivery_queue q ON q.delivery_id = d.id
      ), judged AS MATERIALIZED (
-       SELECT seen.*, CASE
+       SELECT seen.id, seen.project_id, seen.endpoint_id, seen.event_id, seen.event_name, seen.policy, seen.status,
+         seen.failure, seen.attempts, seen.underway, seen.bulk, seen.scheduled_attempts, seen.round, seen.served,
+         seen.first_attempt_at, seen.next_attempt_at, seen.last_http_status, seen.last_error, seen.url,
+         seen.endpoint_version, seen.concurrency, seen.next_number, seen.in_express, seen.moment, CASE
          WHEN $2 = attempts AND underway IS NULL THEN 'done'
          WHEN status <> 'pending' OR deleted_at IS NOT NULL THEN 'ended'
          WHEN in_express THEN 'busy'
@@ -189,7 +194,7 @@ const RECORD = `WITH locked AS MATERIALIZED (
            SELECT next.status,
              CASE WHEN next.status <> 'failed' THEN NULL WHEN $9 = 'retry' THEN 'exhausted' ELSE 'refused' END,
              CASE WHEN next.status <> 'pending' THEN coalesce(d.ended_at, now()) END, next.at,
-             coalesce(next.at, now()) + interval '2 minutes'
+             greatest(next.at, clock_timestamp()) + interval '2 minutes'
            FROM (SELECT state.status,
                    CASE WHEN state.status <> 'pending' THEN NULL
                         WHEN d.round > d.served THEN now() ELSE to_timestamp($10::float8 / 1000) END AS at

@@ -56,7 +56,7 @@ export function heads(name: string, isFirst: boolean): string {
   return `${name} AS (
        (SELECT ${columns} FROM delivery_queue q WHERE ${waits(isFirst)} ${order})
        UNION ALL
-       SELECT n.* FROM ${name} h CROSS JOIN LATERAL (
+       SELECT n.endpoint_id, n.priority, n.due_at FROM ${name} h CROSS JOIN LATERAL (
          SELECT ${columns} FROM delivery_queue q WHERE ${waits(isFirst)} AND q.endpoint_id > h.endpoint_id ${order}) n
      )`;
 }
@@ -64,7 +64,10 @@ export function heads(name: string, isFirst: boolean): string {
 function lockEndpoints(lane: DeliveryLane): string {
   const kinds = kindsOf(lane).map((kind, index) => ({ ...kind, name: `head_${index}` }));
   const eligible = kinds.map(
-    ({ name, condition }) => `SELECT h.* FROM ${name} h JOIN endpoints e ON e.id = h.endpoint_id
+    ({
+      name,
+      condition,
+    }) => `SELECT h.endpoint_id, h.priority, h.due_at FROM ${name} h JOIN endpoints e ON e.id = h.endpoint_id
          WHERE ${condition('h.due_at')}`,
   );
   return `WITH RECURSIVE ${kinds.map(({ name, isFirst }) => heads(name, isFirst)).join(', ')}
@@ -106,8 +109,8 @@ function claimed(
   return `WITH endpoint AS MATERIALIZED (
        ${endpoints}
      ), candidate AS (
-       SELECT next.* FROM endpoint e CROSS JOIN LATERAL (
-         SELECT * FROM (${sources.join('\n         UNION ALL ')}) q
+       SELECT next.delivery_id, next.project_id, next.priority, next.due_at FROM endpoint e CROSS JOIN LATERAL (
+         SELECT q.delivery_id, q.project_id, q.priority, q.due_at FROM (${sources.join('\n         UNION ALL ')}) q
          ORDER BY q.priority, q.due_at LIMIT ${room}) next
      ), chosen AS (
        SELECT delivery_id FROM (
@@ -117,7 +120,8 @@ function claimed(
        ORDER BY priority = 2, turn, priority, due_at LIMIT $1
      ), delivery AS MATERIALIZED (
        -- Before the queue's row, as everywhere. A delivery that is locked is being retried, cancelled or recorded.
-       SELECT d.* FROM chosen c JOIN deliveries d ON d.id = c.delivery_id
+       SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.status, d.attempts, d.started, d.round
+       FROM chosen c JOIN deliveries d ON d.id = c.delivery_id
        WHERE d.status = 'pending' FOR NO KEY UPDATE OF d SKIP LOCKED
      ), claimed AS (
        UPDATE delivery_queue q SET holder = '${holder}', claimed_at = clock_timestamp(),

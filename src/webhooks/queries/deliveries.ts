@@ -136,7 +136,7 @@ const CANCEL = `cancelled AS (
        UPDATE deliveries d SET status = 'cancelled', ended_at = now(), next_attempt_at = NULL, served = d.round
        FROM chosen c WHERE d.id = c.id AND d.status = 'pending' RETURNING ${QUEUED}
      ), signalled AS (
-       ${enqueue('(SELECT * FROM cancelled WHERE started)', { priority: '1', dueAt: 'now()', needsSlot: 'false' })}
+       ${enqueue(`(SELECT ${QUEUED} FROM cancelled d WHERE d.started)`, { priority: '1', dueAt: 'now()', needsSlot: 'false' })}
      ), dequeued AS (
        DELETE FROM delivery_queue q USING cancelled d WHERE q.delivery_id = d.id AND NOT d.started AND q.holder IS NULL
      )
@@ -230,7 +230,7 @@ export async function claimOverdue(db: Db, limit: number): Promise<string[]> {
   const overdue = await rows<{ id: string }>(
     db,
     'claim_overdue',
-    `UPDATE deliveries SET overdue_at = now() + interval '2 minutes'
+    `UPDATE deliveries SET overdue_at = clock_timestamp() + interval '2 minutes'
      WHERE id IN (SELECT d.id FROM deliveries d WHERE d.status = 'pending' AND d.start_at IS NULL AND d.overdue_at <= now()
                     AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id)
                   ORDER BY d.overdue_at LIMIT $1 FOR UPDATE SKIP LOCKED)

@@ -42,7 +42,7 @@ export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<End
      ), secret AS (
        INSERT INTO endpoint_secrets (endpoint_id, sealed, request_id) SELECT id, $6, id FROM endpoint
      )
-     SELECT * FROM endpoint`,
+     SELECT ${COLUMNS} FROM endpoint`,
     [
       endpoint.project_id,
       endpoint.url,
@@ -83,6 +83,16 @@ export function findEndpoint(db: Db, projectId: string, id: string): Promise<End
     db,
     'find_endpoint',
     `SELECT ${COLUMNS} FROM endpoints WHERE id = $2 AND project_id = $1 AND deleted_at IS NULL`,
+    [projectId, id],
+  );
+}
+
+/** For a request that is resumed after a crash: also an endpoint that was deleted since. */
+export function findCreatedEndpoint(db: Db, projectId: string, id: string): Promise<Endpoint | null> {
+  return row<Endpoint>(
+    db,
+    'find_created_endpoint',
+    `SELECT ${COLUMNS} FROM endpoints WHERE id = $2 AND project_id = $1`,
     [projectId, id],
   );
 }
@@ -149,7 +159,7 @@ export async function countRotations(db: Db, id: string): Promise<{ count: numbe
     // The clock, not now(): the transaction may have waited for the lock longer than the rotation is old.
     `SELECT count(*),
        extract(epoch FROM min(expires_at) - make_interval(hours => $2 - 1) - clock_timestamp())::float AS retry_after
-     FROM endpoint_secrets WHERE endpoint_id = $1 AND expires_at > now() + make_interval(hours => $2 - 1)`,
+     FROM endpoint_secrets WHERE endpoint_id = $1 AND expires_at > clock_timestamp() + make_interval(hours => $2 - 1)`,
     [id, limits.webhookSecretGraceHours],
   );
   return { count: counted?.count ?? 0, retryAfter: Math.max(1, counted?.retry_after ?? 1) };
@@ -160,7 +170,7 @@ export function rotateSecret(db: Db, id: string, sealed: string, requestId: stri
     db,
     'rotate_secret',
     `WITH replaced AS (
-       UPDATE endpoint_secrets SET expires_at = now() + make_interval(hours => $3)
+       UPDATE endpoint_secrets SET expires_at = clock_timestamp() + make_interval(hours => $3)
        WHERE endpoint_id = $1 AND expires_at IS NULL
      ), touched AS (
        UPDATE endpoints SET updated_at = now() WHERE id = $1

@@ -23,7 +23,8 @@ const LOCK_FAILING_ENDPOINTS = `SELECT e.id FROM endpoints e
      WHERE e.id = ANY ($1::uuid[]) AND e.failing_since IS NOT NULL ORDER BY e.id FOR NO KEY UPDATE`;
 
 const RECORD_SUCCESSES = `WITH result AS (
-       SELECT * FROM unnest($1::uuid[], $2::int[], $3::int[], $4::text[], $5::jsonb[])
+       SELECT r.id, r.http_status, r.duration_ms, r.response_body, r.response_headers
+       FROM unnest($1::uuid[], $2::int[], $3::int[], $4::text[], $5::jsonb[])
          AS r (id, http_status, duration_ms, response_body, response_headers)
      ), locked AS MATERIALIZED (
        SELECT d.id FROM deliveries d WHERE d.id = ANY ($1::uuid[]) ORDER BY d.id FOR UPDATE

@@ -1,3 +1,5 @@
+import pg from 'pg';
+import { lockBotPace } from '../../../src/bots/queries/pace';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { addCrowd, eventsOf, subscribePerson, textsTo, untilBroadcast } from '../messages/fixture';
@@ -180,6 +182,17 @@ describe('the pace of a bot', () => {
         (await service.pool.query(`SELECT 1 FROM channel_pace WHERE paused_until > now()`)).rows.length > 0,
     );
     expect(await untilBroadcast(project, jobId, 'completed')).toMatchObject({ sent: 4, failed: 0 });
+  });
+
+  it('is not held for long by a process that stalls while it claims', async () => {
+    const person = await subscribePerson(service, project);
+    const stalled = new pg.Client({ connectionString: service.database.url });
+    stalled.on('error', () => undefined);
+    await stalled.connect();
+    await stalled.query('BEGIN');
+    await lockBotPace(stalled, 'telegram');
+    expect((await send(project, person.subscriberId)).body.sent).toBe(1);
+    await stalled.end().catch(() => undefined);
   });
 
   it('is not held by a process that died while it waited', async () => {

@@ -93,6 +93,13 @@ test('a revoked bot token and a webhook that points elsewhere are found', async 
     message: 'the platform rejects the token',
     advice: expect.stringContaining('TELEGRAM_BOT_TOKEN'),
   });
+  const away = await examine({ TELEGRAM_API_ROOT: 'http://127.0.0.1:1', HERALD_BOT_UPDATES: 'webhook' });
+  expect(away.checks).toContainEqual({
+    check: 'webhook telegram',
+    status: 'not checked',
+    message: 'never registered; the platform cannot be asked now',
+    advice: null,
+  });
   const elsewhere = await problems({
     HERALD_BOT_UPDATES: 'webhook',
     HERALD_PUBLIC_URL: 'https://herald.example',

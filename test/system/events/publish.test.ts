@@ -196,6 +196,30 @@ test('overlapping batches in opposite order do not deadlock, and each event is w
   expect(await count('deliveries')).toBe(250);
 });
 
+test('an Idempotency-Key makes a repeated request one request', async () => {
+  await createEndpoint(project, receiver.url);
+  const key = { 'idempotency-key': 'publish-0001' };
+  const request = { events: [created(), created()] };
+  const first = await publisher('POST', '/v1/publish', request, key);
+  const second = await publisher('POST', '/v1/publish', request, key);
+  expect(second.body).toEqual(first.body);
+  expect(second.headers.get('idempotent-replayed')).toBe('true');
+  // As a crash after the commit and before the response was recorded leaves it.
+  await service.pool.query(
+    'UPDATE idempotency_keys SET answer_sealed = NULL, leased_until = now() WHERE project_id = $1',
+    [project.id],
+  );
+  const resumed = await publisher('POST', '/v1/publish', request, key);
+  expect(resumed.body).toEqual({
+    data: (first.body as { data: object[] }).data.map((result) => ({
+      ...result,
+      status: 'duplicate',
+      deliveries: 0,
+    })),
+  });
+  expect(await count('events')).toBe(2);
+});
+
 test('the catalogue says where each event comes from', async () => {
   const { body } = await project.api('GET', '/v1/event-types');
   const types = body.data as { name: string; source: string }[];

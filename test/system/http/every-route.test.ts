@@ -1,7 +1,10 @@
 import { findProjectByKey, revokeApiKey } from '../../../src/projects/queries/keys';
 import { updateProject } from '../../../src/projects/queries/projects';
 import { sha256 } from '../../../src/lib/tokens';
+import { freePort } from '../../../src/lib/ports';
+import { scrape } from '../operations/fixture';
 import {
+  createApi,
   startTestService,
   type ApiResponse,
   type TestProject,
@@ -200,6 +203,8 @@ describe('every route of the API', () => {
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('x-powered-by')).toBeNull();
+    // The documentation contains nothing private, so browsers may keep it if they ask whether it has changed.
+    expect(headers.get('cache-control')).toBe('no-cache');
   });
 
   it('has an anchor for the docs_url of every error', async () => {
@@ -207,6 +212,26 @@ describe('every route of the API', () => {
     const [page = '', code] = (body.docs_url as string).split('#');
     expect(page.startsWith(`${service.url}/`)).toBe(true);
     expect(await (await fetch(page)).text()).toContain(`id="${code}"`);
+  });
+});
+
+describe('without Temporal', () => {
+  let service: TestService;
+  afterEach(() => service.stop());
+
+  it('the API is ready: it says that it is degraded, and so do the metrics', async () => {
+    service = await startTestService({ roles: 'api', temporalAddress: `127.0.0.1:${await freePort()}` });
+    const degraded = {
+      status: 200,
+      body: { status: 'degraded', parts: { database: 'ok', temporal: 'unavailable' } },
+    };
+    expect(await service.apiWith(null)('GET', '/readyz')).toMatchObject(degraded);
+    expect(await createApi(service.service.operatorsUrl, null)('GET', '/readyz')).toMatchObject(degraded);
+    const page = await scrape(service.service.operatorsUrl);
+    expect(page.value('herald_dependency_available', { dependency: 'temporal' })).toBe(0);
+    expect(page.value('herald_dependency_available', { dependency: 'database' })).toBe(1);
+    const project = await service.createProject();
+    expect((await project.api('POST', '/v1/auth/session', { state: 's' })).status).toBe(201);
   });
 });
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { eventRegistry } from '../../../src/events/contract';
 import { freePort } from '../../../src/lib/ports';
 import { createRoutes } from '../../../src/roles/api';
 import { eventually } from '../../support/eventually';
@@ -34,6 +35,8 @@ interface Work {
   count: () => Promise<number>;
   /** The field of the response that is shown once. */
   secret?: string;
+  /** Default: the project's. */
+  key?: string;
 }
 
 const count = async (text: string): Promise<number> => {
@@ -86,6 +89,12 @@ const works: Record<string, () => Promise<Work>> = {
       count: () => count('SELECT count(*) FROM deliveries WHERE project_id = $1'),
     };
   },
+  'published event': async () => ({
+    path: '/v1/publish',
+    body: { events: [{ event: 'ticket.created', data: eventRegistry['ticket.created'].example }] },
+    count: () => count('SELECT count(*) FROM events WHERE project_id = $1'),
+    key: await service.createKey(project.id, ['publish']),
+  }),
   'API key': async () => ({
     path: '/v1/keys',
     body: { name: 'new' },
@@ -94,10 +103,10 @@ const works: Record<string, () => Promise<Work>> = {
   }),
 };
 
-const codesSent = async () => (await textsTo(service, person)).filter((text) => /\d{6}/.test(text));
+const call = ({ path, body, key: apiKey = project.api_key }: Work, key: string): Promise<ApiResponse> =>
+  service.apiWith(apiKey)('POST', path, body, { 'idempotency-key': key });
 
-const call = ({ path, body }: Work, key: string): Promise<ApiResponse> =>
-  project.api('POST', path, body, { 'idempotency-key': key });
+const codesSent = async () => (await textsTo(service, person)).filter((text) => /\d{6}/.test(text));
 
 /** As a process leaves it that dies after its work and before the response was recorded. */
 async function loseResponse(key: string): Promise<void> {
@@ -195,6 +204,23 @@ describe('after a crash', () => {
     const { body } = await call(work, key);
     expect((await service.apiWith(body['api_key'] as string)('GET', '/v1/project')).status).toBe(200);
     expect((await service.apiWith(lost.body['api_key'] as string)('GET', '/v1/project')).status).toBe(401);
+  });
+
+  it('what was removed meanwhile does not come back', async () => {
+    const removals = { endpoint: '/v1/webhooks', 'API key': '/v1/keys' } as const;
+    for (const [name, path] of Object.entries(removals)) {
+      const key = newKey();
+      const work = await works[name]!();
+      const { body } = await call(work, key);
+      expect((await project.api('DELETE', `${path}/${body['id']}`)).status).toBe(204);
+      await loseResponse(key);
+      expect((await call(work, key)).body['id']).toBe(body['id']);
+      const { body: list } = await project.api('GET', path);
+      const live = (list.data as { id: string; revoked_at?: string | null }[]).filter(
+        (one) => !one.revoked_at,
+      );
+      expect(live.map(({ id }) => id)).not.toContain(body['id']);
+    }
   });
 
   it('the secret of the resumed request signs', async () => {

@@ -73,6 +73,52 @@ describe('the requests a minute of a project', () => {
     expect([...remaining].sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n));
   });
 
+  describe('of the dashboard', () => {
+    const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
+
+    async function signIn(key: string): Promise<(path: string) => Promise<ApiResponse>> {
+      const anonymous = first.apiWith(null);
+      const { headers } = await anonymous('POST', '/dashboard/session', { api_key: key }, ownPage);
+      const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
+      return (path) => anonymous('GET', path, undefined, { ...ownPage, cookie });
+    }
+
+    it('are 600 of each session, and none of the project', async () => {
+      const project = await first.createProject({ requests_per_minute: 2 });
+      const read = await signIn(project.api_key);
+      const colleague = await signIn(project.api_key);
+      for (const remaining of [599, 598, 597]) {
+        expect(rateHeaders(await read('/v1/project'))).toMatchObject({ limit: 600, remaining });
+      }
+      expect(rateHeaders(await colleague('/v1/project'))).toMatchObject({ limit: 600, remaining: 599 });
+      const byKey = await project.api('GET', '/v1/project');
+      expect(rateHeaders(byKey)).toMatchObject({ limit: 2, remaining: 1 });
+      await project.api('GET', '/v1/project');
+      expectError(await project.api('GET', '/v1/project'), 'rate_limit_project');
+      expect((await read('/v1/project')).status).toBe(200);
+    });
+
+    it('are refused beyond that, with Retry-After', async () => {
+      const project = await first.createProject();
+      const read = await signIn(project.api_key);
+      await read('/v1/project');
+      await first.pool.query(`UPDATE request_counters SET points = 600 WHERE key LIKE 'dashboard:%'`);
+      const refused = await read('/v1/project');
+      expectError(refused, 'rate_limit_project');
+      expect(rateHeaders(refused)).toMatchObject({ limit: 600, remaining: 0 });
+      expect((await project.api('GET', '/v1/project')).status).toBe(200);
+    });
+
+    it('come from at most 50 sessions of a key: a further one ends the oldest', async () => {
+      const project = await first.createProject();
+      const oldest = await signIn(project.api_key);
+      const second = await signIn(project.api_key);
+      for (let i = 0; i < 49; i += 1) await signIn(project.api_key);
+      expect((await oldest('/v1/project')).status).toBe(401);
+      expect((await second('/v1/project')).status).toBe(200);
+    });
+  });
+
   it('of one project do not touch another', async () => {
     const busy = await first.createProject({ requests_per_minute: 1 });
     const calm = await first.createProject({ requests_per_minute: 1 });

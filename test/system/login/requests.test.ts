@@ -68,6 +68,7 @@ describe('POST /v1/auth/session', () => {
   test.each([
     ['an unknown field', { foo: 1 }, 'foo'],
     ['a client_ip that is no address', { client_ip: '1.2.3' }, 'client_ip'],
+    ['a client_ip with a long zone', { client_ip: `fe80::1%${'a'.repeat(5_000)}` }, 'client_ip'],
     ['a short challenge', { code_challenge: 'abc' }, 'code_challenge'],
     ['a method without a challenge', { code_challenge_method: 'S256' }, 'code_challenge'],
     [

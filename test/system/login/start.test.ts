@@ -1,6 +1,5 @@
 import { WorkflowClient } from '@temporalio/client';
-import { findOpenSession } from '../../../src/operations/queries/recovery';
-import { claimUnstartedSessions } from '../../../src/login/queries/starts';
+import { claimUnstartedSessions, findOpenSession } from '../../../src/login/queries/starts';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestService } from '../../support/service';
 import { createSession } from './fixture';

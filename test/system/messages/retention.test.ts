@@ -48,17 +48,36 @@ describe('retention', () => {
     expect(await counts()).toEqual([0, 0, 0, 0, 0]);
   });
 
+  it('keeps references to uploaded media for a week', async () => {
+    await service.pool.query(
+      `INSERT INTO media_uploads (channel, bot_id, content_key, reference, type, created_at)
+       SELECT 'max', '1', days::text, 'token', 'video', now() - make_interval(days => days)
+       FROM generate_series(6, 8) AS days`,
+    );
+    await keep();
+    const { rows } = await service.pool.query<{ content_key: string }>(
+      'SELECT content_key FROM media_uploads',
+    );
+    expect(rows.map((upload) => upload.content_key)).toEqual(['6']);
+  });
+
   it('gives a result to a message whose process was killed', async () => {
     const { body } = await send();
     await service.pool.query(
-      `UPDATE messages SET status = 'sending', created_at = now() - interval '16 minutes' WHERE id = $1`,
+      `UPDATE messages SET status = 'sending', media_message_id = '1', created_at = now() - interval '16 minutes'
+       WHERE id = $1`,
       [body.details[0].delivery_id],
     );
     await keep();
     await keep();
     const failed = await eventsOf(service, project, 'delivery.failed');
     expect(failed.map((event) => event.data)).toEqual([
-      expect.objectContaining({ subscriber_id: person.subscriberId, reason: 'unknown', retryable: false }),
+      expect.objectContaining({
+        subscriber_id: person.subscriberId,
+        reason: 'unknown',
+        retryable: false,
+        error: 'The service stopped between the media, which has arrived, and the text, which may have.',
+      }),
     ]);
   });
 });

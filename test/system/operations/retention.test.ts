@@ -23,6 +23,9 @@ const ROWS = `
     VALUES (1, '00000000-0000-0000-0000-0000000000a4', 'yes', 'A', now());
   INSERT INTO auth_polls (session_id, polled_at) VALUES ('00000000-0000-0000-0000-0000000000a4', now());
   INSERT INTO auth_openings (channel, platform_user_id) VALUES ('telegram', '1');
+  INSERT INTO chat_pace (chat, bot, next_at) VALUES (1, 'telegram', now());
+  INSERT INTO bot_turns (bot, urgent, project_id, served, waiting_until)
+    VALUES ('telegram', true, '00000000-0000-0000-0000-0000000000a1', 0, now());
   INSERT INTO credit_ledger (session_id, project_id, source)
     VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a1', 'plan');
   INSERT INTO credit_months (project_id, month, used) VALUES ('00000000-0000-0000-0000-0000000000a1', now(), 1);
@@ -52,6 +55,7 @@ const ROWS = `
   INSERT INTO button_clicks (update_id, delivery_id, clicked_at) VALUES (1, '00000000-0000-0000-0000-0000000000a8', now());
   INSERT INTO broadcasts (id, project_id, status, content, audience, ended_at)
     VALUES ('00000000-0000-0000-0000-0000000000a9', '00000000-0000-0000-0000-0000000000a1', 'completed', '{}', '{}', now());
+  INSERT INTO media_uploads (channel, bot_id, content_key, reference, type) VALUES ('max', '1', 'k', 't', 'video');
   INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, status)
     VALUES ('00000000-0000-0000-0000-0000000000a9', '00000000-0000-0000-0000-0000000000a3', 'telegram', 'sent');`;
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { markdownToTelegramHtml } from '../../../src/bots/telegram/markdown';
 import { parseTelegramText } from '../../../src/embedded/simulator/markup';
+import { referenceHtml } from './markdown-reference';
 
 describe('Markdown for Telegram', () => {
   it.each([
@@ -22,42 +23,97 @@ describe('Markdown for Telegram', () => {
     expect(markdownToTelegramHtml(source)).toBe(html);
   });
 
+  const pieces = fc.constantFrom(
+    '*',
+    '**',
+    '_',
+    '__',
+    '~~',
+    '++',
+    '`',
+    '```',
+    '[',
+    ']',
+    '](https://x.y)',
+    '\\',
+    '<',
+    '&',
+    ' ',
+    'a',
+    'ж',
+    '👋',
+    '\n',
+  );
+  const texts = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''));
+
   it('is accepted by Telegram whatever a project writes', () => {
-    const pieces = fc.constantFrom(
-      '*',
-      '**',
-      '_',
-      '__',
-      '~~',
-      '`',
-      '```',
-      '[',
-      '](https://x.y)',
-      '\\',
-      '<',
-      '&',
-      ' ',
-      'a',
-      '\n',
-    );
     fc.assert(
-      fc.property(fc.array(pieces, { maxLength: 60 }), (parts) => {
-        parseTelegramText(markdownToTelegramHtml(parts.join('')), 'HTML');
+      fc.property(texts, (source) => {
+        parseTelegramText(markdownToTelegramHtml(source), 'HTML');
       }),
       { numRuns: 2000 },
     );
   });
 
-  it('takes the longest message of nothing but marks in good time', () => {
-    const started = performance.now();
-    for (const source of [
-      '*_'.repeat(2000),
-      '*_'.repeat(1000) + 'x' + '_*'.repeat(1000),
-      '['.repeat(4000),
-      '`'.repeat(4000),
-    ]) {
-      markdownToTelegramHtml(source);
+  it('shows no more characters than the source has', () => {
+    fc.assert(
+      fc.property(texts, (source) => {
+        const { text } = parseTelegramText(markdownToTelegramHtml(source), 'HTML');
+        expect(text.length).toBeLessThanOrEqual(source.length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('means the same as the plain description of the dialect', () => {
+    fc.assert(
+      fc.property(texts, (source) => {
+        expect(markdownToTelegramHtml(source)).toBe(referenceHtml(source));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  /** Processor time: on a busy machine a long run waits more often than a short one. */
+  function timeOf(source: string): number {
+    const started = process.cpuUsage();
+    markdownToTelegramHtml(source);
+    const { user, system } = process.cpuUsage(started);
+    return Math.max(user + system, 1);
+  }
+
+  /** How much longer the long text takes, at its shortest: collecting garbage can only lengthen a run. */
+  function growth(short: string, long: string): number {
+    const times = { short: Infinity, long: Infinity };
+    for (let round = 0; round < 10; round += 1) {
+      times.short = Math.min(times.short, timeOf(short));
+      times.long = Math.min(times.long, timeOf(long));
     }
-    expect(performance.now() - started).toBeLessThan(2000);
+    return times.long / times.short;
+  }
+
+  it.each([
+    ['ж__', ''],
+    ['*a ', ''],
+    ['*_', ''],
+    ['**a', ''],
+    ['_a ', ''],
+    ['[', ''],
+    ['[a](', ''],
+    ['[a](https://', ''],
+    ['`', ''],
+    ['```', ''],
+    ['``` ', ''],
+    ['```a', ''],
+    ['\\', ''],
+    ['\\*', ''],
+    ['~~++__**', ''],
+    ['*_~~', '~~_*'],
+    ['&', ''],
+  ])('of %j … %j takes time in proportion to its length', (left, right) => {
+    const source = (length: number) =>
+      left.repeat(length / left.length) + (right === '' ? '' : right.repeat(length / right.length));
+    // Sixteen times the text: about 16 if linear, 256 if quadratic.
+    expect(growth(source(6_000), source(96_000))).toBeLessThan(64);
   });
 });

@@ -308,6 +308,19 @@ describe('dialling', () => {
     expect(result).toMatchObject({ status: null, error: 'forbidden_address' });
   });
 
+  it('a refusal names the range and not the address, which would tell about the network of the service', async () => {
+    for (const address of ['169.254.169.254', '10.20.30.40', 'fd00::1234', '127.0.0.9']) {
+      const answers = async () => [address];
+      const saved = await resolveAndVet('hooks.example.com', nobody, answers);
+      expect(saved).toEqual({
+        ok: false,
+        why: expect.stringMatching(/^points to a private network \([a-z-]+\)$/),
+      });
+      const { errorDetail } = await dial('hooks.example.com', nobody, [address]);
+      expect(errorDetail).toMatch(/^the URL points to a private network \([a-z-]+\)$/);
+    }
+  });
+
   it('an answer that is no address at all is forbidden', () => {
     for (const nonsense of ['', 'example.com', '127.1', '2130706433', 'fe80::1%lo', '1.2.3.4/8']) {
       expect(forbiddenRange(nonsense, development)).not.toBeNull();

@@ -1,0 +1,2 @@
+/** A request body that cannot be read. */
+export class BodyError extends Error {}

@@ -1,0 +1,86 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Dispatcher } from 'undici';
+import { mediaBytes } from '../bots';
+import { AppError } from '../contract/errors';
+import { MIB } from '../contract/limits';
+import { withTimeout } from '../lib/timeout';
+import { ForbiddenAddressError, type LocalPolicy, vetUrl } from '../outbound/addresses';
+import { lengthOf, withVettedResponse } from '../outbound/request';
+import type { MediaFacts, MessageMedia } from './contract';
+
+const HEAD_TIMEOUT_MS = 3_000;
+
+/** What the media's server states about the file. */
+interface Stated {
+  bytes: number | null;
+  /** Changes with the content. */
+  version: string | null;
+}
+
+const NOTHING: Stated = { bytes: null, version: null };
+
+/**
+ * Asks for the size and version of a message's media, once for all its recipients. Refuses media whose server states a
+ * length above the limit, before anything is sent. If the server states none, the length is checked while the file is
+ * uploaded.
+ */
+export async function checkMedia(
+  media: MessageMedia,
+  projectId: string,
+  policy: LocalPolicy,
+): Promise<MediaFacts> {
+  const { type, url } = media;
+  const vetted = vetUrl(url, policy);
+  if (!vetted.ok) throw new AppError('invalid_url', `media.url: ${vetted.why}`);
+  const stated = await statedBy(vetted.url, policy);
+  if (stated.bytes !== null && stated.bytes > mediaBytes[type]) {
+    throw new AppError(
+      'validation_failed',
+      `media.url: a ${type} can have up to ${mediaBytes[type] / MIB} MB`,
+    );
+  }
+  return { bytes: stated.bytes, key: keyOf(media, projectId, stated) };
+}
+
+/** For a request that was accepted before: its media is not refused now. */
+export async function recheckMedia(
+  media: MessageMedia,
+  projectId: string,
+  policy: LocalPolicy,
+): Promise<MediaFacts> {
+  return checkMedia(media, projectId, policy).catch(() => ({ bytes: null, key: randomUUID() }));
+}
+
+/**
+ * Media is uploaded once for each key. Without a version nobody can tell whether the content behind a URL has changed,
+ * so such media is uploaded once for each request. Projects share no uploads.
+ */
+function keyOf({ type, url }: MessageMedia, projectId: string, { bytes, version }: Stated): string {
+  if (version === null) return randomUUID();
+  return createHash('sha256')
+    .update(JSON.stringify([projectId, type, url, version, bytes]))
+    .digest('base64url');
+}
+
+/** Nothing is stated if the server does not respond in time. */
+async function statedBy(url: URL, { allowLocal }: LocalPolicy): Promise<Stated> {
+  const request = { method: 'HEAD', allowLocal, signal: AbortSignal.timeout(HEAD_TIMEOUT_MS) } as const;
+  try {
+    return await withTimeout(
+      withVettedResponse(url, request, async (response) => {
+        await response.body.dump();
+        return response.statusCode === 200 ? statedIn(response) : NOTHING;
+      }),
+      HEAD_TIMEOUT_MS,
+    );
+  } catch (error) {
+    if (!(error instanceof ForbiddenAddressError)) return NOTHING;
+    throw new AppError('invalid_url', `media.url: ${error.message}`);
+  }
+}
+
+function statedIn(response: Dispatcher.ResponseData): Stated {
+  const { etag, 'last-modified': modified } = response.headers;
+  const version = etag ?? modified;
+  return { bytes: lengthOf(response), version: typeof version === 'string' ? version : null };
+}

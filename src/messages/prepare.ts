@@ -1,0 +1,38 @@
+import { callsOf, convertText, type OutgoingMessage } from '../bots';
+import type { Channel } from '../contract/common';
+import { outgoing } from './buttons';
+import type { MessageContent } from './contract';
+
+/** A message that is ready for any number of recipients. */
+export interface PreparedMessage {
+  /** How many calls of the platform each recipient takes. */
+  calls(channel: Channel): number;
+  to(channel: Channel, messageId: string): OutgoingMessage;
+}
+
+/**
+ * The text is converted once for each channel, on its first recipient. `id` is that of the request or broadcast; it
+ * identifies media that was stored by 0.1.0, without a key.
+ */
+export function prepareMessage(
+  content: MessageContent,
+  { projectId, id }: { projectId: string; id: string },
+): PreparedMessage {
+  const media = content.media && { media: { key: id, ...content.media, owner: projectId } };
+  const converted = new Map<Channel, string | undefined>();
+  function convertedFor(channel: Channel): string | undefined {
+    if (!converted.has(channel)) converted.set(channel, convertText(channel, content));
+    return converted.get(channel);
+  }
+  return {
+    calls: (channel) => callsOf(channel, { text: content.text, ...media }),
+    to(channel, messageId) {
+      const text = convertedFor(channel);
+      return {
+        ...outgoing(content, messageId),
+        ...(text !== undefined && { converted: text }),
+        ...media,
+      };
+    },
+  };
+}

@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import { eventRegistry } from '../../../src/events/contract';
+import type { RouteSpec } from '../../../src/http/route';
+import { createRoutes } from '../../../src/roles/api';
+import {
+  startTestService,
+  type ApiResponse,
+  type TestProject,
+  type TestService,
+} from '../../support/service';
+import { confirmedSession, createSession } from '../login/fixture';
+import { freshName, subscribePerson, textsTo, type Person } from '../messages/fixture';
+import { createEndpoint } from '../webhooks/fixture';
+import { expectError } from './fixture';
+
+/** What a project has: something for each id that a route takes. */
+interface Things {
+  project: TestProject;
+  person: Person;
+  session: string;
+  hosted: { token: string; cookie: string };
+  code: string;
+  endpoint: string;
+  delivery: string;
+  broadcast: string;
+  key: string;
+  publisher: string;
+}
+
+interface Call {
+  /** For each parameter of the path. */
+  params?: Record<string, string>;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Default: the project's. */
+  key?: string;
+}
+
+const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
+
+/** A request to every route that succeeds, in an order in which nothing is removed before it is needed. */
+const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
+  'GET /healthz': () => ({}),
+  'GET /readyz': () => ({}),
+  'GET /v1/project': () => ({}),
+  'PATCH /v1/project': () => ({ body: { name: 'Renamed' } }),
+  'GET /v1/usage': () => ({}),
+  'GET /v1/event-types': () => ({}),
+  'GET /v1/auth/link': () => ({}),
+  'POST /v1/auth/session': () => ({ body: { state: 'state' } }),
+  'GET /v1/auth/sessions': () => ({}),
+  'GET /v1/auth/session/{id}/status': ({ session }) => ({ params: { id: session } }),
+  'GET /v1/auth/session/{id}/qr': ({ session }) => ({ params: { id: session } }),
+  'GET /login/{token}/qr': ({ hosted }) => ({ params: { token: hosted.token } }),
+  'GET /login/{token}/status': ({ hosted: { token, cookie } }) => ({
+    params: { token },
+    headers: { cookie },
+  }),
+  'POST /v1/auth/verify': ({ code }) => ({ body: { code } }),
+  'GET /v1/subscribe-link': () => ({}),
+  'GET /v1/subscribers': () => ({}),
+  'GET /v1/subscribers/{id}': ({ person }) => ({ params: { id: person.subscriberId } }),
+  'PATCH /v1/subscribers/{id}': ({ person }) => ({
+    params: { id: person.subscriberId },
+    body: { tags: ['new'] },
+  }),
+  'POST /v1/send': ({ person }) => ({ body: { subscriber_id: person.subscriberId, text: 'hello' } }),
+  'POST /v1/otp/send': ({ person }) => ({ body: { subscriber_id: person.subscriberId } }),
+  'POST /v1/otp/verify': async ({ person }) => ({
+    body: {
+      subscriber_id: person.subscriberId,
+      code: (await textsTo(service, person)).join().match(/\d{6}/)?.[0],
+    },
+  }),
+  'POST /v1/broadcast': () => ({ body: { text: 'hello' } }),
+  'GET /v1/broadcast': () => ({}),
+  'GET /v1/broadcast/{job_id}': ({ broadcast }) => ({ params: { job_id: broadcast } }),
+  'DELETE /v1/broadcast/{job_id}': ({ broadcast }) => ({ params: { job_id: broadcast } }),
+  'POST /v1/webhooks': () => ({ body: { url: 'https://example.com/' } }),
+  'GET /v1/webhooks': () => ({}),
+  'GET /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
+  'PUT /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint }, body: { description: 'new' } }),
+  'POST /v1/webhooks/{id}/rotate-secret': ({ endpoint }) => ({ params: { id: endpoint } }),
+  'POST /v1/webhooks/{id}/test': ({ endpoint }) => ({ params: { id: endpoint } }),
+  'GET /v1/webhooks/{id}/deliveries': ({ endpoint }) => ({ params: { id: endpoint } }),
+  'GET /v1/deliveries/{id}': ({ delivery }) => ({ params: { id: delivery } }),
+  'POST /v1/deliveries/{id}/retry': ({ delivery }) => ({ params: { id: delivery } }),
+  'POST /v1/deliveries/{id}/cancel': ({ delivery }) => ({ params: { id: delivery } }),
+  'POST /v1/webhooks/{id}/recover': ({ endpoint }) => ({
+    params: { id: endpoint },
+    body: { since: new Date().toISOString() },
+  }),
+  'POST /v1/publish': ({ publisher }) => ({
+    body: { events: [{ event: 'ticket.created', data: eventRegistry['ticket.created'].example }] },
+    key: publisher,
+  }),
+  'GET /v1/keys': () => ({}),
+  'POST /v1/keys': () => ({ body: {} }),
+  'DELETE /v1/keys/{id}': ({ key }) => ({ params: { id: key } }),
+  'POST /dashboard/session': ({ project }) => ({ body: { api_key: project.api_key }, headers: ownPage }),
+  'GET /dashboard/session': () => ({}),
+  'DELETE /dashboard/session': () => ({ headers: ownPage }),
+  'DELETE /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
+  'DELETE /v1/subscribers/{id}': ({ person }) => ({ params: { id: person.subscriberId } }),
+};
+
+let service: TestService;
+let specs: Map<string, RouteSpec>;
+
+beforeAll(async () => {
+  service = await startTestService();
+  const routes = createRoutes(service.service.core, [], null as never);
+  specs = new Map(routes.map(({ spec }) => [`${spec.method} ${spec.path}`, spec]));
+});
+afterAll(() => service?.stop());
+
+async function createThings(): Promise<Things> {
+  const project = await service.createProject();
+  const { status } = await confirmedSession(service, project, freshName());
+  const open = await createSession(project);
+  const page = await fetch(open.hosted_url);
+  const { id: endpoint } = await createEndpoint(project, 'http://127.0.0.1:9/');
+  const test = await project.api('POST', `/v1/webhooks/${endpoint}/test`);
+  const person = await subscribePerson(service, project);
+  // Two recipients, one a minute: it does not end during the test.
+  const { body: broadcast } = await project.api('POST', '/v1/broadcast', {
+    text: 'slow',
+    messages_per_minute: 1,
+  });
+  const key = await project.api('POST', '/v1/keys', {});
+  return {
+    project,
+    person,
+    session: open.session_id,
+    hosted: {
+      token: open.hosted_url.split('/').at(-1) ?? '',
+      cookie: page.headers.getSetCookie()[0]?.split(';')[0] ?? '',
+    },
+    code: status.code ?? '',
+    endpoint,
+    delivery: test.body.delivery_id,
+    broadcast: broadcast.job_id,
+    key: key.body.id,
+    publisher: await service.createKey(project.id, ['publish']),
+  };
+}
+
+function send(
+  operation: string,
+  projectKey: string | null,
+  { params = {}, body, headers, key = projectKey ?? undefined }: Call,
+  query = '',
+): Promise<ApiResponse> {
+  const [method = '', path = ''] = operation.split(' ');
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'missing');
+  return service.apiWith(key ?? null)(method, filled + query, body, headers);
+}
+
+/** Strings that are a whole time, wherever they are. */
+function timesIn(value: unknown): string[] {
+  if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(timesIn);
+}
+
+test('the list of calls names every route', () => {
+  expect(Object.keys(calls).sort()).toEqual([...specs.keys()].sort());
+});
+
+test('every response is kept out of caches, and its times are written with +00:00', async () => {
+  const things = await createThings();
+  let times = 0;
+  for (const [operation, call] of Object.entries(calls)) {
+    const key = specs.get(operation)?.auth === 'key' ? things.project.api_key : null;
+    const answer = await send(operation, key, await call(things));
+    expect([operation, answer.status, answer.body]).toEqual([
+      operation,
+      specs.get(operation)?.status,
+      answer.body,
+    ]);
+    expect([operation, answer.headers.get('cache-control')]).toEqual([operation, 'no-store']);
+    for (const time of timesIn(answer.body)) {
+      times += 1;
+      expect([operation, time]).toEqual([operation, expect.stringMatching(/\.\d{3}\+00:00$/)]);
+    }
+  }
+  expect(times).toBeGreaterThan(20);
+});
+
+test('every route refuses a query parameter that it does not know, by its name', async () => {
+  const things = await createThings();
+  for (const [operation, call] of Object.entries(calls)) {
+    const key = specs.get(operation)?.auth === 'key' ? things.project.api_key : null;
+    const answer = await send(operation, key, await call(things), '?colour=red');
+    expect([operation, answer.status]).toEqual([operation, 400]);
+    expectError(answer, 'validation_failed', /^colour: is not a known field$/);
+  }
+});
+
+describe('an id of another project', () => {
+  let owner: Things;
+  let stranger: TestProject;
+  beforeAll(async () => {
+    owner = await createThings();
+    stranger = await service.createProject();
+  });
+
+  /** What a change by a stranger would show in; deliveries and broadcasts go on by themselves meanwhile. */
+  const state = async () => {
+    const read = async (path: string) => (await owner.project.api('GET', path)).body;
+    const keys = await read('/v1/keys');
+    return {
+      endpoint: await read(`/v1/webhooks/${owner.endpoint}`),
+      subscriber: await read(`/v1/subscribers/${owner.person.subscriberId}`),
+      sessions: await read('/v1/auth/sessions'),
+      revoked: keys.data.map(({ revoked_at }: { revoked_at: string | null }) => revoked_at),
+      isDeliveryCancelled: (await read(`/v1/deliveries/${owner.delivery}`)).status === 'cancelled',
+      isBroadcastCancelled: /^cancel/.test((await read(`/v1/broadcast/${owner.broadcast}`)).status),
+    };
+  };
+
+  test('in a path gets the response of an unknown one, and nothing changes', async () => {
+    const before = await state();
+    const withIds = [...specs].filter(([, { params, auth }]) => params && auth === 'key');
+    expect(withIds.length).toBeGreaterThan(15);
+    for (const [operation] of withIds) {
+      const call = await calls[operation]!(owner);
+      const unknown = {
+        ...call,
+        params: Object.fromEntries(Object.keys(call.params ?? {}).map((name) => [name, randomUUID()])),
+      };
+      const theirs = await send(operation, stranger.api_key, call);
+      const nobodys = await send(operation, stranger.api_key, unknown);
+      expect([operation, nobodys.status]).toEqual([operation, 404]);
+      expect([operation, theirs.status, theirs.body]).toEqual([operation, 404, nobodys.body]);
+    }
+    expect(await state()).toEqual(before);
+  });
+
+  test.each<[string, () => Record<string, unknown>, () => Record<string, unknown>]>([
+    [
+      '/v1/send',
+      () => ({ subscriber_id: owner.person.subscriberId, text: 'x' }),
+      () => ({ subscriber_id: randomUUID(), text: 'x' }),
+    ],
+    [
+      '/v1/otp/send',
+      () => ({ subscriber_id: owner.person.subscriberId }),
+      () => ({ subscriber_id: randomUUID() }),
+    ],
+    [
+      '/v1/otp/verify',
+      () => ({ subscriber_id: owner.person.subscriberId, code: '123456' }),
+      () => ({ subscriber_id: randomUUID(), code: '123456' }),
+    ],
+    ['/v1/auth/verify', () => ({ code: owner.code }), () => ({ code: 'x'.repeat(43) })],
+  ])('in the body of %s does too', async (path, theirs, nobodys) => {
+    const answer = await stranger.api('POST', path, theirs());
+    const unknown = await stranger.api('POST', path, nobodys());
+    expect(unknown.status).toBeGreaterThanOrEqual(400);
+    expect([answer.status, answer.body]).toEqual([unknown.status, unknown.body]);
+  });
+});

@@ -1,0 +1,145 @@
+import { claimOverdueSessions } from '../../../src/login/queries/starts';
+import { startSessionReconciler } from '../../../src/login/reconciler';
+import { createSessionStarter } from '../../../src/login/workflow';
+import { workflowIds } from '../../../src/temporal/names';
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import {
+  confirmedSession,
+  createSession,
+  lastBotMessage,
+  openAndWait,
+  startOf,
+  statusInDatabase,
+  waitForStatus,
+  type CreatedSession,
+} from './fixture';
+
+let service: TestService;
+let worker: TestService | undefined;
+let project: TestProject;
+beforeAll(async () => {
+  service = await startTestService({ roles: 'api,bots' });
+  project = await service.createProject({ callback_url: 'https://shop.example/cb' });
+});
+afterEach(async () => {
+  await worker?.service.stop();
+  worker = undefined;
+});
+afterAll(() => service.stop());
+
+async function startWorker(): Promise<void> {
+  const { database, simulator, queuePrefix } = service;
+  worker = await startTestService({ roles: 'worker', database, simulator, queuePrefix });
+}
+
+const handleOf = ({ session_id: id }: CreatedSession) =>
+  service.client.workflow.getHandle(workflowIds.authSession(id));
+
+async function opened(user: string): Promise<CreatedSession> {
+  const session = await createSession(project);
+  await openAndWait(service, 'telegram', user, startOf(session.telegram_link));
+  return session;
+}
+
+/** As if a minute had passed since the answer, or since the end. */
+async function age({ session_id: id }: CreatedSession): Promise<void> {
+  const minute = `interval '1 minute'`;
+  await service.pool.query(
+    `UPDATE auth_answers SET received_at = received_at - ${minute} WHERE session_id = $1`,
+    [id],
+  );
+}
+
+async function pass({ session_id: id }: CreatedSession, column: string): Promise<void> {
+  await service.pool.query(`UPDATE auth_sessions SET ${column} = now() - interval '1 minute' WHERE id = $1`, [
+    id,
+  ]);
+}
+
+async function reconciled<T>(until: () => Promise<T>): Promise<T> {
+  const { core } = service.service;
+  const reconciler = startSessionReconciler({ ...core, starter: createSessionStarter(core), everyMs: 20 });
+  try {
+    return await until();
+  } finally {
+    await reconciler.stop();
+  }
+}
+
+describe('a session whose workflow was terminated', () => {
+  test('completes with the Yes that was stored before', async () => {
+    const session = await opened('terminated-yes');
+    await service.control.tap('telegram', 'terminated-yes', { button: 0 });
+    await eventually(async () => {
+      const { rowCount } = await service.pool.query('SELECT 1 FROM auth_answers WHERE session_id = $1', [
+        session.session_id,
+      ]);
+      return rowCount;
+    });
+    await handleOf(session).terminate('by a test');
+    await startWorker();
+    expect(await statusInDatabase(service, session.session_id)).toBe('pending');
+    await age(session);
+    await reconciled(() => waitForStatus(service, session.session_id, 'confirmed'));
+    const { rows } = await service.pool.query('SELECT source FROM credit_ledger WHERE session_id = $1', [
+      session.session_id,
+    ]);
+    expect(rows).toHaveLength(1);
+    await eventually(
+      async () => (await lastBotMessage(service, 'telegram', 'terminated-yes'))?.buttons.length === 0,
+    );
+  });
+
+  test('completes at once with a Yes that comes later', async () => {
+    const session = await opened('tap-later');
+    await handleOf(session).terminate('by a test');
+    await startWorker();
+    await service.control.tap('telegram', 'tap-later', { button: 0 });
+    await waitForStatus(service, session.session_id, 'confirmed');
+  });
+
+  test('expires when nobody answers', async () => {
+    const session = await opened('terminated-nobody');
+    await handleOf(session).terminate('by a test');
+    await startWorker();
+    await pass(session, 'expires_at');
+    await reconciled(() => waitForStatus(service, session.session_id, 'expired'));
+    await eventually(
+      async () => (await lastBotMessage(service, 'telegram', 'terminated-nobody'))?.buttons.length === 0,
+    );
+  });
+
+  test('expires its code', async () => {
+    await startWorker();
+    const { session } = await confirmedSession(service, project, 'terminated-code');
+    await handleOf(session).terminate('by a test');
+    await pass(session, 'code_expires_at');
+    await reconciled(() => waitForStatus(service, session.session_id, 'expired'));
+  });
+});
+
+test('a session whose workflow runs is left alone, and asked for again only after two minutes', async () => {
+  const session = await opened('running');
+  await service.control.tap('telegram', 'running', { button: 0 });
+  await eventually(async () => {
+    const { rowCount } = await service.pool.query('SELECT 1 FROM auth_answers WHERE session_id = $1', [
+      session.session_id,
+    ]);
+    return rowCount;
+  });
+  const { runId } = await handleOf(session).describe();
+  expect(await claimOverdueSessions(service.pool, 10)).toEqual([]);
+  await age(session);
+  await reconciled(() =>
+    eventually(async () => {
+      const { rows } = await service.pool.query<{ done: boolean }>(
+        'SELECT reconciled_at IS NOT NULL AS done FROM auth_sessions WHERE id = $1',
+        [session.session_id],
+      );
+      return rows[0]?.done;
+    }),
+  );
+  expect((await handleOf(session).describe()).runId).toBe(runId);
+  expect(await claimOverdueSessions(service.pool, 10)).toEqual([]);
+});
