@@ -33,7 +33,7 @@ async function emitChanges(db: pg.PoolClient, endpoint: AlertedEndpoint): Promis
   for (const { event, at, reason } of endpoint.unannounced) {
     const occurred_at = isoTime(new Date(at));
     if (event === 'endpoint.recovered')
-      await emitEvent(db, endpoint.project_id, event, { ...named, occurred_at });
+      {await emitEvent(db, endpoint.project_id, event, { ...named, occurred_at });}
     else await emitEvent(db, endpoint.project_id, event, { ...named, reason: reason ?? '', occurred_at });
   }
   if (!endpoint.is_failing || endpoint.failing_since === null) return;
