@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type pg from 'pg';
 import type { Cipher } from '../src/lib/cipher';
+import { openHeaders } from '../src/webhooks/own-headers';
 import { webhookSecretPurpose } from '../src/webhooks/secret-purpose';
 import {
   claimAttempt,
@@ -80,10 +81,12 @@ export function createDeliveryActivities(deps: DeliveryActivityDeps) {
       url: claim.url,
       deliveryId,
       event: claim.event_name,
+      test: claim.test,
       body: claim.body ?? '',
       secrets: (claim.sealed_secrets ?? []).map((sealed) =>
         cipher.decrypt(sealed, webhookSecretPurpose, claim.endpoint_id),
       ),
+      ownHeaders: openHeaders(cipher, claim.headers_sealed, claim.endpoint_id),
     });
     // Aborted because this worker stops: another one makes this attempt again, under its number.
     if (result.error === 'aborted') throw ApplicationFailure.retryable('the worker is stopping', 'stopping');

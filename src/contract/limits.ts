@@ -26,6 +26,8 @@ export const limits = {
   startParameterLength: 64,
 
   graceHours: 72,
+  /** The share of a month's logins after which the project is told. */
+  creditsLowShare: 0.8,
 
   webhookEndpoints: 5,
   webhookAttemptSeconds: 10,
@@ -37,10 +39,20 @@ export const limits = {
   /** The last scheduled attempt, also by Retry-After: at most so long after the first. */
   webhookRetryHours: 24,
   webhookDescriptionLength: 500,
+  webhookHeaders: { count: 10, nameLength: 100, valueLength: 1024 },
   webhookRecoverDays: 14,
   webhookPausedDays: 14,
+  /** How long hourly counts of an endpoint are kept: longer than the longest span of its stats. */
+  webhookStatsDays: 8,
+  /** Search for text in the bodies of deliveries. */
+  webhookSearchDays: 7,
+  webhookSearchLength: { min: 3, max: 128 },
+  /** Deliveries in one request to retry them. */
+  webhookRetries: 100,
   webhookDisableAfterHours: 120,
   webhookConcurrencyPerEndpoint: 20,
+  /** Without a success for so long, the project is told that its endpoint is failing. */
+  webhookFailingMinutes: 15,
 
   publishEvents: 100,
   publishedIdLength: 128,

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { retryConflicts } from './conflicts';
 
 /** What a query function needs: the pool outside a transaction, one client inside it. */
 export interface Db {
@@ -47,14 +48,19 @@ export function afterCommit(db: Db, hook: (pool: pg.Pool) => void): void {
   else hook(db as pg.Pool);
 }
 
-/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
+/**
+ * Runs `work` in one transaction: committed when it returns, rolled back when it throws. After a deadlock it runs again,
+ * so its effects must be those of its statements.
+ */
 export function withTransaction<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
-  return withClient(pool, async (client) => {
-    // Not awaited: BEGIN shares the round trip of the first statement.
-    const [, result] = await Promise.all([client.query('BEGIN'), work(client)]);
-    await client.query('COMMIT');
-    return result;
-  });
+  return retryConflicts(() =>
+    withClient(pool, async (client) => {
+      // Not awaited: BEGIN shares the round trip of the first statement.
+      const [, result] = await Promise.all([client.query('BEGIN'), work(client)]);
+      await client.query('COMMIT');
+      return result;
+    }),
+  );
 }
 
 async function withClient<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -84,19 +90,26 @@ async function withClient<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Prom
 
 /**
  * A transaction in one round trip: BEGIN, the statements that `send` issues without awaiting, COMMIT. A lock among them
- * is held while the server works, not while this process is busy elsewhere.
+ * is held while the server works, not while this process is busy elsewhere. After a deadlock it is sent again.
  */
 export function withPipelinedTransaction<T>(
   pool: pg.Pool,
   send: (db: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  return withClient(pool, async (client) => {
-    const sent = [client.query('BEGIN'), send(client), client.query('COMMIT')] as const;
-    // Every response is read before the connection goes back to the pool, whichever statement fails.
-    await Promise.allSettled(sent);
-    const [, result] = await Promise.all(sent);
-    return result;
-  });
+  return retryConflicts(() =>
+    withClient(pool, async (client) => {
+      const sent = [client.query('BEGIN'), send(client), client.query('COMMIT')] as const;
+      // Every response is read before the connection goes back to the pool, whichever statement fails.
+      await Promise.allSettled(sent);
+      const [, result] = await Promise.all(sent);
+      return result;
+    }),
+  );
+}
+
+/** Whether each statement of `db` is a transaction of its own. */
+export function isPool(db: Db): boolean {
+  return !afterCommitHooks.has(db);
 }
 
 /** Several reads of the same snapshot. */

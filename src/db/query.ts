@@ -1,9 +1,10 @@
 import type pg from 'pg';
-import type { Db } from './pool';
+import { retryConflicts } from './conflicts';
+import { isPool, type Db } from './pool';
 
 /**
  * Query helpers. Every statement has a name, so that Postgres prepares it once per connection and hot paths skip
- * parsing and planning.
+ * parsing and planning. A statement outside a transaction that loses a deadlock runs again.
  */
 export async function rows<R extends pg.QueryResultRow>(
   db: Db,
@@ -11,8 +12,17 @@ export async function rows<R extends pg.QueryResultRow>(
   text: string,
   values: readonly unknown[] = [],
 ): Promise<R[]> {
-  const result = await db.query<R>({ name, text, values: values as unknown[] });
-  return result.rows;
+  return (await run<R>(db, name, text, values)).rows;
+}
+
+function run<R extends pg.QueryResultRow>(
+  db: Db,
+  name: string,
+  text: string,
+  values: readonly unknown[],
+): Promise<pg.QueryResult<R>> {
+  const send = () => db.query<R>({ name, text, values: values as unknown[] });
+  return isPool(db) ? retryConflicts(send) : send();
 }
 
 export async function row<R extends pg.QueryResultRow>(
@@ -32,6 +42,5 @@ export async function change(
   text: string,
   values: readonly unknown[] = [],
 ): Promise<number> {
-  const result = await db.query({ name, text, values: values as unknown[] });
-  return result.rowCount ?? 0;
+  return (await run(db, name, text, values)).rowCount ?? 0;
 }

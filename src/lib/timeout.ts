@@ -43,3 +43,14 @@ export async function withAbortAfter<T>(
     signal.removeEventListener('abort', abort);
   }
 }
+
+/** Rejects when the signal aborts. For work that does not react to a signal itself, in a race with it. */
+export function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  const rejected = new Promise<never>((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  // The race may be over by then.
+  rejected.catch(() => undefined);
+  return rejected;
+}

@@ -21,9 +21,14 @@ export function randomText(alphabet: string, length: number): string {
   return text;
 }
 
-/** 32 random bytes as 43 base64url characters: login codes, webhook secrets. */
+/** 32 random bytes as 43 base64url characters: login codes. */
 export function randomToken256(): string {
   return randomBytes(32).toString('base64url');
+}
+
+/** 32 random bytes as `whsec_` and 44 characters of standard base64, the form of Standard Webhooks. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
 export function sha256(text: string): Buffer {

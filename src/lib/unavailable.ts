@@ -1,8 +1,8 @@
 import { types } from 'node:util';
 import { ServiceError, isGrpcServiceError } from '@temporalio/client';
 
-/** SQLSTATE classes for an unreachable or overloaded database. */
-const UNAVAILABLE_SQLSTATES = /^(08|57P0[123]|53)/;
+/** SQLSTATE classes for an unreachable or overloaded database, and for transactions that were rolled back because of others. */
+const UNAVAILABLE_SQLSTATES = /^(08|57P0[123]|53|40001|40P01)/;
 const UNAVAILABLE_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

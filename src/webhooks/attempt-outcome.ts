@@ -20,6 +20,7 @@ export function outcomeOf(
     error: result.error,
     errorDetail: result.errorDetail,
     durationMs: result.durationMs,
+    requestHeaders: result.requestHeaders,
     responseBody: result.responseBody,
     responseHeaders: result.responseHeaders,
     verdict,

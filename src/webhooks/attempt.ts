@@ -1,9 +1,12 @@
 import { Agent } from 'undici';
 import { limits } from '../contract/limits';
+import { rejectOnAbort, withAbortAfter } from '../lib/timeout';
 import { vetUrl } from '../outbound/addresses';
 import { createVettedConnector } from '../outbound/dial';
 import { type AttemptError, describeError, type ErrorWord, failure } from './attempt-error';
+import type { OwnHeaders } from './contract';
 import { deliveryHeaders } from './headers';
+import { maskHeaders } from './own-headers';
 import type { Lookup } from '../outbound/lookup';
 import { captureBody, keepHeaders, parseRetryAfter } from './response';
 
@@ -22,9 +25,12 @@ export interface AttemptInput {
   url: string;
   deliveryId: string;
   event: string;
+  test?: boolean;
   body: string | Buffer;
   /** Every secret that signs at this moment, newest first. */
   secrets: readonly string[];
+  /** Sent besides Herald's own; their values are masked in the result. */
+  ownHeaders?: OwnHeaders;
   /** The time in the signature; the present when left out. */
   timestampSeconds?: number;
   signal?: AbortSignal;
@@ -37,11 +43,16 @@ export interface AttemptResult {
   error: ErrorWord | null;
   errorDetail: string | null;
   durationMs: number;
+  /** As sent; null when nothing was. */
+  requestHeaders: Record<string, string> | null;
   /** The first 16 KiB. */
   responseBody: string | null;
   responseHeaders: Record<string, string>;
   retryAfterMs: number | null;
 }
+
+/** The attempt failed before it had a connection. */
+const unsentErrors = new Set<ErrorWord>(['dns', 'refused', 'unreachable', 'tls', 'forbidden_address']);
 
 export interface Attempter {
   /** One signed POST. Whatever the receiver does is returned, never thrown. */
@@ -69,12 +80,17 @@ export function createAttempter(options: AttempterOptions): Attempter {
     const started = performance.now();
     const body = typeof input.body === 'string' ? Buffer.from(input.body) : input.body;
     const timestampSeconds = input.timestampSeconds ?? Math.floor(Date.now() / 1_000);
-    const headers = deliveryHeaders({ ...input, body, timestampSeconds });
+    const { ownHeaders = {} } = input;
+    const signed = deliveryHeaders({ ...input, body, timestampSeconds });
+    // They share no name: those that Herald sets are refused when an endpoint is saved.
+    const headers = { ...ownHeaders, ...signed };
+    const shown = { ...maskHeaders(ownHeaders), ...signed };
     const failed = ({ word, detail }: AttemptError): AttemptResult => ({
       status: null,
       error: word,
       errorDetail: detail,
       durationMs: elapsedSince(started),
+      requestHeaders: unsentErrors.has(word) ? null : shown,
       responseBody: null,
       responseHeaders: {},
       retryAfterMs: null,
@@ -85,82 +101,53 @@ export function createAttempter(options: AttempterOptions): Attempter {
     if (!vetted.ok) return failed(failure('forbidden_address', `the URL ${vetted.why}`));
     if (input.signal?.aborted) return failed(failure('aborted', 'the attempt was aborted'));
 
-    const deadline = startDeadline(timeoutMs, input.signal);
-    let statusCode: number | null = null;
-    try {
-      const posted = agent.request({
-        origin: vetted.url.origin,
-        path: vetted.url.pathname + vetted.url.search,
-        method: 'POST',
-        headers,
-        body,
-        signal: deadline.signal,
-      });
-      // A request that still waits for its connection does not react to the signal.
-      const response = await Promise.race([posted, deadline.passed]);
-      statusCode = response.statusCode;
-      // Cutting a long body short also emits an error, which the loop over the body has handled.
-      response.body.on('error', () => undefined);
-      const responseBody = await captureBody(response.body);
-      const isRedirect = statusCode >= 300 && statusCode < 400;
-      return {
-        status: statusCode,
-        error: isRedirect ? 'redirect' : null,
-        errorDetail: isRedirect ? 'the receiver sent a redirect, which is not followed' : null,
-        durationMs: elapsedSince(started),
-        responseBody,
-        responseHeaders: keepHeaders(response.headers),
-        retryAfterMs: parseRetryAfter(String(response.headers['retry-after'] ?? ''), Date.now()),
-      };
-    } catch (error) {
-      return failed(deadline.reason(statusCode) ?? describeError(error));
-    } finally {
-      deadline.clear();
-    }
+    const given = input.signal ?? new AbortController().signal;
+    return withAbortAfter(given, timeoutMs, async (signal) => {
+      let statusCode: number | null = null;
+      try {
+        const posted = agent.request({
+          origin: vetted.url.origin,
+          path: vetted.url.pathname + vetted.url.search,
+          method: 'POST',
+          headers,
+          body,
+          signal,
+        });
+        // A request that still waits for its connection does not react to the signal.
+        const response = await Promise.race([posted, rejectOnAbort(signal)]);
+        statusCode = response.statusCode;
+        // Cutting a long body short also emits an error, which the loop over the body has handled.
+        response.body.on('error', () => undefined);
+        const responseBody = await captureBody(response.body);
+        const isRedirect = statusCode >= 300 && statusCode < 400;
+        return {
+          status: statusCode,
+          error: isRedirect ? 'redirect' : null,
+          errorDetail: isRedirect ? 'the receiver sent a redirect, which is not followed' : null,
+          durationMs: elapsedSince(started),
+          requestHeaders: shown,
+          responseBody,
+          responseHeaders: keepHeaders(response.headers),
+          retryAfterMs: parseRetryAfter(String(response.headers['retry-after'] ?? ''), Date.now()),
+        };
+      } catch (error) {
+        if (!signal.aborted) return failed(describeError(error));
+        // The reason of the caller's own signal is passed on as it is; any other is the deadline.
+        if (given.aborted && signal.reason === given.reason) {
+          return failed(failure('aborted', 'the attempt was aborted'));
+        }
+        return failed(timedOut(timeoutMs, statusCode));
+      }
+    });
   }
 
   return { attempt, close: () => agent.destroy() };
 }
 
-interface Deadline {
-  signal: AbortSignal;
-  /** Rejects when the signal fires. */
-  passed: Promise<never>;
-  /** Why the attempt was cut off, or null when it was not. */
-  reason(statusCode: number | null): AttemptError | null;
-  clear(): void;
-}
-
-function startDeadline(timeoutMs: number, abortedBy: AbortSignal | undefined): Deadline {
-  const controller = new AbortController();
-  let isOver = false;
-  const timer = setTimeout(() => {
-    isOver = true;
-    controller.abort();
-  }, timeoutMs);
-  const onAbort = () => controller.abort();
-  abortedBy?.addEventListener('abort', onAbort, { once: true });
-  const passed = new Promise<never>((_resolve, reject) => {
-    controller.signal.addEventListener('abort', () => reject(new Error('cut off')), { once: true });
-  });
-  // While the body is read, the signal destroys the body instead.
-  passed.catch(() => undefined);
-  return {
-    signal: controller.signal,
-    passed,
-    reason(statusCode) {
-      if (isOver) {
-        const seconds = `${timeoutMs / 1_000} s`;
-        if (statusCode === null) return failure('timeout', `no response within ${seconds}`);
-        return failure('timeout', `the response (${statusCode}) did not end within ${seconds}`);
-      }
-      return abortedBy?.aborted ? failure('aborted', 'the attempt was aborted') : null;
-    },
-    clear() {
-      clearTimeout(timer);
-      abortedBy?.removeEventListener('abort', onAbort);
-    },
-  };
+function timedOut(timeoutMs: number, statusCode: number | null): AttemptError {
+  const seconds = `${timeoutMs / 1_000} s`;
+  if (statusCode === null) return failure('timeout', `no response within ${seconds}`);
+  return failure('timeout', `the response (${statusCode}) did not end within ${seconds}`);
 }
 
 function elapsedSince(started: number): number {

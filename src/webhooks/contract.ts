@@ -31,6 +31,60 @@ const eventsSchema = z
   .transform((names) => [...new Set(names)])
   .describe('Event names. An empty list subscribes to all events, including future ones.');
 
+/** Set by Herald or by the connection, in lower case; a name that ends with `-` stands for all that begin with it. */
+const reservedHeaders = [
+  'host',
+  'content-',
+  'transfer-encoding',
+  'connection',
+  'cookie',
+  'user-agent',
+  'webhook-',
+  'x-service-',
+  // An HTTP client cannot send these on request.
+  'keep-alive',
+  'upgrade',
+  'expect',
+  'te',
+  'trailer',
+];
+
+function isReservedHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return reservedHeaders.some((each) => (each.endsWith('-') ? lower.startsWith(each) : lower === each));
+}
+
+const { webhookHeaders } = limits;
+const headerName = new RegExp(`^[A-Za-z0-9-]{1,${webhookHeaders.nameLength}}$`);
+/** Visible ASCII, with spaces between: no line break can get into a request. */
+const headerValue = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
+
+const ownHeadersSchema = z
+  .record(z.string(), z.string())
+  .superRefine((headers, context) => {
+    const refuse = (message: string, name?: string) =>
+      context.addIssue({ code: 'custom', message, path: name === undefined ? [] : [name] });
+    const names = Object.keys(headers);
+    if (names.length > webhookHeaders.count) refuse(`can have up to ${webhookHeaders.count} headers`);
+    if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
+      refuse('has the same header twice');
+    }
+    for (const [name, value] of Object.entries(headers).slice(0, webhookHeaders.count)) {
+      if (!headerName.test(name)) {
+        refuse(`names must be 1 to ${webhookHeaders.nameLength} characters of A-Z a-z 0-9 -`);
+      } else if (isReservedHeader(name)) {
+        refuse('is set by Herald and cannot be replaced', name);
+      } else if (value.length > webhookHeaders.valueLength || !headerValue.test(value)) {
+        refuse(`must be 1 to ${webhookHeaders.valueLength} visible ASCII characters`, name);
+      }
+    }
+  })
+  .describe(
+    'Headers of your own on every attempt, for example `Authorization`. Values are stored encrypted and shown as `***`. A ' +
+      'change replaces all of them; `***` keeps a stored value.',
+  );
+export type OwnHeaders = z.infer<typeof ownHeadersSchema>;
+
 const descriptionSchema = z.string().max(limits.webhookDescriptionLength);
 
 export const newEndpointSchema = z.strictObject({
@@ -42,6 +96,7 @@ export const newEndpointSchema = z.strictObject({
   description: descriptionSchema.nullish(),
   retry_policy: retryPolicySchema.optional().describe('Default: the retry policy of the project.'),
   delivery_lane: laneSchema.optional(),
+  headers: ownHeadersSchema.optional(),
 });
 
 export const endpointChangesSchema = z.strictObject({
@@ -51,6 +106,7 @@ export const endpointChangesSchema = z.strictObject({
   status: z.enum(endpointStatuses).optional(),
   retry_policy: retryPolicySchema.optional(),
   delivery_lane: laneSchema.optional(),
+  headers: ownHeadersSchema.optional(),
 });
 
 export const endpointSchema = z.strictObject({
@@ -62,10 +118,47 @@ export const endpointSchema = z.strictObject({
   disabled_reason: z.string().nullable().describe('Why Herald disabled the endpoint, or null.'),
   retry_policy: retryPolicySchema,
   delivery_lane: laneSchema,
+  headers: z.record(z.string(), z.string()).describe('Headers of your own; every value is shown as `***`.'),
+  health: z.strictObject({
+    state: z
+      .enum(['idle', 'healthy', 'failing', 'disabled'])
+      .describe('`failing`: no success since `failing_since`. `idle`: no attempt in the last 24 hours.'),
+    failing_since: timestampSchema.nullable(),
+    success_rate_24h: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe('Share of the attempts of the last 24 hours that succeeded; null without an attempt.'),
+    last_delivery_at: timestampSchema
+      .nullable()
+      .describe(`When the last attempt ended, at most ${limits.webhookStatsDays} days back.`),
+  }),
+  secrets: z
+    .array(z.strictObject({ created_at: timestampSchema, expires_at: timestampSchema.nullable() }))
+    .describe('Secrets that sign now, newest first. A replaced one has an `expires_at`.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
 });
 export type EndpointView = z.infer<typeof endpointSchema>;
+
+export const statsQuery = z.strictObject({
+  hours: z.enum(['24', '168']).default('24').describe('How many hours, up to the present one.'),
+});
+
+export const statsSchema = z.strictObject({
+  buckets: z
+    .array(
+      z.strictObject({
+        at: timestampSchema.describe('The beginning of the hour.'),
+        succeeded: z.number().int(),
+        failed: z.number().int(),
+        p50_ms: z.number().int().nullable().describe('Estimated from a histogram; null without an attempt.'),
+        p95_ms: z.number().int().nullable(),
+      }),
+    )
+    .describe('One for each hour (UTC), oldest first. Attempts are counted in the hour in which they began.'),
+});
 
 const secretSchema = z
   .string()
@@ -87,12 +180,31 @@ export const recoverAnswerSchema = z.strictObject({ recovered: z.number().int() 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'paused', 'cancelled'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
+/** Why Herald itself cancels a delivery. */
+export const cancelReasons = ['endpoint_removed', 'parked_too_long'] as const;
+export type CancelReason = (typeof cancelReasons)[number];
+
+export const endedReasons = [
+  'delivered',
+  'refused_by_receiver',
+  'schedule_used_up',
+  'cancelled',
+  ...cancelReasons,
+] as const;
+export type EndedReason = (typeof endedReasons)[number];
+
 export const deliverySchema = z.strictObject({
   id: idSchema.describe('Also the X-Service-Delivery-Id of every attempt.'),
   endpoint_id: idSchema,
+  endpoint_url: z
+    .string()
+    .describe('The URL of the endpoint as it is now, or as it was when it was deleted.'),
   event_id: idSchema,
   event: z.string(),
   status: z.enum(deliveryStatuses),
+  test: z.boolean().describe('A test event: its attempts carry `X-Service-Test: true`.'),
+  lane: z.enum(deliveryLanes).nullable().describe('How it began; null until then.'),
+  workflow_id: z.string().nullable().describe('Its workflow in Temporal; null for one that needed none.'),
   attempt_count: z.number().int(),
   last_http_status: z.number().int().nullable(),
   last_error: z.string().nullable(),
@@ -102,6 +214,14 @@ export const deliverySchema = z.strictObject({
     .nullable()
     .describe('Null while an attempt is in flight and after the delivery has ended.'),
   ended_at: timestampSchema.nullable(),
+  ended_reason: z
+    .enum(endedReasons)
+    .nullable()
+    .describe(
+      'Why it ended: `delivered`, `refused_by_receiver` (a 4xx that is not retried), `schedule_used_up`, `cancelled` ' +
+        '(by request), `endpoint_removed`, `parked_too_long` (the endpoint was disabled for ' +
+        `${limits.webhookPausedDays} days). Null while it is open.`,
+    ),
 });
 export type DeliveryView = z.infer<typeof deliverySchema>;
 
@@ -116,6 +236,13 @@ export const attemptSchema = z.strictObject({
     .describe('HTTP status of the response; null without a complete response.'),
   error: z.string().nullable().describe('Kind of failure: dns, refused, timeout, tls…'),
   error_detail: z.string().nullable(),
+  request_headers: z
+    .record(z.string(), z.string())
+    .nullable()
+    .describe(
+      "As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, " +
+        'when its process died, and when there was no connection.',
+    ),
   response_body: z
     .string()
     .nullable()
@@ -136,6 +263,40 @@ export const deliveryListQuery = z.strictObject({
   event: eventNameSchema.optional(),
   since: givenTimeSchema.optional().describe('Only deliveries created at or after this time.'),
   ...pageQuery,
+});
+
+const { webhookSearchLength, webhookSearchDays } = limits;
+
+export const deliverySearchQuery = z.strictObject({
+  status: z.enum(deliveryStatuses).optional(),
+  event: eventNameSchema.optional(),
+  endpoint_id: idSchema.optional(),
+  since: givenTimeSchema.optional().describe('Only deliveries created at or after this time.'),
+  q: z
+    .string()
+    .trim()
+    .min(webhookSearchLength.min)
+    .max(webhookSearchLength.max)
+    .optional()
+    .describe(
+      `A delivery id, an event id, or text in a body of the last ${webhookSearchDays} days. The text begins at the ` +
+        'beginning of a word, upper and lower case are the same.',
+    ),
+  ...pageQuery,
+});
+
+export const bulkRetrySchema = z.strictObject({
+  ids: z
+    .array(z.string().max(64))
+    .min(1)
+    .max(limits.webhookRetries)
+    .describe('Ids of deliveries; one that is given twice is retried once.'),
+});
+export const bulkRetryAnswerSchema = z.strictObject({
+  retried: z.number().int(),
+  failed: z
+    .array(z.strictObject({ id: z.string(), code: z.enum(['not_found', 'conflict']) }))
+    .describe('`conflict`: the endpoint is disabled or deleted.'),
 });
 
 /** Unlike other routes: the key is kept with the delivery, and concurrent requests with the same key all succeed. */

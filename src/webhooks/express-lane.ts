@@ -8,10 +8,11 @@ import { startRelay, type Relay } from '../temporal/relay';
 import type { Attempter, AttemptResult } from './attempt';
 import { adaptAfter, outcomeOf } from './attempt-outcome';
 import { judge } from './judge';
+import { openHeaders } from './own-headers';
 import { adoptFormerDeliveries } from './queries/adopt';
-import { recordAttempt } from './queries/attempts';
+import { LOST, recordAttempt } from './queries/attempts';
 import { claimExpress, noteFullEndpoints, type ExpressClaim } from './queries/claim';
-import { findLostAttempt, LOST } from './queries/express';
+import { findLostAttempt } from './queries/express';
 import { endExpiredLeases } from './queries/queue';
 import { reportAttempt, type ReportedOutcome } from './report-attempt';
 import type { AttemptVerdict } from './retry-schedule';
@@ -66,10 +67,12 @@ export function startExpressLane({
       url: claim.url,
       deliveryId: claim.id,
       event: claim.event_name,
+      test: claim.test,
       body: claim.body,
       secrets: claim.sealed_secrets.map((sealed) =>
         cipher.decrypt(sealed, webhookSecretPurpose, claim.endpoint_id),
       ),
+      ownHeaders: openHeaders(cipher, claim.headers_sealed, claim.endpoint_id),
     });
     // Aborted because this process stops: the lease expires, and another process goes on.
     if (result.error === 'aborted') return null;
@@ -105,6 +108,7 @@ export function startExpressLane({
       endpoint_id: claim.endpoint_id,
       http_status: result.status ?? 0,
       duration_ms: result.durationMs,
+      request_headers: result.requestHeaders,
       response_body: result.responseBody,
       response_headers: result.responseHeaders,
       // With most of the room taken, the claim decides whose turn it is.
@@ -177,6 +181,7 @@ const NO_RESPONSE = {
   httpStatus: null,
   errorDetail: null,
   durationMs: 0,
+  requestHeaders: null,
   responseBody: null,
   responseHeaders: {},
 };

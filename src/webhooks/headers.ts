@@ -1,8 +1,10 @@
-import { sign } from './signature';
+import { sign, standardSignature } from './signature';
 
 export interface SignedDelivery {
   deliveryId: string;
   event: string;
+  /** The example of an event, sent on request. */
+  test?: boolean;
   body: string | Uint8Array;
   /** Every secret that signs at this moment, newest first. */
   secrets: readonly string[];
@@ -16,6 +18,16 @@ export function serviceHeaders(delivery: SignedDelivery): Record<string, string>
     'X-Service-Timestamp': String(delivery.timestampSeconds),
     'X-Service-Delivery-Id': delivery.deliveryId,
     'X-Service-Signature': sign(delivery.body, delivery.secrets, delivery.timestampSeconds),
+    ...(delivery.test ? { 'X-Service-Test': 'true' } : {}),
+  };
+}
+
+/** The same facts for verifiers of Standard Webhooks (standardwebhooks.com). */
+export function standardHeaders(delivery: SignedDelivery): Record<string, string> {
+  return {
+    'webhook-id': delivery.deliveryId,
+    'webhook-timestamp': String(delivery.timestampSeconds),
+    'webhook-signature': standardSignature(delivery),
   };
 }
 
@@ -24,5 +36,6 @@ export function deliveryHeaders(delivery: SignedDelivery): Record<string, string
     'Content-Type': 'application/json',
     'User-Agent': 'Herald-Webhooks/1',
     ...serviceHeaders(delivery),
+    ...standardHeaders(delivery),
   };
 }

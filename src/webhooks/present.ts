@@ -1,5 +1,6 @@
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
-import type { AttemptView, DeliveryView } from './contract';
+import { workflowIds } from '../temporal/names';
+import type { AttemptView, DeliveryView, EndedReason } from './contract';
 import type { AttemptRow } from './queries/attempts';
 import type { DeliveryRow } from './queries/deliveries';
 
@@ -8,9 +9,13 @@ export function presentDelivery(delivery: DeliveryRow): DeliveryView {
   return {
     id: delivery.id,
     endpoint_id: delivery.endpoint_id,
+    endpoint_url: delivery.endpoint_url,
     event_id: delivery.event_id,
     event: delivery.event_name,
     status: delivery.status,
+    test: delivery.test,
+    lane: delivery.lane === 'auto' ? null : delivery.lane,
+    workflow_id: delivery.started ? workflowIds.delivery(delivery.id) : null,
     attempt_count: delivery.attempts,
     last_http_status: delivery.last_http_status,
     last_error: delivery.last_error,
@@ -19,7 +24,22 @@ export function presentDelivery(delivery: DeliveryRow): DeliveryView {
     // A paused delivery waits for its endpoint, not for a time.
     next_attempt_at: delivery.status === 'pending' ? isoTimeOrNull(delivery.next_attempt_at) : null,
     ended_at: isoTimeOrNull(delivery.ended_at),
+    ended_reason: endedReason(delivery),
   };
+}
+
+function endedReason({ status, failure, cancel_reason }: DeliveryRow): EndedReason | null {
+  switch (status) {
+    case 'succeeded':
+      return 'delivered';
+    case 'failed':
+      return failure === 'refused' ? 'refused_by_receiver' : 'schedule_used_up';
+    case 'cancelled':
+      return cancel_reason ?? 'cancelled';
+    case 'pending':
+    case 'paused':
+      return null;
+  }
 }
 
 export function presentAttempt(attempt: AttemptRow): AttemptView {
@@ -30,6 +50,7 @@ export function presentAttempt(attempt: AttemptRow): AttemptView {
     status: attempt.http_status,
     error: attempt.error,
     error_detail: attempt.error_detail,
+    request_headers: attempt.request_headers,
     response_body: attempt.response_body,
     response_headers: attempt.response_headers ?? {},
     next_attempt_at: isoTimeOrNull(attempt.next_attempt_at),

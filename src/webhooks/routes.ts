@@ -9,15 +9,20 @@ import {
   endpointSchema,
   newEndpointSchema,
   rotatedSecretSchema,
+  statsQuery,
+  statsSchema,
   testAnswerSchema,
   testRequestSchema,
-  type EndpointView,
 } from './contract';
 import type { Config } from '../config';
 import type { Cipher } from '../lib/cipher';
-import { isoTime } from '../lib/iso-time';
+import { createEndpointViews } from './endpoint-views';
+import { openHeaders, replaceHeaders, sealHeaders } from './own-headers';
 import { webhookSecretPurpose } from './secret-purpose';
-import { randomToken256 } from '../lib/tokens';
+import { isoTime } from '../lib/iso-time';
+import { newWebhookSecret } from '../lib/tokens';
+import { percentile } from './latency';
+import { listHours } from './queries/hours';
 import { cancelDeliveriesOf, findDelivery, resumeDeliveries } from './queries/deliveries';
 import * as endpoints from './queries/endpoints';
 import type { Endpoint } from './queries/endpoints';
@@ -38,6 +43,7 @@ const tag = 'Webhooks';
 
 export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) {
   const policy = { allowLocal: config.allowLocalWebhooks };
+  const views = createEndpointViews({ cipher });
 
   /** The same rules as at the dial; a name that does not resolve yet is accepted. */
   async function requireGoodUrl(url: string): Promise<void> {
@@ -48,7 +54,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
   }
 
   function newSecret(endpointId: string): { secret: string; sealed: string } {
-    const secret = `whsec_${randomToken256()}`;
+    const secret = newWebhookSecret();
     return { secret, sealed: cipher.encrypt(secret, webhookSecretPurpose, endpointId) };
   }
 
@@ -75,8 +81,10 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project, body, work }) => {
         const earlier = work.resumed ? await endpoints.findCreatedEndpoint(pool, project.id, work.id) : null;
-        if (earlier)
-          return { ...presentEndpoint(earlier), secret: await earlierSecret(pool, earlier.id, work) };
+        if (earlier) {
+          const view = await views.present(pool, earlier);
+          return { ...view, secret: await earlierSecret(pool, earlier.id, work) };
+        }
         await requireGoodUrl(body.url);
         const { secret, sealed } = newSecret(work.id);
         const created = await withTransaction(pool, async (db) => {
@@ -95,10 +103,11 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
             description: body.description ?? null,
             retry_policy: body.retry_policy ?? retry_policy,
             delivery_lane: body.delivery_lane ?? null,
+            headers_sealed: sealHeaders(cipher, replaceHeaders(body.headers ?? {}, {}), work.id),
             sealed_secret: sealed,
           });
         });
-        return { ...presentEndpoint(created), secret };
+        return { ...(await views.present(pool, created)), secret };
       },
     ),
     route(
@@ -114,7 +123,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project }) => {
         const found = await endpoints.listEndpoints(pool, project.id);
-        return { data: found.map(presentEndpoint), next_cursor: null };
+        return { data: await views.presentAll(pool, found), next_cursor: null };
       },
     ),
     route(
@@ -130,7 +139,34 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         errors: [],
       },
       async ({ project, params }) =>
-        presentEndpoint(required(await endpoints.findEndpoint(pool, project.id, params.id))),
+        views.present(pool, required(await endpoints.findEndpoint(pool, project.id, params.id))),
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v1/webhooks/{id}/stats',
+        summary: 'Get the hourly results of an endpoint',
+        tag,
+        auth: 'key',
+        params: idParams,
+        query: statsQuery,
+        status: 200,
+        response: statsSchema,
+        errors: [],
+      },
+      async ({ project, params, query }) => {
+        const { id } = required(await endpoints.findEndpoint(pool, project.id, params.id));
+        const hours = await listHours(pool, id, Number(query.hours));
+        return {
+          buckets: hours.map(({ at, succeeded, failed, latency }) => ({
+            at: isoTime(at),
+            succeeded,
+            failed,
+            p50_ms: percentile(latency, 0.5),
+            p95_ms: percentile(latency, 0.95),
+          })),
+        };
+      },
     ),
     route(
       {
@@ -151,14 +187,19 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         if (body.url !== undefined) await requireGoodUrl(body.url);
         const changed = await withTransaction(pool, async (db) => {
           const before = required(await endpoints.lockEndpoint(db, project.id, params.id));
-          const given = Object.entries(body).filter(([, value]) => value !== undefined);
-          if (given.length === 0) return before;
+          const { headers, ...fields } = body;
+          const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+          if (given.length === 0 && headers === undefined) return before;
           const wanted = { ...before, ...Object.fromEntries(given) } as Endpoint;
+          if (headers !== undefined) {
+            const stored = openHeaders(cipher, before.headers_sealed, before.id);
+            wanted.headers_sealed = sealHeaders(cipher, replaceHeaders(headers, stored), before.id);
+          }
           const after = required(await endpoints.updateEndpoint(db, before, wanted));
           if (before.status === 'disabled' && after.status === 'active') await resumeDeliveries(db, after.id);
           return after;
         });
-        return presentEndpoint(changed);
+        return views.present(pool, changed);
       },
     ),
     route(
@@ -243,19 +284,4 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
 function required<T>(found: T | null): T {
   if (found === null) throw new AppError('not_found');
   return found;
-}
-
-function presentEndpoint(endpoint: Endpoint): EndpointView {
-  return {
-    id: endpoint.id,
-    url: endpoint.url,
-    events: endpoint.events,
-    description: endpoint.description,
-    status: endpoint.status,
-    disabled_reason: endpoint.disabled_reason,
-    retry_policy: endpoint.retry_policy,
-    delivery_lane: endpoint.delivery_lane,
-    created_at: isoTime(endpoint.created_at),
-    updated_at: isoTime(endpoint.updated_at),
-  };
 }

@@ -19,3 +19,35 @@ export function sign(
   const t = String(timestampSeconds);
   return [`t=${t}`, ...secrets.map((secret) => `v1=${signatureOf(body, secret, t)}`)].join(',');
 }
+
+const SECRET_PREFIX = 'whsec_';
+
+/**
+ * The bytes that a secret stands for: the key of Standard Webhooks. Secrets made before version 0.2 are base64url
+ * without padding; Node reads both alphabets.
+ */
+export function keyOf(secret: string): Buffer {
+  const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
+  return Buffer.from(encoded, 'base64');
+}
+
+/** The base64 HMAC-SHA-256 of `<id>.<t>.<body>`, as Standard Webhooks defines it. */
+export function standardSignatureOf(
+  body: string | Uint8Array,
+  key: Uint8Array,
+  { id, t }: { id: string; t: string },
+): string {
+  return createHmac('sha256', key).update(`${id}.${t}.`).update(body).digest('base64');
+}
+
+/** The value of webhook-signature: one `v1,` for each secret that still signs, newest first. */
+export function standardSignature(delivery: {
+  deliveryId: string;
+  body: string | Uint8Array;
+  secrets: readonly string[];
+  timestampSeconds: number;
+}): string {
+  const { deliveryId: id, body, secrets, timestampSeconds } = delivery;
+  const signed = { id, t: String(timestampSeconds) };
+  return secrets.map((secret) => `v1,${standardSignatureOf(body, keyOf(secret), signed)}`).join(' ');
+}

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { createBatcher, type Batcher } from '../lib/batch';
 import type { Logger } from '../lib/log';
+import { withRetry } from '../lib/retry';
 import type { LaneSetting } from './contract';
 import type { ExpressClaim } from './queries/claim';
 import { recordSuccesses, type ExpressSuccess } from './queries/express';
@@ -10,7 +10,7 @@ import { recordSuccesses, type ExpressSuccess } from './queries/express';
 const BATCH_ROWS = 50;
 /** An attempt has ten of the twenty seconds of its lease; a success that is not recorded by its end is sent again. */
 const RETRY_FOR_MS = 8_000;
-const RETRY_MS = 100;
+const RETRY_PAUSE_MS = { first: 100, most: 100 };
 
 /**
  * Writes successes of the express lane: those that arrive while a write is in flight share the next statement. Each
@@ -29,18 +29,13 @@ export function createSuccessWriter(
     });
   }
 
-  async function recordWithRetry(successes: ExpressSuccess[]): Promise<ExpressClaim[]> {
-    const deadline = performance.now() + RETRY_FOR_MS;
-    for (;;) {
-      try {
-        return await recordSuccesses(pool, successes, defaultLane);
-      } catch (err) {
-        if (performance.now() > deadline) throw err;
-        log.warn({ err, count: successes.length }, 'successes could not be recorded and will be retried');
-        await sleep(RETRY_MS * (1 + Math.random()));
-      }
-    }
-  }
+  const recordWithRetry = (successes: ExpressSuccess[]) =>
+    withRetry(() => recordSuccesses(pool, successes, defaultLane), {
+      pauseMs: RETRY_PAUSE_MS,
+      goesOn: (_error, { elapsedMs }) => elapsedMs <= RETRY_FOR_MS,
+      onRetry: (err) =>
+        log.warn({ err, count: successes.length }, 'successes could not be recorded and will be retried'),
+    });
 
   return createBatcher(record, { size: BATCH_ROWS });
 }

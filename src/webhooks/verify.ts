@@ -3,7 +3,7 @@
  * but Node's own crypto.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { signatureOf } from './signature';
+import { keyOf, signatureOf, standardSignatureOf } from './signature';
 
 export type VerificationFailure = 'missing_header' | 'malformed_header' | 'no_match' | 'outside_tolerance';
 
@@ -27,13 +27,20 @@ export interface VerifyOptions {
   toleranceSeconds?: number;
 }
 
+type HeaderValue = string | readonly string[] | null | undefined;
+
+/** The headers of a request: Node's `req.headers`, or a `Headers` object. */
+export type RequestHeaders = Record<string, HeaderValue> | { get(name: string): string | null };
+
 /**
- * Returns the time of the signature, or throws WebhookVerificationError. Mistakes of the receiver's own code
- * (no secret, a parsed body) throw TypeError instead: they deserve a 500, so that the delivery comes again.
+ * Returns the time of the signature, or throws WebhookVerificationError. Takes the value of X-Service-Signature, or all
+ * headers of the request: then X-Service-Signature is checked, or the headers of Standard Webhooks where it is missing.
+ * Mistakes of the receiver's own code (no secret, a parsed body) throw TypeError instead: they deserve a 500, so that
+ * the delivery comes again.
  */
 export function verify(
   rawBody: string | Uint8Array,
-  header: string | readonly string[] | null | undefined,
+  header: HeaderValue | RequestHeaders,
   secret: string | readonly string[],
   options: VerifyOptions = {},
 ): { timestamp: number } {
@@ -41,12 +48,12 @@ export function verify(
   if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) {
     throw new TypeError('The body must be the raw text or bytes as received, not a parsed object.');
   }
-  const { t, candidates } = parseHeader(header);
+  const { t, candidates, expect } = parse(header);
 
   // Every pair is compared, so that the time taken says nothing about which one matched.
   let matched = false;
   for (const each of secrets) {
-    const expected = Buffer.from(signatureOf(rawBody, each, t));
+    const expected = Buffer.from(expect(rawBody, each));
     for (const candidate of candidates) {
       if (candidate.length === expected.length && timingSafeEqual(candidate, expected)) matched = true;
     }
@@ -90,10 +97,68 @@ function requireSecrets(secret: string | readonly string[]): readonly string[] {
   return secrets;
 }
 
-function parseHeader(header: string | readonly string[] | null | undefined): {
+interface Signatures {
+  /** The digits that were signed. */
   t: string;
   candidates: Buffer[];
-} {
+  /** What a signature with this secret would be. */
+  expect(body: string | Uint8Array, secret: string): string;
+}
+
+function parse(given: HeaderValue | RequestHeaders): Signatures {
+  if (given === null || typeof given !== 'object' || Array.isArray(given)) {
+    return parseHeader(given as HeaderValue);
+  }
+  const headers = given as RequestHeaders;
+  const own = valueOf(headers, 'x-service-signature');
+  return own ? parseHeader(own) : parseStandard(headers);
+}
+
+function valueOf(headers: RequestHeaders, name: string): string | null {
+  if (typeof headers['get'] === 'function') return (headers as Headers).get(name);
+  // Node gives an array for a header that was sent twice; names may be in any case in an object made by hand.
+  const entry = Object.entries(headers as Record<string, HeaderValue>).find(
+    ([key]) => key.toLowerCase() === name,
+  );
+  const value: unknown = Array.isArray(entry?.[1]) ? entry[1].join(',') : entry?.[1];
+  return typeof value === 'string' ? value : null;
+}
+
+/** The 32 bytes of every secret that Herald makes; less would be easy to guess. */
+const KEY_BYTES = 32;
+
+function parseStandard(headers: RequestHeaders): Signatures {
+  const [id, t, signatures] = ['id', 'timestamp', 'signature'].map((part) =>
+    valueOf(headers, `webhook-${part}`),
+  );
+  if (!id || !t || !signatures) {
+    throw new WebhookVerificationError(
+      'missing_header',
+      'The request has neither X-Service-Signature nor webhook-id, webhook-timestamp and webhook-signature.',
+    );
+  }
+  const candidates = signatures
+    .split(' ')
+    .filter((part) => part.startsWith('v1,'))
+    .map((part) => Buffer.from(part.slice('v1,'.length)));
+  if (!/^\d{1,15}$/.test(t) || candidates.length === 0) {
+    throw new WebhookVerificationError(
+      'malformed_header',
+      'webhook-timestamp must be seconds, webhook-signature a list of v1,<base64>.',
+    );
+  }
+  return {
+    t,
+    candidates,
+    expect(body, secret) {
+      const key = keyOf(secret);
+      if (key.length !== KEY_BYTES) throw new TypeError('The secret must be whsec_ and 32 bytes in base64.');
+      return standardSignatureOf(body, key, { id, t });
+    },
+  };
+}
+
+function parseHeader(header: HeaderValue): Signatures {
   // Node gives an array for a header that was sent twice.
   const value: unknown = Array.isArray(header) ? header.join(',') : header;
   if (typeof value !== 'string' || value.trim() === '') {
@@ -117,5 +182,5 @@ function parseHeader(header: string | readonly string[] | null | undefined): {
       'X-Service-Signature must have the form t=<seconds>,v1=<hex>.',
     );
   }
-  return { t, candidates };
+  return { t, candidates, expect: (body, secret) => signatureOf(body, secret, t) };
 }

@@ -43,7 +43,7 @@ export async function emitEvent<N extends EventName>(
   return inserted.id;
 }
 
-/** An event for one endpoint only, whatever its filter. Returns the delivery's id. */
+/** An event for one endpoint only, whatever its filter, marked as a test. Returns the delivery's id. */
 export async function emitTestEvent<N extends EventName>(
   db: Db,
   endpoint: { id: string; project_id: string },
@@ -57,8 +57,8 @@ export async function emitTestEvent<N extends EventName>(
     `WITH event AS (
        INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $4) RETURNING id
      ), delivery AS (
-       INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
-       SELECT $6, $1, e.id, event.id, $2, e.retry_policy, NULL, 'infinity' FROM endpoints e, event WHERE e.id = $5
+       INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, test, start_at, overdue_at)
+       SELECT $6, $1, e.id, event.id, $2, e.retry_policy, true, NULL, 'infinity' FROM endpoints e, event WHERE e.id = $5
        RETURNING id, endpoint_id, bulk
      ), queued AS (
        ${QUEUED}

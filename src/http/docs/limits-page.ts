@@ -59,6 +59,10 @@ const groups: [string, [string, string][]][] = [
       ['Scheduled attempts', `up to ${limits.webhookRetryHours} hours after the first`],
       ['Old secret after a rotation', `valid for ${limits.webhookSecretGraceHours} more hours`],
       ['Secret rotations', `${limits.webhookRotationsPerHour} per hour per endpoint`],
+      [
+        'Headers of your own',
+        `${limits.webhookHeaders.count} per endpoint, values up to ${limits.webhookHeaders.valueLength} characters`,
+      ],
       ['Stored part of a response body', `${limits.webhookResponseBytes / KIB} KiB`],
       ['Concurrent attempts', `up to ${limits.webhookConcurrencyPerEndpoint} per endpoint`],
       ['Failing endpoint', `disabled after ${limits.webhookDisableAfterHours} hours without a success`],

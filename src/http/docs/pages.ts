@@ -1,5 +1,5 @@
 import { errorCodes, errorTable, isRetryable } from '../../contract/errors';
-import { eventTypes } from '../../events/contract';
+import { eventTypes, isExtension } from '../../events/contract';
 import { html } from '../html';
 import { docsPage } from './layout';
 
@@ -47,6 +47,7 @@ export function eventsPage(): string {
         </h2>
         <p>
           ${event.description} ${event.source === 'publisher' ? html`<span class="tag">published</span>` : ''}
+          ${isExtension(event.name) ? html`<span class="tag">extension</span>` : ''}
         </p>
         <pre tabindex="0">${JSON.stringify(event.example, null, 2)}</pre>
       </section>`,
@@ -60,7 +61,7 @@ export function eventsPage(): string {
         <code>{event, data}</code>; see <a href="/docs/webhooks">how to receive webhooks</a>. Events marked
         <span class="tag">published</span> come from other parts of the platform through
         <a href="/docs/reference#post_v1_publish"><code>POST /v1/publish</code></a
-        >.
+        >. Events marked <span class="tag">extension</span> are Herald’s own additions to the catalogue.
         <a href="/docs/reference#get_v1_event_types"><code>GET /v1/event-types</code></a>
         returns the schemas.
       </p>

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { recordedResponsePurpose } from '../../http/idempotency';
+import { endpointHeadersPurpose } from '../../webhooks/own-headers';
 import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
 
 /** All columns with encrypted values: the key of their rows, and the purpose and row id that each value is bound to. */
@@ -12,6 +13,14 @@ export const sealedColumns = [
     type: 'bigint',
     purpose: webhookSecretPurpose,
     rowId: 'endpoint_id',
+  },
+  {
+    table: 'endpoints',
+    column: 'headers_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: endpointHeadersPurpose,
+    rowId: 'id',
   },
   {
     table: 'auth_sessions',

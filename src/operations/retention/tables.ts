@@ -3,6 +3,7 @@ import { pruneBotUpdates } from '../../bots';
 import type { Db } from '../../db/pool';
 import { BATCH, repeated, type NextBatch } from '../queries/removal';
 import * as remove from '../queries/retention';
+import { removeOldEndpointHours } from '../queries/retention-endpoint-hours';
 import { MEDIA_UPLOAD_DAYS, removeOldMediaUploads } from '../queries/retention-media';
 
 /** What ends the rows of a table. */
@@ -31,6 +32,7 @@ export const tableEnds: Record<string, TableEnd> = {
   attempts: { with: 'deliveries' },
   published_ids: { after: `${limits.publishedIdDays} days`, remove: remove.removeOldPublishedIds },
   endpoints: { after: 'deleted, and the last delivery removed', remove: remove.removeDeletedEndpoints },
+  endpoint_hours: { after: `${limits.webhookStatsDays} days`, remove: removeOldEndpointHours },
   endpoint_secrets: { after: 'replaced, 24 hours', remove: remove.removeExpiredSecrets },
 
   auth_sessions: { after: retentionDays, remove: remove.removeOldSessions },

@@ -4,7 +4,9 @@ import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
 import type { RetryPolicyName } from '../contract';
+import { END_FAILURES, ENDS_FAILURES } from './alerts';
 import { ATTEMPT_LEASE } from './claim';
+import { countResults } from './hours';
 import { inFlight } from './queue';
 
 /**
@@ -35,10 +37,12 @@ export interface Claim extends DeliveryState {
   endpoint_version: number;
   concurrency: number;
   event_name: string;
+  test: boolean;
   policy: RetryPolicyName;
   url: string;
   /** Newest first, as stored. Null unless the verdict is `go`; so is the body. */
   sealed_secrets: string[] | null;
+  headers_sealed: string | null;
   body: string | null;
   scheduled_attempts: number;
   requested: boolean;
@@ -57,13 +61,13 @@ const LOCK_ENDPOINT = `SELECT 1 FROM endpoints e
      FOR NO KEY UPDATE OF e`;
 
 const CLAIM = `WITH d AS MATERIALIZED (
-       SELECT id, project_id, endpoint_id, event_id, event_name, policy, status, failure, attempts, underway, bulk,
+       SELECT id, project_id, endpoint_id, event_id, event_name, test, policy, status, failure, attempts, underway, bulk,
          scheduled_attempts, round, served, first_attempt_at, next_attempt_at, last_http_status, last_error
        FROM deliveries WHERE id = $1 FOR UPDATE
      ), seen AS MATERIALIZED (
-       SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.policy, d.status, d.failure, d.attempts,
+       SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.test, d.policy, d.status, d.failure, d.attempts,
          d.underway, d.bulk, d.scheduled_attempts, d.round, d.served, d.first_attempt_at, d.next_attempt_at,
-         d.last_http_status, d.last_error, e.url, e.version AS endpoint_version, e.concurrency,
+         d.last_http_status, d.last_error, e.url, e.version AS endpoint_version, e.concurrency, e.headers_sealed,
          -- An attempt that was claimed and has no result is made again under its own number.
          CASE WHEN d.underway IS NULL THEN d.attempts + 1 ELSE d.attempts END AS next_number,
          e.status AS endpoint_status, e.deleted_at,
@@ -73,10 +77,10 @@ const CLAIM = `WITH d AS MATERIALIZED (
          clock_timestamp() AS moment
        FROM d JOIN endpoints e ON e.id = d.endpoint_id LEFT JOIN delivery_queue q ON q.delivery_id = d.id
      ), judged AS MATERIALIZED (
-       SELECT seen.id, seen.project_id, seen.endpoint_id, seen.event_id, seen.event_name, seen.policy, seen.status,
-         seen.failure, seen.attempts, seen.underway, seen.bulk, seen.scheduled_attempts, seen.round, seen.served,
+       SELECT seen.id, seen.project_id, seen.endpoint_id, seen.event_id, seen.event_name, seen.test, seen.policy,
+         seen.status, seen.failure, seen.attempts, seen.underway, seen.bulk, seen.scheduled_attempts, seen.round, seen.served,
          seen.first_attempt_at, seen.next_attempt_at, seen.last_http_status, seen.last_error, seen.url,
-         seen.endpoint_version, seen.concurrency, seen.next_number, seen.in_express, seen.moment, CASE
+         seen.endpoint_version, seen.concurrency, seen.headers_sealed, seen.next_number, seen.in_express, seen.moment, CASE
          WHEN $2 = attempts AND underway IS NULL THEN 'done'
          WHEN status <> 'pending' OR deleted_at IS NOT NULL THEN 'ended'
          WHEN in_express THEN 'busy'
@@ -101,8 +105,8 @@ const CLAIM = `WITH d AS MATERIALIZED (
          overdue_at = CASE WHEN verdict = 'early' THEN deliveries.overdue_at ELSE 'infinity' END
        FROM judged WHERE deliveries.id = judged.id AND verdict IN ('busy', 'parked', 'early')
      ), abandoned AS (
-       UPDATE deliveries SET status = 'cancelled', ended_at = moment, next_attempt_at = NULL,
-         served = deliveries.round, underway = NULL
+       UPDATE deliveries SET status = 'cancelled', cancel_reason = 'endpoint_removed', ended_at = moment,
+         next_attempt_at = NULL, served = deliveries.round, underway = NULL
        FROM judged WHERE deliveries.id = judged.id AND verdict = 'ended' AND judged.status = 'pending'
      ), queued AS (
        INSERT INTO delivery_queue AS q (delivery_id, endpoint_id, project_id, priority, due_at, is_first, holder, claimed_at,
@@ -122,7 +126,7 @@ const CLAIM = `WITH d AS MATERIALIZED (
        ON CONFLICT (delivery_id, number) DO UPDATE SET claimed_at = excluded.claimed_at
      )
      SELECT verdict, ${ms('moment')} AS now, next_number, j.project_id, endpoint_id, endpoint_version, concurrency,
-       event_name, policy, url, CASE WHEN verdict = 'ended' AND status = 'pending' THEN 'cancelled' ELSE status END AS status,
+       headers_sealed, event_name, test, policy, url, CASE WHEN verdict = 'ended' AND status = 'pending' THEN 'cancelled' ELSE status END AS status,
        failure, attempts, last_http_status, last_error, scheduled_attempts,
        CASE WHEN $2 = attempts THEN coalesce(underway = 'requested', false) ELSE round > served AND attempts > 0 END AS requested,
        ${ms('coalesce(first_attempt_at, moment)')} AS first_attempt_at,
@@ -153,12 +157,17 @@ export interface AttemptOutcome {
   error: string | null;
   errorDetail: string | null;
   durationMs: number;
+  /** With masked values of the project's own headers. */
+  requestHeaders: Record<string, string> | null;
   responseBody: string | null;
   responseHeaders: Record<string, string>;
   verdict: 'success' | 'retry' | 'refuse' | 'gone';
   /** Milliseconds of the database's clock; null when the schedule has no place left or the receiver refused. */
   nextAttemptAt: number | null;
 }
+
+/** The word in the log for an attempt whose process died before it could write the result. */
+export const LOST = 'lost';
 
 export interface RecordedAttempt extends DeliveryState {
   /** Set when this attempt was the one that disabled its endpoint. */
@@ -173,7 +182,7 @@ export const disabledReasons = {
 /** A statement that changes the endpoint's row locks it before the delivery, as claims do. */
 const LOCK_CHANGED_ENDPOINT = `SELECT 1 FROM endpoints e
      WHERE e.id = (SELECT endpoint_id FROM deliveries WHERE id = $1) AND CASE $2::text
-       WHEN 'success' THEN e.failing_since IS NOT NULL
+       WHEN 'success' THEN ${ENDS_FAILURES}
        WHEN 'gone' THEN true
        ELSE e.failing_since IS NULL OR (NOT e.failing_several AND e.failing_delivery <> $1)
          OR e.failing_since <= now() - make_interval(hours => $3) END
@@ -183,7 +192,9 @@ const RECORD = `WITH locked AS MATERIALIZED (
        SELECT id FROM deliveries WHERE id = $1 FOR UPDATE
      ), attempt AS (
        UPDATE attempts SET finished_at = clock_timestamp(), duration_ms = $3, http_status = $4, error = $5,
-         error_detail = $6, response_body = $7, response_headers = $8, next_attempt_at = to_timestamp($10::float8 / 1000)
+         error_detail = $6, response_body = $7, response_headers = $8, request_headers = $16,
+         lost_at = CASE WHEN $5 = '${LOST}' THEN clock_timestamp() END,
+         next_attempt_at = to_timestamp($10::float8 / 1000)
        FROM locked WHERE delivery_id = locked.id AND number = $2 AND finished_at IS NULL
        RETURNING requested
      ), delivery AS (
@@ -217,8 +228,8 @@ const RECORD = `WITH locked AS MATERIALIZED (
          needs_slot = d.again, due_at = clock_timestamp(), priority = CASE WHEN d.again THEN 0 ELSE q.priority END
        FROM delivery d WHERE q.delivery_id = d.id AND $15 AND d.status IN ('pending', 'failed')
      ), recovered AS (
-       UPDATE endpoints e SET failing_since = NULL, failing_delivery = NULL, failing_several = false
-       FROM delivery d WHERE e.id = d.endpoint_id AND $9 = 'success' AND e.failing_since IS NOT NULL
+       UPDATE endpoints e SET ${END_FAILURES}
+       FROM delivery d WHERE e.id = d.endpoint_id AND $9 = 'success' AND ${ENDS_FAILURES}
      ), failing AS (
        SELECT e.id, d.id AS delivery_id,
          e.failing_several OR coalesce(e.failing_delivery <> d.id, false) AS several,
@@ -235,6 +246,9 @@ const RECORD = `WITH locked AS MATERIALIZED (
          status = CASE WHEN disables THEN 'disabled' ELSE status END,
          disabled_at = CASE WHEN disables THEN now() ELSE disabled_at END,
          disabled_reason = CASE WHEN NOT disables THEN disabled_reason WHEN $9 = 'gone' THEN $13 ELSE $14 END,
+         alert = CASE WHEN disables THEN 'disabled' ELSE alert END,
+         unannounced = CASE WHEN disables THEN e.unannounced || jsonb_build_object('event', 'endpoint.disabled', 'at', now(),
+           'reason', CASE WHEN $9 = 'gone' THEN $13::text ELSE $14::text END) ELSE e.unannounced END,
          version = version + CASE WHEN disables THEN 1 ELSE 0 END,
          updated_at = CASE WHEN disables THEN now() ELSE updated_at END
        FROM failing f
@@ -284,7 +298,9 @@ export async function recordAttempt(
         disabledReasons.gone,
         disabledReasons.failing,
         handOver,
+        outcome.requestHeaders,
       ]),
+      countResults(db, [claim.deliveryId]),
     ]),
   );
   // A slot is free, or the workflow is to be started: the relay need not wait for its next sweep.
@@ -299,6 +315,7 @@ export interface AttemptRow {
   http_status: number | null;
   error: string | null;
   error_detail: string | null;
+  request_headers: Record<string, string> | null;
   response_body: string | null;
   response_headers: Record<string, string> | null;
   next_attempt_at: Date | null;
@@ -308,8 +325,8 @@ export function listAttempts(db: Db, deliveryId: string): Promise<AttemptRow[]> 
   return rows<AttemptRow>(
     db,
     'list_attempts',
-    `SELECT number, claimed_at, duration_ms, http_status, error, error_detail, response_body, response_headers,
-       next_attempt_at
+    `SELECT number, claimed_at, duration_ms, http_status, error, error_detail, request_headers, response_body,
+       response_headers, next_attempt_at
      FROM attempts WHERE delivery_id = $1 ORDER BY number`,
     [deliveryId],
   );

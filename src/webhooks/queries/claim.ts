@@ -221,9 +221,11 @@ export interface ExpressClaim {
   endpoint_version: number;
   concurrency: number;
   event_name: string;
+  test: boolean;
   policy: RetryPolicyName;
   url: string;
   sealed_secrets: string[];
+  headers_sealed: string | null;
   body: string;
   scheduled_attempts: number;
   requested: boolean;
@@ -238,11 +240,12 @@ const beginExpress = (endpoints?: string) => `${claimed('express', {
        UPDATE deliveries d SET lane = 'express', attempts = 1, underway = 'scheduled', first_attempt_at = clock_timestamp(),
          next_attempt_at = NULL
        FROM claimed c WHERE d.id = c.delivery_id
-       RETURNING d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.policy, d.first_attempt_at
+       RETURNING d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.test, d.policy, d.first_attempt_at
      ), attempt AS (
        INSERT INTO attempts (delivery_id, number, requested, claimed_at) SELECT id, 1, false, first_attempt_at FROM begun
      )
-     SELECT b.id, b.project_id, b.endpoint_id, e.version AS endpoint_version, e.concurrency, b.event_name, b.policy, e.url,
+     SELECT b.id, b.project_id, b.endpoint_id, e.version AS endpoint_version, e.concurrency, b.event_name, b.test, b.policy,
+       e.url, e.headers_sealed,
        v.body, 0 AS scheduled_attempts, false AS requested,
        (extract(epoch FROM b.first_attempt_at) * 1000)::float8 AS first_attempt_at,
        (SELECT array_agg(sealed ORDER BY s.id DESC) FROM endpoint_secrets s

@@ -1,5 +1,5 @@
 import type { Cursor } from '../../contract/cursor';
-import type { DeliveryStatus } from '../contract';
+import type { CancelReason, DeliveryStatus, LaneSetting } from '../contract';
 import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
@@ -13,6 +13,14 @@ export interface DeliveryRow {
   event_id: string;
   event_name: string;
   status: DeliveryStatus;
+  /** Null until a claim has decided; `auto` in rows that a process of 0.1.0 has not started yet. */
+  lane: LaneSetting | null;
+  test: boolean;
+  endpoint_url: string;
+  /** It has, or had, a workflow. */
+  started: boolean;
+  failure: 'exhausted' | 'refused' | null;
+  cancel_reason: CancelReason | null;
   attempts: number;
   last_http_status: number | null;
   last_error: string | null;
@@ -24,8 +32,9 @@ export interface DeliveryRow {
 
 export const STATUS = `CASE WHEN d.status = 'pending' AND e.status = 'disabled' THEN 'paused' ELSE d.status END`;
 
-export const COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name, ${STATUS} AS status, d.attempts, d.last_http_status,
-  d.last_error, d.created_at, d.first_attempt_at, d.next_attempt_at, d.ended_at`;
+export const COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name, ${STATUS} AS status, d.lane, d.test,
+  e.url AS endpoint_url, d.started, d.failure, d.cancel_reason, d.attempts, d.last_http_status, d.last_error, d.created_at,
+  d.first_attempt_at, d.next_attempt_at, d.ended_at`;
 
 export interface DeliveryFilter {
   status?: DeliveryStatus | undefined;
@@ -97,6 +106,23 @@ export function lockDelivery(db: Db, projectId: string, id: string): Promise<Loc
   );
 }
 
+/** In id order, like every statement that locks several rows. */
+export function lockDeliveries(
+  db: Db,
+  projectId: string,
+  ids: string[],
+): Promise<(LockedDelivery & { id: string })[]> {
+  return rows<LockedDelivery & { id: string }>(
+    db,
+    'lock_deliveries',
+    `SELECT d.id, ${STATUS} AS status, e.deleted_at IS NOT NULL AS endpoint_deleted,
+       e.status = 'disabled' AS endpoint_disabled
+     FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id
+     WHERE d.id = ANY ($2::uuid[]) AND d.project_id = $1 ORDER BY d.id FOR UPDATE OF d`,
+    [projectId, ids],
+  );
+}
+
 /** One more attempt, now. While a delivery is queued it is not overdue. */
 const REQUEST_ATTEMPT = `round = d.round + 1, status = 'pending', failure = NULL, ended_at = NULL, next_attempt_at = now(),
   overdue_at = 'infinity'`;
@@ -128,12 +154,32 @@ export async function requestRetry(db: Db, id: string, idempotencyKey: string | 
   return true;
 }
 
+/** As `requestRetry`, for deliveries that are locked; those for which this Idempotency-Key has been used stay as they are. */
+export async function requestRetries(db: Db, ids: string[], idempotencyKey: string | null): Promise<void> {
+  await change(
+    db,
+    'request_retries',
+    `WITH fresh AS (
+       INSERT INTO delivery_retries (delivery_id, idempotency_key)
+       SELECT id, $2 FROM unnest($1::uuid[]) AS given (id) WHERE $2::text IS NOT NULL ORDER BY id
+       ON CONFLICT DO NOTHING RETURNING delivery_id
+     ), requested AS (
+       UPDATE deliveries d SET ${REQUEST_ATTEMPT}
+       WHERE d.id = ANY ($1::uuid[]) AND ($2::text IS NULL OR d.id IN (SELECT delivery_id FROM fresh)) RETURNING ${QUEUED}
+     )
+     ${enqueue('requested', { priority: '0', dueAt: 'now()' })}`,
+    [ids, idempotencyKey],
+  );
+  notifyAfterCommit(db, notifyChannels.delivery);
+}
+
 /**
- * Cancels what `chosen` names. A delivery that has a workflow stays queued, without an attempt, until its workflow has
- * been signalled; one whose attempt is in flight ends when the attempt does.
+ * Cancels what `chosen` names, for a reason in SQL. A delivery that has a workflow stays queued, without an attempt,
+ * until its workflow has been signalled; one whose attempt is in flight ends when the attempt does.
  */
-const CANCEL = `cancelled AS (
-       UPDATE deliveries d SET status = 'cancelled', ended_at = now(), next_attempt_at = NULL, served = d.round
+const cancel = (reason: string) => `cancelled AS (
+       UPDATE deliveries d SET status = 'cancelled', cancel_reason = ${reason}, ended_at = now(), next_attempt_at = NULL,
+         served = d.round
        FROM chosen c WHERE d.id = c.id AND d.status = 'pending' RETURNING ${QUEUED}
      ), signalled AS (
        ${enqueue(`(SELECT ${QUEUED} FROM cancelled d WHERE d.started)`, { priority: '1', dueAt: 'now()', needsSlot: 'false' })}
@@ -147,7 +193,7 @@ export async function cancelDelivery(db: Db, id: string): Promise<void> {
   await row(
     db,
     'cancel_delivery',
-    `WITH chosen AS (SELECT id FROM deliveries WHERE id = $1 FOR UPDATE), ${CANCEL}`,
+    `WITH chosen AS (SELECT id FROM deliveries WHERE id = $1 FOR UPDATE), ${cancel('NULL')}`,
     [id],
   );
   notifyAfterCommit(db, notifyChannels.delivery);
@@ -157,7 +203,9 @@ export async function cancelDeliveriesOf(db: Db, endpointId: string): Promise<vo
   await row(
     db,
     'cancel_deliveries_of',
-    `WITH chosen AS (SELECT id FROM deliveries WHERE endpoint_id = $1 AND status = 'pending' ORDER BY id FOR UPDATE), ${CANCEL}`,
+    `WITH chosen AS (
+       SELECT id FROM deliveries WHERE endpoint_id = $1 AND status = 'pending' ORDER BY id FOR UPDATE
+     ), ${cancel(`'endpoint_removed'`)}`,
     [endpointId],
   );
   notifyAfterCommit(db, notifyChannels.delivery);
@@ -175,7 +223,8 @@ export async function cancelAbandoned(db: Db, days: number, limit: number): Prom
        LIMIT $2
      ), chosen AS (
        SELECT id FROM deliveries WHERE id IN (SELECT id FROM abandoned) ORDER BY id FOR UPDATE
-     ), ${CANCEL}`,
+     ), ${cancel(`(SELECT CASE WHEN e.deleted_at IS NULL THEN 'parked_too_long' ELSE 'endpoint_removed' END
+         FROM endpoints e WHERE e.id = d.endpoint_id)`)}`,
     [days, limit],
   );
   notifyAfterCommit(db, notifyChannels.delivery);

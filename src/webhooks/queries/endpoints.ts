@@ -13,12 +13,14 @@ export interface Endpoint {
   delivery_lane: LaneSetting | null;
   status: EndpointStatus;
   disabled_reason: string | null;
+  headers_sealed: string | null;
+  failing_since: Date | null;
   created_at: Date;
   updated_at: Date;
 }
 
-const COLUMNS = `id, project_id, url, events, description, retry_policy, delivery_lane, status, disabled_reason, created_at,
-  updated_at`;
+const COLUMNS = `id, project_id, url, events, description, retry_policy, delivery_lane, status, disabled_reason,
+  headers_sealed, failing_since, created_at, updated_at`;
 
 export interface NewEndpoint {
   /** Also the id of the request that creates it. */
@@ -29,6 +31,7 @@ export interface NewEndpoint {
   description: string | null;
   retry_policy: RetryPolicyName;
   delivery_lane: LaneSetting | null;
+  headers_sealed: string | null;
   sealed_secret: string;
 }
 
@@ -37,8 +40,8 @@ export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<End
     db,
     'insert_endpoint',
     `WITH endpoint AS (
-       INSERT INTO endpoints (id, project_id, url, events, description, retry_policy, delivery_lane)
-       VALUES ($8, $1, $2, $3, $4, $5, $7) RETURNING ${COLUMNS}
+       INSERT INTO endpoints (id, project_id, url, events, description, retry_policy, delivery_lane, headers_sealed)
+       VALUES ($8, $1, $2, $3, $4, $5, $7, $9) RETURNING ${COLUMNS}
      ), secret AS (
        INSERT INTO endpoint_secrets (endpoint_id, sealed, request_id) SELECT id, $6, id FROM endpoint
      )
@@ -52,6 +55,7 @@ export async function insertEndpoint(db: Db, endpoint: NewEndpoint): Promise<End
       endpoint.sealed_secret,
       endpoint.delivery_lane,
       endpoint.id,
+      endpoint.headers_sealed,
     ],
   );
   if (!inserted) throw new Error('the endpoint was not inserted');
@@ -115,7 +119,8 @@ export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promi
     db,
     'update_endpoint',
     `UPDATE endpoints SET
-       url = $2, events = $3, description = $4, retry_policy = $5, status = $6, delivery_lane = $8, version = version + 1,
+       url = $2, events = $3, description = $4, retry_policy = $5, status = $6, delivery_lane = $8, headers_sealed = $10,
+       version = version + 1,
        disabled_reason = CASE WHEN $6 = 'active' OR $7 THEN NULL ELSE disabled_reason END,
        disabled_at = CASE WHEN $6 = 'active' THEN NULL ELSE coalesce(disabled_at, now()) END,
        failing_since = CASE WHEN $7 THEN NULL ELSE failing_since END,
@@ -135,6 +140,7 @@ export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promi
       isNewStart,
       after.delivery_lane,
       limits.webhookConcurrencyPerEndpoint,
+      after.headers_sealed,
     ],
   );
 }
@@ -145,8 +151,25 @@ export function deleteEndpoint(db: Db, id: string): Promise<number> {
     db,
     'delete_endpoint',
     `WITH gone AS (DELETE FROM endpoint_secrets WHERE endpoint_id = $1)
-     UPDATE endpoints SET deleted_at = now(), updated_at = now(), version = version + 1 WHERE id = $1`,
+     UPDATE endpoints SET deleted_at = now(), headers_sealed = NULL, updated_at = now(), version = version + 1 WHERE id = $1`,
     [id],
+  );
+}
+
+export interface LiveSecret {
+  endpoint_id: string;
+  created_at: Date;
+  expires_at: Date | null;
+}
+
+/** When the secrets that sign now were made and end, newest first. */
+export function listLiveSecrets(db: Db, endpointIds: string[]): Promise<LiveSecret[]> {
+  return rows<LiveSecret>(
+    db,
+    'list_live_secrets',
+    `SELECT endpoint_id, created_at, expires_at FROM endpoint_secrets
+     WHERE endpoint_id = ANY ($1::uuid[]) AND (expires_at IS NULL OR expires_at > now()) ORDER BY id DESC`,
+    [endpointIds],
   );
 }
 

@@ -2,16 +2,17 @@ import type pg from 'pg';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { LaneSetting } from '../contract';
+import { END_FAILURES, ENDS_FAILURES } from './alerts';
+import { LOST } from './attempts';
 import { refillExpress, useIndexes, type ExpressClaim } from './claim';
-
-/** The word in the log for an attempt whose process died before it could write the result. */
-export const LOST = 'lost';
+import { countResults } from './hours';
 
 export interface ExpressSuccess {
   id: string;
   endpoint_id: string;
   http_status: number;
   duration_ms: number;
+  request_headers: Record<string, string> | null;
   response_body: string | null;
   response_headers: Record<string, string>;
   /** Whether its slot is to be refilled in the same transaction. */
@@ -20,18 +21,18 @@ export interface ExpressSuccess {
 
 /** In id order, like every statement that locks several rows. */
 const LOCK_FAILING_ENDPOINTS = `SELECT e.id FROM endpoints e
-     WHERE e.id = ANY ($1::uuid[]) AND e.failing_since IS NOT NULL ORDER BY e.id FOR NO KEY UPDATE`;
+     WHERE e.id = ANY ($1::uuid[]) AND ${ENDS_FAILURES} ORDER BY e.id FOR NO KEY UPDATE`;
 
 const RECORD_SUCCESSES = `WITH result AS (
-       SELECT r.id, r.http_status, r.duration_ms, r.response_body, r.response_headers
-       FROM unnest($1::uuid[], $2::int[], $3::int[], $4::text[], $5::jsonb[])
-         AS r (id, http_status, duration_ms, response_body, response_headers)
+       SELECT r.id, r.http_status, r.duration_ms, r.response_body, r.response_headers, r.request_headers
+       FROM unnest($1::uuid[], $2::int[], $3::int[], $4::text[], $5::jsonb[], $6::jsonb[])
+         AS r (id, http_status, duration_ms, response_body, response_headers, request_headers)
      ), locked AS MATERIALIZED (
        SELECT d.id FROM deliveries d WHERE d.id = ANY ($1::uuid[]) ORDER BY d.id FOR UPDATE
      ), attempt AS (
        UPDATE attempts a SET finished_at = clock_timestamp(), duration_ms = r.duration_ms, http_status = r.http_status,
          error = NULL, error_detail = NULL, response_body = r.response_body, response_headers = r.response_headers,
-         next_attempt_at = NULL
+         request_headers = r.request_headers, next_attempt_at = NULL
        FROM result r JOIN locked l ON l.id = r.id
        WHERE a.delivery_id = r.id AND a.number = 1 AND (a.finished_at IS NULL OR a.error = '${LOST}')
        RETURNING a.delivery_id, r.http_status
@@ -55,8 +56,8 @@ const RECORD_SUCCESSES = `WITH result AS (
        ON CONFLICT (delivery_id) DO UPDATE SET priority = 0, due_at = excluded.due_at, is_first = false,
          needs_slot = excluded.needs_slot, holder = NULL, claimed_at = NULL, lease_until = NULL
      )
-     UPDATE endpoints e SET failing_since = NULL, failing_delivery = NULL, failing_several = false
-     FROM (SELECT DISTINCT endpoint_id FROM delivery) d WHERE e.id = d.endpoint_id AND e.failing_since IS NOT NULL`;
+     UPDATE endpoints e SET ${END_FAILURES}
+     FROM (SELECT DISTINCT endpoint_id FROM delivery) d WHERE e.id = d.endpoint_id AND ${ENDS_FAILURES}`;
 
 /**
  * Ends deliveries whose first attempt succeeded, many in one round trip. A 2xx that arrives after its lease has expired
@@ -79,9 +80,14 @@ export async function recordSuccesses(
         successes.map(({ duration_ms }) => Math.round(duration_ms)),
         successes.map(({ response_body }) => response_body),
         successes.map(({ response_headers }) => JSON.stringify(response_headers)),
+        successes.map(({ request_headers }) => request_headers && JSON.stringify(request_headers)),
       ]),
       freed.size > 0 ? useIndexes(db) : null,
       freed.size > 0 ? refillExpress(db, defaultLane, freed) : [],
+      countResults(
+        db,
+        successes.map(({ id }) => id),
+      ),
     ]),
   );
   return next;

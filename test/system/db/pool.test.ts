@@ -1,5 +1,7 @@
 import type pg from 'pg';
-import { withPipelinedTransaction } from '../../../src/db/pool';
+import { withPipelinedTransaction, withTransaction } from '../../../src/db/pool';
+import { row } from '../../../src/db/query';
+import { isUnavailable } from '../../../src/lib/unavailable';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 let database: TestDatabase;
@@ -50,5 +52,80 @@ describe('a transaction in one round trip', () => {
     await expect(failing).rejects.toThrow();
     expect(await notes()).toEqual([]);
     expect(pool.idleCount).toBe(pool.totalCount);
+  });
+});
+
+describe('transactions that lock the same rows in opposite order', () => {
+  const lock = (db: pg.PoolClient, text: string) =>
+    db.query('SELECT 1 FROM notes WHERE text = $1 FOR UPDATE', [text]);
+  beforeAll(() =>
+    pool.query(`INSERT INTO notes VALUES ('a'), ('b');
+      CREATE FUNCTION lock_both(first text, second text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM 1 FROM notes WHERE text = first FOR UPDATE;
+        PERFORM pg_sleep(0.1);
+        PERFORM 1 FROM notes WHERE text = second FOR UPDATE;
+        RETURN 1;
+      END $$`),
+  );
+
+  /** Each waits until both have their first lock, the first time: then one of them must lose. */
+  function opposites() {
+    let arrived = 0;
+    let release = () => {};
+    const both = new Promise<void>((resolve) => (release = resolve));
+    return (first: string, second: string) => {
+      let runs = 0;
+      return async (db: pg.PoolClient) => {
+        runs += 1;
+        await lock(db, first);
+        if (runs === 1) {
+          arrived += 1;
+          if (arrived === 2) release();
+          await both;
+        }
+        await lock(db, second);
+        return runs;
+      };
+    };
+  }
+
+  test('both commit: the one that PostgreSQL rolls back runs again', async () => {
+    const opposite = opposites();
+    const runs = await Promise.all([
+      withTransaction(pool, opposite('a', 'b')),
+      withTransaction(pool, opposite('b', 'a')),
+    ]);
+    expect(runs.sort()).toEqual([1, 2]);
+  });
+
+  test('both commit, in one round trip', async () => {
+    const lockBoth = (first: string, second: string) =>
+      withPipelinedTransaction(pool, (db) => row(db, 'lock_both', 'SELECT lock_both($1, $2)', [first, second]));
+    await expect(Promise.all([lockBoth('a', 'b'), lockBoth('b', 'a')])).resolves.toEqual([
+      { lock_both: 1 },
+      { lock_both: 1 },
+    ]);
+  });
+
+  test('statements outside a transaction run again, too', async () => {
+    const lockBoth = (first: string, second: string) =>
+      row(pool, 'lock_both', 'SELECT lock_both($1, $2)', [first, second]);
+    await expect(Promise.all([lockBoth('a', 'b'), lockBoth('b', 'a')])).resolves.toEqual([
+      { lock_both: 1 },
+      { lock_both: 1 },
+    ]);
+  });
+
+  test('what keeps losing is thrown in the end, and counts as unavailable, not as a fault', async () => {
+    let runs = 0;
+    const losing = withTransaction(pool, async (db) => {
+      runs += 1;
+      await db.query(`DO $$ BEGIN RAISE SQLSTATE '40P01'; END $$`);
+    });
+    const error: unknown = await losing.catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: '40P01' });
+    expect(isUnavailable(error)).toBe(true);
+    expect(runs).toBeGreaterThan(1);
+    expect(runs).toBeLessThan(20);
   });
 });

@@ -33,8 +33,12 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a5', '00000000-0000-0000-0000-0000000000a1', 'https://x', 'quick', now());
   INSERT INTO endpoint_secrets (endpoint_id, sealed, expires_at)
     VALUES ('00000000-0000-0000-0000-0000000000a5', 's', now() + interval '1 hour');
+  INSERT INTO endpoint_hours (endpoint_id, hour, succeeded, failed, latency, last_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a5', now(), 1, 0, '{1}', now());
   INSERT INTO events (id, project_id, name, body)
     VALUES ('00000000-0000-0000-0000-0000000000a6', '00000000-0000-0000-0000-0000000000a1', 'auth.completed', '{}');
+  INSERT INTO published_ids (project_id, id, event_id)
+    VALUES ('00000000-0000-0000-0000-0000000000a1', 'p', '00000000-0000-0000-0000-0000000000a6');
   INSERT INTO event_erasures (event_id, check_at)
     VALUES ('00000000-0000-0000-0000-0000000000a6', now());
   INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, status, ended_at, start_at)

@@ -210,7 +210,10 @@ describe('retention', () => {
       id,
     ]);
     await runRetention(deps());
-    expect((await readDelivery(project, id)).status).toBe('cancelled');
+    expect(await readDelivery(project, id)).toMatchObject({
+      status: 'cancelled',
+      ended_reason: 'parked_too_long',
+    });
   });
 
   test('removes events after thirty days, with everything of theirs, but nothing that is open', async () => {

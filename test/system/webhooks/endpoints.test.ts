@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { openHeaders } from '../../../src/webhooks/own-headers';
 import { createEndpoint } from './fixture';
 
 /** The API alone: nothing here needs Temporal. */
@@ -31,9 +32,12 @@ describe('creating', () => {
       status: 'active',
       disabled_reason: null,
       retry_policy: 'durable',
+      headers: {},
+      health: { state: 'idle', failing_since: null, success_rate_24h: null, last_delivery_at: null },
+      secrets: [{ created_at: expect.any(String), expires_at: null }],
       created_at: expect.any(String),
       updated_at: expect.any(String),
-      secret: expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/),
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     });
   });
 
@@ -92,6 +96,35 @@ describe('a refusal names its field', () => {
     ['retry_policy', 'validation_failed', { url, retry_policy: 'never' }],
     ['secret', 'validation_failed', { url, secret: 'whsec_mine' }],
     ['status', 'validation_failed', { url, status: 'disabled' }],
+    ['headers.Host', 'validation_failed', { url, headers: { Host: 'x' } }],
+    ['headers.content-type', 'validation_failed', { url, headers: { 'content-type': 'x' } }],
+    ['headers.Content-Anything', 'validation_failed', { url, headers: { 'Content-Anything': 'x' } }],
+    ['headers.Transfer-Encoding', 'validation_failed', { url, headers: { 'Transfer-Encoding': 'chunked' } }],
+    ['headers.CONNECTION', 'validation_failed', { url, headers: { CONNECTION: 'close' } }],
+    ['headers.Cookie', 'validation_failed', { url, headers: { Cookie: 'a=b' } }],
+    ['headers.User-Agent', 'validation_failed', { url, headers: { 'User-Agent': 'x' } }],
+    ['headers.webhook-id', 'validation_failed', { url, headers: { 'webhook-id': 'x' } }],
+    ['headers.X-Service-Event', 'validation_failed', { url, headers: { 'X-Service-Event': 'x' } }],
+    ['headers.x-service-anything', 'validation_failed', { url, headers: { 'x-service-anything': 'x' } }],
+    ['headers.Expect', 'validation_failed', { url, headers: { Expect: '100-continue' } }],
+    ['headers', 'validation_failed', { url, headers: { X_Underscore: 'x' } }],
+    ['headers', 'validation_failed', { url, headers: { 'X-A\r\nX-B': 'x' } }],
+    ['headers', 'validation_failed', { url, headers: { '': 'x' } }],
+    ['headers', 'validation_failed', { url, headers: { ['X'.repeat(101)]: 'x' } }],
+    ['headers', 'validation_failed', { url, headers: { 'X-A': '1', 'x-a': '2' } }],
+    ['headers.X-A', 'validation_failed', { url, headers: { 'X-A': 'a\r\nX-B: b' } }],
+    ['headers.X-A', 'validation_failed', { url, headers: { 'X-A': 'a\nb' } }],
+    ['headers.X-A', 'validation_failed', { url, headers: { 'X-A': '' } }],
+    ['headers.X-A', 'validation_failed', { url, headers: { 'X-A': ' padded' } }],
+    ['headers.X-A', 'validation_failed', { url, headers: { 'X-A': 'ключ' } }],
+    ['headers.X-A', 'validation_failed', { url, headers: { 'X-A': 'x'.repeat(1_025) } }],
+    ['headers.X-A', 'validation_failed', { url, headers: { 'X-A': 7 } }],
+    ['headers.X-A', 'validation_failed', { url, headers: { 'X-A': '***' } }],
+    [
+      'headers',
+      'validation_failed',
+      { url, headers: Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`X-${i}`, 'x'])) },
+    ],
   ])('on creation: %s (%s)', async (field, code, body) => {
     const answer = await project.api('POST', '/v1/webhooks', body);
     expect([answer.status, answer.body.code]).toEqual([400, code]);
@@ -153,6 +186,38 @@ describe('reading and changing', () => {
     expect((await project.api('GET', path)).body).toEqual(unchanged.body);
   });
 
+  test('headers of its own are shown as a mask, replaced as a whole, and kept by the mask', async () => {
+    const value = 'Bearer top-secret-value';
+    const created = await project.api('POST', '/v1/webhooks', {
+      url,
+      headers: { Authorization: value, 'X-Long': 'x'.repeat(1_024) },
+    });
+    expect(created.status).toBe(201);
+    expect(created.body.headers).toEqual({ Authorization: '***', 'X-Long': '***' });
+    const path = `/v1/webhooks/${created.body.id}`;
+    const storedHeaders = async () => {
+      const { rows } = await service.pool.query<{ sealed: string | null }>(
+        'SELECT headers_sealed AS sealed FROM endpoints WHERE id = $1',
+        [created.body.id],
+      );
+      expect(JSON.stringify(rows)).not.toContain('top-secret');
+      return openHeaders(service.service.core.cipher, rows[0]!.sealed, created.body.id as string);
+    };
+    expect((await project.api('GET', path)).body.headers).toEqual({ Authorization: '***', 'X-Long': '***' });
+    expect((await project.api('PUT', path, { description: 'other' })).body.headers).toEqual({
+      Authorization: '***',
+      'X-Long': '***',
+    });
+    const changed = await project.api('PUT', path, { headers: { authorization: '***', 'X-New': 'new' } });
+    expect(changed.body.headers).toEqual({ authorization: '***', 'X-New': '***' });
+    expect(await storedHeaders()).toEqual({ authorization: value, 'X-New': 'new' });
+    const unknown = await project.api('PUT', path, { headers: { 'X-Other': '***' } });
+    expect([unknown.status, unknown.body.code]).toEqual([400, 'validation_failed']);
+    expect(unknown.body.error).toContain('headers.X-Other');
+    expect((await project.api('PUT', path, { headers: {} })).body.headers).toEqual({});
+    expect(await storedHeaders()).toEqual({});
+  });
+
   test('a deleted endpoint is gone', async () => {
     const { id } = await createEndpoint(project, url);
     const gone = await project.api('DELETE', `/v1/webhooks/${id}`);
@@ -168,7 +233,7 @@ describe('rotating the secret', () => {
     const { id, secret } = await createEndpoint(project, url);
     const { status, body } = await project.api('POST', `/v1/webhooks/${id}/rotate-secret`);
     expect(status).toBe(200);
-    expect(body).toEqual({ id, secret: expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/) });
+    expect(body).toEqual({ id, secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) });
     expect(body.secret).not.toBe(secret);
     const { rows } = await service.pool.query<{ hours: number | null }>(
       `SELECT extract(epoch FROM expires_at - now())::float / 3600 AS hours FROM endpoint_secrets
@@ -176,6 +241,11 @@ describe('rotating the secret', () => {
       [id],
     );
     expect(rows[0]!.hours).toBeCloseTo(24, 1);
+    const { secrets } = (await project.api('GET', `/v1/webhooks/${id}`)).body;
+    expect(secrets).toEqual([
+      { created_at: expect.any(String), expires_at: null },
+      { created_at: expect.any(String), expires_at: expect.any(String) },
+    ]);
     expect(rows[1]!.hours).toBeNull();
   });
 

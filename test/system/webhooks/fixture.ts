@@ -56,8 +56,13 @@ export function emitExample(service: TestService, project: TestProject, name: Ev
 export interface DeliveryRecord {
   id: string;
   endpoint_id: string;
+  endpoint_url: string;
   event: string;
   status: string;
+  test: boolean;
+  lane: string | null;
+  workflow_id: string | null;
+  ended_reason: string | null;
   attempt_count: number;
   last_http_status: number | null;
   last_error: string | null;
@@ -72,6 +77,7 @@ export interface DeliveryRecord {
     duration_ms: number | null;
     status: number | null;
     error: string | null;
+    request_headers: Record<string, string> | null;
     response_body: string | null;
     next_attempt_at: string | null;
   }[];

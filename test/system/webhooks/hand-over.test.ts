@@ -26,6 +26,7 @@ beforeEach(async () => {
       error: null,
       errorDetail: null,
       durationMs: 1,
+      requestHeaders: null,
       responseBody: null,
       responseHeaders: {},
       verdict: 'retry',

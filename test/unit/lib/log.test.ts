@@ -15,7 +15,8 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): {
 }
 
 const apiKey = `hk_${'a'.repeat(40)}`;
-const webhookSecret = `whsec_${'b'.repeat(43)}`;
+const webhookSecret = `whsec_${'b+/b'.repeat(10)}bbb=`;
+const formerWebhookSecret = `whsec_${'b'.repeat(43)}`;
 const botToken = `1000001:${'c'.repeat(35)}`;
 
 describe('a log line', () => {
@@ -46,14 +47,17 @@ describe('a log line', () => {
   });
 
   it('leaves out secrets that are recognisable by their form, in any text and in errors', () => {
-    const message = `GET https://api.telegram.org/bot${botToken}/getMe with ${apiKey} and ${webhookSecret} failed`;
+    const message = `GET https://api.telegram.org/bot${botToken}/getMe with ${apiKey}, ${webhookSecret} and ${formerWebhookSecret} failed`;
     const { text } = logged((log) => {
       log.warn(
         { err: new Error(message), note: message, url: 'postgres://herald:hunter2@db/herald' },
         'failed',
       );
     });
-    for (const secret of [apiKey, webhookSecret, botToken, 'hunter2']) expect(text).not.toContain(secret);
+    for (const secret of [apiKey, webhookSecret, formerWebhookSecret, botToken, 'hunter2']) {
+      expect(text).not.toContain(secret);
+    }
+    expect(text).not.toContain('b+/b');
     expect(text).toContain('postgres://herald:[redacted]@db/herald');
   });
 

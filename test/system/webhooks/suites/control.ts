@@ -104,6 +104,10 @@ export function control(lane: Lane): void {
     test('of an ended delivery sends it again under the same id', async () => {
       const id = await failedDelivery();
       await untilWorkflow(service, id, 'FAILED');
+      expect(await readDelivery(project, id)).toMatchObject({
+        ended_reason: 'refused_by_receiver',
+        workflow_id: `delivery/${id}`,
+      });
       receiver.behave(200);
       const { status, body } = await retry(id);
       expect([status, body.id, body.status]).toEqual([202, id, 'pending']);
@@ -155,6 +159,7 @@ export function control(lane: Lane): void {
       const id = await waitingDelivery();
       const { status, body } = await project.api('POST', `/v1/deliveries/${id}/cancel`);
       expect([status, body.status, body.next_attempt_at]).toEqual([200, 'cancelled', null]);
+      expect(body.ended_reason).toBe('cancelled');
       await untilWorkflow(service, id, 'COMPLETED');
       await expect(workflowOf(service, id).result()).resolves.toEqual({ status: 'cancelled', attempts: 1 });
       expect((await project.api('POST', `/v1/deliveries/${id}/cancel`)).status).toBe(200);
@@ -236,7 +241,10 @@ export function control(lane: Lane): void {
   test('deleting an endpoint cancels its waiting deliveries, and each delivery stays readable', async () => {
     const id = await waitingDelivery();
     await project.api('DELETE', `/v1/webhooks/${endpoint.id}`);
-    expect((await readDelivery(project, id)).status).toBe('cancelled');
+    expect(await readDelivery(project, id)).toMatchObject({
+      status: 'cancelled',
+      ended_reason: 'endpoint_removed',
+    });
     await untilWorkflow(service, id, 'COMPLETED');
     expect(receiver.of(id)).toHaveLength(1);
   });
@@ -250,7 +258,12 @@ export function control(lane: Lane): void {
     expect(status).toBe(202);
     const delivery = await untilStatus(project, body.delivery_id as string, 'succeeded');
     expect(delivery.event).toBe('form.submitted');
-    expect(receiver.of(delivery.id)[0]!.headers['x-service-event']).toBe('form.submitted');
+    expect(delivery.test).toBe(true);
+    const { headers } = receiver.of(delivery.id)[0]!;
+    expect(headers['x-service-event']).toBe('form.submitted');
+    expect(headers['x-service-test']).toBe('true');
+    expect(delivery.attempts[0]!.request_headers).toMatchObject({ 'X-Service-Test': 'true' });
+    expect((await listDeliveries(project, endpoint.id))[0]).toMatchObject({ id: delivery.id, test: true });
   });
 
   describe('recover', () => {

@@ -55,7 +55,16 @@ export function delivery(lane: Lane): void {
     expect(headers['x-service-timestamp']).toBe(t);
     expect(verify(body, signature, endpoint.secret)).toEqual({ timestamp: Number(t) });
 
-    expect(delivery).toMatchObject({ attempt_count: 1, last_http_status: 200, last_error: null });
+    expect(delivery).toMatchObject({
+      attempt_count: 1,
+      last_http_status: 200,
+      last_error: null,
+      test: false,
+      endpoint_id: endpoint.id,
+      endpoint_url: receiver.url,
+      ended_reason: 'delivered',
+    });
+    expect(headers['x-service-test']).toBeUndefined();
     expect(delivery.attempts).toEqual([
       expect.objectContaining({
         number: 1,
@@ -65,6 +74,58 @@ export function delivery(lane: Lane): void {
         next_attempt_at: null,
       }),
     ]);
+  });
+
+  test('the log shows the request headers as they arrived, and the lane', async () => {
+    const endpoint = await createEndpoint(project, receiver.url);
+    const id = await emitOne(service, project, endpoint.id);
+    const { attempts, lane: taken, workflow_id } = await untilStatus(project, id, 'succeeded');
+    const sent = Object.entries(attempts[0]!.request_headers ?? {});
+    const arrived = receiver.received[0]!.headers;
+    expect(sent.map(([name, value]) => [name.toLowerCase(), value])).toEqual(
+      sent.map(([name]) => [name.toLowerCase(), arrived[name.toLowerCase()]]),
+    );
+    // All that arrived, but for what the connection adds by itself.
+    const added = new Set(['host', 'connection', 'content-length']);
+    expect(sent.map(([name]) => name.toLowerCase()).sort()).toEqual(
+      Object.keys(arrived)
+        .filter((name) => !added.has(name))
+        .sort(),
+    );
+    if (lane === 'auto') expect(['workflow', 'express']).toContain(taken);
+    else expect(taken).toBe(lane);
+    expect(workflow_id).toBe(taken === 'express' ? null : `delivery/${id}`);
+  });
+
+  test("the endpoint's own headers arrive with Herald's, and are shown nowhere", async () => {
+    const value = 'Bearer top-secret-value';
+    const endpoint = await createEndpoint(project, receiver.url, {
+      headers: { Authorization: value, 'X-Tenant': 'acme' },
+    });
+    const id = await emitOne(service, project, endpoint.id);
+    const { attempts } = await untilStatus(project, id, 'succeeded');
+    const [request] = receiver.of(id);
+    expect(request!.headers).toMatchObject({ authorization: value, 'x-tenant': 'acme' });
+    verify(request!.body, request!.headers, endpoint.secret);
+    expect(attempts[0]!.request_headers).toMatchObject({
+      Authorization: '***',
+      'X-Tenant': '***',
+      'X-Service-Delivery-Id': id,
+    });
+    const { rows } = await service.pool.query(
+      `SELECT 1 FROM attempts a WHERE a::text LIKE '%top-secret%'
+       UNION ALL SELECT 1 FROM endpoints e WHERE e::text LIKE '%top-secret%'
+       UNION ALL SELECT 1 FROM deliveries d WHERE d::text LIKE '%top-secret%'`,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test('before its start a delivery has no lane, no workflow and no end', async () => {
+    const endpoint = await createEndpoint(project, receiver.url);
+    await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'disabled' });
+    const id = await emitOne(service, project, endpoint.id);
+    const [listed] = await listDeliveries(project, endpoint.id);
+    expect(listed).toMatchObject({ id, status: 'paused', lane: null, workflow_id: null, ended_reason: null });
   });
 
   test('each matching endpoint gets the event, an empty list means all, and no match leaves no trace', async () => {

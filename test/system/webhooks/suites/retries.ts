@@ -103,7 +103,12 @@ export function retries(lane: Lane): void {
     const endpoint = await createEndpoint(project, receiver.url, { retry_policy: 'quick' });
     const id = await emitOne(service, project, endpoint.id);
     const delivery = await untilStatus(project, id, 'failed');
-    expect(delivery).toMatchObject({ attempt_count: 4, last_http_status: 503, next_attempt_at: null });
+    expect(delivery).toMatchObject({
+      attempt_count: 4,
+      last_http_status: 503,
+      next_attempt_at: null,
+      ended_reason: 'schedule_used_up',
+    });
     expect(delivery.ended_at).not.toBeNull();
 
     const { typedSearchAttributes } = await untilWorkflow(service, id, 'FAILED');

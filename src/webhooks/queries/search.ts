@@ -1,0 +1,179 @@
+import type { Cursor } from '../../contract/cursor';
+import { limits } from '../../contract/limits';
+import { cursorTime } from '../../db/cursor-time';
+import type { Db } from '../../db/pool';
+import { rows } from '../../db/query';
+import type { DeliveryStatus } from '../contract';
+import type { SearchText } from '../search-text';
+import { COLUMNS, type DeliveryRow } from './deliveries';
+
+/*
+ * The log over all endpoints of a project. The statements contain only the given filters, so that each uses the best
+ * index; therefore they are not named prepared statements.
+ */
+
+export interface SearchFilter {
+  status?: DeliveryStatus | undefined;
+  event?: string | undefined;
+  endpoint_id?: string | undefined;
+  since?: string | undefined;
+  before: Cursor | null;
+  limit: number;
+}
+
+export type FoundDelivery = DeliveryRow & { cursor_at: string };
+
+/** As written into a statement, so that partial indexes apply. */
+const statusConditions: Record<DeliveryStatus, string> = {
+  pending: `d.status = 'pending' AND e.status <> 'disabled'`,
+  paused: `d.status = 'pending' AND e.status = 'disabled'`,
+  succeeded: `d.status = 'succeeded'`,
+  failed: `d.status = 'failed'`,
+  cancelled: `d.status = 'cancelled'`,
+};
+
+/** The conditions on a delivery `d` of endpoint `e`, and the parameters after those that are given. */
+function conditionsOf(filter: SearchFilter, values: unknown[]): string {
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const { status, event, endpoint_id, since, before } = filter;
+  return [
+    'true',
+    ...(status ? [statusConditions[status]] : []),
+    ...(event ? [`d.event_name = ${parameter(event)}`] : []),
+    ...(endpoint_id ? [`d.endpoint_id = ${parameter(endpoint_id)}`] : []),
+    ...(since ? [`d.created_at >= ${parameter(since)}`] : []),
+    ...(before
+      ? [`(d.created_at, d.id) < (${parameter(before.at)}::timestamptz, ${parameter(before.id)}::uuid)`]
+      : []),
+  ].join(' AND ');
+}
+
+/** Columns of a delivery that `COLUMNS` reads. */
+const OWN_COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name, d.status, d.lane, d.test, d.started, d.failure,
+           d.cancel_reason, d.attempts, d.last_http_status, d.last_error, d.created_at, d.first_attempt_at,
+           d.next_attempt_at, d.ended_at`;
+const FOUND = `${COLUMNS}, ${cursorTime('d.created_at')} AS cursor_at`;
+const NEWEST_FIRST = 'ORDER BY d.created_at DESC, d.id DESC';
+
+/** Deliveries of every endpoint, deleted ones included. One row more than the limit tells whether there is another page. */
+export async function listAllDeliveries(
+  db: Db,
+  projectId: string,
+  filter: SearchFilter,
+): Promise<FoundDelivery[]> {
+  const values: unknown[] = [projectId, filter.limit + 1];
+  const conditions = conditionsOf(filter, values);
+  const found = await db.query<FoundDelivery>({
+    // A page of each endpoint by its own index, then the newest of them.
+    text: `SELECT ${FOUND} FROM endpoints e CROSS JOIN LATERAL (
+         SELECT ${OWN_COLUMNS} FROM deliveries d WHERE d.endpoint_id = e.id AND ${conditions} ${NEWEST_FIRST} LIMIT $2) d
+       WHERE e.project_id = $1 ${NEWEST_FIRST} LIMIT $2`,
+    values,
+  });
+  return found.rows;
+}
+
+export interface NamedById {
+  delivery_id: string | null;
+  event_ids: string[];
+}
+
+/** What an id names: a delivery, an event, or the event to which a publisher gave it; null if nothing. */
+export async function findById(
+  db: Db,
+  projectId: string,
+  id: string,
+  isUuid: boolean,
+): Promise<NamedById | null> {
+  const found = await rows<{ delivery_id: string | null; event_id: string | null }>(
+    db,
+    'find_by_any_id',
+    `SELECT NULL::uuid AS delivery_id, v.id AS event_id FROM events v WHERE v.id = $3::uuid AND v.project_id = $1
+     UNION ALL SELECT d.id, NULL FROM deliveries d WHERE d.id = $3::uuid AND d.project_id = $1
+     UNION ALL SELECT NULL, p.event_id FROM published_ids p WHERE p.project_id = $1 AND p.id = $2`,
+    [projectId, id, isUuid ? id : null],
+  );
+  if (found.length === 0) return null;
+  return {
+    delivery_id: found.find(({ delivery_id }) => delivery_id !== null)?.delivery_id ?? null,
+    event_ids: found.flatMap(({ event_id }) => event_id ?? []),
+  };
+}
+
+export async function listNamed(
+  db: Db,
+  projectId: string,
+  { delivery_id, event_ids }: NamedById,
+  filter: SearchFilter,
+): Promise<FoundDelivery[]> {
+  const values: unknown[] = [projectId, filter.limit + 1, event_ids, delivery_id];
+  const conditions = conditionsOf(filter, values);
+  const found = await db.query<FoundDelivery>({
+    text: `SELECT ${FOUND} FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id
+       WHERE (d.event_id = ANY ($3::uuid[]) OR d.id = $4::uuid) AND d.project_id = $1 AND ${conditions}
+       ${NEWEST_FIRST} LIMIT $2`,
+    values,
+  });
+  return found.rows;
+}
+
+const WORDS = `to_tsvector('simple', translate(v.body, '-_@./:+%&=?#"{}[],\\', '                    '))`;
+const IN_TIME = `v.created_at > now() - interval '${limits.webhookSearchDays} days'`;
+const HAS_TEXT = `EXISTS (SELECT 1 FROM unnest($2::text[]) text WHERE position(lower(text) IN lower(v.body)) > 0)`;
+
+/** Above this many events with its words, a text is looked for from the newest event on. */
+const MOST_CANDIDATES = 20_000;
+/** Events that are read at most in that case: this bounds what the worst text costs. */
+const MOST_READ = 100_000;
+
+/**
+ * Events of the last days whose body contains the text, in no order; null if its words are in so many that the newest
+ * are found faster by reading.
+ */
+export async function findEventsWithText(
+  db: Db,
+  projectId: string,
+  { words, isPrefix, spellings }: SearchText,
+): Promise<string[] | null> {
+  const found = await rows<{ candidates: number; ids: string[] | null }>(
+    db,
+    'find_events_with_text',
+    `WITH wanted AS (
+       -- Each word as one lexeme, in quotes: nothing of it is an operator.
+       SELECT string_agg(quote_literal(lower(word)) || CASE WHEN $4 AND place = cardinality($3::text[]) THEN ':*' ELSE '' END,
+         ' & ')::tsquery AS query
+       FROM unnest($3::text[]) WITH ORDINALITY AS w (word, place)
+     ), candidate AS MATERIALIZED (
+       SELECT v.id, v.body FROM events v, wanted
+       WHERE ARRAY[v.project_id] @> ARRAY[$1::uuid] AND ${WORDS} @@ wanted.query AND ${IN_TIME} LIMIT ${MOST_CANDIDATES + 1}
+     )
+     SELECT (SELECT count(*)::int FROM candidate) AS candidates,
+       (SELECT array_agg(v.id) FROM candidate v WHERE ${HAS_TEXT}) AS ids`,
+    [projectId, spellings, words, isPrefix],
+  );
+  const [result] = found;
+  if (!result || result.candidates > MOST_CANDIDATES) return null;
+  return result.ids ?? [];
+}
+
+/** Deliveries whose body contains the text, among the newest events of the last days before the cursor. */
+export async function readForText(
+  db: Db,
+  projectId: string,
+  { spellings }: SearchText,
+  filter: SearchFilter,
+): Promise<FoundDelivery[]> {
+  const values: unknown[] = [projectId, spellings, filter.limit + 1, filter.before?.at ?? null];
+  const conditions = conditionsOf(filter, values);
+  const found = await db.query<FoundDelivery>({
+    // An event and its deliveries are written at one moment, so the order of events is that of deliveries.
+    text: `SELECT ${FOUND} FROM (
+         SELECT v.id, v.body, v.created_at FROM events v
+         WHERE v.project_id = $1 AND ${IN_TIME} AND v.created_at <= coalesce($4::timestamptz, 'infinity')
+         ORDER BY v.created_at DESC LIMIT ${MOST_READ}) v
+       JOIN deliveries d ON d.event_id = v.id JOIN endpoints e ON e.id = d.endpoint_id
+       WHERE ${HAS_TEXT} AND ${conditions} ORDER BY v.created_at DESC, d.id DESC LIMIT $3`,
+    values,
+  });
+  return found.rows;
+}

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import { createHmac, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { webhookSecretPurpose } from '../../../src/webhooks/secret-purpose';
+import { isValid } from '../../../src/webhooks/verify';
+import { pythonForStandardWebhooks } from '../../support/python';
+import type { ReceivedRequest } from '../../support/receiver';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import {
+  createEndpoint,
+  emitOne,
+  scriptedReceiver,
+  untilStatus,
+  type CreatedEndpoint,
+  type ScriptedReceiver,
+} from './fixture';
+
+/** Attempts of a real service, judged by verifiers that nobody here wrote. */
+let service: TestService;
+let project: TestProject;
+let receiver: ScriptedReceiver;
+let endpoint: CreatedEndpoint;
+
+beforeAll(async () => {
+  service = await startTestService({ lane: 'express', roles: 'api,worker' });
+  project = await service.createProject();
+  receiver = await scriptedReceiver(200);
+  endpoint = await createEndpoint(project, receiver.url);
+});
+afterAll(async () => {
+  await receiver?.close();
+  await service?.stop();
+});
+
+async function deliver(): Promise<ReceivedRequest> {
+  const id = await emitOne(service, project, endpoint.id);
+  await untilStatus(project, id, 'succeeded');
+  return receiver.of(id)[0]!;
+}
+
+async function rotate(): Promise<string> {
+  const { body } = await project.api('POST', `/v1/webhooks/${endpoint.id}/rotate-secret`);
+  return body.secret as string;
+}
+
+/** The secret in the form that the official libraries read; 0.1.0 made base64url. */
+const standardForm = (secret: string) =>
+  `whsec_${Buffer.from(secret.slice('whsec_'.length), 'base64url').toString('base64')}`;
+
+function standardHeaders({ headers }: ReceivedRequest): Record<string, string> {
+  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+  return Object.fromEntries(names.map((name) => [name, String(headers[name])]));
+}
+
+function acceptedByLibrary(request: ReceivedRequest, secret: string): boolean {
+  try {
+    new Webhook(standardForm(secret)).verify(request.body.toString(), standardHeaders(request));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Stripe's published steps. */
+function acceptedAsByStripe({ headers, body }: ReceivedRequest, secret: string): boolean {
+  const pairs = String(headers['x-service-signature'])
+    .split(',')
+    .map((item) => item.split('=', 2));
+  const t = pairs.find(([key]) => key === 't')?.[1] ?? '';
+  const expected = createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
+  return pairs.some(([key, value]) => key === 'v1' && value === expected);
+}
+
+interface Judged {
+  request: ReceivedRequest;
+  accepted: string[];
+  refused: string[];
+}
+const judged: Judged[] = [];
+
+/** Before, during and after a rotation, and with a secret of 0.1.0. */
+beforeAll(async () => {
+  const stranger = `whsec_${randomBytes(32).toString('base64')}`;
+  const first = endpoint.secret;
+  judged.push({ request: await deliver(), accepted: [first], refused: [stranger] });
+  const second = await rotate();
+  judged.push({ request: await deliver(), accepted: [first, second], refused: [stranger] });
+  await service.pool.query('UPDATE endpoint_secrets SET expires_at = now() WHERE expires_at IS NOT NULL');
+  judged.push({ request: await deliver(), accepted: [second], refused: [first, stranger] });
+  const former = `whsec_${randomBytes(32).toString('base64url')}`;
+  await service.pool.query('UPDATE endpoint_secrets SET sealed = $1 WHERE expires_at IS NULL', [
+    service.service.core.cipher.encrypt(former, webhookSecretPurpose, endpoint.id),
+  ]);
+  judged.push({ request: await deliver(), accepted: [former], refused: [second] });
+  const third = await rotate();
+  judged.push({ request: await deliver(), accepted: [former, third], refused: [second] });
+}, 60_000);
+
+const verdicts = (accepts: (request: ReceivedRequest, secret: string) => boolean) =>
+  judged.map(({ request, accepted, refused }) => ({
+    accepted: accepted.map((secret) => accepts(request, secret)),
+    refused: refused.map((secret) => accepts(request, secret)),
+  }));
+const right = () =>
+  judged.map(({ accepted, refused }) => ({
+    accepted: accepted.map(() => true),
+    refused: refused.map(() => false),
+  }));
+
+test('every attempt names its delivery and one time in both families of headers', () => {
+  for (const { request } of judged) {
+    expect(request.headers['webhook-id']).toBe(request.headers['x-service-delivery-id']);
+    expect(request.headers['webhook-timestamp']).toBe(request.headers['x-service-timestamp']);
+  }
+  expect(judged.map(({ request }) => String(request.headers['webhook-signature']).split(' ').length)).toEqual(
+    [1, 2, 1, 1, 2],
+  );
+});
+
+test('the official library for JavaScript accepts each, by each secret that signs', () => {
+  expect(verdicts(acceptedByLibrary)).toEqual(right());
+});
+
+test("verifiers of Stripe's scheme accept each, and so does herald/webhooks in both families", () => {
+  expect(verdicts(acceptedAsByStripe)).toEqual(right());
+  expect(verdicts(({ headers, body }, secret) => isValid(body, headers, secret))).toEqual(right());
+  expect(verdicts((request, secret) => isValid(request.body, standardHeaders(request), secret))).toEqual(
+    right(),
+  );
+});
+
+const python = pythonForStandardWebhooks();
+// The list follows what this machine has, as for the examples of receivers.
+for (const command of python ? [python] : []) {
+  test('Python accepts each: the official library, or the standard library where that cannot be installed', () => {
+    const script = join(__dirname, '../../support/python/verify_standard_webhooks.py');
+    const ask = (request: ReceivedRequest, secrets: string[]): boolean[] => {
+      const input = secrets.map((secret) => ({
+        secret: standardForm(secret),
+        headers: standardHeaders(request),
+        body: request.body.toString(),
+      }));
+      const output = execFileSync(command, ['-X', 'utf8', script], {
+        input: JSON.stringify(input),
+        encoding: 'utf8',
+      });
+      return (JSON.parse(output) as { valid: boolean[] }).valid;
+    };
+    const answers = judged.map(({ request, accepted, refused }) => ({
+      accepted: ask(request, accepted),
+      refused: ask(request, refused),
+    }));
+    expect(answers).toEqual(right());
+  });
+}
