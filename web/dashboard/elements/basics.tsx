@@ -53,7 +53,8 @@ export function None() {
 }
 
 export function Problem({ error }: { error: Error | null }) {
-  if (!error) return null;
+  // A session that has ended covers the page with the sign-in, which says so.
+  if (!error || (error instanceof ApiError && error.code === 'unauthorized')) return null;
   const docs = error instanceof ApiError ? error.docsUrl : null;
   return (
     <p class="problem" role="alert">

@@ -42,7 +42,7 @@ export function DeliveryPage({ id, workflowsUrl }: { id: string; workflowsUrl: s
           ...(endpointId ? [{ to: `/dashboard/webhooks/${endpointId}`, text: t.endpoint }] : []),
         ]}
       />
-      {!delivery.data && <Heading title={t.delivery} />}
+      {delivery.error && !delivery.data && <Heading title={t.delivery} />}
       <Problem error={delivery.error} />
       {delivery.data && (
         <Details

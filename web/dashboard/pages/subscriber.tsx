@@ -31,7 +31,7 @@ export function SubscriberPage({ id }: { id: string }) {
   return (
     <>
       <Crumbs trail={[{ to: '/dashboard/subscribers', text: t.subscribers }]} />
-      {!found.data && <Heading title={t.subscriber} />}
+      {found.error && !found.data && <Heading title={t.subscriber} />}
       <Problem error={found.error} />
       {found.data && <Profile subscriber={found.data} reload={found.reload} />}
     </>

@@ -431,3 +431,5 @@ export const en = {
   welcomeHint: (length: number) =>
     `The bot adds it after a login or a new subscription. Up to ${length} characters.`,
 };
+
+export type Texts = typeof en;

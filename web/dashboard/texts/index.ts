@@ -1,8 +1,8 @@
-import { en } from './en';
+import { en, type Texts } from './en';
 import { ru } from './ru';
 
 export type Language = 'en' | 'ru';
-export type Texts = typeof en;
+export type { Texts };
 
 const STORED = 'herald.language';
 const catalogues: Record<Language, Texts> = { en, ru };

@@ -1,4 +1,4 @@
-import type { Texts } from '.';
+import type { Texts } from './en';
 import { plural } from './plural';
 
 const count = (number: number, one: string, few: string, many: string) =>
