@@ -23,6 +23,7 @@ import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
 import { createOtpRoutes } from '../messages/otp-routes';
+import { createMessageLogRoutes } from '../messages/log-routes';
 import { createSendRoutes } from '../messages/routes';
 import { createBearerAuthentication } from '../projects/authenticate';
 import { brandFiles } from '../projects/brand-files';
@@ -52,6 +53,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createSubscriberRoutes(core),
     ...createSendRoutes(core),
     ...createBroadcastRoutes(core),
+    ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
