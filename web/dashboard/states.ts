@@ -35,7 +35,7 @@ const loginTones: Record<string, Tone> = {
 
 /** A confirmed login whose code was not redeemed in time is a login that was charged, not one that expired. */
 export function loginState(session: SessionRecord): Shown {
-  if (session.status === 'expired' && session.subscriber_id !== null) {
+  if (session.status === 'expired' && session.confirmed) {
     return { tone: 'warn', text: t.loginNotRedeemed };
   }
   if (session.reason === 'billing_blocked') return { tone: 'bad', text: t.loginNoCredits };

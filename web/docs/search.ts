@@ -56,7 +56,7 @@ function start(parts: Parts): void {
     const { target } = event;
     const isTyping = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
     if (event.key !== '/' || (isTyping && !(target instanceof HTMLInputElement && target.type === 'radio')))
-      return;
+      {return;}
     event.preventDefault();
     input.focus();
   });
