@@ -55,7 +55,8 @@ function start(parts: Parts): void {
   document.addEventListener('keydown', (event) => {
     const { target } = event;
     const isTyping =
-      target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== 'radio');
+      target instanceof HTMLTextAreaElement ||
+      (target instanceof HTMLInputElement && target.type !== 'radio');
     if (event.key !== '/' || isTyping) return;
     event.preventDefault();
     input.focus();
