@@ -11,6 +11,9 @@ export const limits = {
   slugLength: { min: 3, max: 50 },
   /** Of projects and API keys. */
   nameLength: 100,
+  /** Of a project's logo. */
+  logoBytes: 100 * KIB,
+  logoPixels: 2_000,
 
   authSessionsPerHour: 5,
   authSessionsPerAddressPerHour: 60,
@@ -26,6 +29,8 @@ export const limits = {
   startParameterLength: 64,
 
   graceHours: 72,
+  /** The share of a month's logins after which the project is told. */
+  creditsLowShare: 0.8,
 
   webhookEndpoints: 5,
   webhookAttemptSeconds: 10,
@@ -49,6 +54,8 @@ export const limits = {
   webhookRetries: 100,
   webhookDisableAfterHours: 120,
   webhookConcurrencyPerEndpoint: 20,
+  /** Without a success for so long, the project is told that its endpoint is failing. */
+  webhookFailingMinutes: 15,
 
   publishEvents: 100,
   publishedIdLength: 128,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { languages, timestampSchema, whoFields } from '../contract/common';
-import { limits } from '../contract/limits';
+import { limits, planNames } from '../contract/limits';
 import { formSubmittedExample, formSubmittedSchema } from '../forms/contract';
 import { ticketEventSchemas, ticketExample } from '../helpdesk/contract';
 
@@ -14,10 +14,16 @@ export interface EventEntry<S extends z.ZodType = z.ZodType> {
   example: z.infer<S>;
   /** `publisher`: comes through POST /v1/publish. `none`: in the catalogue of the specification, emitted by nothing yet. */
   source: 'herald' | 'publisher' | 'none';
+  /** Not in the catalogue of the specification. */
+  extension?: true;
 }
 
 function event<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>) {
   return { summary, schema, example, source: 'herald' } as const;
+}
+
+function extension<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>) {
+  return { summary, schema, example, source: 'herald', extension: true } as const;
 }
 
 function published<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>) {
@@ -106,6 +112,31 @@ const scheduledReason = z.strictObject({ ...scheduled.shape, reason: z.string() 
 
 const drip = z.strictObject({ drip_id: z.string(), subscriber_id: z.string(), occurred_at: timestampSchema });
 const dripExample = { drip_id: JOB, subscriber_id: SUBSCRIBER, occurred_at: AT };
+
+const ENDPOINT = '2b7d4c1e-0f6a-4d3b-9c8e-5a1f7e6d4c21';
+const endpointChange = z.strictObject({
+  endpoint_id: z.string(),
+  url: z.string(),
+  occurred_at: timestampSchema,
+});
+const endpointExample = { endpoint_id: ENDPOINT, url: 'https://shop.example/hooks', occurred_at: AT };
+
+const credits = z.strictObject({
+  plan: z.enum(planNames),
+  month: z.string().describe('As YYYY-MM, in UTC.'),
+  used: z.number().int().describe('Logins of this month that the plan has paid for.'),
+  included: z.number().int().describe('Logins that the plan includes in a month.'),
+  purchased: z.number().int().describe('Purchased credits that are left.'),
+  occurred_at: timestampSchema,
+});
+const creditsExample = {
+  plan: 'free' as const,
+  month: '2026-01',
+  used: 80,
+  included: 100,
+  purchased: 0,
+  occurred_at: AT,
+};
 
 export const eventRegistry = {
   'subscription.created': event(
@@ -254,6 +285,30 @@ export const eventRegistry = {
     { subscriber_id: SUBSCRIBER, name: 'purchase', occurred_at: AT },
   ),
   'form.submitted': published('A form was submitted.', formSubmittedSchema, formSubmittedExample),
+  'endpoint.failing': extension(
+    `A webhook endpoint has had no success for ${limits.webhookFailingMinutes} minutes.`,
+    z.strictObject({ ...endpointChange.shape, failing_since: timestampSchema }),
+    { ...endpointExample, failing_since: '2026-01-15T10:15:00.000+00:00' },
+  ),
+  'endpoint.disabled': extension(
+    'Herald has disabled a webhook endpoint.',
+    z.strictObject({ ...endpointChange.shape, reason: z.string() }),
+    { ...endpointExample, reason: 'The receiver answered 410 Gone.' },
+  ),
+  'endpoint.recovered': extension(
+    'A webhook endpoint that was failing or disabled has had a success again.',
+    endpointChange,
+    endpointExample,
+  ),
+  'credits.low': extension(
+    `${100 * limits.creditsLowShare} % of the logins that the plan includes in this month are used.`,
+    credits,
+    creditsExample,
+  ),
+  'credits.exhausted': extension('No credits are left: further logins start the grace period.', credits, {
+    ...creditsExample,
+    used: 100,
+  }),
 } as const satisfies Record<string, EventEntry>;
 
 export type EventName = keyof typeof eventRegistry;
@@ -261,6 +316,11 @@ export type EventData<N extends EventName> = z.infer<(typeof eventRegistry)[N]['
 
 export const eventNames = Object.keys(eventRegistry) as [EventName, ...EventName[]];
 export const eventNameSchema = z.enum(eventNames, 'must be an event name; see GET /v1/event-types');
+
+/** Whether the specification does not name it. */
+export function isExtension(name: EventName): boolean {
+  return 'extension' in eventRegistry[name];
+}
 
 export function isReserved(name: EventName): boolean {
   const entry: EventEntry = eventRegistry[name];
@@ -330,7 +390,9 @@ export const eventTypes = eventNames.map((name) => {
   const body = z.strictObject({ event: z.literal(name), data: entry.schema });
   return {
     name,
-    description: isReserved(name) ? `${entry.summary} Not emitted yet.` : entry.summary,
+    description:
+      entry.summary +
+      (isReserved(name) ? ' Not emitted yet.' : isExtension(name) ? ' An extension of Herald.' : ''),
     schema: z.toJSONSchema(body) as Record<string, unknown>,
     example: { event: name, data: entry.example } as Record<string, unknown>,
     source: entry.source === 'publisher' ? ('publisher' as const) : ('herald' as const),

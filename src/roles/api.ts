@@ -23,8 +23,10 @@ import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
 import { createOtpRoutes } from '../messages/otp-routes';
+import { createMessageLogRoutes } from '../messages/log-routes';
 import { createSendRoutes } from '../messages/routes';
 import { createBearerAuthentication } from '../projects/authenticate';
+import { brandFiles } from '../projects/brand-files';
 import { createDashboardRoutes } from '../projects/dashboard-routes';
 import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
@@ -51,6 +53,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createSubscriberRoutes(core),
     ...createSendRoutes(core),
     ...createBroadcastRoutes(core),
+    ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
@@ -93,6 +96,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
       pages: [
         docsPages({ routes, publicUrl, development: config.development }),
         webFiles(config),
+        brandFiles(core),
         loginPage(core),
         botWebhooks(core),
         ...(config.development ? [demoPages(core)] : []),

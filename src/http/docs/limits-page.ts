@@ -36,6 +36,10 @@ const groups: [string, [string, string][]][] = [
         'Wrong codes',
         `${limits.authVerifyFailuresPerMinute} per minute, then 429; a valid code still succeeds`,
       ],
+      [
+        'Logo of the hosted page',
+        `PNG or WebP, up to ${limits.logoBytes / KIB} KB and ${whole(limits.logoPixels)} × ${whole(limits.logoPixels)} pixels`,
+      ],
       ['Static link openings', `${limits.authStaticOpeningsPerMinute} per minute per user`],
     ],
   ],

@@ -1,5 +1,5 @@
 import { errorCodes, errorTable, isRetryable } from '../../contract/errors';
-import { eventTypes } from '../../events/contract';
+import { eventTypes, isExtension } from '../../events/contract';
 import { html, type Html } from '../html';
 import { codeBlock } from './code-block';
 import { fieldTable } from './field-table';
@@ -60,6 +60,7 @@ export function eventsPage(operationUrl: (id: string) => string): DocsPage {
       <p>
         ${event.description}
         ${event.source === 'publisher' ? html`<span class="badge warn">published</span>` : ''}
+        ${isExtension(event.name) ? html`<span class="badge">extension</span>` : ''}
       </p>
       ${fieldTable('Fields of data', fieldLines(data), { marksRequired: false })} ${reasons(event.name, data)}`;
     const example = JSON.stringify(event.example, null, 2);
@@ -77,7 +78,7 @@ export function eventsPage(operationUrl: (id: string) => string): DocsPage {
         <code>{event, data}</code>; see <a href="/docs/webhooks">how to receive webhooks</a>. Events marked
         <span class="badge warn">published</span> come from other parts of the platform through
         <a href="${operationUrl('post_v1_publish')}"><code>POST /v1/publish</code></a
-        >.
+        >. Events marked <span class="badge">extension</span> are Herald’s own additions to the catalogue.
         <a href="${operationUrl('get_v1_event_types')}"><code>GET /v1/event-types</code></a>
         returns the schemas.
       </p>
