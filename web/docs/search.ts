@@ -54,9 +54,10 @@ function start(parts: Parts): void {
   });
   document.addEventListener('keydown', (event) => {
     const { target } = event;
-    const isTyping = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
-    if (event.key !== '/' || (isTyping && !(target instanceof HTMLInputElement && target.type === 'radio')))
-      {return;}
+    const isTyping =
+      target instanceof HTMLTextAreaElement ||
+      (target instanceof HTMLInputElement && target.type !== 'radio');
+    if (event.key !== '/' || isTyping) return;
     event.preventDefault();
     input.focus();
   });
