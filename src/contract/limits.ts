@@ -29,6 +29,8 @@ export const limits = {
   startParameterLength: 64,
 
   graceHours: 72,
+  /** The share of a month's logins after which the project is told. */
+  creditsLowShare: 0.8,
 
   webhookEndpoints: 5,
   webhookAttemptSeconds: 10,
@@ -52,6 +54,8 @@ export const limits = {
   webhookRetries: 100,
   webhookDisableAfterHours: 120,
   webhookConcurrencyPerEndpoint: 20,
+  /** Without a success for so long, the project is told that its endpoint is failing. */
+  webhookFailingMinutes: 15,
 
   publishEvents: 100,
   publishedIdLength: 128,

@@ -1,4 +1,5 @@
 /** The public interface of this domain. */
-export { chargeLogin, isBillingBlocked } from './queries/credits';
+export { chargeLogin } from './charge-login';
+export { isBillingBlocked } from './queries/credits';
 export { findProject, findProjectBySlug, lockProject } from './queries/projects';
 export { logoPath, stylePath } from './brand-files';

@@ -11,6 +11,7 @@ import { startRetention } from '../operations/retention';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import { createDataConverter } from '../temporal/data-converter';
 import { installRuntime, startWorkers } from '../temporal/workers';
+import { startEndpointAlerts } from '../webhooks/alerts';
 import { createAttempter } from '../webhooks/attempt';
 import { startExpressLane } from '../webhooks/express-lane';
 import { createFastEndpoints } from '../webhooks/fast-endpoints';
@@ -61,6 +62,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
     startBroadcastRelay(onWorkerConnection),
     startExpressLane({ ...core, attempter }),
+    startEndpointAlerts(core),
     startDeliveryReconciler(onWorkerConnection),
     startRetention(core),
     startEventEraser(core),

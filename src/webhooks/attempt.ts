@@ -82,7 +82,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
     const timestampSeconds = input.timestampSeconds ?? Math.floor(Date.now() / 1_000);
     const { ownHeaders = {} } = input;
     const signed = deliveryHeaders({ ...input, body, timestampSeconds });
-    // Reserved names are refused when an endpoint is saved; if one got here, Herald's own value would win.
+    // They share no name: those that Herald sets are refused when an endpoint is saved.
     const headers = { ...ownHeaders, ...signed };
     const shown = { ...maskHeaders(ownHeaders), ...signed };
     const failed = ({ word, detail }: AttemptError): AttemptResult => ({

@@ -265,6 +265,40 @@ export const deliveryListQuery = z.strictObject({
   ...pageQuery,
 });
 
+const { webhookSearchLength, webhookSearchDays } = limits;
+
+export const deliverySearchQuery = z.strictObject({
+  status: z.enum(deliveryStatuses).optional(),
+  event: eventNameSchema.optional(),
+  endpoint_id: idSchema.optional(),
+  since: givenTimeSchema.optional().describe('Only deliveries created at or after this time.'),
+  q: z
+    .string()
+    .trim()
+    .min(webhookSearchLength.min)
+    .max(webhookSearchLength.max)
+    .optional()
+    .describe(
+      `A delivery id, an event id, or text in a body of the last ${webhookSearchDays} days. The text begins at the ` +
+        'beginning of a word, upper and lower case are the same.',
+    ),
+  ...pageQuery,
+});
+
+export const bulkRetrySchema = z.strictObject({
+  ids: z
+    .array(z.string().max(64))
+    .min(1)
+    .max(limits.webhookRetries)
+    .describe('Ids of deliveries; one that is given twice is retried once.'),
+});
+export const bulkRetryAnswerSchema = z.strictObject({
+  retried: z.number().int(),
+  failed: z
+    .array(z.strictObject({ id: z.string(), code: z.enum(['not_found', 'conflict']) }))
+    .describe('`conflict`: the endpoint is disabled or deleted.'),
+});
+
 /** Unlike other routes: the key is kept with the delivery, and concurrent requests with the same key all succeed. */
 export const retryHeaders = z.object({
   'idempotency-key': idempotencyKeySchema

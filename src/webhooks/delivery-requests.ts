@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
+import { isUuid } from '../contract/ids';
 import { limits } from '../contract/limits';
 import * as deliveries from './queries/deliveries';
 import { findEndpoint } from './queries/endpoints';
@@ -25,6 +26,35 @@ export async function retryDelivery(
       throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
     }
     await deliveries.requestRetry(db, id, idempotencyKey);
+  });
+}
+
+export interface BulkRetryResult {
+  retried: number;
+  failed: { id: string; code: 'not_found' | 'conflict' }[];
+}
+
+/** Makes one attempt of each delivery now, in one transaction; those that cannot be retried are listed. */
+export async function retryDeliveries(
+  pool: pg.Pool,
+  projectId: string,
+  ids: string[],
+  idempotencyKey: string | null,
+): Promise<BulkRetryResult> {
+  const given = [...new Set(ids.map((id) => id.toLowerCase()))];
+  return withTransaction(pool, async (db) => {
+    const locked = await deliveries.lockDeliveries(db, projectId, given.filter(isUuid));
+    const byId = new Map(locked.map((delivery) => [delivery.id, delivery]));
+    const failed = given.flatMap((id): BulkRetryResult['failed'] => {
+      const delivery = byId.get(id);
+      if (!delivery) return [{ id, code: 'not_found' }];
+      const refused = delivery.endpoint_deleted || delivery.endpoint_disabled;
+      return refused ? [{ id, code: 'conflict' }] : [];
+    });
+    const refusedIds = new Set(failed.map(({ id }) => id));
+    const retried = given.filter((id) => !refusedIds.has(id));
+    await deliveries.requestRetries(db, retried, idempotencyKey);
+    return { retried: retried.length, failed };
   });
 }
 

@@ -2,7 +2,10 @@ import type pg from 'pg';
 import { idParams, pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
 import {
+  bulkRetryAnswerSchema,
+  bulkRetrySchema,
   deliveryListQuery,
+  deliverySearchQuery,
   deliverySchema,
   deliveryWithAttemptsSchema,
   retryHeaders,
@@ -13,7 +16,14 @@ import { listAttempts } from './queries/attempts';
 import * as deliveries from './queries/deliveries';
 import { findEndpoint } from './queries/endpoints';
 import { withSnapshot } from '../db/pool';
-import { cancelDelivery, recoverEndpoint, required, retryDelivery } from './delivery-requests';
+import {
+  cancelDelivery,
+  recoverEndpoint,
+  required,
+  retryDeliveries,
+  retryDelivery,
+} from './delivery-requests';
+import { searchDeliveries } from './search';
 import { presentAttempt, presentDelivery } from './present';
 import { route } from '../http/route';
 
@@ -45,6 +55,43 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         const found = await deliveries.listDeliveries(pool, id, { ...filter, before: decodeCursor(cursor) });
         return toPage(found, query.limit, presentDelivery);
       },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v1/deliveries',
+        summary: 'List and search the deliveries of all endpoints',
+        description: 'Deliveries of deleted endpoints are included.',
+        tag,
+        auth: 'key',
+        query: deliverySearchQuery,
+        status: 200,
+        response: pageOf(deliverySchema),
+        errors: [],
+      },
+      async ({ project, query }) => {
+        const { cursor, q, ...filter } = query;
+        const page = { ...filter, before: decodeCursor(cursor) };
+        const found = await searchDeliveries(pool, project.id, q, page);
+        return toPage(found, query.limit, presentDelivery);
+      },
+    ),
+    route(
+      {
+        method: 'POST',
+        path: '/v1/deliveries/retry',
+        summary: 'Retry several deliveries now',
+        description: 'As retrying each of them; those that cannot be retried are listed with the reason.',
+        tag,
+        auth: 'key',
+        headers: retryHeaders,
+        body: bulkRetrySchema,
+        status: 202,
+        response: bulkRetryAnswerSchema,
+        errors: [],
+      },
+      async ({ project, body, headers }) =>
+        retryDeliveries(pool, project.id, body.ids, headers['idempotency-key'] ?? null),
     ),
     route(
       {

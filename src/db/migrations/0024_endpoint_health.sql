@@ -17,3 +17,11 @@ CREATE INDEX endpoint_hours_age ON endpoint_hours (hour);
 
 -- When the process of the attempt was found dead. A 2xx that arrives later replaces the result, and its count.
 ALTER TABLE attempts ADD COLUMN lost_at timestamptz;
+
+-- What the project was last told about the endpoint by an event: that it is failing, or that Herald has disabled it.
+ALTER TABLE endpoints ADD COLUMN alert text CHECK (alert IN ('failing', 'disabled'));
+-- Changes that happened with a result and whose events are yet to be emitted, oldest first.
+ALTER TABLE endpoints ADD COLUMN unannounced jsonb NOT NULL DEFAULT '[]';
+
+-- When the project was told that its credits are used up.
+ALTER TABLE credit_months ADD COLUMN exhausted_at timestamptz;

@@ -4,3 +4,7 @@
 -- project as a key of its own, so that the words of other projects cost nothing.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS events_search ON events USING gin ((ARRAY[project_id]),
   to_tsvector('simple', translate(body, '-_@./:+%&=?#"{}[],\', '                    ')));
+
+-- The few endpoints whose project is to be told something.
+CREATE INDEX CONCURRENTLY IF NOT EXISTS endpoints_unannounced ON endpoints (id) WHERE unannounced <> '[]';
+CREATE INDEX CONCURRENTLY IF NOT EXISTS endpoints_failing ON endpoints (failing_since) WHERE failing_since IS NOT NULL;

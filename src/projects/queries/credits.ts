@@ -8,8 +8,20 @@ export type Charge = 'plan' | 'pack' | 'grace' | 'blocked';
 
 type Account = Pick<Project, 'id' | 'plan' | 'purchased_credits'>;
 
+/** How a login was charged, and what is left after it. */
+export interface Charged {
+  source: Charge;
+  /** Logins of this month that the plan has paid for. */
+  used: number;
+  purchased: number;
+  at: Date;
+}
+
 /** SQL: the first day of the current month in UTC, by the database clock. */
 const MONTH = `date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')`;
+
+/** SQL: a project `p` joined with its usage of this month, `m`. */
+const BILLING = `projects p LEFT JOIN credit_months m ON m.project_id = p.id AND m.month = ${MONTH}`;
 
 /**
  * Charges one credit for a login: from the month's plan, then from purchased packs, then from the grace period, which
@@ -21,34 +33,50 @@ export async function chargeLogin(
   project: Account,
   sessionId: string,
   graceHours: number,
-): Promise<Charge> {
-  const source = await takeCredit(db, project, graceHours);
-  if (source === 'blocked') return source;
+): Promise<Charged> {
+  const charged = await takeCredit(db, project, graceHours);
+  if (charged.source === 'blocked') return charged;
   await change(
     db,
     'insert_credit',
     'INSERT INTO credit_ledger (session_id, project_id, source, charged_at) VALUES ($1, $2, $3, clock_timestamp())',
-    [sessionId, project.id, source],
+    [sessionId, project.id, charged.source],
   );
-  return source;
+  return charged;
 }
 
-async function takeCredit(db: Db, project: Account, graceHours: number): Promise<Charge> {
-  const fromPlan = await change(
+/**
+ * False if the project has been told already. The charge of the last credit always tells; a login without credit only if
+ * no charge has told this month, for example after a change to a smaller plan.
+ */
+export async function markExhausted(db: Db, projectId: string, source: Charge): Promise<boolean> {
+  const marked = await change(
+    db,
+    'mark_credits_exhausted',
+    `INSERT INTO credit_months AS m (project_id, month, used, exhausted_at) VALUES ($1, ${MONTH}, 0, clock_timestamp())
+     ON CONFLICT (project_id, month) DO UPDATE SET exhausted_at = excluded.exhausted_at WHERE m.exhausted_at IS NULL OR $2`,
+    [projectId, source === 'plan' || source === 'pack'],
+  );
+  return marked > 0;
+}
+
+async function takeCredit(db: Db, project: Account, graceHours: number): Promise<Charged> {
+  const fromPlan = await row<{ used: number; at: Date }>(
     db,
     'charge_plan',
     `INSERT INTO credit_months AS m (project_id, month, used) VALUES ($1, ${MONTH}, 1)
-     ON CONFLICT (project_id, month) DO UPDATE SET used = m.used + 1 WHERE m.used < $2`,
+     ON CONFLICT (project_id, month) DO UPDATE SET used = m.used + 1 WHERE m.used < $2
+     RETURNING used, clock_timestamp() AS at`,
     [project.id, plans[project.plan].loginsPerMonth],
   );
-  if (fromPlan > 0) return 'plan';
+  if (fromPlan) return { source: 'plan', purchased: project.purchased_credits, ...fromPlan };
   const fromPack = await change(
     db,
     'charge_pack',
     'UPDATE projects SET purchased_credits = purchased_credits - 1 WHERE id = $1 AND purchased_credits > 0',
     [project.id],
   );
-  if (fromPack > 0) return 'pack';
+  if (fromPack > 0) return { source: 'pack', ...(await creditsLeft(db, project.id)) };
   await change(
     db,
     'begin_grace',
@@ -56,7 +84,20 @@ async function takeCredit(db: Db, project: Account, graceHours: number): Promise
        AND (grace_started_at IS NULL OR (grace_started_at AT TIME ZONE 'UTC') < ${MONTH})`,
     [project.id],
   );
-  return (await isGraceOver(db, project.id, graceHours)) ? 'blocked' : 'grace';
+  const source = (await isGraceOver(db, project.id, graceHours)) ? 'blocked' : 'grace';
+  return { source, ...(await creditsLeft(db, project.id)) };
+}
+
+async function creditsLeft(db: Db, projectId: string): Promise<Omit<Charged, 'source'>> {
+  const left = await row<Omit<Charged, 'source'>>(
+    db,
+    'credits_left',
+    `SELECT coalesce(m.used, 0) AS used, p.purchased_credits AS purchased, clock_timestamp() AS at
+     FROM ${BILLING} WHERE p.id = $1`,
+    [projectId],
+  );
+  if (!left) throw new Error('the project is gone');
+  return left;
 }
 
 async function isGraceOver(db: Db, projectId: string, graceHours: number): Promise<boolean> {
@@ -73,9 +114,6 @@ async function isGraceOver(db: Db, projectId: string, graceHours: number): Promi
 const PLAN_LIMIT = `CASE p.plan ${Object.entries(plans)
   .map(([name, plan]) => `WHEN '${name}' THEN ${plan.loginsPerMonth}`)
   .join(' ')} END`;
-
-/** SQL: a project `p` joined with its usage of this month, `m`. */
-const BILLING = `projects p LEFT JOIN credit_months m ON m.project_id = p.id AND m.month = ${MONTH}`;
 
 /**
  * SQL: whether paid operations are refused, because the plan, the packs and the grace period ($2 hours) are used up.

@@ -4,6 +4,7 @@ import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
 import type { RetryPolicyName } from '../contract';
+import { END_FAILURES, ENDS_FAILURES } from './alerts';
 import { ATTEMPT_LEASE } from './claim';
 import { countResults } from './hours';
 import { inFlight } from './queue';
@@ -64,9 +65,9 @@ const CLAIM = `WITH d AS MATERIALIZED (
          scheduled_attempts, round, served, first_attempt_at, next_attempt_at, last_http_status, last_error
        FROM deliveries WHERE id = $1 FOR UPDATE
      ), seen AS MATERIALIZED (
-       SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.policy, d.status, d.failure, d.attempts,
+       SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.test, d.policy, d.status, d.failure, d.attempts,
          d.underway, d.bulk, d.scheduled_attempts, d.round, d.served, d.first_attempt_at, d.next_attempt_at,
-         d.last_http_status, d.last_error, e.url, e.version AS endpoint_version, e.concurrency, d.test, e.headers_sealed,
+         d.last_http_status, d.last_error, e.url, e.version AS endpoint_version, e.concurrency, e.headers_sealed,
          -- An attempt that was claimed and has no result is made again under its own number.
          CASE WHEN d.underway IS NULL THEN d.attempts + 1 ELSE d.attempts END AS next_number,
          e.status AS endpoint_status, e.deleted_at,
@@ -76,10 +77,10 @@ const CLAIM = `WITH d AS MATERIALIZED (
          clock_timestamp() AS moment
        FROM d JOIN endpoints e ON e.id = d.endpoint_id LEFT JOIN delivery_queue q ON q.delivery_id = d.id
      ), judged AS MATERIALIZED (
-       SELECT seen.id, seen.project_id, seen.endpoint_id, seen.event_id, seen.event_name, seen.policy, seen.status,
-         seen.failure, seen.attempts, seen.underway, seen.bulk, seen.scheduled_attempts, seen.round, seen.served,
+       SELECT seen.id, seen.project_id, seen.endpoint_id, seen.event_id, seen.event_name, seen.test, seen.policy,
+         seen.status, seen.failure, seen.attempts, seen.underway, seen.bulk, seen.scheduled_attempts, seen.round, seen.served,
          seen.first_attempt_at, seen.next_attempt_at, seen.last_http_status, seen.last_error, seen.url,
-         seen.endpoint_version, seen.concurrency, seen.test, seen.headers_sealed, seen.next_number, seen.in_express, seen.moment, CASE
+         seen.endpoint_version, seen.concurrency, seen.headers_sealed, seen.next_number, seen.in_express, seen.moment, CASE
          WHEN $2 = attempts AND underway IS NULL THEN 'done'
          WHEN status <> 'pending' OR deleted_at IS NOT NULL THEN 'ended'
          WHEN in_express THEN 'busy'
@@ -181,7 +182,7 @@ export const disabledReasons = {
 /** A statement that changes the endpoint's row locks it before the delivery, as claims do. */
 const LOCK_CHANGED_ENDPOINT = `SELECT 1 FROM endpoints e
      WHERE e.id = (SELECT endpoint_id FROM deliveries WHERE id = $1) AND CASE $2::text
-       WHEN 'success' THEN e.failing_since IS NOT NULL
+       WHEN 'success' THEN ${ENDS_FAILURES}
        WHEN 'gone' THEN true
        ELSE e.failing_since IS NULL OR (NOT e.failing_several AND e.failing_delivery <> $1)
          OR e.failing_since <= now() - make_interval(hours => $3) END
@@ -227,8 +228,8 @@ const RECORD = `WITH locked AS MATERIALIZED (
          needs_slot = d.again, due_at = clock_timestamp(), priority = CASE WHEN d.again THEN 0 ELSE q.priority END
        FROM delivery d WHERE q.delivery_id = d.id AND $15 AND d.status IN ('pending', 'failed')
      ), recovered AS (
-       UPDATE endpoints e SET failing_since = NULL, failing_delivery = NULL, failing_several = false
-       FROM delivery d WHERE e.id = d.endpoint_id AND $9 = 'success' AND e.failing_since IS NOT NULL
+       UPDATE endpoints e SET ${END_FAILURES}
+       FROM delivery d WHERE e.id = d.endpoint_id AND $9 = 'success' AND ${ENDS_FAILURES}
      ), failing AS (
        SELECT e.id, d.id AS delivery_id,
          e.failing_several OR coalesce(e.failing_delivery <> d.id, false) AS several,
@@ -245,6 +246,9 @@ const RECORD = `WITH locked AS MATERIALIZED (
          status = CASE WHEN disables THEN 'disabled' ELSE status END,
          disabled_at = CASE WHEN disables THEN now() ELSE disabled_at END,
          disabled_reason = CASE WHEN NOT disables THEN disabled_reason WHEN $9 = 'gone' THEN $13 ELSE $14 END,
+         alert = CASE WHEN disables THEN 'disabled' ELSE alert END,
+         unannounced = CASE WHEN disables THEN e.unannounced || jsonb_build_object('event', 'endpoint.disabled', 'at', now(),
+           'reason', CASE WHEN $9 = 'gone' THEN $13::text ELSE $14::text END) ELSE e.unannounced END,
          version = version + CASE WHEN disables THEN 1 ELSE 0 END,
          updated_at = CASE WHEN disables THEN now() ELSE updated_at END
        FROM failing f

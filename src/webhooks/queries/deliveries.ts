@@ -106,6 +106,23 @@ export function lockDelivery(db: Db, projectId: string, id: string): Promise<Loc
   );
 }
 
+/** In id order, like every statement that locks several rows. */
+export function lockDeliveries(
+  db: Db,
+  projectId: string,
+  ids: string[],
+): Promise<(LockedDelivery & { id: string })[]> {
+  return rows<LockedDelivery & { id: string }>(
+    db,
+    'lock_deliveries',
+    `SELECT d.id, ${STATUS} AS status, e.deleted_at IS NOT NULL AS endpoint_deleted,
+       e.status = 'disabled' AS endpoint_disabled
+     FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id
+     WHERE d.id = ANY ($2::uuid[]) AND d.project_id = $1 ORDER BY d.id FOR UPDATE OF d`,
+    [projectId, ids],
+  );
+}
+
 /** One more attempt, now. While a delivery is queued it is not overdue. */
 const REQUEST_ATTEMPT = `round = d.round + 1, status = 'pending', failure = NULL, ended_at = NULL, next_attempt_at = now(),
   overdue_at = 'infinity'`;
@@ -135,6 +152,25 @@ export async function requestRetry(db: Db, id: string, idempotencyKey: string | 
   );
   notifyAfterCommit(db, notifyChannels.delivery);
   return true;
+}
+
+/** As `requestRetry`, for deliveries that are locked; those for which this Idempotency-Key has been used stay as they are. */
+export async function requestRetries(db: Db, ids: string[], idempotencyKey: string | null): Promise<void> {
+  await change(
+    db,
+    'request_retries',
+    `WITH fresh AS (
+       INSERT INTO delivery_retries (delivery_id, idempotency_key)
+       SELECT id, $2 FROM unnest($1::uuid[]) AS given (id) WHERE $2::text IS NOT NULL ORDER BY id
+       ON CONFLICT DO NOTHING RETURNING delivery_id
+     ), requested AS (
+       UPDATE deliveries d SET ${REQUEST_ATTEMPT}
+       WHERE d.id = ANY ($1::uuid[]) AND ($2::text IS NULL OR d.id IN (SELECT delivery_id FROM fresh)) RETURNING ${QUEUED}
+     )
+     ${enqueue('requested', { priority: '0', dueAt: 'now()' })}`,
+    [ids, idempotencyKey],
+  );
+  notifyAfterCommit(db, notifyChannels.delivery);
 }
 
 /**

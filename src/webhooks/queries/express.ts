@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { LaneSetting } from '../contract';
+import { END_FAILURES, ENDS_FAILURES } from './alerts';
 import { LOST } from './attempts';
 import { refillExpress, useIndexes, type ExpressClaim } from './claim';
 import { countResults } from './hours';
@@ -20,7 +21,7 @@ export interface ExpressSuccess {
 
 /** In id order, like every statement that locks several rows. */
 const LOCK_FAILING_ENDPOINTS = `SELECT e.id FROM endpoints e
-     WHERE e.id = ANY ($1::uuid[]) AND e.failing_since IS NOT NULL ORDER BY e.id FOR NO KEY UPDATE`;
+     WHERE e.id = ANY ($1::uuid[]) AND ${ENDS_FAILURES} ORDER BY e.id FOR NO KEY UPDATE`;
 
 const RECORD_SUCCESSES = `WITH result AS (
        SELECT r.id, r.http_status, r.duration_ms, r.response_body, r.response_headers, r.request_headers
@@ -55,8 +56,8 @@ const RECORD_SUCCESSES = `WITH result AS (
        ON CONFLICT (delivery_id) DO UPDATE SET priority = 0, due_at = excluded.due_at, is_first = false,
          needs_slot = excluded.needs_slot, holder = NULL, claimed_at = NULL, lease_until = NULL
      )
-     UPDATE endpoints e SET failing_since = NULL, failing_delivery = NULL, failing_several = false
-     FROM (SELECT DISTINCT endpoint_id FROM delivery) d WHERE e.id = d.endpoint_id AND e.failing_since IS NOT NULL`;
+     UPDATE endpoints e SET ${END_FAILURES}
+     FROM (SELECT DISTINCT endpoint_id FROM delivery) d WHERE e.id = d.endpoint_id AND ${ENDS_FAILURES}`;
 
 /**
  * Ends deliveries whose first attempt succeeded, many in one round trip. A 2xx that arrives after its lease has expired

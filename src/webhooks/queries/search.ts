@@ -48,6 +48,10 @@ function conditionsOf(filter: SearchFilter, values: unknown[]): string {
   ].join(' AND ');
 }
 
+/** Columns of a delivery that `COLUMNS` reads. */
+const OWN_COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name, d.status, d.lane, d.test, d.started, d.failure,
+           d.cancel_reason, d.attempts, d.last_http_status, d.last_error, d.created_at, d.first_attempt_at,
+           d.next_attempt_at, d.ended_at`;
 const FOUND = `${COLUMNS}, ${cursorTime('d.created_at')} AS cursor_at`;
 const NEWEST_FIRST = 'ORDER BY d.created_at DESC, d.id DESC';
 
@@ -62,54 +66,55 @@ export async function listAllDeliveries(
   const found = await db.query<FoundDelivery>({
     // A page of each endpoint by its own index, then the newest of them.
     text: `SELECT ${FOUND} FROM endpoints e CROSS JOIN LATERAL (
-         SELECT d.* FROM deliveries d WHERE d.endpoint_id = e.id AND ${conditions} ${NEWEST_FIRST} LIMIT $2) d
+         SELECT ${OWN_COLUMNS} FROM deliveries d WHERE d.endpoint_id = e.id AND ${conditions} ${NEWEST_FIRST} LIMIT $2) d
        WHERE e.project_id = $1 ${NEWEST_FIRST} LIMIT $2`,
     values,
   });
   return found.rows;
 }
 
-/** Deliveries of these events. */
-export async function listDeliveriesOfEvents(
-  db: Db,
-  projectId: string,
-  eventIds: string[],
-  filter: SearchFilter,
-): Promise<FoundDelivery[]> {
-  const values: unknown[] = [projectId, filter.limit + 1, eventIds];
-  const conditions = conditionsOf(filter, values);
-  const found = await db.query<FoundDelivery>({
-    text: `SELECT ${FOUND} FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id
-       WHERE d.event_id = ANY ($3::uuid[]) AND d.project_id = $1 AND ${conditions} ${NEWEST_FIRST} LIMIT $2`,
-    values,
-  });
-  return found.rows;
+export interface NamedById {
+  delivery_id: string | null;
+  event_ids: string[];
 }
 
-/** The event that an id names: its own, that of one of its deliveries, or the one that its publisher gave it. */
-export async function findEventIds(
+/** What an id names: a delivery, an event, or the event to which a publisher gave it; null if nothing. */
+export async function findById(
   db: Db,
   projectId: string,
   id: string,
   isUuid: boolean,
-): Promise<string[]> {
-  const found = await rows<{ id: string }>(
+): Promise<NamedById | null> {
+  const found = await rows<{ delivery_id: string | null; event_id: string | null }>(
     db,
-    'find_event_ids',
-    `SELECT id FROM events WHERE id = CASE WHEN $3 THEN $2::uuid END AND project_id = $1
-     UNION SELECT event_id FROM published_ids WHERE project_id = $1 AND id = $2`,
-    [projectId, id, isUuid],
+    'find_by_any_id',
+    `SELECT NULL::uuid AS delivery_id, v.id AS event_id FROM events v WHERE v.id = $3::uuid AND v.project_id = $1
+     UNION ALL SELECT d.id, NULL FROM deliveries d WHERE d.id = $3::uuid AND d.project_id = $1
+     UNION ALL SELECT NULL, p.event_id FROM published_ids p WHERE p.project_id = $1 AND p.id = $2`,
+    [projectId, id, isUuid ? id : null],
   );
-  return found.map((event) => event.id);
+  if (found.length === 0) return null;
+  return {
+    delivery_id: found.find(({ delivery_id }) => delivery_id !== null)?.delivery_id ?? null,
+    event_ids: found.flatMap(({ event_id }) => event_id ?? []),
+  };
 }
 
-export function findDeliveryRow(db: Db, projectId: string, id: string): Promise<FoundDelivery[]> {
-  return rows<FoundDelivery>(
-    db,
-    'find_delivery_row',
-    `SELECT ${FOUND} FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id WHERE d.id = $2 AND d.project_id = $1`,
-    [projectId, id],
-  );
+export async function listNamed(
+  db: Db,
+  projectId: string,
+  { delivery_id, event_ids }: NamedById,
+  filter: SearchFilter,
+): Promise<FoundDelivery[]> {
+  const values: unknown[] = [projectId, filter.limit + 1, event_ids, delivery_id];
+  const conditions = conditionsOf(filter, values);
+  const found = await db.query<FoundDelivery>({
+    text: `SELECT ${FOUND} FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id
+       WHERE (d.event_id = ANY ($3::uuid[]) OR d.id = $4::uuid) AND d.project_id = $1 AND ${conditions}
+       ${NEWEST_FIRST} LIMIT $2`,
+    values,
+  });
+  return found.rows;
 }
 
 const WORDS = `to_tsvector('simple', translate(v.body, '-_@./:+%&=?#"{}[],\\', '                    '))`;
@@ -151,23 +156,24 @@ export async function findEventsWithText(
   return result.ids ?? [];
 }
 
-/** The newest events whose body contains the text, among the newest of the last days before the cursor. */
-export async function findNewestWithText(
+/** Deliveries whose body contains the text, among the newest events of the last days before the cursor. */
+export async function readForText(
   db: Db,
   projectId: string,
   { spellings }: SearchText,
-  before: Cursor | null,
-  limit: number,
-): Promise<string[]> {
-  const found = await rows<{ id: string }>(
-    db,
-    'find_newest_with_text',
-    `SELECT v.id FROM (
-       SELECT v.id, v.body, v.created_at FROM events v
-       WHERE v.project_id = $1 AND ${IN_TIME} AND v.created_at <= coalesce($3::timestamptz, 'infinity')
-       ORDER BY v.created_at DESC LIMIT ${MOST_READ}) v
-     WHERE ${HAS_TEXT} ORDER BY v.created_at DESC LIMIT $4`,
-    [projectId, spellings, before?.at ?? null, limit],
-  );
-  return found.map(({ id }) => id);
+  filter: SearchFilter,
+): Promise<FoundDelivery[]> {
+  const values: unknown[] = [projectId, spellings, filter.limit + 1, filter.before?.at ?? null];
+  const conditions = conditionsOf(filter, values);
+  const found = await db.query<FoundDelivery>({
+    // An event and its deliveries are written at one moment, so the order of events is that of deliveries.
+    text: `SELECT ${FOUND} FROM (
+         SELECT v.id, v.body, v.created_at FROM events v
+         WHERE v.project_id = $1 AND ${IN_TIME} AND v.created_at <= coalesce($4::timestamptz, 'infinity')
+         ORDER BY v.created_at DESC LIMIT ${MOST_READ}) v
+       JOIN deliveries d ON d.event_id = v.id JOIN endpoints e ON e.id = d.endpoint_id
+       WHERE ${HAS_TEXT} AND ${conditions} ORDER BY v.created_at DESC, d.id DESC LIMIT $3`,
+    values,
+  });
+  return found.rows;
 }

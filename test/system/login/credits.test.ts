@@ -31,6 +31,18 @@ async function sourcesOf(project: TestProject): Promise<string[]> {
   return rows.map(({ source }) => source);
 }
 
+/** The events about credits, with what they say. */
+async function told(project: TestProject): Promise<[name: string, used: number, purchased: number][]> {
+  const { rows } = await service.pool.query<{ name: string; body: string }>(
+    `SELECT name, body FROM events WHERE project_id = $1 AND name LIKE 'credits.%' ORDER BY created_at`,
+    [project.id],
+  );
+  return rows.map(({ name, body }) => {
+    const { data } = JSON.parse(body) as { data: { used: number; purchased: number } };
+    return [name, data.used, data.purchased];
+  });
+}
+
 /** A grace of no time is over as soon as it has begun, on any day of the month. */
 function endGrace(): void {
   service.config.HERALD_GRACE_HOURS = 0;
@@ -113,4 +125,50 @@ test('concurrent confirmations never overspend', async () => {
   expect(sources.filter((source) => source === 'plan')).toHaveLength(3);
   expect(sources.filter((source) => source === 'pack')).toHaveLength(2);
   expect(sources.filter((source) => source === 'grace')).toHaveLength(3);
+});
+
+test('the project is told once when 80 % of a month are used, and once when no credits are left', async () => {
+  const project = await service.createProject();
+  await useUpPlan(project, 78);
+  await confirmedSession(service, project, 'at-79');
+  expect(await told(project)).toEqual([]);
+  await confirmedSession(service, project, 'at-80');
+  await confirmedSession(service, project, 'at-81');
+  expect(await told(project)).toEqual([['credits.low', 80, 0]]);
+  await useUpPlan(project, 98);
+  await Promise.all(['a', 'b', 'c', 'd'].map((name) => confirmedSession(service, project, `last-${name}`)));
+  expect(await sourcesOf(project)).toEqual(['plan', 'plan', 'plan', 'plan', 'plan', 'grace', 'grace']);
+  expect(await told(project)).toEqual([
+    ['credits.low', 80, 0],
+    ['credits.exhausted', 100, 0],
+  ]);
+});
+
+test('with a pack, the project is told when the pack is used up, and again after the next pack', async () => {
+  const project = await service.createProject();
+  await useUpPlan(project, 99);
+  const addPack = () =>
+    service.pool.query('UPDATE projects SET purchased_credits = 2 WHERE id = $1', [project.id]);
+  await addPack();
+  await confirmedSession(service, project, 'plan-over');
+  await confirmedSession(service, project, 'pack-1');
+  expect(await told(project)).toEqual([]);
+  await confirmedSession(service, project, 'pack-2');
+  expect(await told(project)).toEqual([['credits.exhausted', 100, 0]]);
+  await confirmedSession(service, project, 'grace');
+  await addPack();
+  await confirmedSession(service, project, 'pack-3');
+  await confirmedSession(service, project, 'pack-4');
+  expect(await told(project)).toEqual([
+    ['credits.exhausted', 100, 0],
+    ['credits.exhausted', 100, 0],
+  ]);
+});
+
+test('after a change to a smaller plan the first login without credit tells the project, once', async () => {
+  const project = await service.createProject();
+  await useUpPlan(project, 300);
+  await confirmedSession(service, project, 'smaller-1');
+  await confirmedSession(service, project, 'smaller-2');
+  expect(await told(project)).toEqual([['credits.exhausted', 300, 0]]);
 });

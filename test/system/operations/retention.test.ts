@@ -33,6 +33,8 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a5', '00000000-0000-0000-0000-0000000000a1', 'https://x', 'quick', now());
   INSERT INTO endpoint_secrets (endpoint_id, sealed, expires_at)
     VALUES ('00000000-0000-0000-0000-0000000000a5', 's', now() + interval '1 hour');
+  INSERT INTO endpoint_hours (endpoint_id, hour, succeeded, failed, latency, last_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a5', now(), 1, 0, '{1}', now());
   INSERT INTO events (id, project_id, name, body)
     VALUES ('00000000-0000-0000-0000-0000000000a6', '00000000-0000-0000-0000-0000000000a1', 'auth.completed', '{}');
   INSERT INTO published_ids (project_id, id, event_id)

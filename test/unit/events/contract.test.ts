@@ -1,7 +1,13 @@
 import Ajv from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { eventTypes } from '../../../src/events/contract';
-import { eventBody, eventNames, eventRegistry, failureReasons } from '../../../src/events/contract';
+import {
+  eventBody,
+  eventNames,
+  eventRegistry,
+  failureReasons,
+  isExtension,
+} from '../../../src/events/contract';
 
 /** As the specification lists them. */
 const specified = `
@@ -16,6 +22,15 @@ const specified = `
   event.tracked form.submitted`
   .trim()
   .split(/\s+/);
+
+/** What Herald adds to them. */
+const extensions = [
+  'endpoint.failing',
+  'endpoint.disabled',
+  'endpoint.recovered',
+  'credits.low',
+  'credits.exhausted',
+];
 
 const subscriberFields = [
   'subscriber_id',
@@ -34,8 +49,12 @@ const subscriberFields = [
 const fieldsOf = (name: keyof typeof eventRegistry) => Object.keys(eventRegistry[name].example).sort();
 
 describe('the event catalogue', () => {
-  it('has every event of the specification and no other', () => {
-    expect([...eventNames].sort()).toEqual([...specified].sort());
+  it('has every event of the specification, and extensions that are called so', () => {
+    expect([...eventNames].sort()).toEqual([...specified, ...extensions].sort());
+    expect(eventNames.filter(isExtension)).toEqual(extensions);
+    for (const { name, description } of eventTypes) {
+      expect([name, description.includes('extension')]).toEqual([name, extensions.includes(name)]);
+    }
   });
 
   it.each(eventTypes.map((entry) => [entry.name, entry] as const))(

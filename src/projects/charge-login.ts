@@ -1,0 +1,45 @@
+import { limits, plans } from '../contract/limits';
+import type { Db } from '../db/pool';
+import { emitEvent } from '../events';
+import { isoTime } from '../lib/iso-time';
+import type { Project } from './contract';
+import { chargeLogin as charge, markExhausted, type Charge, type Charged } from './queries/credits';
+
+type Account = Pick<Project, 'id' | 'plan' | 'purchased_credits'>;
+
+/**
+ * Charges one credit for a login and tells the project when its credits run low or out, in the same transaction. Credits
+ * are charged one by one under the project's row lock, so each mark is met by exactly one charge.
+ */
+export async function chargeLogin(
+  db: Db,
+  project: Account,
+  sessionId: string,
+  graceHours: number,
+): Promise<Charge> {
+  const charged = await charge(db, project, sessionId, graceHours);
+  const included = plans[project.plan].loginsPerMonth;
+  if (charged.source === 'plan' && charged.used === Math.ceil(limits.creditsLowShare * included)) {
+    await emitEvent(db, project.id, 'credits.low', dataOf(project, charged));
+  }
+  if (isLastCredit(charged, included) && (await markExhausted(db, project.id, charged.source))) {
+    await emitEvent(db, project.id, 'credits.exhausted', dataOf(project, charged));
+  }
+  return charged.source;
+}
+
+function isLastCredit({ source, used, purchased }: Charged, included: number): boolean {
+  if (source === 'plan') return used >= included && purchased === 0;
+  return purchased === 0;
+}
+
+function dataOf({ plan }: Account, { used, purchased, at }: Charged) {
+  return {
+    plan,
+    month: at.toISOString().slice(0, 'YYYY-MM'.length),
+    used,
+    included: plans[plan].loginsPerMonth,
+    purchased,
+    occurred_at: isoTime(at),
+  };
+}

@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import { withTransaction } from '../db/pool';
+import { emitEvent } from '../events';
+import { isoTime } from '../lib/iso-time';
+import type { Logger } from '../lib/log';
+import { startSweep } from '../lib/sweep';
+import { lockAlerted, markAnnounced, type AlertedEndpoint } from './queries/alerts';
+
+export interface EndpointAlerts {
+  stop(): Promise<void>;
+}
+
+const SWEEP_MS = 1_000;
+const BATCH = 50;
+
+/** Emits the events of endpoints that are failing, were disabled by Herald or have recovered, once for each change. */
+export async function announceEndpointChanges(pool: pg.Pool): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const announced = await withTransaction(pool, async (db) => {
+      const endpoints = await lockAlerted(db, BATCH);
+      for (const endpoint of endpoints) await emitChanges(db, endpoint);
+      if (endpoints.length > 0) await markAnnounced(db, endpoints);
+      return endpoints.length;
+    });
+    total += announced;
+    if (announced < BATCH) return total;
+  }
+}
+
+async function emitChanges(db: pg.PoolClient, endpoint: AlertedEndpoint): Promise<void> {
+  const named = { endpoint_id: endpoint.id, url: endpoint.url };
+  for (const { event, at, reason } of endpoint.unannounced) {
+    const occurred_at = isoTime(new Date(at));
+    if (event === 'endpoint.recovered')
+      {await emitEvent(db, endpoint.project_id, event, { ...named, occurred_at });}
+    else await emitEvent(db, endpoint.project_id, event, { ...named, reason: reason ?? '', occurred_at });
+  }
+  if (!endpoint.is_failing || endpoint.failing_since === null) return;
+  await emitEvent(db, endpoint.project_id, 'endpoint.failing', {
+    ...named,
+    failing_since: isoTime(endpoint.failing_since),
+    occurred_at: isoTime(endpoint.now),
+  });
+}
+
+/** Safe to run in several processes: an endpoint that another one has locked is left to it. */
+export function startEndpointAlerts({ pool, log }: { pool: pg.Pool; log: Logger }): EndpointAlerts {
+  let running: Promise<unknown> | null = null;
+  const sweep = startSweep(SWEEP_MS, () => {
+    running ??= announceEndpointChanges(pool)
+      .catch((err: unknown) => log.warn({ err }, 'changes of endpoints could not be announced'))
+      .finally(() => (running = null));
+  });
+  return {
+    async stop() {
+      sweep.stop();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type pg from 'pg';
+import { AppError } from '../contract/errors';
+import { isUuid } from '../contract/ids';
+import * as search from './queries/search';
+import { parseSearchText } from './search-text';
+
+/** A page of the project's deliveries; with `q` those that it names by id, or whose body contains it. */
+export async function searchDeliveries(
+  pool: pg.Pool,
+  projectId: string,
+  q: string | undefined,
+  filter: search.SearchFilter,
+): Promise<search.FoundDelivery[]> {
+  if (q === undefined) return search.listAllDeliveries(pool, projectId, filter);
+  const id = q.toLowerCase();
+  const named = isUuid(id)
+    ? await search.findById(pool, projectId, id, true)
+    : await search.findById(pool, projectId, q, false);
+  if (named) return search.listNamed(pool, projectId, named, filter);
+  const text = parseSearchText(q);
+  if (!text) throw new AppError('validation_failed', 'q: must contain a word of at least three characters');
+  const eventIds = await search.findEventsWithText(pool, projectId, text);
+  if (eventIds === null) return search.readForText(pool, projectId, text, filter);
+  return search.listNamed(pool, projectId, { delivery_id: null, event_ids: eventIds }, filter);
+}

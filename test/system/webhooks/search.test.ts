@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import type { EventName } from '../../../src/events/contract';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { createEndpoint, emitOne, type DeliveryRecord } from './fixture';
+
+/** The API alone: deliveries stay as the test makes them. */
+let service: TestService;
+let project: TestProject;
+let first: string;
+let second: string;
+
+beforeAll(async () => {
+  service = await startTestService({ roles: 'api' });
+});
+afterAll(() => service?.stop());
+beforeEach(async () => {
+  project = await service.createProject();
+  first = (await createEndpoint(project, 'http://127.0.0.1:9/first')).id;
+  second = (await createEndpoint(project, 'http://127.0.0.1:9/second', { events: ['otp.sent'] })).id;
+});
+
+interface Page {
+  data: DeliveryRecord[];
+  next_cursor: string | null;
+}
+
+async function page(query: string, as = project): Promise<Page> {
+  const { status, body } = await as.api('GET', `/v1/deliveries${query}`);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body as Page;
+}
+const ids = async (query: string, as = project) => (await page(query, as)).data.map(({ id }) => id);
+const q = (text: string) => `?q=${encodeURIComponent(text)}`;
+
+const emit = (endpointId: string, name: EventName = 'otp.sent') =>
+  emitOne(service, project, endpointId, name);
+
+/** A delivery whose event has this body. */
+async function withBody(body: unknown, endpointId = first): Promise<{ id: string; eventId: string }> {
+  const id = await emit(endpointId, 'auth.completed');
+  const { rows } = await service.pool.query<{ event_id: string }>(
+    'SELECT event_id FROM deliveries WHERE id = $1',
+    [id],
+  );
+  const eventId = rows[0]!.event_id;
+  await service.pool.query('UPDATE events SET body = $2 WHERE id = $1', [eventId, JSON.stringify(body)]);
+  return { id, eventId };
+}
+
+describe('the log of all endpoints', () => {
+  test('is newest first, with deleted endpoints, of one project', async () => {
+    const login = await emit(first, 'auth.completed');
+    const otp = [await emit(first), await emit(second)];
+    await project.api('DELETE', `/v1/webhooks/${second}`);
+    const stranger = await service.createProject();
+    await createEndpoint(stranger, 'http://127.0.0.1:9/');
+    await emitOne(service, stranger, (await stranger.api('GET', '/v1/webhooks')).body.data[0].id as string);
+    const { data, next_cursor } = await page('');
+    expect(next_cursor).toBeNull();
+    // Each otp.sent went to both endpoints.
+    expect(data).toHaveLength(5);
+    expect(data.map(({ created_at }) => created_at)).toEqual(
+      data
+        .map(({ created_at }) => created_at)
+        .sort()
+        .reverse(),
+    );
+    expect(data.at(-1)).toMatchObject({ id: login, endpoint_url: 'http://127.0.0.1:9/first' });
+    expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(otp));
+    expect(data.filter(({ endpoint_id }) => endpoint_id === second)).toMatchObject([
+      { status: 'cancelled', ended_reason: 'endpoint_removed' },
+      { status: 'cancelled', ended_reason: 'endpoint_removed' },
+    ]);
+  });
+
+  test('filters by status, event, endpoint and time', async () => {
+    const login = await emit(first, 'auth.completed');
+    const otp = await emit(second);
+    await project.api('POST', `/v1/deliveries/${login}/cancel`);
+    expect(await ids('?status=cancelled')).toEqual([login]);
+    expect(await ids('?event=auth.completed')).toEqual([login]);
+    expect(await ids(`?endpoint_id=${second}`)).toEqual([otp]);
+    expect(await ids('?status=pending')).toHaveLength(2);
+    await project.api('PUT', `/v1/webhooks/${second}`, { status: 'disabled' });
+    expect(await ids('?status=paused')).toEqual([otp]);
+    expect(await ids('?status=pending')).toHaveLength(1);
+    expect(await ids('?status=failed')).toEqual([]);
+    const { created_at } = (await page(`?endpoint_id=${second}`)).data[0]!;
+    expect(await ids(`?since=${encodeURIComponent(created_at)}`)).toHaveLength(2);
+    expect(await ids(`?endpoint_id=${randomUUID()}`)).toEqual([]);
+    for (const query of [
+      '?status=lost',
+      '?endpoint_id=x',
+      '?since=now',
+      '?q=ab',
+      '?cursor=x',
+      '?colour=red',
+    ]) {
+      const { status, body } = await project.api('GET', `/v1/deliveries${query}`);
+      expect([query, status, body.code]).toEqual([query, 400, 'validation_failed']);
+    }
+  });
+
+  test('pages without gaps, also with a search', async () => {
+    for (let i = 0; i < 7; i += 1) await emit(second);
+    const all = await ids('');
+    expect(all).toHaveLength(14);
+    for (const search of ['', '&q=otp.sent']) {
+      const seen: string[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const { data, next_cursor }: Page = await page(`?limit=3${search}${cursor && `&cursor=${cursor}`}`);
+        seen.push(...data.map(({ id }) => id));
+        cursor = next_cursor;
+      }
+      expect(seen).toEqual(all);
+    }
+  });
+});
+
+describe('search', () => {
+  test('by delivery id, event id and the publisher’s own event id', async () => {
+    const { id, eventId } = await withBody({ event: 'x' });
+    await emit(first);
+    expect(await ids(q(id))).toEqual([id]);
+    expect(await ids(q(id.toUpperCase()))).toEqual([id]);
+    expect(await ids(q(eventId))).toEqual([id]);
+    await service.pool.query('INSERT INTO published_ids (project_id, id, event_id) VALUES ($1, $2, $3)', [
+      project.id,
+      'ticket/42 closed',
+      eventId,
+    ]);
+    expect(await ids(q('ticket/42 closed'))).toEqual([id]);
+    expect(await ids(`${q(id)}&status=failed`)).toEqual([]);
+    const stranger = await service.createProject();
+    for (const text of [id, eventId, 'ticket/42 closed']) expect(await ids(q(text), stranger)).toEqual([]);
+  });
+
+  test('by text in the body: whole, beginnings of words, any case, several words, marks between', async () => {
+    const { id } = await withBody({
+      event: 'auth.completed',
+      data: {
+        subscriber_id: '9c0ffee0-0000-4000-8000-00000000cafe',
+        first_name: 'Анна-Мария',
+        username: 'kettle_drum',
+        email: 'anna@example.com',
+        quote: 'she said "hello there"',
+        order: 'ORD-2026/77',
+      },
+    });
+    await withBody({ event: 'auth.completed', data: { username: 'kettle' } });
+    for (const text of [
+      'kettle_drum',
+      'kettle_dr',
+      'KETTLE_DRUM',
+      'anna@example.com',
+      'example.com',
+      'Анна-Мар',
+      'Мария',
+      'she said "hello',
+      '"username":"kettle_drum"',
+      'ORD-2026/7',
+      '9c0ffee0-0000-4000-8000-00000000cafe',
+      'hello there',
+    ]) {
+      expect([text, await ids(q(text))]).toEqual([text, [id]]);
+    }
+    expect(await ids(q('kettle'))).toHaveLength(2);
+    // The words are there, the text is not.
+    expect(await ids(q('hello anna'))).toEqual([]);
+    expect(await ids(q("drum' | '"))).toEqual([]);
+    expect(await ids(q('drum & !kettle'))).toEqual([]);
+    expect(await ids(q('100%_'))).toEqual([]);
+  });
+
+  test('finds nothing of another project, and nothing older than seven days', async () => {
+    const { id, eventId } = await withBody({ event: 'x', data: { word: 'submarine' } });
+    const stranger = await service.createProject();
+    expect(await ids(q('submarine'), stranger)).toEqual([]);
+    expect(await ids(q('submarine'))).toEqual([id]);
+    await service.pool.query(`UPDATE events SET created_at = now() - interval '8 days' WHERE id = $1`, [
+      eventId,
+    ]);
+    expect(await ids(q('submarine'))).toEqual([]);
+    expect(await ids(q(id))).toEqual([id]);
+  });
+
+  test('a text without a word is refused', async () => {
+    const { status, body } = await project.api('GET', `/v1/deliveries${q('---')}`);
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+    expect(body.error).toContain('q');
+  });
+});
+
+describe('retrying several deliveries', () => {
+  const retry = (list: unknown, key?: string) =>
+    project.api('POST', '/v1/deliveries/retry', { ids: list }, key ? { 'idempotency-key': key } : {});
+  const rounds = async (list: string[]) =>
+    (
+      await service.pool.query<{ round: number }>(
+        'SELECT round FROM deliveries WHERE id = ANY ($1) ORDER BY array_position($1, id)',
+        [list],
+      )
+    ).rows.map(({ round }) => round);
+
+  test('queues each once and names those that it cannot', async () => {
+    const [one, two, disabled] = [await emit(first), await emit(first), await emit(second)];
+    await project.api('PUT', `/v1/webhooks/${second}`, { status: 'disabled' });
+    const stranger = await service.createProject();
+    const foreign = await emitOne(
+      service,
+      stranger,
+      (await createEndpoint(stranger, 'http://127.0.0.1:9/')).id,
+    );
+    const unknown = randomUUID();
+    const { status, body } = await retry([
+      one,
+      two.toUpperCase(),
+      one,
+      disabled,
+      foreign,
+      unknown,
+      'nonsense',
+    ]);
+    expect(status).toBe(202);
+    expect(body).toEqual({
+      retried: 2,
+      failed: [
+        { id: disabled, code: 'conflict' },
+        { id: foreign, code: 'not_found' },
+        { id: unknown, code: 'not_found' },
+        { id: 'nonsense', code: 'not_found' },
+      ],
+    });
+    expect(await rounds([one, two, disabled, foreign])).toEqual([1, 1, 0, 0]);
+    const { rows } = await service.pool.query(
+      'SELECT 1 FROM delivery_queue WHERE delivery_id = ANY ($1) AND priority = 0',
+      [[one, two]],
+    );
+    expect(rows).toHaveLength(2);
+  });
+
+  test('with an Idempotency-Key makes one attempt each, however often it is asked', async () => {
+    const list = [await emit(first), await emit(first)];
+    const answers = await Promise.all([
+      retry(list, 'bulk-0001'),
+      retry(list.toReversed(), 'bulk-0001'),
+      retry(list, 'bulk-0001'),
+    ]);
+    expect(answers.map(({ status, body }) => [status, body.retried])).toEqual([
+      [202, 2],
+      [202, 2],
+      [202, 2],
+    ]);
+    expect(await rounds(list)).toEqual([1, 1]);
+  });
+
+  test('takes 1 to 100 ids', async () => {
+    const id = await emit(first);
+    for (const list of [[], Array.from({ length: 101 }, () => randomUUID()), id, [7], ['x'.repeat(65)]]) {
+      const { status, body } = await retry(list);
+      expect([status, body.code]).toEqual([400, 'validation_failed']);
+      expect(body.error).toContain('ids');
+    }
+    expect((await retry(Array.from({ length: 100 }, () => randomUUID()))).body.failed).toHaveLength(100);
+  });
+});
