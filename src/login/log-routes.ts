@@ -51,6 +51,7 @@ function presentSession(session: NamedSessionRow, format: SubscriberIdFormat): S
     flow: session.flow,
     status: session.status,
     reason: session.decline_reason,
+    confirmed: session.was_confirmed,
     channel: session.channel,
     subscriber_id: session.subscriber_id && formatSubscriberId(session.subscriber_id, format),
     first_name: session.first_name,

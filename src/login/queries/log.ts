@@ -11,6 +11,8 @@ export interface SessionLogRow {
   flow: 'session' | 'static';
   status: SessionStatus;
   decline_reason: DeclineReason | null;
+  /** Stays true after the code has expired. */
+  was_confirmed: boolean;
   channel: Channel | null;
   subscriber_id: string | null;
   state: string | null;
@@ -24,7 +26,8 @@ export interface SessionLogRow {
 /** As the status poll shows it: an unused code expires at its time, even if the workflow has not recorded it yet. */
 export const STATUS = `CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired' ELSE s.status END`;
 
-export const COLUMNS = `s.id, s.flow, ${STATUS} AS status, s.decline_reason, s.channel, s.subscriber_id, s.state,
+export const COLUMNS = `s.id, s.flow, ${STATUS} AS status, s.decline_reason,
+  s.code_hash IS NOT NULL AS was_confirmed, s.channel, s.subscriber_id, s.state,
   s.client_ip, s.created_at, s.expires_at, s.decided_at, s.consumed_at`;
 
 /** With the subscriber's name and the device, for the log. */
