@@ -7,6 +7,7 @@ import { benchGrown } from './grown';
 import { benchLogin } from './login';
 import { benchOneEndpoint } from './one-endpoint';
 import { benchPublish } from './publish';
+import { benchRetention } from './retention';
 import { benchSoak } from './soak';
 import { figureTable, isFarOff, type Figure } from './table';
 
@@ -21,6 +22,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   publish: benchPublish,
   grown: benchGrown,
   cost: benchCost,
+  retention: benchRetention,
   soak: benchSoak,
 };
 

@@ -35,7 +35,9 @@ export function shareTurns(
   const queues = new Map<string, number[]>();
   const served = new Map<string, number>();
   for (const [index, { projectId }] of candidates.entries()) {
-    queues.set(projectId, [...(queues.get(projectId) ?? []), index]);
+    const queue = queues.get(projectId) ?? [];
+    queue.push(index);
+    queues.set(projectId, queue);
     served.set(projectId, known.get(projectId) ?? start);
   }
   const elsewhere = waiting.filter(({ projectId }) => !queues.has(projectId));

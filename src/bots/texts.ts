@@ -1,4 +1,5 @@
 import type { Language } from '../contract/common';
+import { readUserAgent } from '../contract/device';
 
 /**
  * The copy of the bots in both languages. It is sent as plain text, so that names of projects and people need no
@@ -40,7 +41,7 @@ export interface BotTexts {
   notUnderstood: string;
 }
 
-/** A line is left out where its value is unknown. */
+/** A line is left out where its value is unknown. `device` is a User-Agent or a name that the project gave. */
 export interface LoginQuestion {
   project: string;
   matchCode?: string | null | undefined;
@@ -56,10 +57,10 @@ const en: BotTexts = {
   loginQuestion: (question) =>
     lines(
       `Log in to ${shown(question.project)}?`,
-      details(question, { code: 'Code on the screen', device: 'Device', address: 'IP address' }),
-      question.matchCode && 'Confirm only if the site shows the same code.',
-      'If you didn’t request this login, tap No.',
-      'By tapping Yes you also subscribe to its messages.',
+      question.matchCode && `Code on the screen:\n${shown(question.matchCode)}`,
+      origin(question, { device: 'Device', address: 'IP address', on: 'on' }),
+      `${question.matchCode ? 'Confirm only if the codes match. ' : ''}If you didn’t request this login, tap No.`,
+      `Yes also subscribes you to messages from ${shown(question.project)}. To stop them, send /stop.`,
     ),
   confirmed: (project) => `Authorization confirmed: ${shown(project)}.\n\nTo stop its messages, send /stop.`,
   declined: (project) => `Login to ${shown(project)} declined.`,
@@ -105,10 +106,10 @@ const ru: BotTexts = {
   loginQuestion: (question) =>
     lines(
       `Войти в «${shown(question.project)}»?`,
-      details(question, { code: 'Код на экране', device: 'Устройство', address: 'IP-адрес' }),
-      question.matchCode && 'Подтверждайте, только если на сайте такой же код.',
-      'Если входите не вы, нажмите «Нет».',
-      'Нажимая «Да», вы также подписываетесь на сообщения.',
+      question.matchCode && `Код на экране:\n${shown(question.matchCode)}`,
+      origin(question, { device: 'Устройство', address: 'IP-адрес', on: 'на' }),
+      `${question.matchCode ? 'Подтверждайте, только если коды совпадают. ' : ''}Если входите не вы, нажмите «Нет».`,
+      `Нажав «Да», вы подпишетесь на сообщения от «${shown(question.project)}». Отписаться: /stop.`,
     ),
   confirmed: (project) =>
     `Авторизация подтверждена: «${shown(project)}».\n\nЧтобы отписаться от сообщений, отправьте /stop.`,
@@ -152,30 +153,37 @@ const ru: BotTexts = {
 export const botTexts: Record<Language, BotTexts> = { en, ru };
 
 const SHOWN_LENGTH = 200;
+/** Fits on one or two lines of a phone. */
+const DEVICE_LENGTH = 60;
 
 /**
  * An untrusted value on one line: a line break or a change of writing direction in it could forge other lines of the
  * question.
  */
-function shown(value: string): string {
+function shown(value: string, length = SHOWN_LENGTH): string {
   const line = value
     .replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '')
     .replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim();
   const characters = [...line];
-  return characters.length > SHOWN_LENGTH ? `${characters.slice(0, SHOWN_LENGTH).join('')}…` : line;
+  return characters.length > length ? `${characters.slice(0, length).join('')}…` : line;
 }
 
-function details(
-  { matchCode, device, address }: LoginQuestion,
-  labels: { code: string; device: string; address: string },
+/** Where the login comes from: `Device: Chrome on Linux · 203.0.113.7`. */
+function origin(
+  { device, address }: LoginQuestion,
+  words: { device: string; address: string; on: string },
 ): string | null {
-  const known = [
-    [labels.code, matchCode],
-    [labels.device, device],
-    [labels.address, address],
-  ].flatMap(([label, value]) => (value ? [`${label}: ${shown(value)}`] : []));
-  return known.length > 0 ? known.join('\n') : null;
+  if (!device) return address ? `${words.address}: ${shown(address)}` : null;
+  const name = `${words.device}: ${deviceName(device, words.on)}`;
+  return address ? `${name} · ${shown(address)}` : name;
+}
+
+function deviceName(text: string, on: string): string {
+  const device = readUserAgent(text);
+  // The browser chooses the text: without the separator it cannot pretend to be an address.
+  if (!device) return shown(text.replaceAll('·', ' '), DEVICE_LENGTH);
+  return [device.browser, device.system].filter((part) => part !== null).join(` ${on} `);
 }
 
 const LISTED = 20;

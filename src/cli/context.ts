@@ -4,6 +4,7 @@ import type { EncryptionKey } from '../lib/cipher';
 import { createPool } from '../db/pool';
 import { readRuntime, type RuntimeRecord } from '../embedded/data-dir';
 import { readKeyFile } from '../embedded/key-file';
+import type { LocalPolicy } from '../outbound/addresses';
 import type { TemporalSettings } from '../temporal/connection';
 
 /** A usage error: one sentence, no stack, a non-zero exit code. */
@@ -44,6 +45,12 @@ export function temporalSettingsOf({ settings, runtime }: Installation): Tempora
   const address = settings.TEMPORAL_ADDRESS ?? runtime?.['temporal_address'];
   if (typeof address === 'string') return { ...settings, address };
   throw notRunning(settings, 'TEMPORAL_ADDRESS');
+}
+
+/** Which addresses commands may call, as for the service. */
+export function localPolicyOf({ settings }: Installation): LocalPolicy {
+  const development = !settings.DATABASE_URL && settings.NODE_ENV !== 'production';
+  return { allowLocal: settings.HERALD_ALLOW_LOCAL_WEBHOOKS ?? development };
 }
 
 /** Newest first. Commands never create the key file; the service does. */

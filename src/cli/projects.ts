@@ -10,11 +10,13 @@ import {
   findProjectBySlug,
   insertProject,
   listProjects,
-  updateProject,
+  type ProjectChanges,
 } from '../projects/queries/projects';
-import type { Project } from '../projects/contract';
+import type { Brand, Project } from '../projects/contract';
+import { changeProject, prepareBrand } from '../projects/change-project';
+import { findBrand } from '../projects/queries/brands';
 import { parsed, yesOrNo } from './arguments';
-import { UsageError, withDatabase } from './context';
+import { findInstallation, localPolicyOf, UsageError, withDatabase } from './context';
 import { facts, print, table } from './output';
 
 export async function requireProject(pool: pg.Pool, slug: string): Promise<Project> {
@@ -23,7 +25,12 @@ export async function requireProject(pool: pg.Pool, slug: string): Promise<Proje
   return project;
 }
 
-function describe(project: Project): string {
+async function requireBranded(pool: pg.Pool, slug: string): Promise<Project & { brand: Brand }> {
+  const project = await requireProject(pool, slug);
+  return { ...project, brand: await findBrand(pool, project.id) };
+}
+
+function describe(project: Project & { brand: Brand }): string {
   return facts([
     ['project_id', project.id],
     ['slug', project.slug],
@@ -32,6 +39,9 @@ function describe(project: Project): string {
     ['plan', project.plan],
     ['callback_url', project.callback_url],
     ['redirect_urls', project.redirect_urls.join(', ') || null],
+    ['logo_url', project.brand.logo_url],
+    ['color', project.brand.color],
+    ['privacy_url', project.brand.privacy_url],
     ['requests_per_minute', project.requests_per_minute],
     ['sessions_per_hour', project.sessions_per_hour],
     ['sessions_per_address', project.sessions_per_address],
@@ -74,6 +84,9 @@ interface SetOptions {
   name?: string;
   callbackUrl?: string;
   redirectUrl?: string[];
+  logoUrl?: string | null;
+  color?: string | null;
+  privacyUrl?: string | null;
   plan?: string;
   active?: boolean;
   requestsPerMinute?: string;
@@ -92,16 +105,30 @@ async function set(slug: string, options: SetOptions): Promise<void> {
     requests_per_minute: options.requestsPerMinute,
     sessions_per_hour: options.sessionsPerHour,
     sessions_per_address: options.sessionsPerAddress,
+    brand: present({ logo_url: options.logoUrl, color: options.color, privacy_url: options.privacyUrl }),
   });
-  const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  if (Object.keys(changes).length === 0) {
+  const { brand = {}, ...changes } = present(given);
+  if (Object.keys(changes).length + Object.keys(brand).length === 0) {
     throw new UsageError('Nothing to change: pass at least one option.');
   }
+  const installation = await findInstallation();
   const changed = await withDatabase(async (pool) => {
     const project = await requireProject(pool, slug);
-    return updateProject(pool, project.id, changes);
-  });
-  if (changed) print(changed, options.json, () => describe(changed));
+    const prepared = await prepareBrand(brand, localPolicyOf(installation));
+    await changeProject(pool, project.id, changes as ProjectChanges, prepared);
+    return requireBranded(pool, slug);
+  }, installation);
+  print(changed, options.json, () => describe(changed));
+}
+
+/** The object without its undefined fields. */
+function present<T extends object>(given: T): Partial<T> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+/** The word `none` clears a setting. */
+function orNone(value: string): string | null {
+  return value === 'none' ? null : value;
 }
 
 async function addCredits(slug: string, options: { add: number; json?: boolean }): Promise<void> {
@@ -149,7 +176,7 @@ export function addProjectCommands(program: Command): void {
     .description('show a project')
     .option('--json', 'print JSON')
     .action(async (slug: string, { json }: { json?: boolean }) => {
-      const found = await withDatabase((pool) => requireProject(pool, slug));
+      const found = await withDatabase((pool) => requireBranded(pool, slug));
       print(found, json, () => describe(found));
     });
   project
@@ -158,6 +185,13 @@ export function addProjectCommands(program: Command): void {
     .option('--name <name>')
     .option('--callback-url <url>')
     .option('--redirect-url <url...>', 'redirect URLs of sessions; replaces the list')
+    .option(
+      '--logo-url <url>',
+      'PNG or WebP for the hosted login page, fetched now; "none" removes it',
+      orNone,
+    )
+    .option('--color <#rrggbb>', 'button colour of the hosted login page, or "none"', orNone)
+    .option('--privacy-url <url>', 'privacy policy, linked on the hosted login page, or "none"', orNone)
     .option('--plan <plan>', 'free or basic')
     .option('--active <true|false>', 'activate or deactivate the project', yesOrNo)
     .option('--requests-per-minute <n>')

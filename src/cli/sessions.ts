@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { sessionStatuses, type SessionStatus } from '../login/contract';
+import { sessionOutcome } from '../login/session-outcome';
 import { findAnySession, searchSessions, type OperatorSession } from '../operations/queries/log';
 import { count, oneOf, since, uuid } from './arguments';
 import { UsageError, withDatabase } from './context';
@@ -15,6 +16,7 @@ function present(session: OperatorSession) {
     flow: session.flow,
     status: session.status,
     reason: session.decline_reason,
+    confirmed: session.was_confirmed,
     channel: session.channel,
     subscriber_id: session.subscriber_id,
     created_at: isoTime(session.created_at),
@@ -34,7 +36,7 @@ function listing(found: OperatorSession[]): string {
       entry.session_id,
       entry.project,
       entry.flow,
-      entry.status,
+      sessionOutcome(entry),
       entry.reason,
       entry.channel,
       entry.created_at,
@@ -67,7 +69,7 @@ async function show(id: string, { json }: { json?: boolean }): Promise<void> {
   const found = await withDatabase((pool) => findAnySession(pool, id));
   if (!found) throw new UsageError(`Session "${id}" not found.`);
   const shown = present(found);
-  print(shown, json, () => facts(Object.entries(shown)));
+  print(shown, json, () => facts(Object.entries({ ...shown, status: sessionOutcome(shown) })));
 }
 
 export function addSessionCommands(program: Command): void {

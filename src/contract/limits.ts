@@ -11,6 +11,9 @@ export const limits = {
   slugLength: { min: 3, max: 50 },
   /** Of projects and API keys. */
   nameLength: 100,
+  /** Of a project's logo. */
+  logoBytes: 100 * KIB,
+  logoPixels: 2_000,
 
   authSessionsPerHour: 5,
   authSessionsPerAddressPerHour: 60,

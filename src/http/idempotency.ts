@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { AppError, isErrorCode } from '../contract/errors';
+import type { Db } from '../db/pool';
 import type { Cipher } from '../lib/cipher';
 import type { Logger } from '../lib/log';
 import {
@@ -9,7 +10,9 @@ import {
   endKeyLease,
   extendKeyLease,
   findKey,
+  findRecordedResponses,
   recordKeyOutcome,
+  replaceRecordedResponse,
   type StoredKey,
   type KeyScope,
 } from './queries';
@@ -140,6 +143,30 @@ function settle(pool: pg.Pool, scope: KeyScope, owner: string, error: unknown): 
   if (!(error instanceof AppError)) return endKeyLease(pool, scope, owner);
   if (error.status >= 500 || unrecordedStatuses.has(error.status)) return deleteKey(pool, scope, owner);
   return recordKeyOutcome(pool, scope, owner, { errorCode: error.code, errorText: error.message });
+}
+
+/** Rewrites the recorded responses of requests, for example when a person whom they name is removed. */
+export async function rewriteRecordedResponses(
+  db: Db,
+  cipher: Cipher,
+  requestIds: string[],
+  rewrite: (text: string) => string,
+): Promise<void> {
+  for (const { request_id, answer_sealed } of await findRecordedResponses(db, requestIds)) {
+    const text = decryptOrNull(cipher, answer_sealed, request_id);
+    // Its key was taken away, so nobody can read it.
+    if (text === null) continue;
+    const sealed = cipher.encrypt(rewrite(text), recordedResponsePurpose, request_id);
+    await replaceRecordedResponse(db, { request_id, answer_sealed: sealed });
+  }
+}
+
+function decryptOrNull(cipher: Cipher, sealed: string, requestId: string): string | null {
+  try {
+    return cipher.decrypt(sealed, recordedResponsePurpose, requestId);
+  } catch {
+    return null;
+  }
 }
 
 /** Independent of the order of fields. */

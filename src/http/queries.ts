@@ -1,6 +1,6 @@
 import { limits } from '../contract/limits';
 import type { Db } from '../db/pool';
-import { change, row } from '../db/query';
+import { change, row, rows } from '../db/query';
 
 export interface KeyScope {
   projectId: string;
@@ -115,5 +115,29 @@ export function endKeyLease(db: Db, scope: KeyScope, owner: string): Promise<num
     `UPDATE idempotency_keys SET leased_until = clock_timestamp()
      WHERE project_id = $1 AND key = $2 AND owner = $3`,
     [scope.projectId, scope.key, owner],
+  );
+}
+
+export interface RecordedResponse {
+  request_id: string;
+  answer_sealed: string;
+}
+
+export function findRecordedResponses(db: Db, requestIds: string[]): Promise<RecordedResponse[]> {
+  return rows<RecordedResponse>(
+    db,
+    'find_recorded_responses',
+    `SELECT request_id, answer_sealed FROM idempotency_keys
+     WHERE request_id = ANY ($1::uuid[]) AND answer_sealed IS NOT NULL ORDER BY request_id`,
+    [requestIds],
+  );
+}
+
+export function replaceRecordedResponse(db: Db, response: RecordedResponse): Promise<number> {
+  return change(
+    db,
+    'replace_recorded_response',
+    'UPDATE idempotency_keys SET answer_sealed = $2 WHERE request_id = $1 AND answer_sealed IS NOT NULL',
+    [response.request_id, response.answer_sealed],
   );
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { channelSchema, idSchema, languages, pageQuery, timestampSchema } from '../contract/common';
 import { isIpAddress } from '../contract/ip-address';
 import { limits } from '../contract/limits';
+import { subscriberIdSchema } from '../subscribers/contract';
 
 /** 1 to 128 printable ASCII characters without space, <, > and &. */
 const STATE = /^[\x21-\x25\x27-\x3b\x3d\x3f-\x7e]+$/;
@@ -120,10 +121,23 @@ export const verifyResultSchema = z.strictObject({
 
 /** The return address with `code` and `state` appended to whatever query it already has. */
 export function returnUrl(base: string, code: string, state: string | null): string {
+  return withParameters(base, { code, state });
+}
+
+/** The return address of a login that ended without a code. */
+export function errorUrl(
+  base: string,
+  parameters: { error: string; error_description?: string; state: string | null },
+): string {
+  return withParameters(base, parameters);
+}
+
+function withParameters(base: string, parameters: Record<string, string | null>): string {
   // Parsing percent-encodes a Cyrillic path as a browser would; the query that is there stays byte for byte.
   const url = new URL(base);
-  const added = [`code=${encodeURIComponent(code)}`];
-  if (state !== null) added.push(`state=${encodeURIComponent(state)}`);
+  const added = Object.entries(parameters).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
   url.search = [url.search.replace(/^\?/, ''), ...added].filter((part) => part !== '').join('&');
   return url.href;
 }
@@ -136,10 +150,16 @@ export const sessionRecordSchema = z.strictObject({
   flow: z.enum(sessionFlows).describe('`static` is a login by the static link.'),
   status: z.enum(sessionStatuses),
   reason: z.enum(declineReasons).nullable().describe('Why the login was declined.'),
+  confirmed: z
+    .boolean()
+    .describe('Whether the user tapped Yes. An `expired` login can be confirmed: its code was not redeemed.'),
   channel: channelSchema.nullable().describe('Null until a user opens the link.'),
   subscriber_id: z.string().nullable(),
+  first_name: z.string().nullable().describe('Of the subscriber, as it is now.'),
+  username: z.string().nullable(),
   state: z.string().nullable(),
   client_ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
   created_at: timestampSchema,
   expires_at: timestampSchema.describe('When the session expires without an answer.'),
   decided_at: timestampSchema.nullable(),
@@ -151,5 +171,6 @@ export const sessionListQuery = z.strictObject({
   status: z.enum(sessionStatuses).optional(),
   flow: z.enum(sessionFlows).optional(),
   channel: channelSchema.optional(),
+  subscriber_id: subscriberIdSchema.optional().describe('Only logins of this subscriber.'),
   ...pageQuery,
 });

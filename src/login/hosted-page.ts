@@ -7,8 +7,10 @@ import type { HostedSession } from './queries/hosted';
 import { viewSession } from './queries/status';
 import { presentStatus } from './present';
 import { isOwnBrowser, requireHostedSession, bindPage } from './hosted-session';
-import { loginDocument, messagePage, waitingPage, type Offer } from './hosted-views';
+import { loginDocument, messagePage, waitingPage, type Offer, type PageQuery } from './hosted-views';
 import { channelNames, loginTexts } from './hosted-texts';
+import { logoPath, stylePath } from '../projects';
+import { errorUrl } from './contract';
 
 type Deps = Pick<Core, 'pool' | 'cipher' | 'messengers' | 'publicUrl'>;
 
@@ -53,24 +55,51 @@ async function showSession(
     'session',
     core.cipher.decrypt(session.start_sealed, 'start_token', session.id),
   );
+  const query = queryOf(ctx);
   const content = waitingPage({
     t,
     token,
     start,
+    query,
     project: session.project_name,
+    logo: session.logo_id && logoPath(session.logo_id),
     matchCode: session.match_code,
     offers: offersFor(core, start),
     status: status.status,
     reason: status.status === 'declined' ? status.reason : null,
     expiresIn: status.expires_in,
+    back: view.return_base === null ? null : backTo(view.return_base, view.state),
   });
   ctx.body = loginDocument({
     title: t.title(session.project_name),
     lang,
     content,
     refresh: status.status === 'pending' || status.status === 'confirmed',
-    query: ctx.query['mode'] === 'popup' ? 'mode=popup&' : '',
+    query,
+    style: session.brand_color && stylePath(session.brand_color),
+    privacyUrl: session.privacy_url,
   });
+}
+
+/** Where a login without a code returns to. The errors are those of OAuth. */
+function backTo(base: string, state: string | null) {
+  return {
+    declined: errorUrl(base, { error: 'access_denied', state }),
+    billing: errorUrl(base, { error: 'temporarily_unavailable', state }),
+    expired: errorUrl(base, {
+      error: 'access_denied',
+      error_description: 'The login expired.',
+      state,
+    }),
+  };
+}
+
+function queryOf(ctx: Context): PageQuery {
+  return {
+    mode: ctx.query['mode'] === 'popup' ? 'popup' : undefined,
+    lang: languages.find((language) => language === ctx.query['lang']),
+    qr: channels.find((channel) => channel === ctx.query['qr']),
+  };
 }
 
 function offersFor({ messengers }: Deps, start: string): Offer[] {

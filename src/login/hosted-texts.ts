@@ -12,17 +12,22 @@ export interface LoginTexts {
   openApp: string;
   scan: string;
   qrAlt(channel: string): string;
-  showQr: string;
-  fallback(bot: string): string;
+  help: string;
+  sendCommand(bot: string): string;
   copy: string;
   copied: string;
   waiting: string;
+  /** Said before the user answers. */
+  consent(project: Html): Html;
   timeLeft: string;
   noChannels: string;
   confirmedTitle: string;
   confirmedOnward: string;
   confirmedReturn: string;
   goOn: string;
+  /** Returns to the site without a code. */
+  back: string;
+  privacy: string;
   declinedTitle: string;
   declinedText: string;
   billingTitle: string;
@@ -44,20 +49,24 @@ const en: LoginTexts = {
   matchLabel: 'Login code',
   matchHint: 'The bot shows the same code. Confirm only if the codes match.',
   open: (channel) => `Open ${channel}`,
-  openApp: 'Open in the app',
-  scan: 'or scan with your phone',
+  openApp: 'Link doesn’t open? Try the app:',
+  scan: 'Or scan with your phone',
   qrAlt: (channel) => `QR code to log in with ${channel}`,
-  showQr: 'Show QR code',
-  fallback: (bot) => `Bot didn’t respond? Send ${bot} this message:`,
+  help: 'Bot didn’t respond?',
+  sendCommand: (bot) => `Send ${bot} this message:`,
   copy: 'Copy',
   copied: 'Copied',
   waiting: 'Waiting for your answer in the messenger',
+  consent: (project) =>
+    html`Yes also subscribes you to messages from ${project}. To stop them, send /stop to the bot.`,
   timeLeft: 'Time left',
   noChannels: 'No messenger is available right now. Reload this page in a minute.',
   confirmedTitle: 'You are logged in',
   confirmedOnward: 'Taking you back to the site…',
   confirmedReturn: 'You can close this page and return to the site.',
   goOn: 'Continue to the site',
+  back: 'Back to the site',
+  privacy: 'Privacy policy',
   declinedTitle: 'Login declined',
   declinedText: 'You answered No in the messenger. If that was a mistake, start again on the site.',
   billingTitle: 'Login is temporarily unavailable',
@@ -68,7 +77,8 @@ const en: LoginTexts = {
   elsewhereText:
     'For your security, a login works only in the browser that opened it first. Continue there, or start again on the site in this browser.',
   unknownTitle: 'Login not found',
-  unknownText: 'The link is wrong, or the login ended long ago. Start again on the site.',
+  unknownText:
+    'The link is incomplete, or this login ended some time ago. Go back to the site where you started and log in again.',
   offline: 'Connection lost. Trying again…',
   language: 'Language',
 };
@@ -80,20 +90,24 @@ const ru: LoginTexts = {
   matchLabel: 'Код для входа',
   matchHint: 'Бот покажет такой же код. Подтверждайте вход, только если коды совпадают.',
   open: (channel) => `Открыть ${channel}`,
-  openApp: 'Открыть в приложении',
-  scan: 'или отсканируйте телефоном',
+  openApp: 'Ссылка не открывается? Попробуйте приложение:',
+  scan: 'Или отсканируйте телефоном',
   qrAlt: (channel) => `QR-код для входа через ${channel}`,
-  showQr: 'Показать QR-код',
-  fallback: (bot) => `Бот не отвечает? Отправьте ${bot} это сообщение:`,
+  help: 'Бот не отвечает?',
+  sendCommand: (bot) => `Отправьте ${bot} это сообщение:`,
   copy: 'Скопировать',
   copied: 'Скопировано',
   waiting: 'Ждём вашего ответа в мессенджере',
+  consent: (project) =>
+    html`Нажав «Да», вы подпишетесь на сообщения от «${project}». Чтобы отписаться, отправьте боту /stop.`,
   timeLeft: 'Осталось',
   noChannels: 'Мессенджеры сейчас недоступны. Обновите страницу через минуту.',
   confirmedTitle: 'Вы вошли',
   confirmedOnward: 'Возвращаемся на сайт…',
   confirmedReturn: 'Можно закрыть эту страницу и вернуться на сайт.',
   goOn: 'Вернуться на сайт',
+  back: 'Вернуться на сайт',
+  privacy: 'Политика конфиденциальности',
   declinedTitle: 'Вход отклонён',
   declinedText: 'Вы нажали «Нет» в мессенджере. Если это вышло случайно, начните заново на сайте.',
   billingTitle: 'Вход временно недоступен',
@@ -104,7 +118,8 @@ const ru: LoginTexts = {
   elsewhereText:
     'В целях безопасности войти можно только в том браузере, где эту страницу открыли впервые. Продолжите там или начните заново на сайте в этом браузере.',
   unknownTitle: 'Вход не найден',
-  unknownText: 'Ссылка неверна, или вход давно завершён. Начните заново на сайте.',
+  unknownText:
+    'Ссылка неполная, или этот вход давно завершён. Вернитесь на сайт, с которого начали, и войдите заново.',
   offline: 'Связь прервалась. Пробуем ещё раз…',
   language: 'Язык',
 };

@@ -2,6 +2,7 @@ import type { DeclineReason, SessionStatus } from './contract';
 import type { Channel, Language } from '../contract/common';
 import { html, type Html } from '../http/html';
 import { loginTexts, type LoginTexts } from './hosted-texts';
+import { messengerMarks } from './messenger-marks';
 
 /** A messenger that the page offers. */
 export interface Offer {
@@ -12,16 +13,28 @@ export interface Offer {
   appLink: string | null;
 }
 
+/** What the links of a page keep of its address. */
+export interface PageQuery {
+  mode?: 'popup' | undefined;
+  lang?: Language | undefined;
+  qr?: Channel | undefined;
+}
+
 export interface LoginDocument {
   title: string;
   lang: Language;
   content: Html;
   /** Reloads itself where there is no JavaScript. */
   refresh?: boolean;
-  query?: string;
+  query?: PageQuery;
+  /** The style sheet with the project's colour. */
+  style?: string | null;
+  privacyUrl?: string | null;
 }
 
-export function loginDocument({ title, lang, content, refresh, query = '' }: LoginDocument): string {
+export function loginDocument(page: LoginDocument): string {
+  const { title, lang, content, refresh, query = {}, style, privacyUrl } = page;
+  const t = loginTexts[lang];
   return html`<!doctype html>
     <html lang="${lang}">
       <head>
@@ -32,13 +45,15 @@ export function loginDocument({ title, lang, content, refresh, query = '' }: Log
         <title>${title}</title>
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/login.css" />
+        ${style && html`<link rel="stylesheet" href="${style}" />`}
         ${refresh ? html`<noscript><meta http-equiv="refresh" content="4" /></noscript>` : ''}
         <script type="module" src="/assets/login.js"></script>
       </head>
       <body>
         <main class="card">${content}</main>
         <footer>
-          <nav aria-label="${loginTexts[lang].language}">
+          ${privacyUrl && html`<a href="${privacyUrl}" target="_blank" rel="noopener noreferrer">${t.privacy}</a>`}
+          <nav aria-label="${t.language}">
             ${languageLink('en', 'English', lang, query)} ${languageLink('ru', 'Русский', lang, query)}
           </nav>
         </footer>
@@ -46,9 +61,14 @@ export function loginDocument({ title, lang, content, refresh, query = '' }: Log
     </html>`.text;
 }
 
-function languageLink(lang: Language, name: string, current: Language, query: string): Html {
+function languageLink(lang: Language, name: string, current: Language, query: PageQuery): Html {
   if (lang === current) return html`<span aria-current="true" lang="${lang}">${name}</span>`;
-  return html`<a href="?${query}lang=${lang}" hreflang="${lang}" lang="${lang}">${name}</a>`;
+  return html`<a href="${search({ ...query, lang })}" hreflang="${lang}" lang="${lang}">${name}</a>`;
+}
+
+function search(query: PageQuery): string {
+  const given = Object.entries(query).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []));
+  return `?${given.join('&')}`;
 }
 
 export function messagePage(title: string, text: string): Html {
@@ -63,35 +83,34 @@ export interface WaitingPage {
   token: string;
   start: string;
   project: string;
+  /** Path of the project's logo. */
+  logo: string | null;
   matchCode: string;
   offers: Offer[];
   status: SessionStatus;
   reason: DeclineReason | null;
   expiresIn: number;
+  /** Back to the site without a code, by outcome; null without a callback URL. */
+  back: Record<'declined' | 'billing' | 'expired', string> | null;
+  query: PageQuery;
 }
 
 /** The page contains every outcome; the script shows the one that applies. */
 export function waitingPage(view: WaitingPage): Html {
-  const { t, token, status, reason, expiresIn, project } = view;
+  const { t, token, status, reason, expiresIn, back } = view;
   const shown = stateOf(status, reason);
-  const outcome = (state: string, title: string, text: string, more: Html | '' = '') =>
+  const outcome = (state: string, title: string, text: string, more: Html | null = null) =>
     html`<section class="outcome ${state}" data-state="${state}" ${shown === state ? '' : hidden}>
       <h1 tabindex="-1">${title}</h1>
       <p>${text}</p>
       ${more}
     </section>`;
+  const backLink = (state: keyof NonNullable<WaitingPage['back']>) =>
+    back && html`<p><a class="button" href="${back[state]}">${t.back}</a></p>`;
   return html`<div id="login" data-token="${token}" data-expires-in="${expiresIn}" data-state="${shown}">
-    <section data-state="pending" ${shown === 'pending' ? '' : hidden}>
-      <h1>${t.heading(html`<bdi>${project}</bdi>`)}</h1>
-      <p class="lead">${t.lead}</p>
-      ${matchCode(view)}
-      ${view.offers.length > 0 ? channelList(view) : html`<p class="notice">${t.noChannels}</p>`}
-      ${view.offers.length > 0 ? fallback(view) : ''}
-      <p class="waiting" role="status"><span class="pulse" aria-hidden="true"></span> ${t.waiting}</p>
-      <p class="offline" role="alert" hidden>${t.offline}</p>
-      <p class="left" data-needs-script hidden>
-        ${t.timeLeft}: <span id="countdown" role="timer" aria-live="off"></span>
-      </p>
+    ${projectMark(view)}
+    <section class="pending" data-state="pending" ${shown === 'pending' ? '' : hidden}>
+      ${question(view)} ${view.offers.length > 0 ? [scan(view), help(view)] : ''}
     </section>
     ${outcome(
       'confirmed',
@@ -100,8 +119,9 @@ export function waitingPage(view: WaitingPage): Html {
       html`<p><a class="button" id="onward" href="/" hidden>${t.goOn}</a></p>`,
     )}
     ${outcome('done', t.confirmedTitle, t.confirmedReturn)}
-    ${outcome('declined', t.declinedTitle, t.declinedText)}
-    ${outcome('billing', t.billingTitle, t.billingText)} ${outcome('expired', t.expiredTitle, t.expiredText)}
+    ${outcome('declined', t.declinedTitle, t.declinedText, backLink('declined'))}
+    ${outcome('billing', t.billingTitle, t.billingText, backLink('billing'))}
+    ${outcome('expired', t.expiredTitle, t.expiredText, backLink('expired'))}
   </div>`;
 }
 
@@ -113,59 +133,116 @@ function stateOf(status: SessionStatus, reason: DeclineReason | null): string {
   return status;
 }
 
-function matchCode({ t, matchCode: code }: WaitingPage): Html {
-  return html`<div class="match">
-    <p class="match-label" id="match-label">${t.matchLabel}</p>
-    <p class="match-code" aria-labelledby="match-label" role="group" translate="no">${code}</p>
-    <p class="hint">${t.matchHint}</p>
-  </div>`;
+/** The heading names the project, so that the picture is decoration. */
+function projectMark({ project, logo }: WaitingPage): Html {
+  if (logo) return html`<p class="project"><img class="logo" src="${logo}" alt="" /></p>`;
+  const initial = [...new Intl.Segmenter().segment(project)][0]?.segment ?? '';
+  return html`<p class="project">
+    <span class="initial" aria-hidden="true">${initial.toUpperCase()}</span>
+  </p>`;
 }
 
-function channelList({ t, token, offers }: WaitingPage): Html {
-  return html`<ul class="channels">
-    ${offers.map(({ channel, name, link, appLink }) => {
-      const qr = html`<img
-        class="qr"
-        src="/login/${token}/qr?channel=${channel}"
-        alt="${t.qrAlt(name)}"
-        width="176"
-        height="176"
-        loading="lazy"
-      />`;
-      return html`<li class="channel ${channel}">
-        <a class="button" href="${link}" target="_blank" rel="noopener" data-channel="${channel}"
-          >${t.open(name)}</a
-        >
-        ${appLink && html`<a class="app" href="${appLink}">${t.openApp}</a>`}
-        <div class="wide">
-          ${qr}
-          <p class="hint">${t.scan}</p>
-        </div>
-        <details class="narrow">
-          <summary>${t.showQr}</summary>
-          ${qr}
-        </details>
-      </li>`;
-    })}
-  </ul>`;
-}
-
-function fallback({ t, start, offers }: WaitingPage): Html {
-  const bots = [...new Set(offers.map(({ bot }) => bot))].join(' / ');
-  return html`<div class="fallback">
-    <p class="hint" id="fallback-hint">${t.fallback(bots)}</p>
-    <p class="command">
-      <code id="command" translate="no">/start ${start}</code>
-      <button
-        type="button"
-        id="copy"
-        data-needs-script
-        data-copied="${t.copied}"
-        aria-describedby="fallback-hint"
-        hidden
-      >
-        ${t.copy}
-      </button>
+function question({ t, project, matchCode, offers }: WaitingPage): Html {
+  const name = html`<bdi>${project}</bdi>`;
+  return html`<div class="question">
+    <h1>${t.heading(name)}</h1>
+    <p class="lead">${t.lead}</p>
+    ${
+      offers.length > 0
+        ? html`<ul class="channels">
+            ${offers.map(
+              ({ channel, name: messenger, link }) =>
+                html`<li>
+                  <a class="button" href="${link}" target="_blank" rel="noopener" data-channel="${channel}"
+                    >${messengerMarks[channel]}<span>${t.open(messenger)}</span></a
+                  >
+                </li>`,
+            )}
+          </ul>`
+        : html`<p class="notice">${t.noChannels}</p>`
+    }
+    <div class="match">
+      <p class="match-label" id="match-label">${t.matchLabel}</p>
+      <p class="match-code" aria-labelledby="match-label" role="group" translate="no">${matchCode}</p>
+      <p class="hint">${t.matchHint}</p>
+    </div>
+    <p class="state">
+      <span class="pulse" aria-hidden="true"></span>
+      <span class="waiting" role="status">${t.waiting}</span>
+      <span class="left" data-needs-script hidden
+        ><span class="visually-hidden">${t.timeLeft}: </span
+        ><span id="countdown" role="timer" aria-live="off"></span
+      ></span>
     </p>
+    <p class="offline" role="alert" hidden>${t.offline}</p>
+    <p class="hint consent">${t.consent(name)}</p>
   </div>`;
+}
+
+/** One QR code at a time. The switch is made of links, which the script turns into tabs. */
+function scan({ t, token, offers, query }: WaitingPage): Html {
+  const chosen = offers.find(({ channel }) => channel === query.qr) ?? offers[0];
+  return html`<div class="scan">
+    <p class="scan-title" id="scan-title">${t.scan}</p>
+    ${
+      offers.length > 1 &&
+      html`<nav class="tabs" aria-labelledby="scan-title">
+        ${offers.map(
+          ({ channel, name }) =>
+            html`<a
+              id="tab-${channel}"
+              href="${search({ ...query, qr: channel })}"
+              data-panel="qr-${channel}"
+              ${channel === chosen?.channel ? html`aria-current="true"` : ''}
+              >${messengerMarks[channel]}${name}</a
+            >`,
+        )}
+      </nav>`
+    }
+    ${offers.map(
+      ({ channel, name }) =>
+        html`<div id="qr-${channel}" class="qr-panel" ${channel === chosen?.channel ? '' : hidden}>
+          <img
+            class="qr"
+            src="/login/${token}/qr?channel=${channel}"
+            alt="${t.qrAlt(name)}"
+            width="184"
+            height="184"
+            loading="lazy"
+          />
+        </div>`,
+    )}
+  </div>`;
+}
+
+/** Open where there is no script: the page's reload would fold it again. */
+function help({ t, start, offers }: WaitingPage): Html {
+  const bots = [...new Set(offers.map(({ bot }) => bot))].join(' / ');
+  const apps = offers.filter(({ appLink }) => appLink !== null);
+  return html`<details class="help" open>
+    <summary>${t.help}</summary>
+    <div>
+      ${
+        apps.length > 0 &&
+        html`<p class="hint">
+          ${t.openApp} ${apps.map(({ name, appLink }) => html`<a class="app" href="${appLink}">${name}</a>`)}
+        </p>`
+      }
+      <p class="hint" id="command-hint">${t.sendCommand(bots)}</p>
+      <p class="command">
+        <code id="command" translate="no">/start ${start}</code>
+        <button
+          type="button"
+          class="btn"
+          id="copy"
+          data-needs-script
+          data-copied="${t.copied}"
+          aria-describedby="command-hint"
+          hidden
+        >
+          ${t.copy}
+        </button>
+      </p>
+    </div>
+  </details>`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema, slugSchema, timestampSchema } from '../contract/common';
 import type { Scope } from '../contract/scopes';
-import { limits, planNames, type PlanName } from '../contract/limits';
+import { KIB, limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
 
 /** Where a user returns to after the login: an absolute http(s) URL, to which `code` and `state` are appended. */
@@ -11,13 +11,48 @@ const returnUrlSchema = z
   .refine(isReturnUrl, 'must be an absolute http or https URL without a username, password or fragment');
 
 function isReturnUrl(text: string): boolean {
+  return isWebUrl(text) && !text.includes('#');
+}
+
+function isWebUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && !url.username && !url.password && !text.includes('#');
+  return /^https?:$/.test(url.protocol) && !url.username && !url.password;
 }
 
 const nameSchema = z.string().trim().min(1).max(limits.nameLength);
 const welcomeSchema = z.string().trim().min(1).max(limits.welcomeLength).nullable();
+
+const colorSchema = z
+  .string()
+  .regex(/^#[0-9a-f]{6}$/i, 'must be a colour like #2457d6')
+  .transform((color) => color.toLowerCase())
+  .nullable();
+
+export const brandSchema = z.strictObject({
+  logo_url: z.string().nullable().describe('Where the logo was fetched from. Herald serves its own copy.'),
+  color: z.string().nullable().describe('Colour of the buttons on the hosted login page: #rrggbb.'),
+  privacy_url: z.string().nullable().describe('Privacy policy, linked on the hosted login page.'),
+});
+export type Brand = z.infer<typeof brandSchema>;
+
+const brandChanges = {
+  logo_url: z
+    .string()
+    .max(limits.urlLength)
+    .nullable()
+    .describe(
+      `A PNG or WebP image of up to ${limits.logoBytes / KIB} KB. It is fetched once, now; send the URL again to fetch it again.`,
+    )
+    .optional(),
+  color: colorSchema.optional(),
+  privacy_url: z
+    .string()
+    .max(limits.urlLength)
+    .refine(isWebUrl, 'must be an absolute http or https URL without a username or password')
+    .nullable()
+    .optional(),
+};
 
 export const projectSchema = z.strictObject({
   id: idSchema,
@@ -32,6 +67,7 @@ export const projectSchema = z.strictObject({
     .nullable()
     .describe('Welcome message in English: the bot adds it after a login or a new subscription.'),
   welcome_ru: z.string().nullable().describe('Welcome message in Russian.'),
+  brand: brandSchema.describe('How the hosted login page looks.'),
   created_at: timestampSchema,
 });
 export type ProjectView = z.infer<typeof projectSchema>;
@@ -47,6 +83,10 @@ export const ownProjectChangesSchema = z.strictObject({
   retry_policy: retryPolicySchema.optional(),
   welcome_en: welcomeSchema.optional(),
   welcome_ru: welcomeSchema.optional(),
+  brand: z
+    .strictObject(brandChanges)
+    .optional()
+    .describe('Absent fields do not change; null clears a field.'),
 });
 export type OwnProjectChanges = z.input<typeof ownProjectChangesSchema>;
 
@@ -86,6 +126,7 @@ export const projectChangesSchema = z.strictObject({
   requests_per_minute: wholeLimit.optional(),
   sessions_per_hour: wholeLimit.optional(),
   sessions_per_address: wholeLimit.optional(),
+  brand: z.strictObject(brandChanges).optional(),
 });
 
 export const keySchema = z.strictObject({

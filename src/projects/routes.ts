@@ -7,11 +7,14 @@ import {
   ownProjectChangesSchema,
   projectSchema,
   usageSchema,
+  type Brand,
   type ProjectView,
   type Project,
 } from './contract';
+import { changeProject, prepareBrand } from './change-project';
+import { findBrand } from './queries/brands';
 import { isBillingBlocked } from './queries/credits';
-import { findProject, updateProject, type ProjectChanges } from './queries/projects';
+import { findProject, type ProjectChanges } from './queries/projects';
 import { loginsByDay, readMonthUsage } from './queries/usage';
 
 const tag = 'Project';
@@ -21,8 +24,10 @@ export function createProjectRoutes({
   config,
 }: {
   pool: pg.Pool;
-  config: Pick<Config, 'HERALD_GRACE_HOURS'>;
+  config: Pick<Config, 'HERALD_GRACE_HOURS' | 'allowLocalWebhooks'>;
 }) {
+  const present = async (project: Project) => presentProject(project, await findBrand(pool, project.id));
+
   return [
     route(
       {
@@ -36,7 +41,7 @@ export function createProjectRoutes({
         errors: [],
       },
       // Read again, because the authenticated project may come from a half-second-old cache.
-      async ({ project }) => presentProject((await findProject(pool, project.id)) ?? project),
+      async ({ project }) => present((await findProject(pool, project.id)) ?? project),
     ),
     route(
       {
@@ -49,12 +54,13 @@ export function createProjectRoutes({
         body: ownProjectChangesSchema,
         status: 200,
         response: projectSchema,
-        errors: [],
+        errors: ['invalid_url'],
       },
-      async ({ project, body }) => {
-        const given = Object.entries(body).filter(([, value]) => value !== undefined);
+      async ({ project, body: { brand, ...fields } }) => {
+        const given = Object.entries(fields).filter(([, value]) => value !== undefined);
         const changes = Object.fromEntries(given) as ProjectChanges;
-        return presentProject((await updateProject(pool, project.id, changes)) ?? project);
+        const brandChanges = brand && (await prepareBrand(brand, { allowLocal: config.allowLocalWebhooks }));
+        return present((await changeProject(pool, project.id, changes, brandChanges)) ?? project);
       },
     ),
     route(
@@ -91,7 +97,7 @@ export function createProjectRoutes({
   ];
 }
 
-function presentProject(project: Project): ProjectView {
+function presentProject(project: Project, brand: Brand): ProjectView {
   return {
     id: project.id,
     slug: project.slug,
@@ -102,6 +108,7 @@ function presentProject(project: Project): ProjectView {
     retry_policy: project.retry_policy,
     welcome_en: project.welcome_en,
     welcome_ru: project.welcome_ru,
+    brand,
     created_at: isoTime(project.created_at),
   };
 }

@@ -7,6 +7,7 @@ import { createEventRoutes } from '../events/routes';
 import { createApp } from '../http/app';
 import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
+import { errorPage, wantsPage } from '../http/error-page';
 import type { Part } from '../http/health';
 import { createHealthRoutes } from '../http/health-routes';
 import { createRunOnce } from '../http/idempotency';
@@ -22,8 +23,10 @@ import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
 import { createOtpRoutes } from '../messages/otp-routes';
+import { createMessageLogRoutes } from '../messages/log-routes';
 import { createSendRoutes } from '../messages/routes';
 import { createBearerAuthentication } from '../projects/authenticate';
+import { brandFiles } from '../projects/brand-files';
 import { createDashboardRoutes } from '../projects/dashboard-routes';
 import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
@@ -50,6 +53,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createSubscriberRoutes(core),
     ...createSendRoutes(core),
     ...createBroadcastRoutes(core),
+    ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
@@ -92,6 +96,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
       pages: [
         docsPages({ routes, publicUrl, development: config.development }),
         webFiles(config),
+        brandFiles(core),
         loginPage(core),
         botWebhooks(core),
         ...(config.development ? [demoPages(core)] : []),
@@ -104,6 +109,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
       checkResponses: config.NODE_ENV === 'test',
       log,
       docsUrl,
+      errorPage: (ctx, error) => (wantsPage(ctx) ? errorPage(ctx, error) : undefined),
       stopping: () => stopping,
       trustedProxies: config.HERALD_TRUST_PROXY,
       httpsOnly: !config.development && publicUrl().startsWith('https:'),

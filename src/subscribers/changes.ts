@@ -9,9 +9,17 @@ import {
 import { limits } from '../contract/limits';
 import { withTransaction, type Db } from '../db/pool';
 import { emitEvent, eraseDueEvents, markEventsForErasure } from '../events';
+import { rewriteRecordedResponses } from '../http/idempotency';
+import type { Cipher } from '../lib/cipher';
 import { lockProject } from '../projects';
 import type { SubscriberChanges } from './contract';
-import { erasePersonMessages, erasePersonSessions, erasePersonUpdates } from './queries/erasure';
+import {
+  erasePersonMessages,
+  erasePersonSessions,
+  erasePersonUpdates,
+  NOBODY,
+  recentRequestsOf,
+} from './queries/erasure';
 import { registerLabels, type LabelKind } from './queries/labels';
 import { deleteSubscriber, findSubscriber, lockSubscriber, updateSubscriber } from './queries/records';
 import { presentSubscriber, type SubscriberRecord } from './record';
@@ -86,7 +94,7 @@ async function register(
  * removal's among them, are erased when their last delivery has ended. Lock order: project, then subscriber.
  */
 export async function removeSubscriber(
-  pool: pg.Pool,
+  { pool, cipher }: { pool: pg.Pool; cipher: Cipher },
   projectId: string,
   publicId: string,
   format: SubscriberIdFormat,
@@ -95,6 +103,10 @@ export async function removeSubscriber(
     await lockProject(db, projectId);
     const person = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)));
     const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
+    // Responses stay, so that a repeated request sends nothing again; they name nobody any more.
+    await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), (text) =>
+      publicIds.reduce((rest, id) => rest.replaceAll(id, NOBODY), text),
+    );
     await erasePersonMessages(db, person, publicIds);
     await deleteSubscriber(db, projectId, person.id);
     await erasePersonSessions(db, person);

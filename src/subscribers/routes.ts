@@ -18,9 +18,10 @@ const tag = 'Subscribers';
 
 export function createSubscriberRoutes({
   pool,
+  cipher,
   config,
   messengers,
-}: Pick<Core, 'pool' | 'config' | 'messengers'>) {
+}: Pick<Core, 'pool' | 'cipher' | 'config' | 'messengers'>) {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const present = (subscriber: SubscriberRecord) => presentSubscriber(subscriber, format);
   const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
@@ -92,7 +93,7 @@ export function createSubscriberRoutes({
         status: 204,
         errors: ['subscriber_not_found'],
       },
-      ({ project, params }) => removeSubscriber(pool, project.id, params.id, format),
+      ({ project, params }) => removeSubscriber({ pool, cipher }, project.id, params.id, format),
     ),
 
     route(

@@ -12,6 +12,7 @@ import type { deliverWebhook } from '../../workflows/deliver-webhook';
 import type { Config } from '../config';
 import { notifyChannels, type Notifications } from '../db/notify';
 import type { Logger } from '../lib/log';
+import { deleteFailedRun } from '../temporal/delete-failed-run';
 import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temporal/names';
 import { startRelay, type Relay } from '../temporal/relay';
 import type { FastEndpoints } from './fast-endpoints';
@@ -92,6 +93,8 @@ export function startDeliveryRelay({
   }
 
   async function signalOrStart(delivery: DueStart): Promise<void> {
+    // Before the start: after a crash the delivery is still queued, and both are done again.
+    if (delivery.requested) await deleteFailedRun(client, workflowIds.delivery(delivery.id));
     await client.workflow.signalWithStart<typeof deliverWebhook, []>('deliverWebhook', {
       ...optionsFor(delivery),
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,

@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { endSession } from '../../src/login/queries/decisions';
 import { seedDemoProject } from '../../src/embedded/demo';
 import { eventually } from '../support/eventually';
+import { png } from '../support/png';
 import { startTestService, type TestProject, type TestService } from '../support/service';
 import { launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './fixture';
 
@@ -149,6 +150,8 @@ describe('the hosted login page', () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const { hosted_url, telegram_link } = await newSession();
     await page.goto(hosted_url);
+    expect(await page.getByText('/start s_').isVisible()).toBe(false);
+    await page.getByText('Bot didn’t respond?').click();
     await page.getByRole('button', { name: 'Copy' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     const start = new URL(telegram_link).searchParams.get('start');
@@ -165,6 +168,8 @@ describe('the hosted login page', () => {
     await screenshot(page, 'login-declined');
     await page.reload();
     await page.getByRole('heading', { name: 'Login declined' }).waitFor();
+    await page.getByRole('link', { name: 'Back to the site' }).click();
+    await page.waitForURL(`${service.url}/docs?error=access_denied&state=st-1`);
 
     const expired = await newSession();
     await page.goto(expired.hosted_url);
@@ -172,6 +177,83 @@ describe('the hosted login page', () => {
     await endSession(service.pool, expired.session_id, 'expired', null);
     await page.getByRole('heading', { name: 'This login has expired' }).waitFor();
     expect(await seriousFlaws(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Back to the site' }).click();
+    await page.waitForURL(
+      /\/docs\?error=access_denied&error_description=The%20login%20expired\.&state=st-1$/,
+    );
+  });
+
+  it('shows one QR code at a time, by a switch that keys work too, also without JavaScript', async () => {
+    const { page } = await someone();
+    const { hosted_url } = await newSession();
+    await page.goto(hosted_url);
+    const picture = (name: string) => page.getByRole('img', { name: `QR code to log in with ${name}` });
+    await picture('Telegram').waitFor();
+    expect(await picture('MAX').isVisible()).toBe(false);
+    await page.getByRole('tab', { name: 'MAX' }).click();
+    await picture('MAX').waitFor();
+    expect(await picture('Telegram').isVisible()).toBe(false);
+    await page.keyboard.press('ArrowRight');
+    await picture('Telegram').waitFor();
+    expect(await page.getByRole('tab', { selected: true }).innerText()).toBe('Telegram');
+    expect(await seriousFlaws(page)).toEqual([]);
+
+    const { page: plain } = await someone({ javaScriptEnabled: false });
+    await plain.goto((await newSession()).hosted_url);
+    await plain.getByRole('link', { name: 'MAX', exact: true }).click();
+    await plain.getByRole('img', { name: 'QR code to log in with MAX' }).waitFor();
+    expect(await plain.getByRole('img', { name: 'QR code to log in with Telegram' }).isVisible()).toBe(false);
+  });
+
+  it('wears the project’s logo and colour in both themes, and says what Yes does', async () => {
+    const images = http.createServer((_req, res) =>
+      res.end(
+        png(96, 96, (x, y) => ((x - 48) ** 2 + (y - 48) ** 2 < 2_300 ? [232, 98, 42, 255] : [0, 0, 0, 0])),
+      ),
+    );
+    await new Promise<void>((resolve) => images.listen(0, '127.0.0.1', resolve));
+    const { port } = images.address() as AddressInfo;
+    const shop = await service.createProject({ name: 'Orange & Co', callback_url: `${service.url}/docs` });
+    const { status } = await shop.api('PATCH', '/v1/project', {
+      brand: {
+        logo_url: `http://127.0.0.1:${port}/`,
+        color: '#e8622a',
+        privacy_url: 'https://orange.example/privacy',
+      },
+    });
+    images.close();
+    images.closeAllConnections();
+    expect(status).toBe(200);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const [size, viewport] of [
+        ['1280', { width: 1280, height: 800 }],
+        ['390', { width: 390, height: 740 }],
+      ] as const) {
+        const { page, complaints } = await someone({ colorScheme, viewport });
+        const { body } = await shop.api('POST', '/v1/auth/session', { state: 'st-1' });
+        await page.goto((body as Session).hosted_url);
+        await eventually(() => page.evaluate('document.querySelector("img.logo").naturalWidth > 0'));
+        await page.getByText('To stop them, send /stop to the bot.').waitFor();
+        expect(await page.getByRole('link', { name: 'Privacy policy' }).getAttribute('href')).toBe(
+          'https://orange.example/privacy',
+        );
+        const button = page.getByRole('link', { name: 'Open Telegram' });
+        const background = `getComputedStyle(document.querySelector('a[data-channel]')).backgroundColor`;
+        expect(await page.evaluate(background)).toBe('rgb(232, 98, 42)');
+        expect(await overflow(page)).toBe(0);
+        expect(await seriousFlaws(page)).toEqual([]);
+        await screenshot(page, `login-brand-${size}-${colorScheme}`);
+        if (size === '390') {
+          const [first, state] = await Promise.all([
+            button.boundingBox(),
+            page.getByText('Waiting for your answer').boundingBox(),
+          ]);
+          expect(first?.y).toBeLessThan(state?.y ?? 0);
+          expect((state?.y ?? Infinity) + (state?.height ?? 0)).toBeLessThan(viewport.height);
+        }
+        expect(complaints).toEqual([]);
+      }
+    }
   });
 
   it('tells a second browser politely, and gives it nothing', async () => {
@@ -264,6 +346,11 @@ describe('the button to embed', () => {
     await page.getByRole('dialog').waitFor();
     await popup.locator('#countdown').waitFor();
     await screenshot(page, 'embed');
+    await popup.setViewportSize({ width: 720, height: 680 });
+    expect(
+      await popup.evaluate('document.documentElement.scrollHeight - document.documentElement.clientHeight'),
+    ).toBe(0);
+    await screenshot(popup, 'embed-window');
     const link = await popup.locator('a[data-channel="telegram"]').getAttribute('href');
     await Promise.all([popup.waitForEvent('close'), answerAs('vera', link ?? '', 'Yes')]);
     await page.locator('#embed-user', { hasText: 'subscriber_id' }).waitFor();

@@ -3,13 +3,14 @@
  *
  *   <script src="https://herald.example/embed.js" data-session-url="/herald/session"></script>
  *
- * which adds a button in its place, or calls `Herald.login({ sessionUrl })` itself. The session URL belongs to the site:
+ * which adds a button in its place (`data-color="#2f55d4"` gives it the site's colour), or calls `Herald.login({ sessionUrl })` itself. The session URL belongs to the site:
  * its backend creates the session and returns {"hosted_url": …}. The login runs in a separate window, because the page
  * that shows the code must not be framed. One file without imports, so that it works as a classic script.
  */
 (() => {
   const script = document.currentScript as HTMLScriptElement | null;
-  const WINDOW = 'popup,width=520,height=760';
+  /** The login page with its two columns; it grows by itself where its content needs more. */
+  const SIZE = { width: 720, height: 680 };
   const CLOSED_POLL_MS = 400;
 
   interface LoginOptions {
@@ -38,7 +39,7 @@
   /** Call it in a click handler: browsers open windows only then. */
   async function login(options: LoginOptions): Promise<LoginResult> {
     // Before the first await: browsers open windows only during a click.
-    const popup = window.open('', '', WINDOW);
+    const popup = window.open('', '', windowFeatures());
     if (!popup) {
       throw new HeraldError(
         'blocked',
@@ -58,6 +59,13 @@
       dialog.close();
       dialog.remove();
     }
+  }
+
+  /** In the middle of the site's window. */
+  function windowFeatures(): string {
+    const left = Math.max(0, Math.round(screenX + (outerWidth - SIZE.width) / 2));
+    const top = Math.max(0, Math.round(screenY + (outerHeight - SIZE.height) / 2));
+    return `popup,width=${SIZE.width},height=${SIZE.height},left=${left},top=${top}`;
   }
 
   async function createSession(sessionUrl: string | undefined): Promise<string> {
@@ -118,12 +126,16 @@
         cancel: 'Cancel',
       };
 
+  const FONT = '500 15px/20px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+  const ACCENT = '#2f55d4';
+
   /** Points to the login window. Styled by properties, which a strict Content-Security-Policy allows. */
   function openDialog(popup: Window): HTMLDialogElement {
     const dialog = document.createElement('dialog');
     dialog.className = 'herald-dialog';
     const text = document.createElement('p');
     text.textContent = texts.wait;
+    Object.assign(text.style, { margin: '0 0 16px' });
     const show = button(texts.show, () => popup.focus());
     const cancel = button(texts.cancel, () => {
       popup.close();
@@ -131,11 +143,14 @@
     });
     cancel.style.marginLeft = '8px';
     Object.assign(dialog.style, {
-      border: '0',
-      borderRadius: '14px',
+      border: '1px solid rgb(128 128 128 / 35%)',
+      borderRadius: '12px',
       padding: '24px',
       maxWidth: '22rem',
-      font: '16px/1.5 system-ui, sans-serif',
+      colorScheme: 'light dark',
+      background: 'Canvas',
+      color: 'CanvasText',
+      font: FONT,
     });
     dialog.append(text, show, cancel);
     document.body.append(dialog);
@@ -148,10 +163,12 @@
     element.type = 'button';
     element.textContent = label;
     Object.assign(element.style, {
-      padding: '10px 16px',
-      border: '1px solid #8793a3',
+      padding: '9px 16px',
+      border: '1px solid rgb(128 128 128 / 60%)',
       borderRadius: '8px',
-      font: 'inherit',
+      background: 'transparent',
+      color: 'inherit',
+      font: FONT,
       cursor: 'pointer',
     });
     element.addEventListener('click', act);
@@ -171,8 +188,43 @@
         .finally(() => (element.disabled = false));
     });
     element.className = 'herald-login';
-    Object.assign(element.style, { background: '#2457d6', color: '#ffffff', border: '0', fontWeight: '600' });
+    const asked = place.dataset['color'] ?? '';
+    const background = /^#[0-9a-f]{6}$/i.test(asked) ? asked : ACCENT;
+    Object.assign(element.style, {
+      display: 'inline-flex',
+      alignItems: 'center',
+      gap: '8px',
+      background,
+      color: inkOn(background),
+      borderColor: background,
+    });
+    element.prepend(paperPlane());
     place.after(element);
+  }
+
+  /** White or black, whichever can be read; as on the login page (src/contract/color.ts). */
+  function inkOn(color: string): string {
+    const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+      const channel = parseInt(color.slice(at, at + 2), 16) / 255;
+      return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+    });
+    const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    return 1.05 / (luminance + 0.05) >= 4.5 ? '#ffffff' : '#000000';
+  }
+
+  function paperPlane(): SVGSVGElement {
+    const namespace = 'http://www.w3.org/2000/svg';
+    const icon = document.createElementNS(namespace, 'svg');
+    const path = document.createElementNS(namespace, 'path');
+    const attributes = { viewBox: '0 0 24 24', width: '20', height: '20', 'aria-hidden': 'true' };
+    for (const [name, value] of Object.entries(attributes)) icon.setAttribute(name, value);
+    path.setAttribute('fill', 'currentColor');
+    path.setAttribute(
+      'd',
+      'M2.6 11.6 20 4.7c.8-.3 1.6.3 1.3 1.3l-2.9 13.6c-.2.9-.9 1.2-1.6.7l-4.4-3.2-2.1 2c-.4.5-.9.3-1-.3l-.7-4.4 7.6-6.9-9.5 5.9-4.1-1.2c-.9-.2-.9-.5 0-.6z',
+    );
+    icon.append(path);
+    return icon;
   }
 
   Object.assign(window, { Herald: { login } });

@@ -15,6 +15,11 @@ const reports: Record<string, { type: 'herald:declined' | 'herald:expired'; reas
 };
 
 const login = document.querySelector<HTMLElement>('#login');
+const help = document.querySelector<HTMLDetailsElement>('.help');
+if (help) foldHelp(help);
+const tabs = document.querySelector<HTMLElement>('.tabs');
+if (tabs) setUpTabs(tabs);
+if (isPopup()) fitWindow();
 if (login && (login.dataset['state'] === 'pending' || login.dataset['state'] === 'confirmed')) run(login);
 else if (login) reportEnd(login.dataset['state'] ?? '');
 
@@ -93,6 +98,61 @@ function goOn(root: HTMLElement, confirmed: Extract<SessionStatusBody, { status:
     link.hidden = false;
   }
   setTimeout(() => location.replace(target), ONWARD_MS);
+}
+
+/** Open without a script; the style sheet keeps it folded until here, so that nothing moves. */
+function foldHelp(details: HTMLDetailsElement): void {
+  details.open = false;
+  details.dataset['ready'] = '';
+  details.addEventListener('toggle', () => isPopup() && fitWindow());
+}
+
+/** Turns the links of the switch into tabs: one Tab stop, arrow keys move, and the page does not reload. */
+function setUpTabs(list: HTMLElement): void {
+  const links = [...list.querySelectorAll<HTMLAnchorElement>('a')];
+  const panelOf = (link: HTMLAnchorElement) => document.getElementById(link.dataset['panel'] ?? '');
+  const select = (chosen: HTMLAnchorElement) => {
+    for (const link of links) {
+      const isChosen = link === chosen;
+      link.setAttribute('aria-selected', String(isChosen));
+      link.tabIndex = isChosen ? 0 : -1;
+      const panel = panelOf(link);
+      if (panel) panel.hidden = !isChosen;
+    }
+  };
+  list.setAttribute('role', 'tablist');
+  for (const [index, link] of links.entries()) {
+    link.setAttribute('role', 'tab');
+    link.setAttribute('aria-controls', link.dataset['panel'] ?? '');
+    const panel = panelOf(link);
+    panel?.setAttribute('role', 'tabpanel');
+    panel?.setAttribute('aria-labelledby', link.id);
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      select(link);
+    });
+    link.addEventListener('keydown', (event) => {
+      if (event.key === ' ') {
+        event.preventDefault();
+        return select(link);
+      }
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const next = step && links[(index + step + links.length) % links.length];
+      if (!next) return;
+      event.preventDefault();
+      select(next);
+      next.focus();
+    });
+  }
+  const first = links.find((link) => link.hasAttribute('aria-current')) ?? links[0];
+  for (const link of links) link.removeAttribute('aria-current');
+  if (first) select(first);
+}
+
+/** Makes a popup as tall as its content, if the screen is. */
+function fitWindow(): void {
+  const missing = document.documentElement.scrollHeight - window.innerHeight;
+  if (missing > 0) window.resizeBy(0, Math.min(missing, screen.availHeight - window.outerHeight));
 }
 
 function isPopup(): boolean {

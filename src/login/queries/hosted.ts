@@ -6,6 +6,9 @@ import { change, row } from '../../db/query';
 export interface HostedSession {
   id: string;
   project_name: string;
+  logo_id: string | null;
+  brand_color: string | null;
+  privacy_url: string | null;
   start_sealed: string;
   match_code: string;
   status: AuthSession['status'];
@@ -18,9 +21,12 @@ export function findHostedSession(db: Db, hostedHash: Buffer): Promise<HostedSes
   return row<HostedSession>(
     db,
     'hosted_session',
-    `SELECT s.id, p.name AS project_name, s.start_sealed, s.match_code, s.status, s.hosted_browser_hash AS browser_hash,
+    `SELECT s.id, p.name AS project_name, b.logo_id, b.color AS brand_color, b.privacy_url,
+       s.start_sealed, s.match_code, s.status, s.hosted_browser_hash AS browser_hash,
        ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms
-     FROM auth_sessions s JOIN projects p ON p.id = s.project_id WHERE s.hosted_hash = $1 AND p.active`,
+     FROM auth_sessions s JOIN projects p ON p.id = s.project_id
+       LEFT JOIN project_brands b ON b.project_id = p.id
+     WHERE s.hosted_hash = $1 AND p.active`,
     [hostedHash],
   );
 }

@@ -56,7 +56,7 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
        UNION ALL SELECT id FROM broadcast_recipients WHERE subscriber_id = $1)`,
     [person.id],
   );
-  // The response stays, so that a repeated request sends nothing again; it names nobody any more.
+  // Responses that 0.1.0 recorded. They stay, so that a repeated request sends nothing again, and name nobody any more.
   await change(
     db,
     'erase_recorded_responses',
@@ -93,4 +93,15 @@ export async function erasePersonUpdates(db: Db, person: Person): Promise<void> 
     `DELETE FROM bot_updates WHERE set_aside_at IS NOT NULL AND channel = $1 AND lane = 'user:' || $2`,
     [person.channel, person.platform_user_id],
   );
+}
+
+/** The requests of the last days that have sent the person a message, by which their recorded responses are found. */
+export async function recentRequestsOf(db: Db, { id }: Pick<Person, 'id'>): Promise<string[]> {
+  const found = await rows<{ request_id: string }>(
+    db,
+    'recent_requests_of_person',
+    `SELECT m.request_id FROM messages m WHERE m.subscriber_id = $1 AND m.created_at > now() - interval '2 days'`,
+    [id],
+  );
+  return found.map(({ request_id }) => request_id);
 }

@@ -120,7 +120,7 @@ function claimed(
        ORDER BY priority = 2, turn, priority, due_at LIMIT $1
      ), delivery AS MATERIALIZED (
        -- Before the queue's row, as everywhere. A delivery that is locked is being retried, cancelled or recorded.
-       SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.status, d.attempts, d.started, d.round
+       SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.status, d.attempts, d.started, d.round, d.served
        FROM chosen c JOIN deliveries d ON d.id = c.delivery_id
        WHERE d.status = 'pending' FOR NO KEY UPDATE OF d SKIP LOCKED
      ), claimed AS (
@@ -168,12 +168,14 @@ export interface DueStart {
   attempts: number;
   /** It may have a workflow already, or had one. */
   known: boolean;
+  /** An attempt was requested, perhaps of a delivery that had failed. */
+  requested: boolean;
   /** The express lane has made the first attempt: when the next one is scheduled, and how the first one ended. */
   handed_over: { nextAttemptAt: number; httpStatus: number | null; error: string | null } | null;
 }
 
 const START_COLUMNS = `d.id, d.project_id, p.slug AS project_slug, d.endpoint_id, e.url, d.event_id, d.event_name, d.status,
-       d.attempts, d.started OR d.round > 0 AS known`;
+       d.attempts, d.started OR d.round > 0 AS known, d.round > d.served AS requested`;
 
 const claimStartsText = `${claimed('workflow', { holder: 'relay', lease: START_LEASE })}, decided AS (
        UPDATE deliveries d SET lane = 'workflow' FROM claimed c WHERE d.id = c.delivery_id AND d.lane IS NULL

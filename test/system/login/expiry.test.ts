@@ -1,3 +1,4 @@
+import { sessionOutcome } from '../../../src/login/session-outcome';
 import type { Channel } from '../../../src/contract/common';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestService } from '../../support/service';
@@ -50,6 +51,9 @@ describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
     expect(rows).toHaveLength(0);
     const result = await service.client.workflow.getHandle(`auth/${session.session_id}`).result();
     expect(result).toEqual({ status: 'expired', reason: 'nobody answered in time' });
+    const log = await project.api('GET', '/v1/auth/sessions');
+    expect(log.body.data).toMatchObject([{ status: 'expired', confirmed: false }]);
+    expect(sessionOutcome(log.body.data[0])).toBe('expired');
   });
 
   test('an unused code expires by the workflow’s timer, and its value is erased', async () => {
@@ -64,6 +68,10 @@ describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
     expect([late.status, late.body.code]).toEqual([400, 'code_expired']);
     const result = await service.client.workflow.getHandle(`auth/${session.session_id}`).result();
     expect(result).toEqual({ status: 'expired', reason: 'the code was not used in time' });
+    // The log tells it from a login that nobody confirmed; it was charged.
+    const log = await project.api('GET', '/v1/auth/sessions');
+    expect(log.body.data).toMatchObject([{ status: 'expired', confirmed: true }]);
+    expect(sessionOutcome(log.body.data[0])).toBe('confirmed, code not redeemed');
     expect(await historyEvents(session.session_id)).toBeLessThanOrEqual(20);
   });
 });

@@ -101,6 +101,8 @@ describe.each<Channel>(['telegram', 'max'])('login by session on %s', (channel) 
     for (const part of ['Shop & Co <i>', session.match_code, 'Safari on <iPhone>', '2001:db8::1']) {
       expect(question.text).toContain(part);
     }
+    expect(question.text.split('\n')).toContain(session.match_code);
+    expect(question.text).toContain('To stop them, send /stop.');
     expect(question.buttons.map((row) => row.map((button) => button.text))).toEqual([['Yes', 'No']]);
   });
 

@@ -1,7 +1,13 @@
 import { botTexts } from '../../../src/bots';
 import { formatSubscriberId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { NOBODY } from '../../../src/subscribers/queries/erasure';
+import {
+  startTestService,
+  type ApiResponse,
+  type TestProject,
+  type TestService,
+} from '../../support/service';
 import {
   confirmedSession,
   createSession,
@@ -53,6 +59,8 @@ interface Known {
   traces: string[];
   pendingSession: string;
   unusedSession: string;
+  /** Repeats a request to /v1/send under its Idempotency-Key. */
+  sendAgain: () => Promise<ApiResponse>;
 }
 
 /** A person who has used everything that Herald offers. */
@@ -87,13 +95,10 @@ async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): P
   await project.api('PATCH', `/v1/subscribers/${id}`, { external_id: `crm-${word}` });
 
   const buttons = [[{ text: 'More', data: `data-${word}` }]];
-  const sent = await project.api(
-    'POST',
-    '/v1/send',
-    { ...to, text: `text-${word}`, buttons },
-    { 'idempotency-key': freshName('key') },
-  );
-  expect(sent.body).toMatchObject({ sent: 1 });
+  const key = { 'idempotency-key': freshName('key') };
+  const sendAgain = () => project.api('POST', '/v1/send', { ...to, text: `text-${word}`, buttons }, key);
+  const sent = await sendAgain();
+  expect(sent.body).toMatchObject({ sent: 1, details: [{ subscriber_id: id }] });
   await service.control.tap(channel, user, { button: 'More' });
   await project.api('POST', '/v1/otp/send', to);
   const code = await eventually(async () =>
@@ -129,6 +134,7 @@ async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): P
     subscriberId: id,
     pendingSession: pending.session_id,
     unusedSession: unused.session.session_id,
+    sendAgain,
     traces: [
       profile.first_name,
       profile.username,
@@ -165,7 +171,6 @@ describe.each(['telegram', 'max'] as const)('removing a subscriber on %s', (chan
         'bot_updates',
         'broadcast_recipients',
         'events',
-        'idempotency_keys',
         'messages',
         'otp_codes',
         'subscribers',
@@ -185,6 +190,10 @@ describe.each(['telegram', 'max'] as const)('removing a subscriber on %s', (chan
       `%${known.subscriberId}%`,
     ]);
     expect(events.rows).toEqual([{ name: 'subscription.deleted' }]);
+    // The recorded response is encrypted, so the search of the tables does not read it.
+    const repeated = await known.sendAgain();
+    expect(repeated.headers.get('idempotent-replayed')).toBe('true');
+    expect(repeated.body).toMatchObject({ sent: 1, details: [{ subscriber_id: NOBODY }] });
     expect(await statusInDatabase(service, known.pendingSession)).toBe('expired');
     expect(await statusInDatabase(service, known.unusedSession)).toBe('expired');
     expect(await charged()).toBe(charges);

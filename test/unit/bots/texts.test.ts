@@ -53,9 +53,9 @@ describe('what the bots say', () => {
       address: '2001:db8::1',
     });
     expect(full).toContain('Log in to Acme?');
-    expect(full).toContain('Code on the screen: 42\nDevice: Mozilla/5.0 (X11)\nIP address: 2001:db8::1');
+    expect(full).toContain('Code on the screen:\n42\n\nDevice: Linux · 2001:db8::1');
     const bare = botTexts.en.loginQuestion({ project: 'Acme', matchCode: null, device: null });
-    expect(bare).not.toMatch(/Code|Device|address/);
+    expect(bare).not.toMatch(/code|device|address/i);
     expect(botTexts.ru.loginQuestion({ project: 'Acme', address: '203.0.113.7' })).toContain(
       'Войти в «Acme»?\n\nIP-адрес: 203.0.113.7\n\n',
     );
@@ -73,7 +73,33 @@ describe('what the bots say', () => {
     const question = botTexts.en.loginQuestion({ project: 'Acme', matchCode: '42', device });
     expect(question.match(/^IP address:/gm)).toBeNull();
     expect(question.match(/^Code on the screen:/gm)).toHaveLength(1);
+    expect(question.match(/^(?:42|99)$/gm)).toEqual(['42']);
     expect(question).not.toMatch(/[\u202a-\u202e\u2028]/);
+  });
+
+  it('names a browser in short and keeps a made-up one from passing for an address', () => {
+    const address = '203.0.113.7';
+    const chrome =
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36';
+    const ask = (device: string, lang: 'en' | 'ru' = 'en') =>
+      botTexts[lang].loginQuestion({ project: 'Acme', matchCode: '42', device, address });
+    expect(ask(chrome).split('\n')).toEqual(
+      expect.arrayContaining(['42', 'Device: Chrome on Linux · 203.0.113.7']),
+    );
+    expect(ask(chrome, 'ru')).toContain('Устройство: Chrome на Linux · 203.0.113.7');
+    expect(ask('Chrome on macOS · 198.51.100.1')).toContain(
+      'Device: Chrome on macOS 198.51.100.1 · 203.0.113.7',
+    );
+    expect(ask('<b>My & phone</b>')).toContain('Device: <b>My & phone</b> · 203.0.113.7');
+  });
+
+  it('says before Yes that it subscribes and how to stop, and fits on one screen', () => {
+    const question = { project: 'Acme', matchCode: '42', device: 'x'.repeat(512), address: '2001:db8::1' };
+    const en = botTexts.en.loginQuestion(question);
+    expect(en).toContain('Yes also subscribes you to messages from Acme. To stop them, send /stop.');
+    const ru = botTexts.ru.loginQuestion(question);
+    expect(ru).toContain('подпишетесь на сообщения от «Acme». Отписаться: /stop.');
+    for (const text of [en, ru]) expect(text.length).toBeLessThan(400);
   });
 
   it('cuts what is too long without breaking a character', () => {

@@ -1,0 +1,46 @@
+import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
+import { vetUrl, type LocalPolicy } from '../outbound/addresses';
+import { fetchFile, FetchFileError } from '../outbound/fetch-file';
+import { readImage } from './logo-image';
+
+const TIMEOUT_MS = 5_000;
+const FIELD = 'brand.logo_url';
+
+export interface Logo {
+  url: string;
+  type: 'image/png' | 'image/webp';
+  data: Buffer;
+}
+
+/**
+ * Fetches a project's logo once, when it is set. Herald serves its own copy: a login page must not make its users'
+ * browsers call another server, and the image must not change after this check.
+ */
+export async function fetchLogo(url: string, policy: LocalPolicy): Promise<Logo> {
+  const vetted = vetUrl(url, policy);
+  if (!vetted.ok) throw new AppError('invalid_url', `${FIELD}: ${vetted.why}`);
+  const data = await fetchFile(vetted.url, {
+    maxBytes: limits.logoBytes,
+    timeoutMs: TIMEOUT_MS,
+    policy,
+  }).catch((error: unknown) => {
+    throw error instanceof FetchFileError ? refusal(error) : error;
+  });
+  const image = readImage(data);
+  if (!image) throw invalid('must be a PNG or WebP image');
+  // A small file can hold a picture that takes gigabytes in the browser.
+  if (Math.min(image.width, image.height) < 1 || Math.max(image.width, image.height) > limits.logoPixels) {
+    throw invalid(`the image can have up to ${limits.logoPixels} × ${limits.logoPixels} pixels`);
+  }
+  return { url, type: image.type, data };
+}
+
+function refusal(error: FetchFileError): AppError {
+  if (error.reason === 'too_large') return invalid(`the image can have up to ${limits.logoBytes / 1024} KB`);
+  return new AppError('invalid_url', `${FIELD}: ${error.message}`);
+}
+
+function invalid(why: string): AppError {
+  return new AppError('validation_failed', `${FIELD}: ${why}`);
+}
