@@ -71,7 +71,10 @@ export function Subscribers() {
       {list?.length === 0 &&
         (filters.isFiltered ? <Empty icon="users" title={t.noSubscribersMatch} /> : <NoSubscribers />)}
       {list && list.length > 0 && (
-        <Table label={t.subscribers} columns={[t.personName, t.channel, t.status, t.externalId, t.tags, t.since]}>
+        <Table
+          label={t.subscribers}
+          columns={[t.personName, t.channel, t.status, t.externalId, t.tags, t.since]}
+        >
           {list.map((subscriber) => (
             <Row
               key={subscriber.subscriber_id}
