@@ -381,7 +381,9 @@ describe('forbidden addresses at the dial', () => {
     const sender = production([['8.8.8.8', '127.0.0.1']]);
     const result = await sender.attempt(delivery('https://two.example/'));
     expect(result).toMatchObject({ status: null, error: 'forbidden_address' });
-    expect(result.errorDetail).toContain('127.0.0.1');
+    // By its range only: the address itself would tell what the network looks like.
+    expect(result.errorDetail).toContain('loopback');
+    expect(result.errorDetail).not.toContain('127.0.0.1');
   });
 
   it('a name that changes between check and dial is not dialled: the dial asks once and uses what it vetted', async () => {
