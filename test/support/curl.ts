@@ -33,3 +33,27 @@ export function runWithCurl(
     env: { ...process.env, ...env, CURL: curl },
   });
 }
+
+/** Lets a shell read a documented call, with its quotes and variables, and makes the request in this process. */
+export async function callWithCurl(
+  script: string,
+  env: Record<string, string> = {},
+): Promise<{ status: number; body: string }> {
+  const { stdout } = await run('bash', ['-euc', `curl() { printf '%s\\0' "$@"; }\n${script}`], {
+    env: { ...process.env, ...env },
+  });
+  const args = stdout.split('\0');
+  const valuesOf = (option: string) =>
+    args.flatMap((arg, index) => (args[index - 1] === option ? [arg] : []));
+  const url = args.find((arg) => arg.startsWith('http')) ?? '';
+  const [body] = valuesOf('-d');
+  const response = await fetch(url, {
+    method: valuesOf('-X')[0] ?? (body === undefined ? 'GET' : 'POST'),
+    headers: valuesOf('-H').map((header): [string, string] => {
+      const [name = '', value = ''] = header.split(': ');
+      return [name, value];
+    }),
+    ...(body === undefined ? {} : { body }),
+  });
+  return { status: response.status, body: await response.text() };
+}

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { runWithCurl } from '../../support/curl';
+import { callWithCurl } from '../../support/curl';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { confirmedSession, createSession } from '../login/fixture';
 import { subscribePerson } from '../messages/fixture';
@@ -79,6 +79,14 @@ describe('the requests of the reference', () => {
       const isDelivery = path.startsWith('/v1/deliveries/');
       return { id: isDelivery ? sent.body.delivery_id : endpoint, delivery_id: sent.body.delivery_id };
     }
+    if (path.startsWith('/v1/messages')) {
+      const { subscriberId } = await subscribePerson(service, project);
+      const sent = await project.api<{ details: { delivery_id: string }[] }>('POST', '/v1/send', {
+        subscriber_id: subscriberId,
+        text: 'Hello',
+      });
+      return { subscriber_id: subscriberId, delivery_id: sent.body.details[0]?.delivery_id ?? '' };
+    }
     if (path.startsWith('/v1/broadcast/')) {
       await subscribePerson(service, project);
       const job = await project.api<{ job_id: string }>('POST', '/v1/broadcast', { text: 'Hello' });
@@ -100,10 +108,7 @@ describe('the requests of the reference', () => {
     );
   }
 
-  const execute = async (script: string) => {
-    const { stdout, stderr } = await runWithCurl(script, { HERALD_API_KEY: project.api_key });
-    return { status: Number(stderr), body: stdout };
-  };
+  const execute = (script: string) => callWithCurl(script, { HERALD_API_KEY: project.api_key });
 
   it('are those of every operation', async () => {
     const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as {

@@ -78,11 +78,11 @@ describe('the retry schedule', () => {
       [60, 'min', 'min'],
       [1, 's', 's'],
     ]);
-    const quick = `after ${listed(waits)} s`;
-    const form = read('web/dashboard/pages/endpoint-form.tsx');
-    expect(form).toContain(`after ${listed(durable)}.`);
-    expect(form).toContain(quick);
-    expect(read('web/dashboard/pages/settings.tsx')).toContain(quick);
+    const english = read('web/dashboard/texts/en.ts');
+    expect(english).toContain(`after ${listed(durable)}.`);
+    expect(english.split(`after ${listed(waits)} s`)).toHaveLength(3);
+    const inRussian = listed(waits).replace(' and ', ' и ');
+    expect(read('web/dashboard/texts/ru.ts')).toContain(`через ${inRussian} с`);
   });
 
   it('ends when the table of limits says', () => {

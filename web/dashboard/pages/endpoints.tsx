@@ -13,8 +13,8 @@ import {
   Table,
   Cell,
 } from '../elements';
-import { hourOfDay, percent } from '../format';
-import { useResource } from '../resource';
+import { duration, hourOfDay, percent } from '../format';
+import { useNow, useResource } from '../resource';
 import { go, Heading, Link } from '../router';
 import { endpointState } from '../states';
 import { t } from '../texts';
@@ -110,7 +110,7 @@ function Row({ endpoint }: { endpoint: EndpointView }) {
         {health?.failing_since && (
           <span class="hint">
             {' '}
-            <Ago at={health.failing_since} />
+            <FailingFor since={health.failing_since} />
           </span>
         )}
       </Cell>
@@ -128,6 +128,11 @@ function Row({ endpoint }: { endpoint: EndpointView }) {
       </Cell>
     </tr>
   );
+}
+
+function FailingFor({ since }: { since: string }) {
+  const seconds = Math.max(0, Math.floor((useNow() - Date.parse(since)) / 1000));
+  return <span class="figure">{t.failingFor(duration(seconds))}</span>;
 }
 
 /** The last 24 hours of an endpoint. */

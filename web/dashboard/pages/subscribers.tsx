@@ -71,7 +71,10 @@ export function Subscribers() {
       {list?.length === 0 &&
         (filters.isFiltered ? <Empty icon="users" title={t.noSubscribersMatch} /> : <NoSubscribers />)}
       {list && list.length > 0 && (
-        <Table label={t.subscribers} columns={[t.name, t.channel, t.status, t.externalId, t.tags, t.since]}>
+        <Table
+          label={t.subscribers}
+          columns={[t.personName, t.channel, t.status, t.externalId, t.tags, t.since]}
+        >
           {list.map((subscriber) => (
             <Row
               key={subscriber.subscriber_id}
@@ -108,7 +111,7 @@ function Row({ subscriber, onTag }: { subscriber: Subscriber; onTag: (tag: strin
   const state = subscriberState(subscriber);
   return (
     <tr>
-      <Cell label={t.name}>
+      <Cell label={t.personName}>
         <Link to={`/dashboard/subscribers/${subscriber.subscriber_id}`} class="clip">
           <bdi>{subscriber.first_name}</bdi>
         </Link>{' '}
