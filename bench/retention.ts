@@ -76,10 +76,15 @@ export async function benchRetention(): Promise<Figure[]> {
   }
 }
 
-/** As rows of 40 days ago. Without the checks of foreign keys, which would take most of the time. */
+/** As rows of 40 days ago. Indexes are built afterwards and foreign keys not checked, which would take most of the time. */
 async function insertOld(pool: pg.Pool, endpoint: { project_id: string; id: string }): Promise<void> {
   await withTransaction(pool, async (db) => {
     await db.query('SET LOCAL session_replication_role = replica');
+    const { rows: indexes } = await db.query<{ name: string; definition: string }>(
+      `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
+       WHERE indrelid = ANY (ARRAY['events', 'deliveries']::regclass[]) AND NOT indisunique`,
+    );
+    for (const { name } of indexes) await db.query(`DROP INDEX ${name}`);
     await db.query(
       `WITH event AS (
          INSERT INTO events (project_id, name, body, created_at)
@@ -94,5 +99,6 @@ async function insertOld(pool: pg.Pool, endpoint: { project_id: string; id: stri
        SELECT id, 1, false, created_at, created_at, 200 FROM delivery`,
       [endpoint.project_id, endpoint.id, event, eventBody(event, example), OLD_DELIVERIES],
     );
+    for (const { definition } of indexes) await db.query(definition);
   });
 }
