@@ -22,7 +22,8 @@ export default defineConfig({
       input: {
         dashboard: path.join(web, 'dashboard/main.tsx'),
         login: path.join(web, 'login/login.ts'),
-        docs: path.join(web, 'docs/search.ts'),
+        docs: path.join(web, 'docs/docs.ts'),
+        'docs-language': path.join(web, 'docs/language.ts'),
         demo: path.join(web, 'demo/demo.ts'),
         embed: path.join(web, 'embed/embed.ts'),
       },

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { addCodecServerCommand } from './cli/codec-server';
 import { UsageError } from './cli/context';
@@ -12,10 +14,19 @@ import { addWorkflowCommands } from './cli/workflows';
 import { AppError } from './contract/errors';
 import { describeDatabaseError } from './db/describe-error';
 import { SetupError } from './embedded/setup-error';
+import { packageRoot } from './lib/package-root';
 import { OperationRefused } from './operations/refused';
 
+function packageVersion(): string {
+  const file = readFileSync(path.join(packageRoot, 'package.json'), 'utf8');
+  return (JSON.parse(file) as { version: string }).version;
+}
+
 function createProgram(): Command {
-  const program = new Command('herald').description('Messenger login, webhooks and messages.').exitOverride();
+  const program = new Command('herald')
+    .description('Messenger login, webhooks and messages.')
+    .version(packageVersion(), '-v, --version', 'show the version')
+    .exitOverride();
   program
     .command('start')
     .description('run the service, with embedded servers where no setting names one')

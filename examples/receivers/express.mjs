@@ -1,5 +1,5 @@
 // app.post('/webhooks', express.raw({ type: 'application/json' }), receive);
-import { isValid } from 'herald/webhooks';
+import { isValid } from './verify.js';
 
 export function receive(req, res) {
   const signature = req.headers['x-service-signature'];

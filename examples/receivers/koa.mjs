@@ -1,6 +1,6 @@
 // app.use(receive);
 import { buffer } from 'node:stream/consumers';
-import { isValid } from 'herald/webhooks';
+import { isValid } from './verify.js';
 
 export async function receive(ctx) {
   const body = await buffer(ctx.req);

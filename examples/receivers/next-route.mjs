@@ -1,5 +1,5 @@
 // app/webhooks/route.js
-import { isValid } from 'herald/webhooks';
+import { isValid } from './verify.js';
 
 export async function POST(request) {
   const body = Buffer.from(await request.arrayBuffer());

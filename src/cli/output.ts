@@ -1,23 +1,71 @@
 import Table from 'cli-table3';
+import { hasColor, styled, styleOf } from './style';
 
 type Cell = string | number | boolean | null | undefined;
+
+/** Where a table is printed. */
+export interface Terminal {
+  /** Null where nothing limits a line: a file or a pipe. */
+  width: number | null;
+  color: boolean;
+}
+
+const here = (): Terminal => ({
+  width: process.stdout.isTTY ? process.stdout.columns : null,
+  color: hasColor(),
+});
 
 /** Prints JSON with `--json`, otherwise text. */
 export function print(value: unknown, json: boolean | undefined, forPeople: () => string): void {
   process.stdout.write(`${json ? JSON.stringify(value) : forPeople()}\n`);
 }
 
-export function table(head: string[], rows: Cell[][]): string {
+/** A table; where it is wider than the terminal, one block of lines for each row, so that ids can still be copied. */
+export function table(head: string[], rows: Cell[][], { width, color }: Terminal = here()): string {
+  const texts = rows.map((row) => row.map(textOf));
+  if (width !== null && tableWidth([head, ...texts]) > width) return blocks(head, texts, color);
   const chars = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' };
-  const drawn = new Table({ head, chars, style: { head: [], border: [] } });
-  for (const row of rows) {
-    drawn.push(row.map((cell) => (cell === null || cell === undefined ? '–' : String(cell))));
-  }
+  const drawn = new Table({
+    head: head.map((name) => styled(name, 'bold', color)),
+    chars,
+    style: { head: [], border: [] },
+  });
+  for (const row of texts) drawn.push(row.map((text) => styled(text, styleOf(text), color)));
   return drawn.toString();
+}
+
+function textOf(cell: Cell): string {
+  return cell === null || cell === undefined ? '–' : String(cell);
+}
+
+/** Each column has its longest text, a space on both sides and a border. */
+function tableWidth(rows: string[][]): number {
+  const columns = rows[0] ?? [];
+  return columns.reduce((sum, _, at) => sum + Math.max(...rows.map((row) => row[at]?.length ?? 0)) + 3, 1);
+}
+
+function blocks(head: string[], rows: string[][], color: boolean): string {
+  const longest = Math.max(...head.map((name) => name.length)) + 2;
+  return rows
+    .map((row) =>
+      row
+        .map((text, at) => {
+          const name = (head[at] ?? '').padEnd(longest);
+          return `${styled(name, 'muted', color)}${styled(text, styleOf(text), color)}`;
+        })
+        .join('\n'),
+    )
+    .join('\n\n');
 }
 
 /** Name and value, one pair per line. */
 export function facts(pairs: [string, Cell][]): string {
   const width = Math.max(...pairs.map(([name]) => name.length)) + 2;
-  return pairs.map(([name, value]) => `${name.padEnd(width)}${value ?? '–'}`).join('\n');
+  const color = hasColor();
+  return pairs
+    .map(([name, value]) => {
+      const text = textOf(value);
+      return `${styled(name.padEnd(width), 'muted', color)}${styled(text, styleOf(text), color)}`;
+    })
+    .join('\n');
 }

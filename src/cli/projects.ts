@@ -84,9 +84,9 @@ interface SetOptions {
   name?: string;
   callbackUrl?: string;
   redirectUrl?: string[];
-  logoUrl?: string | null;
-  color?: string | null;
-  privacyUrl?: string | null;
+  logoUrl?: string;
+  color?: string;
+  privacyUrl?: string;
   plan?: string;
   active?: boolean;
   requestsPerMinute?: string;
@@ -105,7 +105,11 @@ async function set(slug: string, options: SetOptions): Promise<void> {
     requests_per_minute: options.requestsPerMinute,
     sessions_per_hour: options.sessionsPerHour,
     sessions_per_address: options.sessionsPerAddress,
-    brand: present({ logo_url: options.logoUrl, color: options.color, privacy_url: options.privacyUrl }),
+    brand: present({
+      logo_url: orNone(options.logoUrl),
+      color: orNone(options.color),
+      privacy_url: orNone(options.privacyUrl),
+    }),
   });
   const { brand = {}, ...changes } = present(given);
   if (Object.keys(changes).length + Object.keys(brand).length === 0) {
@@ -127,7 +131,7 @@ function present<T extends object>(given: T): Partial<T> {
 }
 
 /** The word `none` clears a setting. */
-function orNone(value: string): string | null {
+function orNone(value: string | undefined): string | null | undefined {
   return value === 'none' ? null : value;
 }
 
@@ -185,13 +189,9 @@ export function addProjectCommands(program: Command): void {
     .option('--name <name>')
     .option('--callback-url <url>')
     .option('--redirect-url <url...>', 'redirect URLs of sessions; replaces the list')
-    .option(
-      '--logo-url <url>',
-      'PNG or WebP for the hosted login page, fetched now; "none" removes it',
-      orNone,
-    )
-    .option('--color <#rrggbb>', 'button colour of the hosted login page, or "none"', orNone)
-    .option('--privacy-url <url>', 'privacy policy, linked on the hosted login page, or "none"', orNone)
+    .option('--logo-url <url>', 'PNG or WebP for the hosted login page, fetched now; "none" removes it')
+    .option('--color <#rrggbb>', 'button colour of the hosted login page, or "none"')
+    .option('--privacy-url <url>', 'privacy policy, linked on the hosted login page, or "none"')
     .option('--plan <plan>', 'free or basic')
     .option('--active <true|false>', 'activate or deactivate the project', yesOrNo)
     .option('--requests-per-minute <n>')

@@ -25,9 +25,9 @@ export const idParams = z.strictObject({ id: idSchema });
 
 /** The subscriber that an event is about. */
 export const whoFields = {
-  subscriber_id: z.string(),
-  channel: channelSchema,
-  external_id: z.string().nullable(),
+  subscriber_id: z.string().describe('The user; the same in every event of the project.'),
+  channel: channelSchema.describe('The messenger.'),
+  external_id: z.string().nullable().describe('Your own id of the user, if you gave one.'),
 };
 
 /** The same where there may be no subscriber: then all three are null. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelSchema, languages, timestampSchema, whoFields } from '../contract/common';
+import { languages, timestampSchema, whoFields } from '../contract/common';
 import { limits, planNames } from '../contract/limits';
 import { formSubmittedExample, formSubmittedSchema } from '../forms/contract';
 import { ticketEventSchemas, ticketExample } from '../helpdesk/contract';
@@ -41,17 +41,15 @@ const JOB = 'b1a7c0de-52b4-4d0e-9c57-3d9a1e6f7c21';
 const AT = '2026-01-15T10:30:00.000+00:00';
 
 export const subscriberFields = {
-  subscriber_id: z.string(),
-  channel: channelSchema,
-  external_id: z.string().nullable(),
-  first_name: z.string(),
-  username: z.string().nullable(),
-  lang: z.enum(languages),
-  permissions: z.array(z.string()),
-  tags: z.array(z.string()),
-  active: z.boolean(),
-  blocked: z.boolean(),
-  created_at: timestampSchema,
+  ...whoFields,
+  first_name: z.string().describe('As in the messenger.'),
+  username: z.string().nullable().describe('In the messenger, without @.'),
+  lang: z.enum(languages).describe('The language in which the bot talks to the user.'),
+  permissions: z.array(z.string()).describe('What the user agreed to receive.'),
+  tags: z.array(z.string()).describe('Labels that your project gave.'),
+  active: z.boolean().describe('Whether messages can be sent: false after /stop or a block.'),
+  blocked: z.boolean().describe('Whether the user has blocked the bot.'),
+  created_at: timestampSchema.describe('When the user first subscribed.'),
 };
 
 const subscriber = z.strictObject(subscriberFields);
@@ -85,17 +83,24 @@ export const failureReasons = [
 export type FailureReason = (typeof failureReasons)[number];
 
 const broadcastCounts = z.strictObject({
-  job_id: z.string(),
+  job_id: z.string().describe('The broadcast.'),
   sent: z.number().int(),
   failed: z.number().int(),
-  skipped: z.number().int(),
-  total: z.number().int(),
+  skipped: z.number().int().describe('Inactive or unsubscribed, or not reached before a cancellation.'),
+  total: z.number().int().describe('All recipients.'),
 });
 const broadcastExample = { job_id: JOB, sent: 940, failed: 35, skipped: 25, total: 1000 };
 
-const otp = z.strictObject({ ...whoFields, purpose: z.string(), occurred_at: timestampSchema });
+const otp = z.strictObject({
+  ...whoFields,
+  purpose: z.string().describe('As given when the code was sent.'),
+  occurred_at: timestampSchema,
+});
 const otpExample = { ...recipientExample, purpose: 'login', occurred_at: AT };
-const otpAttempt = z.strictObject({ ...otp.shape, attempts_left: z.number().int() });
+const otpAttempt = z.strictObject({
+  ...otp.shape,
+  attempts_left: z.number().int().describe('Before the code is void.'),
+});
 
 const scheduled = z.strictObject({
   scheduled_id: z.string(),
@@ -146,22 +151,30 @@ export const eventRegistry = {
   }),
   'subscription.permission_changed': event(
     'The permissions of a subscriber changed.',
-    z.strictObject({ ...whoFields, permissions: z.array(z.string()), previous: z.array(z.string()) }),
+    z.strictObject({
+      ...whoFields,
+      permissions: z.array(z.string()).describe('After the change.'),
+      previous: z.array(z.string()).describe('Before the change.'),
+    }),
     { ...recipientExample, permissions: ['news', 'offers'], previous: ['news'] },
   ),
   'delivery.success': event(
     'A message was delivered to the messenger.',
-    z.strictObject({ ...whoFields, delivery_id: z.string(), delivered_at: timestampSchema }),
+    z.strictObject({
+      ...whoFields,
+      delivery_id: z.string().describe('The message, as in the response of /v1/send.'),
+      delivered_at: timestampSchema,
+    }),
     { ...recipientExample, delivery_id: MESSAGE, delivered_at: AT },
   ),
   'delivery.failed': event(
     'A message could not be delivered.',
     z.strictObject({
       ...whoFields,
-      reason: z.enum(failureReasons),
-      retryable: z.boolean(),
-      should_unsubscribe: z.boolean(),
-      error: z.string(),
+      reason: z.enum(failureReasons).describe('Why the message was not delivered.'),
+      retryable: z.boolean().describe('Whether sending again later can succeed.'),
+      should_unsubscribe: z.boolean().describe('Whether to stop sending to this user.'),
+      error: z.string().describe('The text of the messenger.'),
       attempted_at: timestampSchema,
     }),
     {
@@ -189,15 +202,19 @@ export const eventRegistry = {
   'otp.max_attempts_reached': event('A one-time code has no attempts left.', otp, otpExample),
   'auth.completed': event(
     'A session created through the API was confirmed.',
-    z.strictObject({ ...subscriberFields, state: z.string(), auth_time: timestampSchema }),
+    z.strictObject({
+      ...subscriberFields,
+      state: z.string().describe('As given when the session was created.'),
+      auth_time: timestampSchema.describe('When the user tapped Yes.'),
+    }),
     { ...subscriberExample, state: 'af0ifjsldkj', auth_time: AT },
   ),
   'button.clicked': event(
     'A subscriber tapped a button in a message.',
     z.strictObject({
       ...whoFields,
-      delivery_id: z.string(),
-      data: z.string(),
+      delivery_id: z.string().describe('The message with the button.'),
+      data: z.string().describe('The data of the button.'),
       clicked_at: timestampSchema,
     }),
     { ...recipientExample, delivery_id: MESSAGE, data: 'accept', clicked_at: AT },

@@ -1,17 +1,14 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import { AppError } from '../contract/errors';
-import type { Logger } from '../lib/log';
 import { clientAddress } from './client-address';
-import { errorMapper } from './errors';
+import { errorMapper, type ErrorMapperDeps } from './errors';
 import { admit, guard, type GuardDeps } from './guard';
 import { requestLog } from './request-log';
 import type { Route } from './route';
 import { securityHeaders } from './security-headers';
 
-export interface AppDeps extends GuardDeps {
-  log: Logger;
-  docsUrl: () => string;
+export interface AppDeps extends GuardDeps, ErrorMapperDeps {
   /** True once shutdown has begun: new requests get 503. */
   stopping: () => boolean;
   /** How many proxies in front of the service append to X-Forwarded-For. */

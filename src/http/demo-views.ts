@@ -99,6 +99,15 @@ export function qrPage(session: {
   );
 }
 
+export function refusedPage(error: string): string {
+  return messagePage(
+    'Not logged in',
+    error === 'access_denied'
+      ? 'The login was declined or has expired. The site received error=access_denied and no code.'
+      : 'Login is not available right now. The site received an error and no code.',
+  );
+}
+
 export function callbackPage(
   code: string | null,
   { state, matches }: { state: string | null; matches: boolean },

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context, Middleware } from 'koa';
 import type { Core } from '../core';
-import { callbackPage, demoPage, embedPage, messagePage, qrPage, userPage } from './demo-views';
+import { callbackPage, demoPage, embedPage, messagePage, qrPage, refusedPage, userPage } from './demo-views';
 import { readFormBody } from './form-body';
 import { setHttpOnlyCookie } from './http-only-cookie';
 
@@ -38,7 +38,10 @@ export function demoPages(core: Deps): Middleware {
       return session.ok ? qrPage(session.body) : errorPage(session.error);
     },
     'GET /demo/status': (ctx) => sessionStatus(ctx, core),
-    'GET /demo/callback': async (ctx) => callbackPage(codeParameter(ctx), checkState(ctx), core.publicUrl()),
+    'GET /demo/callback': async (ctx) =>
+      typeof ctx.query['error'] === 'string'
+        ? refusedPage(ctx.query['error'])
+        : callbackPage(codeParameter(ctx), checkState(ctx), core.publicUrl()),
     'POST /demo/verify': (ctx) => verify(ctx, core),
     'GET /demo/embed': async () => embedPage(core.publicUrl()),
     'POST /demo/embed/session': async (ctx) => {

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import { AppError } from '../contract/errors';
+import { AppError, type ErrorEnvelope } from '../contract/errors';
 import type { Logger } from '../lib/log';
 import { isUnavailable } from '../lib/unavailable';
 
@@ -10,10 +10,12 @@ export interface ErrorMapperDeps {
   log: Logger;
   /** The absolute URL of the page that describes the error codes. */
   docsUrl: () => string;
+  /** Renders an error for a person in a browser; undefined for everybody else. Absent where no pages are served. */
+  errorPage?: (ctx: Context, error: AppError) => string | undefined;
 }
 
-/** Turns every thrown error into the error envelope, the only error format that callers see. */
-export function errorMapper({ log, docsUrl }: ErrorMapperDeps): Middleware {
+/** Turns every thrown error into the error envelope, the only error format that callers of the API see. */
+export function errorMapper({ log, docsUrl, errorPage }: ErrorMapperDeps): Middleware {
   return async (ctx, next) => {
     try {
       await next();
@@ -25,20 +27,21 @@ export function errorMapper({ log, docsUrl }: ErrorMapperDeps): Middleware {
           'request failed',
         );
       }
-      sendError(ctx, error, docsUrl());
+      sendError(ctx, error, errorPage?.(ctx, error) ?? error.toEnvelope(docsUrl()));
     }
   };
 }
 
-function sendError(ctx: Context, error: AppError, docsUrl: string): void {
+function sendError(ctx: Context, error: AppError, answer: string | ErrorEnvelope): void {
   ctx.status = error.status;
   ctx.state['errorCode'] = error.code;
   if (error.retryAfter !== undefined) {
     ctx.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))));
   }
   ctx.set('Cache-Control', 'no-store');
-  ctx.type = 'application/json';
-  ctx.body = JSON.stringify(error.toEnvelope(docsUrl));
+  ctx.vary('Accept');
+  ctx.type = typeof answer === 'string' ? 'html' : 'application/json';
+  ctx.body = typeof answer === 'string' ? answer : JSON.stringify(answer);
 }
 
 function toAppError(thrown: unknown): AppError {

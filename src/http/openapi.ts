@@ -57,7 +57,7 @@ function operation(spec: RouteSpec): Json {
 }
 
 /** For example get_v1_webhooks_id: stable, because it derives only from method and path. */
-function operationId(spec: RouteSpec): string {
+export function operationId(spec: Pick<RouteSpec, 'method' | 'path'>): string {
   return `${spec.method.toLowerCase()}${spec.path.replaceAll(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`;
 }
 
@@ -147,7 +147,7 @@ function errorSchema(): Json {
   };
 }
 
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
   return rest;
 }

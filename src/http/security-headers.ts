@@ -3,6 +3,7 @@ import type { Middleware } from 'koa';
 /** Strict by default: no inline script or style, nothing from third parties, no framing. */
 const POLICY = [
   "default-src 'self'",
+  "connect-src 'self'",
   "img-src 'self' data:",
   "object-src 'none'",
   "base-uri 'none'",

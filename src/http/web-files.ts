@@ -31,7 +31,7 @@ export function webFiles({ development }: { development: boolean }): Middleware 
 
 /** All dashboard pages share one shell; /dashboard/session belongs to the API. */
 function isDashboardPage(ctx: Context): boolean {
-  return /^\/dashboard(\/(?!session$)[a-z0-9/-]*)?$/.test(ctx.path);
+  return /^\/dashboard(\/(?!session$)[A-Za-z0-9_/-]*)?$/.test(ctx.path);
 }
 
 interface CachedFile {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { channelSchema, idSchema, languages, pageQuery, timestampSchema } from '../contract/common';
 import { isIpAddress } from '../contract/ip-address';
 import { limits } from '../contract/limits';
+import { subscriberIdSchema } from '../subscribers/contract';
 
 /** 1 to 128 printable ASCII characters without space, <, > and &. */
 const STATE = /^[\x21-\x25\x27-\x3b\x3d\x3f-\x7e]+$/;
@@ -154,8 +155,11 @@ export const sessionRecordSchema = z.strictObject({
     .describe('Whether the user tapped Yes. An `expired` login can be confirmed: its code was not redeemed.'),
   channel: channelSchema.nullable().describe('Null until a user opens the link.'),
   subscriber_id: z.string().nullable(),
+  first_name: z.string().nullable().describe('Of the subscriber, as it is now.'),
+  username: z.string().nullable(),
   state: z.string().nullable(),
   client_ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
   created_at: timestampSchema,
   expires_at: timestampSchema.describe('When the session expires without an answer.'),
   decided_at: timestampSchema.nullable(),
@@ -167,5 +171,6 @@ export const sessionListQuery = z.strictObject({
   status: z.enum(sessionStatuses).optional(),
   flow: z.enum(sessionFlows).optional(),
   channel: channelSchema.optional(),
+  subscriber_id: subscriberIdSchema.optional().describe('Only logins of this subscriber.'),
   ...pageQuery,
 });

@@ -5,8 +5,9 @@ import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { sessionListQuery, sessionRecordSchema, type SessionRecord } from './contract';
 import type { Config } from '../config';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
-import { listSessions, type SessionLogRow } from './queries/log';
+import { listSessions, type NamedSessionRow } from './queries/log';
 import { route } from '../http/route';
+import { requireSubscriber } from '../subscribers';
 
 export function createSessionListRoutes({
   pool,
@@ -28,11 +29,14 @@ export function createSessionListRoutes({
         query: sessionListQuery,
         status: 200,
         response: pageOf(sessionRecordSchema),
-        errors: [],
+        errors: ['subscriber_not_found'],
       },
       async ({ project, query }) => {
-        const { cursor, ...filter } = query;
-        const found = await listSessions(pool, project.id, { ...filter, before: decodeCursor(cursor) });
+        const { cursor, subscriber_id: of, ...filter } = query;
+        const subscriberId =
+          of === undefined ? undefined : (await requireSubscriber(pool, project.id, of)).id;
+        const before = decodeCursor(cursor);
+        const found = await listSessions(pool, project.id, { ...filter, subscriberId, before });
         return toPage(found, query.limit, (session) =>
           presentSession(session, config.HERALD_SUBSCRIBER_ID_FORMAT),
         );
@@ -41,7 +45,7 @@ export function createSessionListRoutes({
   ];
 }
 
-function presentSession(session: SessionLogRow, format: SubscriberIdFormat): SessionRecord {
+function presentSession(session: NamedSessionRow, format: SubscriberIdFormat): SessionRecord {
   return {
     session_id: session.id,
     flow: session.flow,
@@ -50,8 +54,11 @@ function presentSession(session: SessionLogRow, format: SubscriberIdFormat): Ses
     confirmed: session.was_confirmed,
     channel: session.channel,
     subscriber_id: session.subscriber_id && formatSubscriberId(session.subscriber_id, format),
+    first_name: session.first_name,
+    username: session.username,
     state: session.state,
     client_ip: session.client_ip,
+    user_agent: session.user_agent,
     created_at: isoTime(session.created_at),
     expires_at: isoTime(session.expires_at),
     decided_at: isoTimeOrNull(session.decided_at),

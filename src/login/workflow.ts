@@ -42,7 +42,7 @@ export function createSessionStarter({
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowTaskTimeout: '5 seconds',
       staticSummary: flow === 'static' ? 'login by static link' : 'login by session',
-      staticDetails: 'Starts when the user answers in the messenger, or when the session expires.',
+      staticDetails: `Starts when the user answers in the messenger, or when the session expires. State: herald sessions show ${id}`,
       typedSearchAttributes: [
         { key: searchAttributes.ProjectId, value: project_id },
         { key: searchAttributes.AuthFlow, value: flow },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelSchema } from '../contract/common';
+import { channelSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { AppError } from '../contract/errors';
 import { limits, MIB } from '../contract/limits';
 import { failureReasons } from '../events/contract';
@@ -109,6 +109,30 @@ export const sendResponseSchema = z.strictObject({
   details: z.array(sendDetailSchema),
 });
 export type SendResponse = z.infer<typeof sendResponseSchema>;
+
+export const messageKinds = ['send', 'otp', 'broadcast'] as const;
+
+/** A message to one subscriber, single or of a broadcast. */
+export const messageRecordSchema = z.strictObject({
+  delivery_id: idSchema,
+  kind: z.enum(messageKinds),
+  channel: channelSchema,
+  status: z.enum(['queued', 'sending', 'sent', 'failed', 'skipped']),
+  reason: z.enum(sendReasons).nullable(),
+  text: z.string().nullable().describe('Null for a one-time code.'),
+  created_at: timestampSchema,
+  ended_at: timestampSchema.nullable(),
+  clicked_at: z.array(timestampSchema).describe('Taps on its buttons, oldest first, at most 20.'),
+});
+export type MessageRecord = z.infer<typeof messageRecordSchema>;
+
+export const messageListQuery = z.strictObject({ subscriber_id: subscriberIdSchema, ...pageQuery });
+
+export const messageStatsQuery = z.strictObject({ hours: z.enum(['24', '168']).default('24') });
+export const messageStatsSchema = z.strictObject({
+  sent: z.number().int(),
+  failed: z.number().int(),
+});
 
 const purposeSchema = z
   .string()

@@ -7,6 +7,7 @@ import { createEventRoutes } from '../events/routes';
 import { createApp } from '../http/app';
 import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
+import { errorPage, wantsPage } from '../http/error-page';
 import type { Part } from '../http/health';
 import { createHealthRoutes } from '../http/health-routes';
 import { createRunOnce } from '../http/idempotency';
@@ -22,6 +23,7 @@ import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
 import { createOtpRoutes } from '../messages/otp-routes';
+import { createMessageLogRoutes } from '../messages/log-routes';
 import { createSendRoutes } from '../messages/routes';
 import { createBearerAuthentication } from '../projects/authenticate';
 import { brandFiles } from '../projects/brand-files';
@@ -51,6 +53,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createSubscriberRoutes(core),
     ...createSendRoutes(core),
     ...createBroadcastRoutes(core),
+    ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
@@ -106,6 +109,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
       checkResponses: config.NODE_ENV === 'test',
       log,
       docsUrl,
+      errorPage: (ctx, error) => (wantsPage(ctx) ? errorPage(ctx, error) : undefined),
       stopping: () => stopping,
       trustedProxies: config.HERALD_TRUST_PROXY,
       httpsOnly: !config.development && publicUrl().startsWith('https:'),

@@ -57,6 +57,15 @@ export const subscriberListQuery = z.strictObject({
   channel: channelSchema.optional(),
   tag: labelSchema.optional(),
   external_id: externalIdSchema.optional(),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(limits.externalIdLength)
+    .optional()
+    .describe(
+      'Only subscribers whose name, username or external_id begins with this text, in any case, or who have this tag.',
+    ),
   active: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')

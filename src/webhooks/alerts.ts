@@ -32,9 +32,9 @@ async function emitChanges(db: pg.PoolClient, endpoint: AlertedEndpoint): Promis
   const named = { endpoint_id: endpoint.id, url: endpoint.url };
   for (const { event, at, reason } of endpoint.unannounced) {
     const occurred_at = isoTime(new Date(at));
-    if (event === 'endpoint.recovered')
-      {await emitEvent(db, endpoint.project_id, event, { ...named, occurred_at });}
-    else await emitEvent(db, endpoint.project_id, event, { ...named, reason: reason ?? '', occurred_at });
+    if (event === 'endpoint.recovered') {
+      await emitEvent(db, endpoint.project_id, event, { ...named, occurred_at });
+    } else await emitEvent(db, endpoint.project_id, event, { ...named, reason: reason ?? '', occurred_at });
   }
   if (!endpoint.is_failing || endpoint.failing_since === null) return;
   await emitEvent(db, endpoint.project_id, 'endpoint.failing', {

@@ -72,7 +72,7 @@ export function startDeliveryRelay({
         ...retrying,
       ],
       staticSummary: `${delivery.event_name} to ${new URL(delivery.url).host} (${delivery.project_slug})`,
-      staticDetails: `Event ${delivery.event_id} for endpoint ${delivery.endpoint_id} of project ${delivery.project_id}.`,
+      staticDetails: `Project ${delivery.project_slug} sends ${delivery.event_name} to ${new URL(delivery.url).host}. Attempts and responses: herald deliveries show ${delivery.id}`,
       // A task that is lost with the response of an eager start waits this long.
       workflowTaskTimeout: '5 seconds',
     } satisfies WorkflowOptions & { taskQueue: string; args: Parameters<typeof deliverWebhook> };

@@ -37,7 +37,11 @@ async function openWorkflows({ temporalAddress, settings }: ChaosFixture): Promi
 
 /** What must be true after any disaster, judged by what the outside saw and the database says. */
 export async function checkInvariants(pool: pg.Pool, seen: Seen): Promise<Invariant[]> {
-  return [...(await checkDeliveries(pool, seen)), ...(await checkLogins(pool, seen))];
+  return [
+    ...(await checkDeliveries(pool, seen)),
+    await checkCounts(pool),
+    ...(await checkLogins(pool, seen)),
+  ];
 }
 
 interface DeliveryRecord {
@@ -98,6 +102,27 @@ async function checkDeliveries(pool: pg.Pool, seen: Seen): Promise<Invariant[]> 
       detail: `${requests} requests, ${seen.badSignatures} bad signatures, ${wrongBytes.length} other bytes`,
     },
   ];
+}
+
+/** Health and stats are counted with the results, so a crash can make neither drift. */
+async function checkCounts(pool: pg.Pool): Promise<Invariant> {
+  const { rows } = await pool.query<Record<'attempts' | 'counted' | 'differing', number>>(
+    `WITH logged AS (
+       SELECT d.endpoint_id, date_trunc('hour', a.claimed_at, 'UTC') AS hour,
+         count(*) FILTER (WHERE a.http_status BETWEEN 200 AND 299 AND a.error IS NULL) AS succeeded, count(*) AS total
+       FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE a.finished_at IS NOT NULL GROUP BY 1, 2
+     )
+     SELECT coalesce(sum(l.total), 0)::int AS attempts, coalesce(sum(h.succeeded + h.failed), 0)::int AS counted,
+       (count(*) FILTER (WHERE l.succeeded IS DISTINCT FROM h.succeeded
+         OR l.total IS DISTINCT FROM h.succeeded + h.failed))::int AS differing
+     FROM logged l FULL JOIN endpoint_hours h ON h.endpoint_id = l.endpoint_id AND h.hour = l.hour`,
+  );
+  const { attempts = 0, counted = 0, differing = 1 } = rows[0] ?? {};
+  return {
+    invariant: 'hourly counts of endpoints agree with the log',
+    holds: differing === 0,
+    detail: `${attempts} attempts logged, ${counted} counted, ${differing} hours differ`,
+  };
 }
 
 async function checkLogins(pool: pg.Pool, seen: Seen): Promise<Invariant[]> {

@@ -4,7 +4,17 @@ import { startTestService, type TestProject, type TestService } from '../support
 import { scriptedReceiver, type ScriptedReceiver } from '../system/webhooks/fixture';
 import { launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './fixture';
 
-const pages = ['webhooks', 'logins', 'subscribers', 'broadcasts', 'keys', 'settings'];
+const pages = [
+  '',
+  'webhooks',
+  'deliveries',
+  'logins',
+  'subscribers',
+  'broadcasts',
+  'broadcasts/new',
+  'keys',
+  'settings',
+];
 
 describe('the dashboard', () => {
   let service: TestService;
@@ -49,10 +59,10 @@ describe('the dashboard', () => {
     await screenshot(page, 'dashboard-sign-in-wrong');
     complaints.splice(0); // The browser itself reports each 401.
     await signIn(page);
-    await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByText('Tea shop').waitFor();
     await page.reload();
-    await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Project API key').waitFor();
     await page.reload();
@@ -63,7 +73,7 @@ describe('the dashboard', () => {
   it('runs a webhook’s life: create, copy the secret, test, fail, retry, rotate, disable, delete', async () => {
     const { page, context, complaints } = await someone();
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await signIn(page);
+    await signIn(page, '/dashboard/webhooks');
 
     await page.getByRole('button', { name: 'New endpoint' }).click();
     const form = page.getByRole('dialog', { name: 'New endpoint' });
@@ -84,25 +94,29 @@ describe('the dashboard', () => {
     await secretDialog.getByText('copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
     await screenshot(page, 'dashboard-secret');
-    await secretDialog.getByRole('button', { name: 'I have saved it' }).click();
+    // Neither one Escape nor a second one destroys a secret that nobody has stored.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    expect(await secretDialog.locator('code').innerText()).toBe(secret);
+    await secretDialog.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('heading', { name: receiver.url }).waitFor();
     expect(await page.content()).not.toContain(secret);
 
     await page.getByRole('button', { name: 'Send test event' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('heading', { name: 'auth.completed' }).waitFor();
-    await page.locator('.heading .badge.pending').waitFor();
+    await page.locator('.heading .badge.busy').waitFor();
     await page.getByText('#1').waitFor();
     await page.locator('.countdown').waitFor();
     await screenshot(page, 'dashboard-delivery-waiting');
-    await page.locator('.heading .badge.failed').waitFor();
-    expect(await page.locator('.attempts li').count()).toBe(4);
+    await page.locator('.heading .badge.bad').waitFor();
+    expect(await page.locator('.timeline > li.failed').count()).toBe(4);
     expect(await seriousFlaws(page)).toEqual([]);
     await screenshot(page, 'dashboard-delivery-failed');
 
     receiver.behave(200);
     await page.getByRole('button', { name: 'Retry now' }).click();
-    await page.locator('.heading .badge.succeeded').waitFor();
+    await page.locator('.heading .badge.good').waitFor();
     await page.getByText('#5').waitFor();
     const ids = new Set(receiver.received.map(({ headers }) => headers['x-service-delivery-id']));
     expect(ids.size).toBe(1);
@@ -125,6 +139,7 @@ describe('the dashboard', () => {
     expect(rotated).toMatch(/^whsec_/);
     expect(rotated).not.toBe(secret);
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'I have stored it' }).click();
 
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
@@ -132,8 +147,13 @@ describe('the dashboard', () => {
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('button', { name: 'Disable' }).waitFor();
 
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    // Enter, Enter deletes nothing: the way back has the focus.
+    await page.getByRole('button', { name: 'Delete' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await project.api('GET', '/v1/webhooks')).body.data).toHaveLength(1);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Add an endpoint to receive events').waitFor();
@@ -143,26 +163,34 @@ describe('the dashboard', () => {
 
   it('says what is wrong with an address, and keeps what was typed', async () => {
     const { page } = await someone();
-    await signIn(page);
+    await signIn(page, '/dashboard/webhooks');
     await page.getByRole('button', { name: 'New endpoint' }).click();
     await page.getByLabel('URL').fill('https://10.0.0.1/hook');
     await page.getByRole('button', { name: 'Create' }).click();
     const alert = page.getByRole('alert');
     await alert.getByText('points to a private network').waitFor();
-    expect(await alert.getByRole('link').getAttribute('href')).toBe('/docs/errors#invalid_url');
-    expect(await page.getByLabel('URL').inputValue()).toBe('https://10.0.0.1/hook');
+    const field = page.getByLabel('URL');
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await field.getAttribute('aria-describedby')).toContain(await alert.getAttribute('id'));
+    expect(await field.inputValue()).toBe('https://10.0.0.1/hook');
+    // Escape asks before it discards a draft.
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Keep editing' }).click();
+    expect(await field.inputValue()).toBe('https://10.0.0.1/hook');
   });
 
   it('brings the person back to the same page when the session has ended meanwhile', async () => {
     const { page } = await someone();
     await signIn(page, '/dashboard/settings');
     await page.getByLabel('Name').waitFor();
+    await page.getByLabel('Name').fill('Typed before');
     await service.pool.query('UPDATE dashboard_sessions SET expires_at = now()');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('You were signed out. Sign in again.').waitFor();
+    await page.getByText('You were signed out. Sign in again').waitFor();
     await page.getByLabel('Project API key').fill(project.api_key);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Typed before');
   });
 
   it('changes the project, and creates and revokes keys', async () => {
@@ -172,7 +200,7 @@ describe('the dashboard', () => {
     await page.getByLabel('Other redirect URLs').fill('https://tea.example/app\nhttps://tea.example/admin\n');
     await page.getByLabel('Welcome message in Russian').fill('Чайник кипит.');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('✓ Saved').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     await page.locator('.project', { hasText: 'Tea house' }).waitFor();
     expect((await project.api('GET', '/v1/project')).body).toMatchObject({
       name: 'Tea house',
@@ -181,17 +209,23 @@ describe('the dashboard', () => {
     });
     await page.getByLabel('Callback URL').fill('ftp://tea.example');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('alert').getByText('callback_url').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText('must be an absolute http or https URL')
+      .or(page.getByText('Enter a full address'))
+      .first()
+      .waitFor();
+    expect(await page.getByLabel('Callback URL').getAttribute('aria-invalid')).toBe('true');
 
     await page.getByRole('link', { name: 'API keys' }).click();
     await page.getByLabel('Key name').fill('Build server');
     await page.getByRole('button', { name: 'Create key' }).click();
     const key = await page.getByRole('dialog').locator('code').innerText();
     expect((await service.apiWith(key)('GET', '/v1/project')).status).toBe(200);
-    await page.getByRole('button', { name: 'I have saved it' }).click();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('button', { name: 'Revoke Build server' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('revoked', { exact: true }).waitFor();
+    await page.getByText('Revoked', { exact: true }).waitFor();
     await eventually(async () => (await service.apiWith(key)('GET', '/v1/project')).status === 401);
   });
 
@@ -212,11 +246,22 @@ describe('the dashboard', () => {
     await page.getByRole('heading', { name: /^1 login in/ }).waitFor();
     await screenshot(page, 'dashboard-logins');
     await page.getByRole('link', { name: 'Subscribers' }).click();
-    await page.getByRole('cell', { name: 'Anna', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Edit Anna' }).click();
+    await page.getByRole('cell', { name: 'Anna', exact: true }).getByRole('link').click();
+    await page.getByRole('heading', { name: 'Anna' }).waitFor();
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+    await page.locator('.timeline').getByText('Login').waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Tags').fill('vip, tea');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('cell', { name: 'vip, tea' }).waitFor();
+    await page.locator('.chip', { hasText: 'tea' }).waitFor();
+    await page.goBack();
+    await page.getByLabel('Search').fill('ann');
+    await page.waitForURL(/q=ann/);
+    await page.getByRole('cell', { name: /vip/ }).waitFor();
+    await page.getByRole('link', { name: 'Anna' }).click();
+    await page.getByRole('heading', { name: 'Anna' }).waitFor();
+    await page.goBack();
+    expect(await page.getByLabel('Search').inputValue()).toBe('ann');
     await screenshot(page, 'dashboard-subscribers');
   });
 
@@ -238,6 +283,60 @@ describe('the dashboard', () => {
     await card.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Cancel broadcast' }).click();
     await card.getByText('cancelled').waitFor();
+  });
+
+  it('speaks the language of the browser, and the other one on request', async () => {
+    const { page } = await someone({ locale: 'ru-RU' });
+    await page.goto(`${service.url}/dashboard/logins`);
+    await page.getByLabel('Ключ API проекта').fill(project.api_key);
+    await page.getByRole('button', { name: 'Войти' }).click();
+    await page.getByRole('heading', { name: 'Входы', exact: true }).waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toBe('ru');
+    await page.getByRole('button', { name: 'English' }).click();
+    await page.getByRole('heading', { name: 'Logins', exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Logins', exact: true }).waitFor();
+  });
+
+  it('writes a broadcast: counts the audience, shows it, sends a test, keeps the draft', async () => {
+    const { page } = await someone();
+    const writer = await service.createProject({ name: 'Writer' });
+    await service.control.open('telegram', 'writer', { start: `proj_${writer.slug}`, first_name: 'Wanda' });
+    await eventually(async () => (await writer.api('GET', '/v1/subscribers')).body.data.length === 1);
+    await signIn(page, '/dashboard/broadcasts/new', writer.api_key);
+    await page.getByLabel('Text', { exact: true }).fill('Tea is **ready**');
+    await page.getByLabel('Format').selectOption('markdown');
+    await page.getByText('1 subscriber', { exact: true }).waitFor();
+    await page.locator('.phone.telegram b', { hasText: 'ready' }).waitFor();
+    await page.reload();
+    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('Tea is **ready**');
+    await page.getByLabel('Subscriber', { exact: true }).fill('wan');
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await page.getByText('Test sent to Wanda').waitFor();
+    await page.getByRole('button', { name: 'Review and send' }).click();
+    await page.getByRole('dialog', { name: 'Send to 1 subscriber?' }).waitFor();
+    expect(await seriousFlaws(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Send now' }).click();
+    await page.getByText('1 of 1 done').waitFor();
+  });
+
+  it('shows tables that fit, however long their contents are', async () => {
+    const { page } = await someone();
+    const wide = await service.createProject({ name: 'Wide' });
+    await service.pool.query(
+      `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, username, external_id, tags, lang)
+       SELECT $1, 'max', n::text, n::text, repeat('Name', 16), repeat('u', 32), repeat('x', 120) || n,
+         ARRAY[repeat('t', 64), repeat('s', 64), repeat('r', 64), repeat('q', 64)], 'ru' FROM generate_series(1, 30) n`,
+      [wide.id],
+    );
+    await signIn(page, '/dashboard/subscribers', wide.api_key);
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.waitForURL(/cursor=/);
+    await page.getByRole('button', { name: 'Newer' }).click();
+    await page.waitForURL(/subscribers$/);
+    expect(await overflow(page)).toBe(0);
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await overflow(page)).toBe(0);
   });
 
   it('leads to the workflow of a delivery in the Temporal UI', async () => {
@@ -266,6 +365,9 @@ describe('the dashboard', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type(project.api_key);
     await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await tabTo(page, 'Webhooks');
+    await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
     await tabTo(page, 'New endpoint');
     await page.keyboard.press('Enter');
@@ -275,13 +377,16 @@ describe('the dashboard', () => {
     await tabTo(page, 'Create');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Signing secret' }).waitFor();
-    await page.keyboard.press('Escape');
+    await tabTo(page, 'I have stored it');
+    await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: receiver.url }).waitFor();
   });
 
   it.each([
     { colorScheme: 'light', width: 1200 },
     { colorScheme: 'dark', width: 360 },
+    { colorScheme: 'dark', width: 1200 },
+    { colorScheme: 'light', width: 360 },
   ] as const)('hinders nobody on $width pixels ($colorScheme)', async ({ colorScheme, width }) => {
     const { page, complaints } = await someone({ colorScheme, viewport: { width, height: 800 } });
     await page.goto(`${service.url}/dashboard`);
@@ -296,7 +401,7 @@ describe('the dashboard', () => {
       await page.waitForLoadState('networkidle');
       expect([name, await overflow(page)]).toEqual([name, 0]);
       expect([name, await seriousFlaws(page)]).toEqual([name, []]);
-      await screenshot(page, `dashboard-${name}-${width}-${colorScheme}`);
+      await screenshot(page, `dashboard-${name.replace('/', '-') || 'overview'}-${width}-${colorScheme}`);
     }
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
   });

@@ -1,5 +1,7 @@
+import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { limits } from '../../src/contract/limits';
+import { sign } from '../../src/webhooks/signature';
 import { startTestService, type TestService } from '../support/service';
 import { launchBrowser, overflow, screenshot, seriousFlaws, visit } from './fixture';
 
@@ -9,10 +11,16 @@ const pages = [
   '/embed',
   '/webhooks',
   '/events',
+  '/signature',
+  '/publishing',
   '/sending',
   '/reference',
+  '/reference/login',
+  '/reference/webhooks',
   '/errors',
   '/limits',
+  '/ru/login',
+  '/ru/webhooks',
 ];
 
 describe('the documentation', () => {
@@ -28,6 +36,8 @@ describe('the documentation', () => {
 
   it.each([
     { width: 1200, colorScheme: 'light' },
+    { width: 1200, colorScheme: 'dark' },
+    { width: 360, colorScheme: 'light' },
     { width: 360, colorScheme: 'dark' },
   ] as const)('is readable by everybody on $width pixels ($colorScheme)', async ({ width, colorScheme }) => {
     const { context, page, complaints } = await visit(browser, {
@@ -39,10 +49,10 @@ describe('the documentation', () => {
       expect([path, await overflow(page)]).toEqual([path, 0]);
       const name = path === '' ? 'start' : path.slice(1);
       // Their sections are all alike and very many: a few stand for the rest.
-      const long = ['reference', 'errors', 'events'].includes(name);
+      const long = ['reference', 'reference/login', 'reference/webhooks', 'errors', 'events'].includes(name);
       const parts = long ? ['header', 'nav', 'section.entry:nth-of-type(-n+3)'] : undefined;
       expect([path, await seriousFlaws(page, parts)]).toEqual([path, []]);
-      if (!long) await screenshot(page, `docs-${name}-${width}`);
+      if (!long) await screenshot(page, `docs-${name.replace('/', '-')}-${width}`);
     }
     expect(complaints).toEqual([]);
     await context.close();
@@ -58,19 +68,27 @@ describe('the documentation', () => {
       bodies.set(path, body);
       return body;
     };
+    // Follows every link from the first page, so that no page is left out.
     const dead: string[] = [];
-    for (const page of pages) {
-      const html = await read(`/docs${page}`);
-      for (const [, href = ''] of html.matchAll(/href="([^"]+)"/g)) {
+    const waiting = ['/docs'];
+    const seen = new Set(waiting);
+    for (const page of waiting) {
+      const html = await read(page);
+      for (const [, href = ''] of html.matchAll(/(?:href|src)="([^"]+)"/g)) {
         // The demo site asks for a project that only npm start makes.
         if (/^(https?:|\/demo)/.test(href)) continue;
         const [path = '', anchor] = href.split('#');
-        const target = await read(path === '' ? `/docs${page}` : path);
+        const address = path === '' ? page : path;
+        const target = await read(address);
         const found =
-          !target.startsWith('status') && (!anchor || anchor === 'main' || target.includes(`id="${anchor}"`));
+          !target.startsWith('status') && (!anchor || target.includes(`id="${decodeURIComponent(anchor)}"`));
         if (!found) dead.push(`${page} → ${href}`);
+        if (!address.startsWith('/docs') || address.includes('.') || seen.has(address)) continue;
+        seen.add(address);
+        waiting.push(address);
       }
     }
+    expect([...seen]).toEqual(expect.arrayContaining(pages.map((page) => `/docs${page}`)));
     expect(dead).toEqual([]);
   });
 
@@ -93,13 +111,13 @@ describe('the documentation', () => {
       .getByRole('link', { name: /rotate-secret/ })
       .first()
       .click();
-    await page.waitForURL(/\/docs\/reference#post_v1_webhooks_id_rotate_secret$/);
+    await page.waitForURL(/\/docs\/reference\/webhooks#post_v1_webhooks_id_rotate_secret$/);
     await context.close();
   });
 
   it('shows the fields of requests and answers, and the numbers that the code uses', async () => {
     const read = async (path: string) => (await fetch(`${service.url}/docs${path}`)).text();
-    const reference = await read('/reference');
+    const reference = await read('/reference/login');
     const section = reference.slice(reference.indexOf('id="post_v1_auth_session"'));
     for (const field of ['state', 'redirect_uri', 'code_challenge', 'hosted_url', 'match_code']) {
       expect(section.slice(0, section.indexOf('</section>'))).toContain(`<code>${field}</code>`);
@@ -109,7 +127,147 @@ describe('the documentation', () => {
     expect(all).toContain('100,000');
     expect(await read('')).toContain(service.url);
     expect(await read('/webhooks')).toContain('hash_equals');
-    expect((await read('/login')).match(/<svg /g)).toHaveLength(3);
+    expect((await read('/login')).match(/<svg viewBox/g)).toHaveLength(3);
+  });
+
+  it('finds by status and synonym, and says when nothing matches', async () => {
+    const { context, page } = await visit(browser);
+    await page.goto(`${service.url}/docs`);
+    const query = page.getByLabel('Search the documentation');
+    for (const [word, result] of [
+      ['402', /billing_blocked/],
+      ['dedupe', /What a receiver does/],
+      ['rotate', /rotate-secret/],
+    ] as const) {
+      await query.fill(word);
+      await page.locator('#results').getByRole('link', { name: result }).first().waitFor();
+    }
+    await query.fill('zeppelin');
+    await page.getByText('Nothing found for “zeppelin”', { exact: false }).first().waitFor();
+    expect(await seriousFlaws(page)).toEqual([]);
+    await context.close();
+  });
+
+  it('remembers the language of the samples, and copies what is shown', async () => {
+    const { context, page } = await visit(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto(`${service.url}/docs/reference/messages`);
+    const sample = page.locator('.samples').first();
+    await sample.getByText('Python', { exact: true }).click();
+    await sample.locator('pre[data-language=python]').waitFor();
+    await sample.getByRole('button', { name: 'Copy' }).click();
+    await sample.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    expect(copied).toContain('requests.post(');
+    await page.goto(`${service.url}/docs`);
+    expect(await page.locator('.samples pre[data-language=python]').first().isVisible()).toBe(true);
+    expect(await page.locator('.samples pre[data-language=curl]').first().isVisible()).toBe(false);
+    await context.close();
+  });
+
+  it('has tabs that work without JavaScript', async () => {
+    const { context, page } = await visit(browser, { javaScriptEnabled: false });
+    await page.goto(`${service.url}/docs/reference/messages`);
+    const sample = page.locator('.samples').first();
+    expect(await sample.locator('pre[data-language=curl]').isVisible()).toBe(true);
+    await sample.getByText('Go', { exact: true }).click();
+    expect(await sample.locator('pre[data-language=go]').isVisible()).toBe(true);
+    expect(await sample.locator('pre[data-language=curl]').isVisible()).toBe(false);
+    await context.close();
+  });
+
+  it('leads from the old address of an operation to its page', async () => {
+    const { context, page } = await visit(browser);
+    await page.goto(`${service.url}/docs/reference#post_v1_send`);
+    await page.waitForURL(/\/docs\/reference\/messages#post_v1_send$/);
+    await context.close();
+  });
+
+  it('tries a request with the reader’s key, which stays in the tab', async () => {
+    const project = await service.createProject();
+    const { context, page } = await visit(browser);
+    await page.goto(`${service.url}/docs/reference/project`);
+    const place = page.locator('.try').first();
+    await place.getByText('Try it').click();
+    await place.getByLabel('API key').fill(project.api_key);
+    await place.getByRole('button', { name: 'Send request' }).click();
+    await place.getByText('200 OK').waitFor();
+    await place.getByText(project.slug).first().waitFor();
+    expect(await seriousFlaws(page, ['.try'])).toEqual([]);
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(project.api_key);
+    await place.getByLabel('API key').fill('hk_wrong');
+    await place.getByRole('button', { name: 'Send request' }).click();
+    await place.getByText('invalid_api_key').first().waitFor();
+    await context.close();
+  });
+
+  it('finds out why a signature does not match, without sending anything', async () => {
+    const { context, page } = await visit(browser);
+    await page.goto(`${service.url}/docs/signature`);
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+    const secret = `whsec_${'A'.repeat(43)}=`;
+    const body = '{"event":"otp.sent","data":{}}';
+    await page
+      .getByLabel('Request headers')
+      .fill(`X-Service-Signature: ${sign(body, [secret], 1_700_000_000)}`);
+    await page.getByLabel('Raw request body').fill(body);
+    await page.getByLabel('Secret of the endpoint').fill(secret);
+    const check = page.getByRole('button', { name: 'Check the signature' });
+    await check.click();
+    await page.getByText('is valid, but old').waitFor();
+    await page.getByLabel('Raw request body').fill('{ "event": "otp.sent", "data": {} }');
+    await check.click();
+    await page.getByText('the body was changed').waitFor();
+    await page.getByLabel('Secret of the endpoint').fill('hk_something');
+    await page.getByLabel('Raw request body').fill(body);
+    await check.click();
+    await page.getByText('wrong secret').waitFor();
+    expect(await seriousFlaws(page)).toEqual([]);
+    expect(requests).toEqual([]);
+    await context.close();
+  });
+
+  it('folds its menu on a phone', async () => {
+    const { context, page } = await visit(browser, { viewport: { width: 390, height: 800 } });
+    await page.goto(`${service.url}/docs/login`);
+    const menu = page.getByRole('navigation', { name: 'Documentation' });
+    expect(await menu.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await menu.getByRole('link', { name: 'Events', exact: true }).click();
+    await page.waitForURL(/\/docs\/events$/);
+    await context.close();
+  });
+
+  it('ships little', async () => {
+    const sizes = await Promise.all(
+      ['docs.js', 'docs-language.js', 'docs.css'].map(async (name) => {
+        const data = Buffer.from(await (await fetch(`${service.url}/assets/${name}`)).arrayBuffer());
+        return gzipSync(data).length;
+      }),
+    );
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(20 * 1024);
+    for (const page of pages) {
+      const html = Buffer.from(await (await fetch(`${service.url}/docs${page}`)).arrayBuffer());
+      expect(gzipSync(html).length).toBeLessThan(60 * 1024);
+    }
+  });
+
+  it('explains a wrong address to a person, and to a program in its own format', async () => {
+    const { context, page } = await visit(browser, { locale: 'ru-RU' });
+    for (const path of ['/docs/nope', '/nope']) {
+      const response = await page.goto(service.url + path);
+      expect(response?.status()).toBe(404);
+      await page.getByRole('heading', { name: 'Страница не найдена' }).waitFor();
+      expect(await seriousFlaws(page)).toEqual([]);
+    }
+    await screenshot(page, 'not-found');
+    const types = async (path: string, accept: string) =>
+      (await fetch(service.url + path, { headers: { accept } })).headers.get('content-type');
+    expect(await types('/nope', 'text/html,*/*;q=0.8')).toContain('text/html');
+    expect(await types('/nope', '*/*')).toContain('application/json');
+    expect(await types('/v1/nope', 'text/html,*/*;q=0.8')).toContain('application/json');
+    expect(await types('/v1', 'text/html')).toContain('application/json');
+    await context.close();
   });
 
   it('answers from a file of its own which page an error means, without JavaScript', async () => {

@@ -1,24 +1,60 @@
 import type { z } from 'zod';
-import type { broadcastSchema } from '../../src/broadcasts/contract';
+import type {
+  broadcastSchema,
+  newBroadcastSchema,
+  startedBroadcastSchema,
+} from '../../src/broadcasts/contract';
 import type { DashboardSession } from '../../src/projects/contract';
-import type { deliveryWithAttemptsSchema, DeliveryView } from '../../src/webhooks/contract';
 import type { ErrorEnvelope } from '../../src/contract/errors';
 import type { eventTypeSchema } from '../../src/events/contract';
 import type { createdKeySchema, KeyView } from '../../src/projects/contract';
 import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/projects/contract';
 import type { SessionRecord } from '../../src/login/contract';
+import type {
+  MessageRecord,
+  messageStatsSchema,
+  sendSchema,
+  SendResponse,
+} from '../../src/messages/contract';
+import { t, type Texts } from './texts';
 import type { subscriberChangesSchema, subscriberSchema } from '../../src/subscribers/contract';
 import type {
   createdEndpointSchema,
+  deliveryWithAttemptsSchema,
+  DeliveryView as PlainDelivery,
   endpointChangesSchema,
-  EndpointView,
+  EndpointView as PlainEndpoint,
   newEndpointSchema,
   rotatedSecretSchema,
 } from '../../src/webhooks/contract';
 
 /** The dashboard's API client. Every type comes from the contracts. */
-export type Delivery = z.infer<typeof deliveryWithAttemptsSchema>;
-export type Attempt = Delivery['attempts'][number];
+/** What the log and the delivery page show beyond the older fields. */
+interface DeliveryExtras {
+  endpoint_url?: string;
+  test?: boolean;
+  lane?: string | null;
+  workflow_id?: string | null;
+  ended_reason?: keyof Texts['endedReasons'] | null;
+}
+export type DeliveryView = PlainDelivery & DeliveryExtras;
+export type Delivery = z.infer<typeof deliveryWithAttemptsSchema> & DeliveryExtras;
+export type Attempt = Delivery['attempts'][number] & { request_headers?: Record<string, string> | null };
+export type EndpointView = PlainEndpoint & {
+  headers?: Record<string, string>;
+  health?: {
+    state: 'idle' | 'healthy' | 'failing' | 'disabled';
+    failing_since: string | null;
+    success_rate_24h: number | null;
+    last_delivery_at: string | null;
+  };
+  secrets?: { created_at: string; expires_at: string | null }[];
+};
+export interface Stats {
+  buckets: { at: string; succeeded: number; failed: number; p50_ms: number | null; p95_ms: number | null }[];
+}
+export type NewBroadcast = z.input<typeof newBroadcastSchema>;
+export type NewMessage = z.input<typeof sendSchema>;
 export type EventType = z.infer<typeof eventTypeSchema>;
 export type NewEndpoint = z.input<typeof newEndpointSchema>;
 export type EndpointChanges = z.input<typeof endpointChangesSchema>;
@@ -28,9 +64,8 @@ export type Broadcast = z.infer<typeof broadcastSchema>;
 export type CreatedKey = z.infer<typeof createdKeySchema>;
 export type {
   DashboardSession,
-  DeliveryView,
-  EndpointView,
   KeyView,
+  MessageRecord,
   OwnProjectChanges,
   ProjectView,
   SessionRecord,
@@ -55,8 +90,8 @@ export class ApiError extends Error {
 }
 
 /** Called after a 401 on any request. */
-let onSignedOut: (message: string) => void = () => {};
-export function listenForSignOut(listener: (message: string) => void): void {
+let onSignedOut: () => void = () => {};
+export function listenForSignOut(listener: () => void): void {
   onSignedOut = listener;
 }
 
@@ -70,7 +105,7 @@ async function call<T>(method: string, path: string, body?: unknown): Promise<T>
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch(() => {
-    throw new ApiError(0, 'offline', 'Can’t reach Herald. Check your connection and try again.');
+    throw new ApiError(0, 'offline', t.offline);
   });
   if (response.status === 204) return undefined as T;
   const received: unknown = await response.json().catch(() => null);
@@ -79,11 +114,11 @@ async function call<T>(method: string, path: string, body?: unknown): Promise<T>
   const error = new ApiError(
     response.status,
     envelope?.code ?? 'internal_error',
-    envelope?.error ?? 'Herald returned an unexpected response. Try again.',
+    envelope?.error ?? t.unexpectedResponse,
     envelope?.docs_url ?? null,
   );
   if (response.status === 401 && envelope?.code === 'unauthorized') {
-    onSignedOut('You were signed out. Sign in again.');
+    onSignedOut();
   }
   throw error;
 }
@@ -108,7 +143,7 @@ export const api = {
   project: () => get<ProjectView>('/v1/project'),
   changeProject: (changes: OwnProjectChanges) => call<ProjectView>('PATCH', '/v1/project', changes),
   usage: () => get<UsageView>('/v1/usage'),
-  logins: (filter: { status: string; channel: string; cursor: string | null }) =>
+  logins: (filter: { status?: string; channel?: string; subscriber_id?: string; cursor: string | null }) =>
     get<Page<SessionRecord>>(`/v1/auth/sessions${query({ ...filter, limit: 25 })}`),
 
   keys: () => get<Page<KeyView>>('/v1/keys'),
@@ -117,6 +152,7 @@ export const api = {
 
   eventTypes: () => get<Page<EventType>>('/v1/event-types'),
   endpoints: () => get<Page<EndpointView>>('/v1/webhooks'),
+  stats: (id: string, hours = 24) => get<Stats>(`/v1/webhooks/${id}/stats?hours=${hours}`),
   endpoint: (id: string) => get<EndpointView>(`/v1/webhooks/${id}`),
   createEndpoint: (endpoint: NewEndpoint) =>
     post<z.infer<typeof createdEndpointSchema>>('/v1/webhooks', endpoint),
@@ -133,21 +169,35 @@ export const api = {
     endpointId: string,
     filter: { status: string; event: string; since: string; cursor: string | null },
   ) => get<Page<DeliveryView>>(`/v1/webhooks/${endpointId}/deliveries${query({ ...filter, limit: 25 })}`),
+  allDeliveries: (filter: {
+    status: string;
+    event: string;
+    endpoint_id: string;
+    since: string;
+    q: string;
+    cursor: string | null;
+  }) => get<Page<DeliveryView>>(`/v1/deliveries${query({ ...filter, limit: 25 })}`),
+  retryDeliveries: (ids: string[]) =>
+    post<{ retried: number; failed: { id: string; code: string }[] }>('/v1/deliveries/retry', { ids }),
   delivery: (id: string) => get<Delivery>(`/v1/deliveries/${id}`),
   retryDelivery: (id: string) => post<DeliveryView>(`/v1/deliveries/${id}/retry`),
   cancelDelivery: (id: string) => post<DeliveryView>(`/v1/deliveries/${id}/cancel`),
 
-  subscribers: (filter: {
-    channel: string;
-    active: string;
-    tag: string;
-    external_id: string;
-    cursor: string | null;
-  }) => get<Page<Subscriber>>(`/v1/subscribers${query({ ...filter, limit: 25 })}`),
+  subscribers: (filter: { channel: string; active: string; tag: string; q: string; cursor: string | null }) =>
+    get<Page<Subscriber>>(`/v1/subscribers${query({ ...filter, limit: 25 })}`),
+  subscriber: (id: string) => get<Subscriber>(`/v1/subscribers/${encodeURIComponent(id)}`),
+  subscribeLinks: () => get<{ telegram_link: string | null; max_link: string | null }>('/v1/subscribe-link'),
   changeSubscriber: (id: string, changes: SubscriberChanges) =>
     call<Subscriber>('PATCH', `/v1/subscribers/${encodeURIComponent(id)}`, changes),
   removeSubscriber: (id: string) => call<void>('DELETE', `/v1/subscribers/${encodeURIComponent(id)}`),
 
+  messages: (subscriberId: string, cursor: string | null) =>
+    get<Page<MessageRecord>>(`/v1/messages${query({ subscriber_id: subscriberId, cursor, limit: 25 })}`),
+  messageStats: () => get<z.infer<typeof messageStatsSchema>>('/v1/messages/stats'),
+  send: (message: NewMessage) => post<SendResponse>('/v1/send', message),
+
+  broadcast: (broadcast: NewBroadcast) =>
+    post<z.infer<typeof startedBroadcastSchema>>('/v1/broadcast', broadcast),
   broadcasts: (cursor: string | null) => get<Page<Broadcast>>(`/v1/broadcast${query({ cursor, limit: 25 })}`),
   cancelBroadcast: (id: string) => call<unknown>('DELETE', `/v1/broadcast/${id}`),
 };

@@ -6,6 +6,13 @@ export interface Resource<T> {
   reload(): Promise<void>;
 }
 
+const reloads = new Set<() => void>();
+
+/** After a new sign-in: what could not be read meanwhile is read again. */
+export function reloadAll(): void {
+  for (const reload of reloads) reload();
+}
+
 /**
  * Data read from the API: again whenever `key` changes and, with `everyMs`, at that interval while the page is visible.
  * The old data stays on screen during a reload, so that nothing flickers.
@@ -36,11 +43,13 @@ export function useResource<T>(read: () => Promise<T>, key: string, everyMs?: nu
 
   useEffect(() => {
     void reload();
-    if (!everyMs) return;
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void reload();
-    }, everyMs);
-    return () => clearInterval(timer);
+    const again = () => void reload();
+    reloads.add(again);
+    const timer = everyMs && setInterval(() => document.visibilityState === 'visible' && again(), everyMs);
+    return () => {
+      reloads.delete(again);
+      if (timer) clearInterval(timer);
+    };
   }, [key, everyMs, reload]);
 
   return state.key === key ? { ...state, reload } : { data: null, error: null, reload };

@@ -5,27 +5,116 @@ import { sequence } from './sequence.mjs';
 
 /** The guides in the order of the menu. The webhooks guide is also a document of the repository. */
 const sources = [
-  { slug: 'start', file: 'docs/guides/start.md' },
-  { slug: 'login', file: 'docs/guides/login.md' },
-  { slug: 'embed', file: 'docs/guides/embed.md' },
-  { slug: 'webhooks', file: '../docs/receiving-webhooks.md' },
-  { slug: 'publishing', file: 'docs/guides/publishing.md' },
-  { slug: 'sending', file: 'docs/guides/sending.md' },
+  { slug: 'start', language: 'en', file: 'docs/guides/start.md' },
+  { slug: 'login', language: 'en', file: 'docs/guides/login.md' },
+  { slug: 'embed', language: 'en', file: 'docs/guides/embed.md' },
+  { slug: 'webhooks', language: 'en', file: '../docs/receiving-webhooks.md' },
+  { slug: 'publishing', language: 'en', file: 'docs/guides/publishing.md' },
+  { slug: 'sending', language: 'en', file: 'docs/guides/sending.md' },
+  { slug: 'login', language: 'ru', file: 'docs/guides/ru/login.md' },
+  { slug: 'webhooks', language: 'ru', file: 'docs/guides/ru/webhooks.md' },
 ];
+
+/** The icons of the frame, for a sprite: pages of the server cannot inline them. */
+const icons = { bars: '24/outline/bars-3', search: '20/solid/magnifying-glass' };
 
 /** Turns the Markdown guides into guides.json, from which the server renders pages and the search index. */
 export function guides(web) {
   return {
     name: 'herald-guides',
     generateBundle() {
-      const built = sources.map(({ slug, file }) => guide(slug, readFileSync(path.join(web, file), 'utf8')));
+      const built = [];
+      for (const source of sources) {
+        const text = readFileSync(path.join(web, source.file), 'utf8');
+        const original = built.find(({ slug }) => slug === source.slug);
+        built.push(guide(source, text, original));
+      }
       this.emitFile({ type: 'asset', fileName: 'guides.json', source: JSON.stringify(built) });
+      this.emitFile({ type: 'asset', fileName: 'docs-icons.svg', source: sprite(web) });
     },
   };
 }
 
-function guide(slug, markdown) {
+function sprite(web) {
+  const symbols = Object.entries(icons).map(([id, file]) => {
+    const svg = readFileSync(path.join(web, '..', 'node_modules', 'heroicons', `${file}.svg`), 'utf8');
+    return svg.replace(/<svg[^>]*?(viewBox="[^"]*")[^>]*>/, (all, viewBox) => {
+      const paint = [...all.matchAll(/ (fill|stroke|stroke-width)="[^"]*"/g)].map(([text]) => text).join('');
+      return `<symbol id="${id}" ${viewBox}${paint}>`;
+    });
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join('').replaceAll('</svg>', '</symbol>')}</svg>`;
+}
+
+/**
+ * Splits a guide into rows: text, and the code that follows it. Code between `<!-- tabs -->` and `<!-- /tabs -->` becomes
+ * one block with a tab for each language; the lines between, which name the languages, are for readers of the file. In a
+ * translation, `<!-- same tabs -->` stands for the tabs of the original.
+ */
+function guide({ slug, language }, markdown, original) {
   const sections = [];
+  const marked = markdownRenderer(sections);
+  const rows = [];
+  let tabs;
+  const add = (html) => {
+    const last = rows.at(-1);
+    if (last && last.code.length === 0 && !last.wide && !html.startsWith('<h2')) last.html += html;
+    else rows.push({ html, code: [] });
+  };
+  for (const token of marked.lexer(markdown)) {
+    if (token.type === 'html' && /^<!-- tabs -->/.test(token.raw)) tabs = [];
+    else if (token.type === 'html' && /^<!-- same tabs -->/.test(token.raw)) {
+      beside(rows).push(...original.rows.flatMap((row) => row.code.filter(({ kind }) => kind === 'tabs')));
+    } else if (token.type === 'html' && /^<!-- \/tabs -->/.test(token.raw)) {
+      beside(rows).push({ kind: 'tabs', tabs });
+      tabs = undefined;
+    } else if (tabs && token.type === 'code') tabs.push({ language: token.lang, code: token.text });
+    else if (tabs || token.type === 'space') continue;
+    else if (token.type === 'code' && token.lang === 'sequence') {
+      rows.push({ html: sequence(token.text), wide: true, code: [] });
+    } else if (token.type === 'code') beside(rows).push(codeOf(token));
+    else add(marked.parser([token]));
+  }
+  const html = rows.map((row) => row.html).join('');
+  const title = plain(/<h1>(.*?)<\/h1>/s.exec(html)?.[1] ?? slug);
+  // The text under each heading, for the search.
+  const parts = html.split(/<h[2-6] id="[^"]+">/);
+  sections.forEach(
+    (section, index) => (section.text = plain((parts[index + 1] ?? '').replace(/^.*?<\/h\d>/s, ''))),
+  );
+  return {
+    slug,
+    language,
+    title,
+    rows,
+    intro: plain((parts[0] ?? '').replace(/<h1>.*?<\/h1>/s, '')),
+    sections,
+  };
+}
+
+/** Where code goes: beside the last text. */
+function beside(rows) {
+  if (rows.length === 0 || rows.at(-1).wide) rows.push({ html: '', code: [] });
+  return rows.at(-1).code;
+}
+
+/** A block in the form of an HTTP request is shown in every language of the samples. */
+function codeOf({ lang = '', text }) {
+  if (lang !== 'http') return { kind: 'code', language: lang, code: text };
+  const [head, body] = text.split('\n\n');
+  const [line, ...headers] = head.split('\n');
+  const [, method, target] = /^([A-Z]+) (\/\S+)$/.exec(line) ?? [];
+  if (!method) throw new Error(`invalid request in a guide: ${line}`);
+  return {
+    kind: 'request',
+    method,
+    path: target,
+    headers: Object.fromEntries(headers.map((header) => header.split(': '))),
+    ...(body ? { body: JSON.parse(body) } : {}),
+  };
+}
+
+function markdownRenderer(sections) {
   const marked = new Marked();
   marked.use({
     renderer: {
@@ -33,12 +122,13 @@ function guide(slug, markdown) {
         const content = this.parser.parseInline(tokens);
         if (depth === 1) return `<h1>${content}</h1>`;
         const id = anchor(text);
-        sections.push({ id, title: plain(content), text: '' });
+        sections.push({ id, title: plain(content), depth, text: '' });
         return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${content}</a></h${depth}>`;
       },
-      code({ text, lang }) {
-        if (lang === 'sequence') return sequence(text);
-        return `<pre tabindex="0"><code>${escape(text)}</code></pre>`;
+      // Documents of the repository name pages of the service as code.
+      codespan({ text }) {
+        const code = `<code>${escape(text)}</code>`;
+        return /^\/docs(\/|$)/.test(text) ? `<a href="${text}">${code}</a>` : code;
       },
       // Links to files of the repository would be dead on the site: keep only their text.
       link({ href, tokens }) {
@@ -49,16 +139,11 @@ function guide(slug, markdown) {
         const cells = (row, tag) =>
           row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('');
         const body = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('');
-        return `<div class="table" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${cells(token.header, 'th')}</tr></thead><tbody>${body}</tbody></table></div>`;
+        return `<div class="table" tabindex="0" role="group" aria-label="${plain(cells(token.header, 'th'))}"><table><thead><tr>${cells(token.header, 'th')}</tr></thead><tbody>${body}</tbody></table></div>`;
       },
     },
   });
-  const html = marked.parse(markdown);
-  const title = plain(/<h1>(.*?)<\/h1>/s.exec(html)?.[1] ?? slug);
-  // The text under each heading, for the search.
-  const parts = html.split(/<h[2-6] id="[^"]+">/);
-  sections.forEach((section, index) => (section.text = plain(parts[index + 1] ?? '')));
-  return { slug, title, html, intro: plain(parts[0] ?? ''), sections };
+  return marked;
 }
 
 function anchor(text) {

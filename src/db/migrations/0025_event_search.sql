@@ -5,6 +5,10 @@
 CREATE INDEX CONCURRENTLY IF NOT EXISTS events_search ON events USING gin ((ARRAY[project_id]),
   to_tsvector('simple', translate(body, '-_@./:+%&=?#"{}[],\', '                    ')));
 
+-- Those that were cancelled are few among many; the log is read by status.
+CREATE INDEX CONCURRENTLY IF NOT EXISTS deliveries_cancelled ON deliveries (endpoint_id, created_at DESC, id DESC)
+  WHERE status = 'cancelled';
+
 -- The few endpoints whose project is to be told something.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS endpoints_unannounced ON endpoints (id) WHERE unannounced <> '[]';
 CREATE INDEX CONCURRENTLY IF NOT EXISTS endpoints_failing ON endpoints (failing_since) WHERE failing_since IS NOT NULL;

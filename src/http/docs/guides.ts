@@ -1,15 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Language } from '../../contract/common';
 import { packageRoot } from '../../lib/package-root';
-import { Html } from '../html';
+import { html, Html } from '../html';
+import { codeBlock, requestBlock, tabbedBlock, type Tab } from './code-block';
+import { russianPaths } from './contents';
+import { row, type DocsPage } from './layout';
+import { languages } from './samples';
+import { texts } from './texts';
 
-/** A guide, built from Markdown by web/docs/guides.mjs. */
+/** Code of a guide: a block, the same in several languages, or a request, whose samples are generated. */
+type GuideCode =
+  | { kind: 'code'; language: string; code: string }
+  | { kind: 'tabs'; tabs: { language: string; code: string }[] }
+  | { kind: 'request'; method: string; path: string; headers: Record<string, string>; body?: unknown };
+
+/** A guide, built from Markdown by web/docs/guides.mjs: text, and beside each part of it the code. */
 export interface Guide {
   slug: string;
+  language: Language;
   title: string;
-  html: string;
+  rows: { html: string; wide?: boolean; code: GuideCode[] }[];
   intro: string;
-  sections: { id: string; title: string; text: string }[];
+  sections: { id: string; title: string; depth: number; text: string }[];
 }
 
 export async function readGuides(): Promise<Guide[]> {
@@ -17,7 +30,62 @@ export async function readGuides(): Promise<Guide[]> {
   return JSON.parse(await readFile(file, 'utf8')) as Guide[];
 }
 
-/** The guide's HTML, with the URL of this installation in its examples. */
-export function guideHtml(guide: Guide, baseUrl: string): Html {
-  return new Html(guide.html.replaceAll('{{base_url}}', baseUrl));
+export function guidePath({ slug, language }: Pick<Guide, 'slug' | 'language'>): string {
+  const english = slug === 'start' ? '/docs' : `/docs/${slug}`;
+  return language === 'ru' ? (russianPaths[english] ?? english) : english;
+}
+
+/** The page of a guide, with the URL of this installation in its examples. */
+export function guidePage(guide: Guide, baseUrl: string, more: Html = html``): DocsPage {
+  const block = (each: GuideCode, place: string) => guideCode(each, place, guide.language, baseUrl);
+  const content = html`${guide.rows.map(({ html: text, wide, code }, index) =>
+    wide
+      ? html`<div class="row wide">${new Html(text)}</div>`
+      : row(new Html(text), code.length === 0 ? '' : code.map((each, at) => block(each, `${index}-${at}`))),
+  )}
+  ${more}`;
+  return {
+    path: guidePath(guide),
+    title: guide.title,
+    language: guide.language,
+    headings: guide.sections.filter(({ depth }) => depth === 2),
+    content: new Html(content.text.replaceAll('{{base_url}}', html`${baseUrl}`.text)),
+  };
+}
+
+const titles: Record<string, string> = {
+  sh: 'Shell',
+  html: 'HTML',
+  js: 'JavaScript',
+  json: 'JSON',
+  ts: 'TypeScript',
+};
+const tabIds: Record<string, string> = { ts: 'typescript' };
+
+function guideCode(code: GuideCode, place: string, language: Language, baseUrl: string): Html {
+  const words = texts[language];
+  switch (code.kind) {
+    case 'code':
+      return codeBlock(code.code, code.language, titles[code.language] ?? words.example, words);
+    case 'tabs':
+      return tabbedBlock(code.tabs.flatMap(knownTab), words.example, `tabs-${place}`, words);
+    case 'request': {
+      const { method, path: target, headers, body } = code;
+      const request = {
+        method,
+        url: baseUrl + target,
+        needsKey: true,
+        headers,
+        body,
+        returns: 'json' as const,
+      };
+      return requestBlock(request, `request-${place}`, words);
+    }
+  }
+}
+
+function knownTab({ language, code }: { language: string; code: string }): Tab[] {
+  const known = languages.find(({ id }) => id === (tabIds[language] ?? language));
+  if (!known) throw new Error(`a guide has a tab in the unknown language "${language}"`);
+  return [{ id: known.id, code }];
 }

@@ -2,12 +2,14 @@ import type { Middleware } from 'koa';
 import { html } from '../html';
 import { openApiDocument } from '../openapi';
 import type { Route } from '../route';
-import { guideHtml, readGuides } from './guides';
-import { docsPage, type DocsPath } from './layout';
+import { guidePage, guidePath, readGuides, type Guide } from './guides';
+import { createLayout, heading, type DocsPage } from './layout';
 import { limitsPage } from './limits-page';
+import { byResource, listOperations } from './operations';
 import { errorsPage, eventsPage } from './pages';
-import { listOperations, operationList, referencePage } from './reference';
+import { operationList, operationUrl, referenceIndex, resourcePage } from './reference';
 import { searchIndex } from './search-index';
+import { signaturePage } from './signature-page';
 
 type Rendered = { type: string; body: string };
 
@@ -18,49 +20,61 @@ export interface DocsOptions {
   development: boolean;
 }
 
+/** The guides by their paths. The build fails if one is missing, so that the list holds in production as well. */
+const guides: Pick<Guide, 'slug' | 'language'>[] = [
+  ...['start', 'login', 'embed', 'webhooks', 'publishing', 'sending'].map((slug) => ({
+    slug,
+    language: 'en' as const,
+  })),
+  { slug: 'login', language: 'ru' },
+  { slug: 'webhooks', language: 'ru' },
+];
+
 /** The documentation pages, the search index and the OpenAPI document. */
 export function docsPages({ routes, publicUrl, development }: DocsOptions): Middleware {
-  const operations = () => listOperations(openApiDocument(routes, publicUrl()));
-  const page = async (body: string | Promise<string>): Promise<Rendered> => ({
-    type: 'html',
-    body: await body,
-  });
+  const operations = listOperations(routes);
+  const resources = byResource(operations);
+  const layout = createLayout(resources.map(([tag]) => tag));
+  const page = (content: DocsPage): Rendered => ({ type: 'html', body: layout(content) });
 
-  const guide = async (slug: string, path: DocsPath, more = html``): Promise<string> => {
-    const found = (await readGuides()).find((one) => one.slug === slug);
-    if (!found) throw new Error(`guide "${slug}" not found`);
-    return docsPage(path, found.title, html`${guideHtml(found, publicUrl())} ${more}`);
+  const urlOf = (id: string) => {
+    const found = operations.find((operation) => operation.id === id);
+    return found ? operationUrl(found) : '/docs/reference';
   };
-  const listed = () =>
-    html`<h2 id="operations"><a class="anchor" href="#operations">All operations</a></h2>
-      ${operationList(operations())}`;
+  const listed = html`<section class="row wide">
+    ${heading(2, 'operations', 'All operations')} ${operationList(operations)}
+  </section>`;
+  const guide = async (wanted: (typeof guides)[number]) => {
+    const found = (await readGuides()).find(
+      ({ slug, language }) => slug === wanted.slug && language === wanted.language,
+    );
+    if (!found) throw new Error(`guide "${wanted.slug}" (${wanted.language}) not found`);
+    return page(guidePage(found, publicUrl(), wanted.slug === 'start' ? listed : html``));
+  };
+  const json = (value: unknown): Rendered => ({ type: 'json', body: JSON.stringify(value) });
 
-  const render: Record<string, () => Promise<Rendered>> = {
-    '/docs': () => page(guide('start', '/docs', listed())),
-    '/docs/login': () => page(guide('login', '/docs/login')),
-    '/docs/embed': () => page(guide('embed', '/docs/embed')),
-    '/docs/webhooks': () => page(guide('webhooks', '/docs/webhooks')),
-    '/docs/publishing': () => page(guide('publishing', '/docs/publishing')),
-    '/docs/sending': () => page(guide('sending', '/docs/sending')),
-    '/docs/reference': () => page(referencePage(operations(), publicUrl())),
+  const render: Record<string, () => Rendered | Promise<Rendered>> = {
+    ...Object.fromEntries(guides.map((each) => [guidePath(each), () => guide(each)])),
+    '/docs/reference': () => page(referenceIndex(operations, publicUrl())),
+    ...Object.fromEntries(
+      resources.map(([tag, members]) => {
+        const { path } = resourcePage(tag, [], '');
+        return [path, () => page(resourcePage(tag, members, publicUrl()))];
+      }),
+    ),
     '/docs/errors': () => page(errorsPage()),
-    '/docs/events': () => page(eventsPage()),
+    '/docs/events': () => page(eventsPage(urlOf)),
+    '/docs/signature': () => page(signaturePage()),
     '/docs/limits': () => page(limitsPage()),
-    '/docs/search.json': async () => ({
-      type: 'json',
-      body: JSON.stringify(searchIndex(await readGuides(), operations())),
-    }),
-    '/openapi.json': async () => ({
-      type: 'json',
-      body: JSON.stringify(openApiDocument(routes, publicUrl())),
-    }),
+    '/docs/search.json': async () => json(searchIndex(await readGuides(), operations)),
+    '/openapi.json': () => json(openApiDocument(routes, publicUrl())),
   };
   const cache = new Map<string, Promise<Rendered>>();
   return async (ctx, next) => {
     const found = Object.hasOwn(render, ctx.path) ? render[ctx.path] : undefined;
     if (!found || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     ctx.state['routePattern'] = ctx.path;
-    const rendered = cache.get(ctx.path) ?? found();
+    const rendered = cache.get(ctx.path) ?? Promise.resolve(found());
     if (!development) cache.set(ctx.path, rendered);
     rendered.catch(() => cache.delete(ctx.path));
     const { type, body } = await rendered;

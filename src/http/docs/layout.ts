@@ -1,60 +1,146 @@
+import type { Language } from '../../contract/common';
 import { html, type Html } from '../html';
+import { menu, translationOf, type MenuGroup } from './contents';
+import { texts } from './texts';
 
-/** The pages of the documentation, in the order of the menu. */
-const contents = [
-  { path: '/docs', title: 'Quick start' },
-  { path: '/docs/login', title: 'Login flows' },
-  { path: '/docs/embed', title: 'Login button' },
-  { path: '/docs/webhooks', title: 'Receiving webhooks' },
-  { path: '/docs/events', title: 'Events' },
-  { path: '/docs/publishing', title: 'Publishing events' },
-  { path: '/docs/sending', title: 'Sending messages' },
-  { path: '/docs/reference', title: 'API reference' },
-  { path: '/docs/errors', title: 'Errors' },
-  { path: '/docs/limits', title: 'Limits' },
-] as const;
+/** A heading of the page, for the table of contents. */
+export interface Heading {
+  id: string;
+  title: string;
+}
 
-export type DocsPath = (typeof contents)[number]['path'];
+export interface DocsPage {
+  path: string;
+  title: string;
+  language?: Language;
+  headings?: Heading[];
+  content: Html;
+}
 
-/** A documentation page. It works without JavaScript, except for the search. */
-export function docsPage(path: DocsPath, title: string, content: Html): string {
+/** Renders a page into the frame of the documentation; `resources` are the tags of the API. */
+export type RenderPage = (page: DocsPage) => string;
+
+export function createLayout(resources: string[]): RenderPage {
+  const menus = { en: menu('en', resources), ru: menu('ru', resources) };
+  return (page) => docsPage(page, menus[page.language ?? 'en']);
+}
+
+/**
+ * A documentation page: navigation, text and code. It works without JavaScript, except for the search, the buttons that
+ * copy, the memory of the chosen language, "Try it" and the signature debugger.
+ */
+function docsPage(
+  { path, title, language = 'en', headings = [], content }: DocsPage,
+  menu: MenuGroup[],
+): string {
+  const words = texts[language];
+  const translation = translationOf(path);
+  const other = language === 'en' ? 'ru' : 'en';
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title} · Herald</title>
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+        ${translation && html`<link rel="alternate" hreflang="${other}" href="${translation}" />`}
         <link rel="stylesheet" href="/docs/docs.css" />
+        <script src="/assets/docs-language.js"></script>
         <script type="module" src="/assets/docs.js"></script>
       </head>
       <body>
-        <a class="skip" href="#content">Skip to content</a>
+        <a class="skip" href="#content">${words.skip}</a>
         <header class="top">
+          <button class="btn quiet menu" type="button" popovertarget="menu">
+            ${icon('bars')}<span>${words.menu}</span>
+          </button>
           <a class="brand" href="/docs"
-            ><img src="/assets/icon.svg" alt="" width="28" height="28" /> Herald</a
+            ><img src="/assets/icon.svg" alt="" width="26" height="26" /> Herald <span>Docs</span></a
           >
           <search id="search" hidden>
-            <label class="visually-hidden" for="query">Search the documentation</label>
-            <input id="query" type="search" placeholder="Search" autocomplete="off" aria-controls="results" />
-            <ul id="results" hidden></ul>
+            <label class="visually-hidden" for="query">${words.searchLabel}</label>
+            ${icon('search')}
+            <input
+              id="query"
+              type="search"
+              placeholder="${words.search}"
+              autocomplete="off"
+              aria-controls="results"
+              aria-keyshortcuts="/"
+              data-none="${words.noResults}"
+              data-count="${words.results}"
+            />
+            <kbd aria-hidden="true">/</kbd>
+            <div id="results" hidden>
+              <ul></ul>
+              <p id="search-none" hidden></p>
+            </div>
             <p id="search-status" class="visually-hidden" role="status"></p>
           </search>
-          <a href="/dashboard">Dashboard</a>
+          ${
+            translation &&
+            html`<a class="translation" href="${translation}" hreflang="${other}" lang="${other}"
+              >${words.otherLanguage}</a
+            >`
+          }
+          <a class="to-dashboard" href="/dashboard">${words.dashboard}</a>
         </header>
         <div class="columns">
-          <nav class="side" aria-label="Documentation">
-            ${contents.map(
-              (entry) =>
-                html`<a href="${entry.path}" ${entry.path === path ? html`aria-current="page"` : ''}>
-                  ${entry.title}
-                </a>`,
-            )}
-            <a href="/openapi.json">openapi.json</a>
+          <nav class="contents" id="menu" popover aria-label="${words.navigation}">
+            ${menu.map((group) => navigationGroup(group, path, headings, words.onThisPage))}
+            <a class="file" href="/openapi.json">openapi.json</a>
           </nav>
           <main id="content">${content}</main>
         </div>
       </body>
     </html>`.text;
+}
+
+function navigationGroup(
+  { title, entries }: MenuGroup,
+  path: string,
+  headings: Heading[],
+  onThisPage: string,
+) {
+  return html`<h2>${title}</h2>
+    <ul>
+      ${entries.map(
+        (entry) =>
+          html`<li>
+            <a
+              href="${entry.path}"
+              ${entry.path === path ? html`aria-current="page"` : ''}
+              ${entry.language ? html`hreflang="${entry.language}"` : ''}
+              >${entry.title}</a
+            >
+            ${entry.path === path && headings.length > 0 && tableOfContents(headings, onThisPage)}
+          </li>`,
+      )}
+    </ul>`;
+}
+
+function tableOfContents(headings: Heading[], label: string): Html {
+  return html`<ul class="toc" aria-label="${label}">
+    ${headings.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
+  </ul>`;
+}
+
+/** An icon of the sprite that is built from the shared set. */
+export function icon(name: 'bars' | 'search'): Html {
+  return html`<svg class="icon" aria-hidden="true"><use href="/assets/docs-icons.svg#${name}"></use></svg>`;
+}
+
+/** A heading that links to itself. */
+export function heading(level: 2 | 3, id: string, content: Html | string): Html {
+  const link = html`<a class="anchor" href="#${id}">${content}</a>`;
+  return level === 2 ? html`<h2 id="${id}">${link}</h2>` : html`<h3 id="${id}">${link}</h3>`;
+}
+
+/** Text beside its code; below it on a narrow screen. */
+export function row(text: Html, code: Html | Html[] | '' = ''): Html {
+  return html`<div class="row">
+    <div class="text">${text}</div>
+    ${code !== '' && html`<div class="aside">${code}</div>`}
+  </div>`;
 }

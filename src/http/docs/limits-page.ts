@@ -1,6 +1,6 @@
 import { KIB, limits, MIB, plans } from '../../contract/limits';
 import { html } from '../html';
-import { docsPage } from './layout';
+import { heading, type DocsPage } from './layout';
 
 const whole = (amount: number) => amount.toLocaleString('en');
 
@@ -130,20 +130,26 @@ const groups: [string, [string, string][]][] = [
 
 export const limitGroups = groups;
 
-export function limitsPage(): string {
-  return docsPage(
-    '/docs/limits',
-    'Limits',
-    html`<h1>Limits</h1>
-      <p>
+/** The anchor of a group of limits. */
+export function limitAnchor(group: string): string {
+  return group.toLowerCase().replaceAll(' ', '-');
+}
+
+export function limitsPage(): DocsPage {
+  return {
+    path: '/docs/limits',
+    title: 'Limits',
+    headings: groups.map(([title]) => ({ id: limitAnchor(title), title })),
+    content: html`<h1>Limits</h1>
+      <p class="lead">
         The operator can raise the request and session limits of a project. Responses include
         <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code>
         (Unix seconds).
       </p>
       ${groups.map(
         ([title, lines]) =>
-          html`<h2 id="${title.toLowerCase().replaceAll(' ', '-')}">${title}</h2>
-            <div class="table" tabindex="0" role="group" aria-label="${title}">
+          html`${heading(2, limitAnchor(title), title)}
+            <div class="table lead" tabindex="0" role="group" aria-label="${title}">
               <table>
                 <tbody>
                   ${lines.map(
@@ -157,5 +163,5 @@ export function limitsPage(): string {
               </table>
             </div>`,
       )}`,
-  );
+  };
 }

@@ -1,172 +1,184 @@
+import { errorTable, type ErrorCode } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import { html, type Html } from '../html';
-import { docsPage } from './layout';
-import { exampleBody, fieldLines } from './schema-fields';
+import { codeBlock, requestBlock } from './code-block';
+import { resourcePath } from './contents';
+import { fieldTable } from './field-table';
+import { heading, row, type DocsPage } from './layout';
+import { bodyOf, sampleRequest } from './operation-sample';
+import { byResource, type Operation } from './operations';
+import { prose } from './prose';
+import { exampleResponse } from './schema-example';
+import { fieldLines } from './schema-fields';
+import { texts } from './texts';
 
-type Json = Record<string, unknown>;
-
-/** The part of an OpenAPI operation that the page shows. */
-interface Operation {
-  operationId: string;
-  summary: string;
-  description?: string;
-  tags: string[];
-  security: unknown[];
-  parameters: { name: string; in: string; required: boolean; schema: Json }[];
-  requestBody?: { content: Record<string, { schema: Json }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>;
-}
-
-export interface ListedOperation extends Operation {
-  method: string;
-  path: string;
-}
-
-/** Every operation of the OpenAPI document, in its order. */
-export function listOperations(document: Json): ListedOperation[] {
-  const paths = document['paths'] as Record<string, Record<string, Operation>>;
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      ...operation,
-      method: method.toUpperCase(),
-      path,
-    })),
-  );
-}
-
-function byTag(operations: ListedOperation[]): [string, ListedOperation[]][] {
-  const tags = [...new Set(operations.map(({ tags }) => tags[0] ?? ''))];
-  return tags.map((tag) => [tag, operations.filter((operation) => operation.tags[0] === tag)]);
+/** Where an operation is described. */
+export function operationUrl({ tag, id }: Pick<Operation, 'tag' | 'id'>): string {
+  return `${resourcePath(tag)}#${id}`;
 }
 
 /** The list of operations on the first page. */
-export function operationList(operations: ListedOperation[]): Html {
-  return html`${byTag(operations).map(
+export function operationList(operations: Operation[]): Html {
+  return html`${byResource(operations).map(
     ([tag, members]) =>
       html`<h3>${tag}</h3>
         <ul class="operations">
-          ${members.map(
-            ({ method, path, operationId, summary }) =>
-              html`<li>
-                <a href="/docs/reference#${operationId}"
-                  ><span class="method">${method}</span> <code>${path}</code></a
-                >
-                ${summary}
-              </li>`,
-          )}
+          ${members.map((operation) => listed(operation))}
         </ul>`,
   )}`;
 }
 
-export function referencePage(operations: ListedOperation[], baseUrl: string): string {
-  return docsPage(
-    '/docs/reference',
-    'API reference',
-    html`<h1>API reference</h1>
-      <p>
-        Send <code>Authorization: Bearer &lt;API_KEY&gt;</code> with each request, and JSON bodies. A project
-        can send ${limits.requestsPerMinute} requests per minute. Errors share
-        <a href="/docs/errors">one format</a>; lists are <code>{data, next_cursor}</code>, newest first. Also
-        available as <a href="/openapi.json">OpenAPI 3.1</a>.
-      </p>
-      ${byTag(operations).map(
-        ([tag, members]) =>
-          html`<h2 id="${tag.toLowerCase().replaceAll(' ', '-')}">${tag}</h2>
-            ${members.map((operation) => section(operation, baseUrl))}`,
-      )}`,
-  );
+/**
+ * The start of the reference. Every operation keeps its anchor here, because earlier versions had all of them on this
+ * page; a script leads on to the operation's own page.
+ */
+export function referenceIndex(operations: Operation[], baseUrl: string): DocsPage {
+  const resources = byResource(operations);
+  const curl = `curl ${baseUrl}/v1/project -H "Authorization: Bearer $HERALD_API_KEY"`;
+  return {
+    path: '/docs/reference',
+    title: 'API reference',
+    headings: resources.map(([tag]) => ({ id: anchorOf(tag), title: tag })),
+    content: html`${row(
+      html`<h1>API reference</h1>
+        <p>
+          Send <code>Authorization: Bearer &lt;API_KEY&gt;</code> with each request, and JSON bodies. A
+          project can send ${limits.requestsPerMinute} requests per minute. Errors share
+          <a href="/docs/errors">one format</a>; lists are <code>{data, next_cursor}</code>, newest first.
+          Also available as <a href="/openapi.json">OpenAPI 3.1</a>.
+        </p>`,
+      codeBlock(curl, 'bash', texts.en.request, texts.en),
+    )}
+    ${resources.map(
+      ([tag, members]) =>
+        html`<section class="resource">
+          <h2 id="${anchorOf(tag)}"><a href="${resourcePath(tag)}">${tag}</a></h2>
+          <ul class="operations" data-moved>
+            ${members.map((operation) => listed(operation, operation.id))}
+          </ul>
+        </section>`,
+    )}`,
+  };
 }
 
-function section(operation: ListedOperation, baseUrl: string): Html {
-  const { method, path, operationId, summary, description } = operation;
-  const body = operation.requestBody?.content['application/json']?.schema;
-  const [status = '', success] = Object.entries(operation.responses).find(([code]) => code < '300') ?? [];
-  const response = success?.content?.['application/json']?.schema;
-  const types = Object.keys(success?.content ?? {}).filter((type) => type !== 'application/json');
-  return html`<section class="entry" id="${operationId}">
-    <h3>
-      <a class="anchor" href="#${operationId}"><span class="method">${method}</span> <code>${path}</code></a>
-    </h3>
-    <p>${summary}. ${description && prose(description)}</p>
-    ${operation.security.length === 0 && html`<p class="facts">No API key needed.</p>`}
-    ${parameters(operation)} ${body && fields('Body', body)}
-    <p class="facts">Returns ${status}${types.length > 0 && ` with ${types.join(' or ')}`}.</p>
-    ${response && fields('Response', response)}
-    <p class="facts">Errors: ${errors(operation)}</p>
-    <details>
-      <summary>Example</summary>
-      <pre tabindex="0"><code>${curl(operation, body, baseUrl)}</code></pre>
-    </details>
-  </section>`;
+function listed(operation: Operation, id?: string): Html {
+  const { method, path, summary } = operation;
+  return html`<li ${id ? html`id="${id}"` : ''}>
+    <a href="${operationUrl(operation)}">${methodName(method)} <code>${path}</code></a>
+    <span>${summary}</span>
+  </li>`;
 }
 
-/** Renders backticks in descriptions as code. */
-function prose(text: string): Html {
-  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+/** The page of one resource. */
+export function resourcePage(tag: string, operations: Operation[], baseUrl: string): DocsPage {
+  return {
+    path: resourcePath(tag),
+    title: `${tag} API`,
+    headings: operations.map(({ id, summary }) => ({ id, title: summary })),
+    content: html`<h1>${tag}</h1>
+      ${operations.map((operation) => section(operation, baseUrl))}`,
+  };
 }
 
-function parameters({ parameters: list }: ListedOperation): Html | '' {
-  if (list.length === 0) return '';
-  const properties = Object.fromEntries(list.map(({ name, schema }) => [name, schema]));
-  const required = list.filter((parameter) => parameter.required).map(({ name }) => name);
-  const places = new Map(list.map((parameter) => [parameter.name, parameter.in]));
-  return table(
-    'Parameters',
-    fieldLines({ type: 'object', properties, required }).map((line) => ({
-      ...line,
-      type: `${line.type}, in the ${places.get(line.name) ?? 'query'}`,
-    })),
-  );
+function section(operation: Operation, baseUrl: string): Html {
+  const { id, method, path, summary, description, parameters, body, status, response, mediaTypes } =
+    operation;
+  const words = texts.en;
+  const text = html`${heading(2, id, summary)}
+    <p class="route">${methodName(method)} <code>${path}</code></p>
+    ${description !== '' && html`<p>${prose(description)}</p>`}
+    <p class="facts">${access(operation)}</p>
+    ${parameterTables(parameters)} ${body && fieldTable('Body', fieldLines(body))}
+    <p class="facts">Returns ${status}${mediaTypes.length > 0 && ` with ${mediaTypes.join(' or ')}`}.</p>
+    ${response && fieldTable('Response', fieldLines(response), { marksRequired: false })}
+    ${errorTables(operation)}`;
+  const code = html`${requestBlock(sampleRequest(operation, baseUrl), id, words)} ${tryIt(operation)}
+  ${
+    response &&
+    codeBlock(
+      JSON.stringify(exampleResponse(response), null, 2),
+      'json',
+      `${words.response} ${status}`,
+      words,
+    )
+  }`;
+  return html`<section class="entry" data-anchor="${id}">${row(text, code)}</section>`;
 }
 
-function fields(title: string, schema: Json): Html | '' {
-  const lines = fieldLines(schema);
-  return lines.length === 0 ? '' : table(title, lines, title === 'Body');
+function methodName(method: string): Html {
+  return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-function table(title: string, lines: ReturnType<typeof fieldLines>, marksRequired = true): Html {
+function access({ scope }: Operation): Html {
+  return scope === undefined
+    ? html`No API key needed.`
+    : html`Needs an API key with the scope <code>${scope}</code>.`;
+}
+
+function parameterTables(parameters: Operation['parameters']): Html[] {
+  const places = [
+    ['path', 'Path parameters'],
+    ['query', 'Query parameters'],
+    ['header', 'Headers'],
+  ] as const;
+  return places.flatMap(([place, title]) => {
+    const members = parameters.filter((parameter) => parameter.in === place);
+    const properties = Object.fromEntries(members.map(({ name, schema }) => [name, schema]));
+    const required = members.filter((parameter) => parameter.required).map(({ name }) => name);
+    return fieldTable(title, fieldLines({ type: 'object', properties, required })) || [];
+  });
+}
+
+/** The errors of the operation; those of every request are folded. */
+function errorTables({ errors, commonErrors }: Operation): Html {
+  return html`${errors.length > 0 && errorTableOf('Errors', errors)}
+    <details class="errors">
+      <summary>
+        ${errors.length > 0 ? 'Errors of every request' : `Errors: only those of every request`}
+      </summary>
+      ${errorTableOf('Errors of every request', commonErrors)}
+    </details>`;
+}
+
+function errorTableOf(title: string, codes: ErrorCode[]): Html {
+  const sorted = [...codes].sort((a, b) => errorTable[a].status - errorTable[b].status);
   return html`<div class="table" tabindex="0" role="group" aria-label="${title}">
     <table class="fields">
       <thead>
         <tr>
           <th scope="col">${title}</th>
-          <th scope="col">Type</th>
-          <th scope="col">Description</th>
+          <th scope="col">Meaning</th>
         </tr>
       </thead>
       <tbody>
-        ${lines.map((line) =>
-          line.type === ''
-            ? html`<tr>
-                <td colspan="3"><em>${line.name}</em></td>
-              </tr>`
-            : html`<tr>
-                <td><code>${line.name}</code> ${marksRequired && line.required && html`<b>required</b>`}</td>
-                <td>${line.type}</td>
-                <td>${prose(line.description)}</td>
-              </tr>`,
+        ${sorted.map(
+          (code) =>
+            html`<tr>
+              <th scope="row">
+                <a href="/docs/errors#${code}"><code>${code}</code></a>
+                <span class="type">${errorTable[code].status}</span>
+              </th>
+              <td>${errorTable[code].text}</td>
+            </tr>`,
         )}
       </tbody>
     </table>
   </div>`;
 }
 
-function errors({ responses }: ListedOperation): Html[] {
-  return Object.entries(responses)
-    .filter(([status]) => status >= '400')
-    .flatMap(([status, { description }]) =>
-      [...description.matchAll(/^`(\w+)`/gm)].map(
-        ([, code]) => html`<a href="/docs/errors#${code}"><code>${code}</code></a> (${status}) `,
-      ),
-    );
+/** The form of "Try it" is built by a script, from what it finds here. */
+function tryIt(operation: Operation): Html {
+  const { method, path, scope, parameters, body } = operation;
+  const request = {
+    method,
+    path,
+    needsKey: scope !== undefined,
+    parameters: parameters.map(({ name, in: place, required }) => ({ name, in: place, required })),
+    ...(body ? { body: JSON.stringify(bodyOf(operation), null, 2) } : {}),
+  };
+  return html`<div class="try" data-request="${JSON.stringify(request)}"></div>`;
 }
 
-function curl({ method, path, security }: ListedOperation, body: Json | undefined, baseUrl: string): string {
-  const filled = path.replaceAll(/\{(\w+)\}/g, '<$1>');
-  const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} '${baseUrl}${filled}'`];
-  if (security.length > 0) lines.push(`  -H 'Authorization: Bearer <API_KEY>'`);
-  if (body) {
-    lines.push(`  -H 'Content-Type: application/json'`, `  -d '${JSON.stringify(exampleBody(body))}'`);
-  }
-  return lines.join(' \\\n');
+function anchorOf(tag: string): string {
+  return resourcePath(tag).slice('/docs/reference/'.length);
 }

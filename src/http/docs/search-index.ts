@@ -1,8 +1,9 @@
 import { errorCodes, errorTable } from '../../contract/errors';
 import { eventTypes } from '../../events/contract';
-import type { Guide } from './guides';
-import { limitGroups } from './limits-page';
-import type { ListedOperation } from './reference';
+import { guidePath, type Guide } from './guides';
+import { limitAnchor, limitGroups } from './limits-page';
+import type { Operation } from './operations';
+import { operationUrl } from './reference';
 
 /** One search result. */
 export interface SearchEntry {
@@ -14,18 +15,18 @@ export interface SearchEntry {
 }
 
 /** Built once, from the same data as the pages. */
-export function searchIndex(guides: Guide[], operations: ListedOperation[]): SearchEntry[] {
+export function searchIndex(guides: Guide[], operations: Operation[]): SearchEntry[] {
   return [
     ...guides.flatMap(guideEntries),
-    ...operations.map(({ method, path, summary, description = '', operationId }) => ({
-      title: `${method} ${path}`,
+    ...operations.map((operation) => ({
+      title: `${operation.method} ${operation.path}`,
       kind: 'API',
-      url: `/docs/reference#${operationId}`,
-      text: `${summary}. ${description}`,
+      url: operationUrl(operation),
+      text: `${operation.summary}. ${operation.description}`.trim(),
     })),
     ...errorCodes.map((code) => ({
       title: code,
-      kind: 'Error',
+      kind: `Error ${errorTable[code].status}`,
       url: `/docs/errors#${code}`,
       text: `${errorTable[code].text} ${errorTable[code].help}`,
     })),
@@ -35,24 +36,30 @@ export function searchIndex(guides: Guide[], operations: ListedOperation[]): Sea
       url: `/docs/events#${name}`,
       text: description,
     })),
+    {
+      title: 'Signature debugger',
+      kind: 'Tool',
+      url: '/docs/signature',
+      text: 'Find out why the signature of a webhook does not match: wrong secret, changed body, old timestamp.',
+    },
     ...limitGroups.flatMap(([group, lines]) =>
       lines.map(([name, value]) => ({
         title: name,
         kind: 'Limit',
-        url: `/docs/limits#${group.toLowerCase().replaceAll(' ', '-')}`,
+        url: `/docs/limits#${limitAnchor(group)}`,
         text: value,
       })),
     ),
   ];
 }
 
-function guideEntries({ slug, title, intro, sections }: Guide): SearchEntry[] {
-  const url = slug === 'start' ? '/docs' : `/docs/${slug}`;
+function guideEntries(guide: Guide): SearchEntry[] {
+  const url = guidePath(guide);
   return [
-    { title, kind: 'Guide', url, text: intro },
-    ...sections.map((section) => ({
+    { title: guide.title, kind: guide.language === 'ru' ? 'По-русски' : 'Guide', url, text: guide.intro },
+    ...guide.sections.map((section) => ({
       title: section.title,
-      kind: title,
+      kind: guide.title,
       url: `${url}#${section.id}`,
       text: section.text,
     })),

@@ -30,10 +30,18 @@ export const COLUMNS = `s.id, s.flow, ${STATUS} AS status, s.decline_reason,
   s.code_hash IS NOT NULL AS was_confirmed, s.channel, s.subscriber_id, s.state,
   s.client_ip, s.created_at, s.expires_at, s.decided_at, s.consumed_at`;
 
+/** With the subscriber's name and the device, for the log. */
+export interface NamedSessionRow extends SessionLogRow {
+  first_name: string | null;
+  username: string | null;
+  user_agent: string | null;
+}
+
 export interface SessionFilter {
   status?: SessionStatus | undefined;
   flow?: string | undefined;
   channel?: Channel | undefined;
+  subscriberId?: string | undefined;
   before: Cursor | null;
   limit: number;
 }
@@ -43,17 +51,18 @@ export function listSessions(
   db: Db,
   projectId: string,
   filter: SessionFilter,
-): Promise<(SessionLogRow & { cursor_at: string })[]> {
-  return rows<SessionLogRow & { cursor_at: string }>(
+): Promise<(NamedSessionRow & { cursor_at: string })[]> {
+  return rows<NamedSessionRow & { cursor_at: string }>(
     db,
     'list_sessions',
-    `SELECT ${COLUMNS}, ${cursorTime('s.created_at')} AS cursor_at
-     FROM auth_sessions s
+    `SELECT ${COLUMNS}, s.user_agent, p.first_name, p.username, ${cursorTime('s.created_at')} AS cursor_at
+     FROM auth_sessions s LEFT JOIN subscribers p ON p.id = s.subscriber_id
      WHERE s.project_id = $1
        AND ($2::text IS NULL OR ${STATUS} = $2)
        AND ($3::text IS NULL OR s.flow = $3)
        AND ($4::text IS NULL OR s.channel = $4)
        AND (s.created_at, s.id) < (coalesce($5::timestamptz, 'infinity'), coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+       AND ($8::uuid IS NULL OR s.subscriber_id = $8)
      ORDER BY s.created_at DESC, s.id DESC LIMIT $7`,
     [
       projectId,
@@ -63,6 +72,7 @@ export function listSessions(
       filter.before?.at ?? null,
       filter.before?.id ?? null,
       filter.limit + 1,
+      filter.subscriberId ?? null,
     ],
   );
 }

@@ -82,6 +82,27 @@ describe('the herald command', () => {
     });
   });
 
+  it('tells its version', async () => {
+    const { code, stdout } = await runHerald(['--version'], {});
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+
+  it('sets and clears the look of the login page', async () => {
+    await json('project', 'create', '--slug', 'look', '--name', 'Look');
+    const privacy = 'https://look.example/privacy';
+    expect(
+      await json('project', 'set', 'look', '--color', '#ABCDEF', '--privacy-url', privacy),
+    ).toMatchObject({
+      slug: 'look',
+      brand: { color: '#abcdef', privacy_url: privacy, logo_url: null },
+    });
+    expect(await json('project', 'set', 'look', '--color', 'none')).toMatchObject({
+      brand: { color: null, privacy_url: privacy },
+    });
+    const logo = ['project', 'set', 'look', '--logo-url', 'https://10.0.0.1/logo.png'];
+    expect(await refusal(logo)).toMatch(/brand\.logo_url: points to a private network/);
+  });
+
   it('adds purchased credits', async () => {
     await json('project', 'create', '--slug', 'credit', '--name', 'Credit');
     expect(await json('project', 'credits', 'credit', '--add', '100')).toEqual({

@@ -100,7 +100,9 @@ describe('transactions that lock the same rows in opposite order', () => {
 
   test('both commit, in one round trip', async () => {
     const lockBoth = (first: string, second: string) =>
-      withPipelinedTransaction(pool, (db) => row(db, 'lock_both', 'SELECT lock_both($1, $2)', [first, second]));
+      withPipelinedTransaction(pool, (db) =>
+        row(db, 'lock_both', 'SELECT lock_both($1, $2)', [first, second]),
+      );
     await expect(Promise.all([lockBoth('a', 'b'), lockBoth('b', 'a')])).resolves.toEqual([
       { lock_both: 1 },
       { lock_both: 1 },

@@ -30,6 +30,7 @@ interface Things {
 interface Call {
   /** For each parameter of the path. */
   params?: Record<string, string>;
+  query?: Record<string, string>;
   body?: unknown;
   headers?: Record<string, string>;
   /** Default: the project's. */
@@ -65,6 +66,8 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
     body: { tags: ['new'] },
   }),
   'POST /v1/send': ({ person }) => ({ body: { subscriber_id: person.subscriberId, text: 'hello' } }),
+  'GET /v1/messages': ({ person }) => ({ query: { subscriber_id: person.subscriberId } }),
+  'GET /v1/messages/stats': () => ({}),
   'POST /v1/otp/send': ({ person }) => ({ body: { subscriber_id: person.subscriberId } }),
   'POST /v1/otp/verify': async ({ person }) => ({
     body: {
@@ -83,6 +86,9 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'POST /v1/webhooks/{id}/rotate-secret': ({ endpoint }) => ({ params: { id: endpoint } }),
   'POST /v1/webhooks/{id}/test': ({ endpoint }) => ({ params: { id: endpoint } }),
   'GET /v1/webhooks/{id}/deliveries': ({ endpoint }) => ({ params: { id: endpoint } }),
+  'GET /v1/webhooks/{id}/stats': ({ endpoint }) => ({ params: { id: endpoint } }),
+  'GET /v1/deliveries': () => ({}),
+  'POST /v1/deliveries/retry': ({ delivery }) => ({ body: { ids: [delivery] } }),
   'GET /v1/deliveries/{id}': ({ delivery }) => ({ params: { id: delivery } }),
   'POST /v1/deliveries/{id}/retry': ({ delivery }) => ({ params: { id: delivery } }),
   'POST /v1/deliveries/{id}/cancel': ({ delivery }) => ({ params: { id: delivery } }),
@@ -148,12 +154,16 @@ async function createThings(): Promise<Things> {
 function send(
   operation: string,
   projectKey: string | null,
-  { params = {}, body, headers, key = projectKey ?? undefined }: Call,
-  query = '',
+  { params = {}, query = {}, body, headers, key = projectKey ?? undefined }: Call,
 ): Promise<ApiResponse> {
   const [method = '', path = ''] = operation.split(' ');
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'missing');
-  return service.apiWith(key ?? null)(method, filled + query, body, headers);
+  return service.apiWith(key ?? null)(
+    method,
+    `${filled}?${new URLSearchParams(query).toString()}`,
+    body,
+    headers,
+  );
 }
 
 /** Strings that are a whole time, wherever they are. */
@@ -191,7 +201,8 @@ test('every route refuses a query parameter that it does not know, by its name',
   const things = await createThings();
   for (const [operation, call] of Object.entries(calls)) {
     const key = specs.get(operation)?.auth === 'key' ? things.project.api_key : null;
-    const answer = await send(operation, key, await call(things), '?colour=red');
+    const { query, ...rest } = await call(things);
+    const answer = await send(operation, key, { ...rest, query: { ...query, colour: 'red' } });
     expect([operation, answer.status]).toEqual([operation, 400]);
     expectError(answer, 'validation_failed', /^colour: is not a known field$/);
   }
@@ -210,7 +221,7 @@ describe('an id of another project', () => {
     const read = async (path: string) => (await owner.project.api('GET', path)).body;
     const keys = await read('/v1/keys');
     return {
-      endpoint: await read(`/v1/webhooks/${owner.endpoint}`),
+      endpoint: { ...(await read(`/v1/webhooks/${owner.endpoint}`)), health: null },
       subscriber: await read(`/v1/subscribers/${owner.person.subscriberId}`),
       sessions: await read('/v1/auth/sessions'),
       revoked: keys.data.map(({ revoked_at }: { revoked_at: string | null }) => revoked_at),
@@ -235,6 +246,22 @@ describe('an id of another project', () => {
       expect([operation, theirs.status, theirs.body]).toEqual([operation, 404, nobodys.body]);
     }
     expect(await state()).toEqual(before);
+  });
+
+  test('in a query gets the response of an unknown one', async () => {
+    const read = (id: string) => stranger.api('GET', `/v1/messages?subscriber_id=${id}`);
+    const unknown = await read(randomUUID());
+    expect(unknown.status).toBe(404);
+    expect((await read(owner.person.subscriberId)).body).toEqual(unknown.body);
+  });
+
+  test('among deliveries to retry is reported like an unknown one', async () => {
+    const ids = [owner.delivery, randomUUID()];
+    const { status, body } = await stranger.api('POST', '/v1/deliveries/retry', { ids });
+    expect([status, body]).toEqual([
+      202,
+      { retried: 0, failed: ids.map((id) => ({ id, code: 'not_found' })) },
+    ]);
   });
 
   test.each<[string, () => Record<string, unknown>, () => Record<string, unknown>]>([

@@ -1,24 +1,9 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { runWithCurl } from '../../support/curl';
 import { startTestService, type TestService } from '../../support/service';
 
-const run = promisify(execFile);
 const readme = readFileSync(path.join(__dirname, '..', '..', '..', 'README.md'), 'utf8');
-
-/** Does what the README's calls need of curl, so that the test does not depend on the machine's. */
-const curl = `
-const args = process.argv.slice(1), headers = {};
-let url, body;
-while (args.length) {
-  const next = args.shift();
-  if (next === '-H') { const [name, value] = args.shift().split(': '); headers[name] = value; }
-  else if (next === '-d') body = args.shift();
-  else if (next !== '-s') url = next;
-}
-fetch(url, { method: body ? 'POST' : 'GET', headers, body }).then((r) => r.text()).then((t) => console.log(t));
-`;
 
 describe('the README', () => {
   let service: TestService;
@@ -35,9 +20,7 @@ describe('the README', () => {
       expect(text).toMatch(new RegExp(`^${name}=`, 'm'));
       return text.replace(new RegExp(`^${name}=\\S+`, 'm'), `${name}=${value}`);
     }, block);
-    const { stdout } = await run('bash', ['-euc', `curl() { node -e "$CURL" -- "$@"; }\n${script}`], {
-      env: { ...process.env, CURL: curl },
-    });
+    const { stdout } = await runWithCurl(script);
     expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({
       subscriber_id: expect.any(String),
       channel: 'telegram',

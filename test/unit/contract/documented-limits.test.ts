@@ -19,6 +19,11 @@ const facts: [string, RegExp, number][] = [
   ['web/docs/guides/login.md', /every (\d+) to \d+ seconds/g, limits.authPollRecommendedSeconds],
   ['web/docs/guides/login.md', /every \d+ to (\d+) seconds/g, limits.authPollRecommendedMaxSeconds],
   ['web/docs/guides/sending.md', /for (\d+) hours they return/g, limits.idempotencyHours],
+  ['web/docs/guides/ru/login.md', /за (\d+) секунд/g, limits.authCodeTtlSeconds],
+  ['web/docs/guides/ru/login.md', /живёт (\d+) секунд/g, limits.authCodeTtlSeconds],
+  ['web/docs/guides/ru/login.md', /wait=(\d+)/g, limits.authPollWaitSeconds],
+  ['web/docs/guides/ru/webhooks.md', /2xx за (\d+) секунд/g, limits.webhookAttemptSeconds],
+  ['web/docs/guides/ru/webhooks.md', /ещё (\d+) час/g, limits.webhookSecretGraceHours],
   ['docs/receiving-webhooks.md', /2xx within (\d+) seconds/g, limits.webhookAttemptSeconds],
   ['docs/receiving-webhooks.md', /up to (\d+) hours after the first/g, limits.webhookRetryHours],
   ['docs/receiving-webhooks.md', /(\d+) hours after a rotation/g, limits.webhookSecretGraceHours],
@@ -73,11 +78,11 @@ describe('the retry schedule', () => {
       [60, 'min', 'min'],
       [1, 's', 's'],
     ]);
-    const quick = `after ${listed(waits)} s`;
-    const form = read('web/dashboard/pages/endpoint-form.tsx');
-    expect(form).toContain(`after ${listed(durable)}.`);
-    expect(form).toContain(quick);
-    expect(read('web/dashboard/pages/settings.tsx')).toContain(quick);
+    const english = read('web/dashboard/texts/en.ts');
+    expect(english).toContain(`after ${listed(durable)}.`);
+    expect(english.split(`after ${listed(waits)} s`)).toHaveLength(3);
+    const inRussian = listed(waits).replace(' and ', ' и ');
+    expect(read('web/dashboard/texts/ru.ts')).toContain(`через ${inRussian} с`);
   });
 
   it('ends when the table of limits says', () => {

@@ -16,6 +16,9 @@ test('a short last word is left to the comparison with the body', () => {
 });
 
 test('a text is compared as given and as JSON writes it', () => {
-  expect(parseSearchText('say "hello"')?.spellings).toEqual(['say "hello"', 'say \\"hello\\"']);
-  expect(parseSearchText('hello')?.spellings).toEqual(['hello']);
+  expect(parseSearchText('say "hello"')).toMatchObject({
+    given: 'say "hello"',
+    escaped: 'say \\"hello\\"',
+  });
+  expect(parseSearchText('hello')).toMatchObject({ given: 'hello', escaped: 'hello' });
 });

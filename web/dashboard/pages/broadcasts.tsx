@@ -1,23 +1,43 @@
 import { useState } from 'preact/hooks';
 import { api, type Broadcast } from '../api';
-import { Badge, ConfirmDialog, Empty, Pager, Problem, Time, usePages } from '../elements';
+import { Badge, ConfirmDialog, Empty, Icon, Pager, Problem, Time } from '../elements';
+import { number } from '../format';
 import { useResource } from '../resource';
+import { Heading, Link, usePages } from '../router';
+import { broadcastState } from '../states';
+import { t } from '../texts';
+import { Composer } from './composer';
 
 const REFRESH_MS = 2_500;
 
-export function Broadcasts() {
+export function Broadcasts({ isComposing }: { isComposing: boolean }) {
+  return isComposing ? <Composer /> : <BroadcastList />;
+}
+
+function BroadcastList() {
   const pages = usePages();
   const [cancelling, setCancelling] = useState<Broadcast | null>(null);
   const found = useResource(() => api.broadcasts(pages.cursor), pages.cursor ?? '', REFRESH_MS);
   const list = found.data?.data;
   return (
     <>
-      <h1>Broadcasts</h1>
-      <p class="lead">
-        Messages to many subscribers. Start one with <code>POST /v1/broadcast</code>.
-      </p>
+      <div class="heading">
+        <Heading title={t.broadcasts} />
+        <Link to="/dashboard/broadcasts/new" class="btn primary">
+          <Icon name="plus" small /> {t.newBroadcast}
+        </Link>
+      </div>
+      <p class="lead">{t.broadcastsLead}</p>
       <Problem error={found.error} />
-      {list?.length === 0 && <Empty>No broadcasts yet.</Empty>}
+      {list?.length === 0 && (
+        <Empty icon="megaphone" title={t.noBroadcasts} text={t.noBroadcastsText}>
+          <p class="buttons">
+            <Link to="/dashboard/broadcasts/new" class="btn">
+              <Icon name="plus" small /> {t.writeBroadcast}
+            </Link>
+          </p>
+        </Empty>
+      )}
       <ul class="cards">
         {list?.map((broadcast) => (
           <BroadcastCard
@@ -30,10 +50,10 @@ export function Broadcasts() {
       <Pager pages={pages} next={found.data?.next_cursor ?? null} />
       {cancelling && (
         <ConfirmDialog
-          title="Cancel this broadcast?"
-          text={`Messages already sent stay in the chats. The remaining subscribers (${cancelling.remaining}) won’t receive one.`}
-          confirm="Cancel broadcast"
-          dismiss="Go back"
+          title={t.cancelBroadcastTitle}
+          text={t.cancelBroadcastText(cancelling.remaining)}
+          confirm={t.cancelBroadcast}
+          dismiss={t.goBack}
           act={() => api.cancelBroadcast(cancelling.job_id).then(found.reload)}
           onClose={() => setCancelling(null)}
         />
@@ -45,21 +65,20 @@ export function Broadcasts() {
 function BroadcastCard({ broadcast, onCancel }: { broadcast: Broadcast; onCancel: () => void }) {
   const { total_subscribers: total, remaining } = broadcast;
   const going = broadcast.status === 'queued' || broadcast.status === 'running';
+  const state = broadcastState(broadcast);
   return (
-    <li class="card">
+    <li class="panel card">
       <p class="row">
         <code>{broadcast.job_id}</code>
-        <Badge kind={broadcast.status}>{broadcast.status}</Badge>
+        <Badge tone={state.tone}>{state.text}</Badge>
       </p>
       <label class="meter">
-        <span>
-          {total - remaining} of {total} done
-        </span>
+        <span>{t.broadcastDone(number(total - remaining), number(total))}</span>
         <progress max={Math.max(1, total)} value={total === 0 ? 1 : total - remaining} />
       </label>
       <p class="row">
         <span>
-          {broadcast.sent} sent · {broadcast.failed} failed · {broadcast.skipped} skipped
+          {t.broadcastResults(number(broadcast.sent), number(broadcast.failed), number(broadcast.skipped))}
         </span>
         <span class="hint">
           <Time at={broadcast.created_at} />
@@ -67,8 +86,8 @@ function BroadcastCard({ broadcast, onCancel }: { broadcast: Broadcast; onCancel
       </p>
       {going && (
         <p class="buttons">
-          <button type="button" class="plain" onClick={onCancel}>
-            Cancel
+          <button type="button" class="btn" onClick={onCancel}>
+            {t.cancelShort}
           </button>
         </p>
       )}

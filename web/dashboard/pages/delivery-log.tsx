@@ -4,100 +4,113 @@ import { api, type DeliveryView, type EndpointView } from '../api';
 import {
   ActionButton,
   Badge,
+  Cell,
+  Chip,
+  ClearFilters,
   Dialog,
   Empty,
   Field,
   Pager,
   Problem,
   Select,
+  Table,
   Time,
-  usePages,
+  toast,
 } from '../elements';
+import { duration } from '../format';
 import { useNow, useResource } from '../resource';
-import { Link } from '../router';
+import { Link, useFilters, usePages } from '../router';
+import { deliveryState } from '../states';
+import { t } from '../texts';
 
 const REFRESH_MS = 2_500;
-const statuses = ['pending', 'succeeded', 'failed', 'paused', 'cancelled'];
 const HOUR_MS = 3_600_000;
-const spans = [
-  { value: '', text: 'Any time' },
-  { value: '1', text: 'Last hour' },
-  { value: '24', text: 'Last day' },
-  { value: '168', text: 'Last week' },
+
+export const spans = () => [
+  { value: '', text: t.anyTime },
+  { value: '1', text: t.lastHour },
+  { value: '24', text: t.lastDay },
+  { value: '168', text: t.lastWeek },
 ];
+
+export const statusOptions = () => [
+  { value: '', text: t.any },
+  ...Object.entries(t.deliveryStates).map(([value, text]) => ({ value, text })),
+];
+
+export function EventSelect({ value, onChange }: { value: string; onChange: (event: string) => void }) {
+  const types = useResource(api.eventTypes, 'event-types');
+  return (
+    <Select
+      label={t.event}
+      value={value}
+      onChange={onChange}
+      options={[
+        { value: '', text: t.any },
+        ...(types.data?.data ?? []).map(({ name }) => ({ value: name, text: name })),
+      ]}
+    />
+  );
+}
 
 /** The delivery log of an endpoint. Its first page refreshes itself. */
 export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
-  const [status, setStatus] = useState('');
-  const [event, setEvent] = useState('');
-  const [hours, setHours] = useState('');
   const [recovering, setRecovering] = useState(false);
+  const filters = useFilters(['status', 'event', 'hours']);
+  const { status, event, hours } = filters.values;
   const pages = usePages();
-  const types = useResource(api.eventTypes, 'event-types');
-  const filter = { status, event, cursor: pages.cursor };
   const log = useResource(
-    () => api.deliveries(endpoint.id, { ...filter, since: since(hours) }),
-    JSON.stringify({ ...filter, hours }),
+    () => api.deliveries(endpoint.id, { status, event, since: since(hours), cursor: pages.cursor }),
+    JSON.stringify([filters.values, pages.cursor]),
     pages.isFirst ? REFRESH_MS : undefined,
   );
-  const filtered = status !== '' || event !== '' || hours !== '';
   const list = log.data?.data;
   return (
     <section aria-labelledby="log-title">
       <div class="heading">
-        <h2 id="log-title">Deliveries</h2>
-        <button
-          type="button"
-          class="plain"
-          disabled={endpoint.status !== 'active'}
-          onClick={() => setRecovering(true)}
-        >
-          Retry failed deliveries
-        </button>
+        <h2 id="log-title">{t.deliveries}</h2>
+        <span class="actions">
+          <button
+            type="button"
+            class="btn"
+            disabled={endpoint.status !== 'active'}
+            onClick={() => setRecovering(true)}
+          >
+            {t.retryFailed}
+          </button>
+        </span>
       </div>
       <div class="filters">
         <Select
-          label="Status"
+          label={t.status}
           value={status}
-          onChange={pages.choose(setStatus)}
-          options={[{ value: '', text: 'Any' }, ...statuses.map((value) => ({ value, text: value }))]}
+          onChange={(value) => filters.set('status', value)}
+          options={statusOptions()}
         />
+        <EventSelect value={event} onChange={(value) => filters.set('event', value)} />
         <Select
-          label="Event"
-          value={event}
-          onChange={pages.choose(setEvent)}
-          options={[
-            { value: '', text: 'Any' },
-            ...(types.data?.data ?? []).map(({ name }) => ({ value: name, text: name })),
-          ]}
+          label={t.created}
+          value={hours}
+          onChange={(value) => filters.set('hours', value)}
+          options={spans()}
         />
-        <Select label="Created" value={hours} onChange={pages.choose(setHours)} options={spans} />
+        <ClearFilters filters={filters} />
       </div>
       <Problem error={log.error} />
-      {list?.length === 0 && (
-        <Empty>
-          {filtered
-            ? 'No deliveries match these filters.'
-            : 'No deliveries yet. Send a test event to see one.'}
-        </Empty>
-      )}
+      {list?.length === 0 &&
+        (filters.isFiltered ? (
+          <Empty icon="list" title={t.noDeliveriesMatch} />
+        ) : (
+          <Empty icon="list" title={t.noDeliveries} text={t.noDeliveriesText} />
+        ))}
       {list && list.length > 0 && (
-        <table class="list">
-          <thead>
-            <tr>
-              <th scope="col">Event</th>
-              <th scope="col">Status</th>
-              <th scope="col">Attempts</th>
-              <th scope="col">Last response</th>
-              <th scope="col">Created</th>
+        <Table label={t.deliveries} columns={[t.event, t.status, t.attempts, t.lastResponse, t.created]}>
+          {list.map((delivery) => (
+            <tr key={delivery.id}>
+              <DeliveryCells delivery={delivery} />
             </tr>
-          </thead>
-          <tbody>
-            {list.map((delivery) => (
-              <Row key={delivery.id} delivery={delivery} />
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
       <Pager pages={pages} next={log.data?.next_cursor ?? null} />
       {recovering && <RecoverDialog id={endpoint.id} onClose={() => setRecovering(false)} />}
@@ -105,27 +118,39 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
   );
 }
 
-function since(hours: string): string {
+export function since(hours: string): string {
   return hours && new Date(Date.now() - Number(hours) * HOUR_MS).toISOString();
 }
 
-function Row({ delivery }: { delivery: DeliveryView }) {
+/** The cells of a delivery in both logs. */
+export function DeliveryCells({ delivery }: { delivery: DeliveryView }) {
+  const state = deliveryState(delivery.status);
   return (
-    <tr>
-      <td data-label="Event">
-        <Link to={`/dashboard/deliveries/${delivery.id}`}>{delivery.event}</Link>
-      </td>
-      <td data-label="Status">
-        <Badge kind={delivery.status}>{delivery.status}</Badge>{' '}
-        {delivery.test && <Badge kind="test">test</Badge>} <NextAttempt delivery={delivery} />
-      </td>
-      <td data-label="Attempts">{delivery.attempt_count}</td>
-      <td data-label="Last response">{delivery.last_http_status ?? delivery.last_error ?? '–'}</td>
-      <td data-label="Created">
+    <>
+      <Cell label={t.event}>
+        <Link to={`/dashboard/deliveries/${delivery.id}`}>{delivery.event}</Link>{' '}
+        {delivery.test && <Chip>{t.testMark}</Chip>}
+      </Cell>
+      <Cell label={t.status}>
+        <Badge tone={state.tone}>{state.text}</Badge> <NextAttempt delivery={delivery} />
+      </Cell>
+      <Cell label={t.attempts} class="figure">
+        {delivery.attempt_count}
+      </Cell>
+      <Cell label={t.lastResponse} class="figure">
+        {delivery.last_http_status ?? errorKind(delivery.last_error) ?? '–'}
+      </Cell>
+      <Cell label={t.created}>
         <Time at={delivery.created_at} />
-      </td>
-    </tr>
+      </Cell>
+    </>
   );
+}
+
+/** The kind of a failure without a response, in words. */
+export function errorKind(error: string | null): string | null {
+  if (error === null) return null;
+  return (t.attemptErrors as Record<string, string | undefined>)[error] ?? error;
 }
 
 /** Countdown to the next attempt. */
@@ -136,56 +161,46 @@ export function NextAttempt({
 }) {
   const now = useNow();
   if (delivery.status !== 'pending') return null;
-  if (delivery.next_attempt_at === null) return <span class="hint">attempt in progress</span>;
+  if (delivery.next_attempt_at === null) return <span class="hint">{t.attemptInProgress}</span>;
   const left = Math.max(0, Math.ceil((Date.parse(delivery.next_attempt_at) - now) / 1000));
   return (
     <span class="hint countdown" title={delivery.next_attempt_at}>
-      {left === 0 ? 'due now' : `next attempt in ${duration(left)}`}
+      {left === 0 ? t.dueNow : t.nextAttemptIn(duration(left))}
     </span>
   );
-}
-
-function duration(seconds: number): string {
-  const parts: [number, string][] = [
-    [Math.floor(seconds / 3600), 'h'],
-    [Math.floor((seconds % 3600) / 60), 'min'],
-    [seconds % 60, 's'],
-  ];
-  const shown = parts.filter(([amount]) => amount > 0).slice(0, 2);
-  return shown.map(([amount, unit]) => `${amount} ${unit}`).join(' ') || '0 s';
 }
 
 function RecoverDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const [hours, setHours] = useState('24');
   const [error, setError] = useState<Error | null>(null);
-  const [done, setDone] = useState<number | null>(null);
   return (
-    <Dialog title="Retry failed deliveries" onClose={onClose}>
-      <Field label="Failed within" hint="Each delivery is sent again with the same delivery ID.">
-        {(fieldId) => (
-          <select id={fieldId} value={hours} onChange={(event) => setHours(event.currentTarget.value)}>
-            <option value="1">Last hour</option>
-            <option value="24">Last day</option>
-            <option value="168">Last week</option>
-            <option value={limits.webhookRecoverDays * 24}>Last {limits.webhookRecoverDays} days</option>
+    <Dialog title={t.retryFailed} onClose={onClose}>
+      <Field label={t.failedWithin} hint={t.retryFailedHint}>
+        {(attributes) => (
+          <select {...attributes} value={hours} onChange={(event) => setHours(event.currentTarget.value)}>
+            <option value="1">{t.lastHour}</option>
+            <option value="24">{t.lastDay}</option>
+            <option value="168">{t.lastWeek}</option>
+            <option value={limits.webhookRecoverDays * 24}>{t.lastDays(limits.webhookRecoverDays)}</option>
           </select>
         )}
       </Field>
       <Problem error={error} />
-      <p role="status">
-        {done === null ? '' : `${done} ${done === 1 ? 'delivery' : 'deliveries'} queued for retry`}
-      </p>
-      <p class="buttons">
+      <p class="buttons end">
+        <button type="button" class="btn" onClick={onClose}>
+          {t.cancel}
+        </button>
         <ActionButton
           kind="primary"
           onError={setError}
-          act={async () => setDone((await api.recover(id, since(hours))).recovered)}
+          act={async () => {
+            const { recovered } = await api.recover(id, since(hours));
+            toast(t.queuedForRetry(recovered));
+            onClose();
+          }}
         >
-          Retry
+          {t.retry}
         </ActionButton>
-        <button type="button" class="plain" onClick={onClose}>
-          Close
-        </button>
       </p>
     </Dialog>
   );

@@ -1,154 +1,277 @@
 import { useState } from 'preact/hooks';
-import { api, type Attempt, type Delivery } from '../api';
-import { ActionButton, Badge, CopyButton, Problem, Time } from '../elements';
+import { limits } from '../../../src/contract/limits';
+import { retryPolicies } from '../../../src/webhooks/retry-schedule';
+import { api, type Attempt, type Delivery, type EndpointView } from '../api';
+import {
+  ActionButton,
+  Badge,
+  Chip,
+  CodeBlock,
+  Copyable,
+  Crumbs,
+  Icon,
+  JsonBlock,
+  Problem,
+  Time,
+  toast,
+} from '../elements';
+import { dateAndTime, number } from '../format';
 import { useResource } from '../resource';
-import { Link } from '../router';
-import { NextAttempt } from './delivery-log';
+import { Heading } from '../router';
+import { deliveryState } from '../states';
+import { t } from '../texts';
+import { errorKind, NextAttempt } from './delivery-log';
 
 const REFRESH_MS = 1_500;
 
 /** One delivery with its attempts. */
 export function DeliveryPage({ id, workflowsUrl }: { id: string; workflowsUrl: string | null }) {
   const delivery = useResource(() => api.delivery(id), id, REFRESH_MS);
+  const endpointId = delivery.data?.endpoint_id;
+  // Null for a deleted endpoint, whose deliveries are kept.
+  const endpoint = useResource(
+    async () => (endpointId ? api.endpoint(endpointId).catch(() => null) : null),
+    endpointId ?? '',
+    5_000,
+  );
   return (
     <>
-      <p class="crumbs">
-        <Link to="/dashboard/webhooks">Webhooks</Link>
-        {delivery.data && <Link to={`/dashboard/webhooks/${delivery.data.endpoint_id}`}>Endpoint</Link>}
-      </p>
-      {!delivery.data && <h1>Delivery</h1>}
+      <Crumbs
+        trail={[
+          { to: '/dashboard/webhooks', text: t.webhooks },
+          ...(endpointId ? [{ to: `/dashboard/webhooks/${endpointId}`, text: t.endpoint }] : []),
+        ]}
+      />
+      {delivery.error && !delivery.data && <Heading title={t.delivery} />}
       <Problem error={delivery.error} />
       {delivery.data && (
-        <Details delivery={delivery.data} workflowsUrl={workflowsUrl} reload={delivery.reload} />
+        <Details
+          delivery={delivery.data}
+          endpoint={endpoint.data}
+          workflowsUrl={workflowsUrl}
+          reload={async () => {
+            await Promise.all([delivery.reload(), endpoint.reload()]);
+          }}
+        />
       )}
     </>
   );
 }
 
-function Details(props: { delivery: Delivery; workflowsUrl: string | null; reload: () => Promise<void> }) {
-  const { delivery, workflowsUrl, reload } = props;
+interface DetailsProps {
+  delivery: Delivery;
+  endpoint: EndpointView | null;
+  workflowsUrl: string | null;
+  reload: () => Promise<void>;
+}
+
+function Details({ delivery, endpoint, workflowsUrl, reload }: DetailsProps) {
   const [error, setError] = useState<Error | null>(null);
   const open = delivery.status === 'pending' || delivery.status === 'paused';
+  const paused = delivery.status === 'paused';
+  const state = deliveryState(delivery.status);
+  const url = delivery.endpoint_url ?? endpoint?.url;
+  const workflow = delivery.workflow_id === undefined ? `delivery/${delivery.id}` : delivery.workflow_id;
   return (
     <>
       <div class="heading">
-        <h1>{delivery.event}</h1>
-        <Badge kind={delivery.status}>{delivery.status}</Badge>
-        {delivery.test && <Badge kind="test">test</Badge>}
+        <Heading title={delivery.event} />
+        <Badge tone={state.tone}>{state.text}</Badge>
+        {delivery.test && <Chip title={t.testMeans}>{t.testMark}</Chip>}
         <NextAttempt delivery={delivery} />
+        <span class="actions">
+          {!paused && (
+            <ActionButton
+              kind="primary"
+              onError={setError}
+              act={() =>
+                api
+                  .retryDelivery(delivery.id)
+                  .then(reload)
+                  .then(() => toast(t.queuedForRetry(1)))
+              }
+            >
+              {t.retryNow}
+            </ActionButton>
+          )}
+          {open && (
+            <ActionButton onError={setError} act={() => api.cancelDelivery(delivery.id).then(reload)}>
+              {t.cancelDelivery}
+            </ActionButton>
+          )}
+          {workflowsUrl && workflow && (
+            <a
+              class="btn"
+              href={`${workflowsUrl}/workflows/${encodeURIComponent(workflow)}`}
+              target="_blank"
+              rel="noopener"
+            >
+              {t.openInTemporal} <Icon name="arrowTopRight" small />
+            </a>
+          )}
+        </span>
       </div>
-      <p class="buttons">
-        <ActionButton
-          kind="primary"
-          onError={setError}
-          act={() => api.retryDelivery(delivery.id).then(reload)}
-        >
-          Retry now
-        </ActionButton>
-        {open && (
-          <ActionButton onError={setError} act={() => api.cancelDelivery(delivery.id).then(reload)}>
-            Cancel
-          </ActionButton>
-        )}
-        {workflowsUrl && delivery.workflow_id && (
-          <a
-            class="button"
-            href={`${workflowsUrl}/workflows/${encodeURIComponent(delivery.workflow_id)}`}
-            target="_blank"
-            rel="noopener"
-          >
-            Open in Temporal UI
-          </a>
-        )}
-      </p>
       <Problem error={error} />
-      <dl class="facts">
-        <dt>Delivery ID</dt>
-        <dd>
-          <code>{delivery.id}</code>
-        </dd>
-        <dt>Endpoint</dt>
-        <dd class="url">{delivery.endpoint_url}</dd>
-        <dt>Lane</dt>
-        <dd>{delivery.lane ?? 'Not started'}</dd>
-        <dt>Created</dt>
-        <dd>
-          <Time at={delivery.created_at} />
-        </dd>
-        <dt>Ended</dt>
-        <dd>
-          <Time at={delivery.ended_at} />
-          {delivery.ended_reason && <span class="hint"> {endedReasons[delivery.ended_reason]}</span>}
-        </dd>
-      </dl>
-      <h2>Attempts</h2>
-      {delivery.attempts.length === 0 && <p class="empty">No attempts yet.</p>}
-      <ol class="attempts">
-        {delivery.attempts.toReversed().map((attempt, index) => (
-          <AttemptItem key={attempt.number} attempt={attempt} open={index === 0} />
-        ))}
-      </ol>
-      <h2>Body</h2>
-      <p class="hint">Every attempt sends and signs exactly these bytes.</p>
-      <pre tabIndex={0}>{delivery.body}</pre>
-      <CopyButton text={delivery.body} label="Copy body" />
+      <Explanation delivery={delivery} endpoint={endpoint} reload={reload} onError={setError} />
+      <section class="panel" aria-label={t.details}>
+        <dl class="facts">
+          {url && (
+            <>
+              <dt>{t.url}</dt>
+              <dd>
+                <Copyable text={url} label={t.copyUrl} />
+              </dd>
+            </>
+          )}
+          <dt>{t.deliveryId}</dt>
+          <dd>
+            <Copyable text={delivery.id} label={t.copyId} />
+          </dd>
+          <dt>{t.created}</dt>
+          <dd>
+            <Time at={delivery.created_at} />
+          </dd>
+          {delivery.ended_at && (
+            <>
+              <dt>{t.ended}</dt>
+              <dd>
+                <Time at={delivery.ended_at} />
+              </dd>
+            </>
+          )}
+        </dl>
+      </section>
+      <h2>{t.attempts}</h2>
+      <Timeline delivery={delivery} endpoint={endpoint} />
+      <h2>{t.body}</h2>
+      <p class="hint">{t.bodyHint}</p>
+      <JsonBlock raw={delivery.body} label={t.copyBody} />
     </>
   );
 }
 
-function AttemptItem(props: { attempt: Attempt; open: boolean }) {
-  const { attempt } = props;
+/** Why the delivery ended or waits, in words, and what can be done. */
+function Explanation(props: {
+  delivery: Delivery;
+  endpoint: EndpointView | null;
+  reload: () => Promise<void>;
+  onError: (error: Error | null) => void;
+}) {
+  const { delivery, endpoint } = props;
+  if (delivery.status === 'paused') {
+    const reason = endpoint?.disabled_reason;
+    return (
+      <div class="note">
+        <p>
+          {t.pausedBecause} {reason && t.disabledByHerald(reason)} {t.pausedUntil(limits.webhookPausedDays)}
+        </p>
+        <p class="buttons">
+          <ActionButton
+            kind="primary"
+            small
+            onError={props.onError}
+            act={async () => {
+              await api.changeEndpoint(delivery.endpoint_id, { status: 'active' });
+              toast(t.endpointEnabled);
+              await props.reload();
+            }}
+          >
+            {t.enableEndpoint}
+          </ActionButton>
+        </p>
+      </div>
+    );
+  }
+  const text = endText(delivery);
+  if (!text) return null;
+  return <p class={delivery.status === 'failed' ? 'problem' : 'hint'}>{text}</p>;
+}
+
+function endText(delivery: Delivery): string | null {
+  if (delivery.status === 'pending') return null;
+  const reason = delivery.ended_reason ?? (delivery.status === 'cancelled' ? 'cancelled' : null);
+  if (reason === 'refused_by_receiver' && delivery.last_http_status !== null) {
+    return t.refused(delivery.last_http_status);
+  }
+  return reason && t.endedReasons[reason];
+}
+
+/** Attempts made, newest first, below those that are still to come. */
+function Timeline({ delivery, endpoint }: { delivery: Delivery; endpoint: EndpointView | null }) {
+  const coming = comingAttempts(delivery, endpoint);
+  return (
+    <ol class="timeline">
+      {coming.toReversed().map((at, index) => (
+        <li key={at} class="coming">
+          <Icon name="clock" small />
+          <span>
+            {index === coming.length - 1 ? t.scheduledFor : t.plannedFor} {dateAndTime(at)}
+          </span>
+        </li>
+      ))}
+      {coming.length > 1 && <li class="coming hint">{t.plannedHint}</li>}
+      {delivery.attempts.length === 0 && <li class="hint">{t.noAttemptsYet}</li>}
+      {delivery.attempts.toReversed().map((attempt, index) => (
+        <AttemptItem key={attempt.number} attempt={attempt} open={index === 0} />
+      ))}
+    </ol>
+  );
+}
+
+/** The next attempt, and those that the retry policy plans after it if it fails as well. */
+function comingAttempts(delivery: Delivery, endpoint: EndpointView | null): number[] {
+  if (delivery.status !== 'pending' || delivery.next_attempt_at === null) return [];
+  const next = Date.parse(delivery.next_attempt_at);
+  if (!endpoint || delivery.first_attempt_at === null) return [next];
+  const first = Date.parse(delivery.first_attempt_at);
+  const planned = retryPolicies[endpoint.retry_policy].offsets.map((offset) => first + offset * 1000);
+  return [next, ...planned.filter((at) => at > next + 1000)];
+}
+
+function AttemptItem({ attempt, open }: { attempt: Attempt; open: boolean }) {
   const succeeded = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
   const running = attempt.duration_ms === null;
-  const outcome = running ? 'in progress' : (attempt.status ?? attempt.error ?? 'no response');
+  const outcome = running ? t.inProgress : (attempt.status ?? errorKind(attempt.error) ?? t.noResponse);
   return (
-    <li>
-      <details open={props.open}>
+    <li class={running ? 'running' : succeeded ? 'succeeded' : 'failed'}>
+      <Icon name={running ? 'arrowPath' : succeeded ? 'checkCircle' : 'xCircle'} small />
+      <details open={open}>
         <summary>
           <span>#{attempt.number}</span>{' '}
-          <Badge kind={running ? 'pending' : succeeded ? 'succeeded' : 'failed'}>{outcome}</Badge>{' '}
+          <Badge tone={running ? 'busy' : succeeded ? 'good' : 'bad'}>{outcome}</Badge>{' '}
           <Time at={attempt.attempted_at} />
-          {attempt.duration_ms !== null && <span class="hint"> {attempt.duration_ms} ms</span>}
+          {attempt.duration_ms !== null && (
+            <span class="hint figure">
+              {' '}
+              {number(attempt.duration_ms)} {t.ms}
+            </span>
+          )}
         </summary>
         {attempt.error_detail && <p>{attempt.error_detail}</p>}
-        {attempt.next_attempt_at && (
-          <p class="hint">
-            Next attempt was scheduled for <Time at={attempt.next_attempt_at} />.
-          </p>
+        {attempt.request_headers && (
+          <>
+            <h3>{t.requestHeaders}</h3>
+            <CodeBlock code={headerLines(attempt.request_headers)} label={t.copyHeaders} />
+          </>
         )}
-        <h3>Request headers</h3>
-        {attempt.request_headers === null ? (
-          <p class="hint">{running ? 'Not recorded yet.' : 'No request was sent, or it was not recorded.'}</p>
-        ) : (
-          <pre tabIndex={0}>{lines(attempt.request_headers)}</pre>
-        )}
-        <h3>Response</h3>
+        <h3>{t.response}</h3>
         {attempt.status === null ? (
-          <p class="hint">{running ? 'No response yet.' : 'No complete response.'}</p>
+          <p class="hint">{running ? t.noResponseYet : t.noCompleteResponse}</p>
         ) : (
-          <pre tabIndex={0}>{response(attempt)}</pre>
+          <CodeBlock code={response(attempt)} label={t.copyResponse} />
         )}
       </details>
     </li>
   );
 }
 
-const endedReasons: Record<NonNullable<Delivery['ended_reason']>, string> = {
-  delivered: 'The receiver accepted it',
-  refused_by_receiver: 'The receiver refused it',
-  schedule_used_up: 'Every scheduled attempt failed',
-  cancelled: 'Cancelled by request',
-  endpoint_removed: 'The endpoint was deleted',
-  parked_too_long: 'The endpoint was disabled for too long',
-};
-
-function lines(headers: Record<string, string>): string {
+function headerLines(headers: Record<string, string>): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
 }
 
 function response(attempt: Attempt): string {
-  const body = attempt.response_body || '(empty body)';
-  return [`HTTP ${attempt.status}`, lines(attempt.response_headers), '', body].join('\n');
+  const lines = [`HTTP ${attempt.status}`, headerLines(attempt.response_headers)].filter(Boolean);
+  return [...lines, '', attempt.response_body || t.emptyBody].join('\n');
 }

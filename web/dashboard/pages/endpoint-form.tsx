@@ -1,10 +1,12 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type EndpointView, type EventType, type NewEndpoint } from '../api';
-import { Field, Problem } from '../elements';
+import { Field, FieldError, Problem, useForm } from '../elements';
 import { useResource } from '../resource';
+import { t } from '../texts';
 
 type LaneSetting = NonNullable<EndpointView['delivery_lane']>;
+const FIELDS = ['url', 'description', 'events', 'retry_policy', 'delivery_lane'];
 
 /** Creates or edits an endpoint. */
 export function EndpointForm(props: {
@@ -12,46 +14,32 @@ export function EndpointForm(props: {
   submit: string;
   save: (endpoint: NewEndpoint) => Promise<void>;
   onCancel: () => void;
+  onDirty: (dirty: boolean) => void;
 }) {
-  const { endpoint } = props;
+  const { endpoint, onDirty } = props;
   const [url, setUrl] = useState(endpoint?.url ?? '');
   const [description, setDescription] = useState(endpoint?.description ?? '');
   const [events, setEvents] = useState<string[]>(endpoint?.events ?? []);
   const [all, setAll] = useState(endpoint ? endpoint.events.length === 0 : true);
   const [policy, setPolicy] = useState<'durable' | 'quick' | ''>(endpoint?.retry_policy ?? '');
   const [lane, setLane] = useState<LaneSetting | ''>(endpoint?.delivery_lane ?? '');
-  const [error, setError] = useState<Error | null>(null);
-  const [busy, setBusy] = useState(false);
-  const submit = async () => {
-    if (!all && events.length === 0) {
-      return setError(new Error('Select at least one event, or choose all events.'));
-    }
-    setBusy(true);
-    setError(null);
-    try {
-      await props.save({
-        url: url.trim(),
-        events: (all ? [] : events) as NonNullable<NewEndpoint['events']>,
-        description: description.trim() === '' ? null : description.trim(),
-        ...(policy === '' ? {} : { retry_policy: policy }),
-        delivery_lane: lane === '' ? null : lane,
-      });
-    } catch (problem) {
-      setError(problem as Error);
-      setBusy(false);
-    }
-  };
+  const form = useForm(FIELDS, async () => {
+    if (!all && events.length === 0) throw new FieldError('events', t.selectEvents);
+    await props.save({
+      url: url.trim(),
+      events: (all ? [] : events) as NonNullable<NewEndpoint['events']>,
+      description: description.trim() === '' ? null : description.trim(),
+      ...(policy === '' ? {} : { retry_policy: policy }),
+      delivery_lane: lane === '' ? null : lane,
+    });
+  });
+  useEffect(() => onDirty(form.dirty), [form.dirty]);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
-      <Field label="URL" hint="Herald sends events to this URL with POST.">
-        {(id) => (
+    <form {...form.attributes}>
+      <Field label={t.url} hint={t.urlHint} error={form.problemOf('url')}>
+        {(attributes) => (
           <input
-            id={id}
+            {...attributes}
             type="url"
             required
             placeholder="https://"
@@ -60,57 +48,64 @@ export function EndpointForm(props: {
           />
         )}
       </Field>
-      <Field label="Description (optional)">
-        {(id) => (
+      <Field label={t.descriptionOptional} error={form.problemOf('description')}>
+        {(attributes) => (
           <input
-            id={id}
+            {...attributes}
             maxLength={limits.webhookDescriptionLength}
             value={description}
             onInput={(event) => setDescription(event.currentTarget.value)}
           />
         )}
       </Field>
-      <EventPicker all={all} setAll={setAll} chosen={events} setChosen={setEvents} />
+      <EventPicker
+        all={all}
+        setAll={setAll}
+        chosen={events}
+        setChosen={setEvents}
+        error={form.problemOf('events')}
+      />
       <Field
-        label="Retry policy"
-        hint={`Durable retries for ${limits.webhookRetryHours} hours: after 30 s, 2 min, 10 min, 1 h, 6 h and 24 h. Quick retries after 1, 2 and 4 s.`}
+        label={t.retryPolicy}
+        hint={t.retryPolicyHint(limits.webhookRetryHours)}
+        error={form.problemOf('retry_policy')}
       >
-        {(id) => (
+        {(attributes) => (
           <select
-            id={id}
+            {...attributes}
             value={policy}
             onChange={(event) => setPolicy(event.currentTarget.value as 'durable' | 'quick' | '')}
           >
-            {!endpoint && <option value="">Project default</option>}
-            <option value="durable">Durable</option>
-            <option value="quick">Quick</option>
+            {!endpoint && <option value="">{t.projectDefault}</option>}
+            <option value="durable">{t.durable}</option>
+            <option value="quick">{t.quick}</option>
           </select>
         )}
       </Field>
-      <Field
-        label="Delivery lane"
-        hint="Workflow shows every delivery in the Temporal UI. Express is faster and shows only deliveries whose first attempt failed. Auto uses Express while the Workflow lane is behind."
-      >
-        {(id) => (
-          <select
-            id={id}
-            value={lane}
-            onChange={(event) => setLane(event.currentTarget.value as LaneSetting | '')}
-          >
-            <option value="">System default</option>
-            <option value="workflow">Workflow</option>
-            <option value="express">Express</option>
-            <option value="auto">Auto</option>
-          </select>
-        )}
-      </Field>
-      <Problem error={error} />
-      <p class="buttons">
-        <button type="submit" class="primary" disabled={busy}>
-          {props.submit}
+      <details class="advanced" open={lane !== ''}>
+        <summary>{t.advancedLane}</summary>
+        <Field label={t.lane} hint={t.laneHint} error={form.problemOf('delivery_lane')}>
+          {(attributes) => (
+            <select
+              {...attributes}
+              value={lane}
+              onChange={(event) => setLane(event.currentTarget.value as LaneSetting | '')}
+            >
+              <option value="">{t.systemDefault}</option>
+              <option value="workflow">{t.laneWorkflow}</option>
+              <option value="express">{t.laneExpress}</option>
+              <option value="auto">{t.laneAuto}</option>
+            </select>
+          )}
+        </Field>
+      </details>
+      <Problem error={form.error} />
+      <p class="buttons end">
+        <button type="button" class="btn" onClick={props.onCancel}>
+          {t.cancel}
         </button>
-        <button type="button" class="plain" onClick={props.onCancel}>
-          Cancel
+        <button type="submit" class="btn primary" disabled={form.busy}>
+          {props.submit}
         </button>
       </p>
     </form>
@@ -122,21 +117,33 @@ function EventPicker(props: {
   setAll: (all: boolean) => void;
   chosen: string[];
   setChosen: (events: string[]) => void;
+  error: string | null;
 }) {
   const types = useResource(api.eventTypes, 'event-types');
   const toggle = (name: string, on: boolean) =>
     props.setChosen(on ? [...props.chosen, name] : props.chosen.filter((other) => other !== name));
   return (
-    <fieldset class="events">
-      <legend>Events</legend>
+    <fieldset class="events" {...(props.error ? { 'aria-describedby': 'events-error' } : {})}>
+      <legend>{t.events}</legend>
       <label class="choice">
-        <input type="radio" name="which" checked={props.all} onChange={() => props.setAll(true)} /> All
-        events, including future ones
+        <input type="radio" name="which" checked={props.all} onChange={() => props.setAll(true)} />{' '}
+        {t.allEventsFuture}
       </label>
       <label class="choice">
-        <input type="radio" name="which" checked={!props.all} onChange={() => props.setAll(false)} /> Only
-        selected events
+        <input
+          type="radio"
+          name="which"
+          checked={!props.all}
+          onChange={() => props.setAll(false)}
+          {...(props.error ? { 'aria-invalid': 'true' as const } : {})}
+        />{' '}
+        {t.selectedEvents}
       </label>
+      {props.error && (
+        <p class="field-error" id="events-error" role="alert">
+          {props.error}
+        </p>
+      )}
       {!props.all && (
         <div class="event-groups">
           <Problem error={types.error} />

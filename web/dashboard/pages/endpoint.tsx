@@ -1,11 +1,27 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type EndpointView } from '../api';
-import { ActionButton, Badge, ConfirmDialog, Dialog, Field, Problem, SecretDialog, Time } from '../elements';
+import {
+  ActionButton,
+  Badge,
+  ConfirmDialog,
+  CopyButton,
+  Crumbs,
+  Dialog,
+  Field,
+  Problem,
+  SecretDialog,
+  Time,
+  toast,
+} from '../elements';
+import { dateAndTime, percent } from '../format';
 import { useResource } from '../resource';
-import { go, Link } from '../router';
+import { go, Heading } from '../router';
+import { endpointState } from '../states';
+import { t } from '../texts';
 import { DeliveryLog } from './delivery-log';
 import { EndpointForm } from './endpoint-form';
+import { EndpointSparkline } from './endpoints';
 
 const REFRESH_MS = 5_000;
 type Open = 'change' | 'rotate' | 'delete' | 'test' | null;
@@ -14,10 +30,8 @@ export function EndpointPage({ id }: { id: string }) {
   const endpoint = useResource(() => api.endpoint(id), id, REFRESH_MS);
   return (
     <>
-      <p class="crumbs">
-        <Link to="/dashboard/webhooks">Webhooks</Link>
-      </p>
-      {endpoint.error && !endpoint.data && <h1>Endpoint</h1>}
+      <Crumbs trail={[{ to: '/dashboard/webhooks', text: t.webhooks }]} />
+      {endpoint.error && !endpoint.data && <Heading title={t.endpoint} />}
       <Problem error={endpoint.error} />
       {endpoint.data && <Details endpoint={endpoint.data} reload={endpoint.reload} />}
     </>
@@ -27,89 +41,85 @@ export function EndpointPage({ id }: { id: string }) {
 function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => Promise<void> }) {
   const { id } = endpoint;
   const [open, setOpen] = useState<Open>(null);
+  const [dirty, setDirty] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const [error, setError] = useState<Error | null>(null);
-  const close = () => setOpen(null);
+  const close = () => {
+    setOpen(null);
+    setDirty(false);
+  };
   const active = endpoint.status === 'active';
+  const state = endpointState(endpoint);
   const setStatus = async () => {
     await api.changeEndpoint(id, { status: active ? 'disabled' : 'active' });
+    toast(active ? t.endpointDisabled : t.endpointEnabled);
     await reload();
   };
   return (
     <>
       <div class="heading">
-        <h1 class="url">{endpoint.url}</h1>
-        <Badge kind={endpoint.status}>{endpoint.status}</Badge>
-        {endpoint.health.state !== 'disabled' && (
-          <Badge kind={endpoint.health.state}>{endpoint.health.state}</Badge>
-        )}
+        <Heading class="url" title={endpoint.url} />
+        <CopyButton text={endpoint.url} label={t.copyUrl} quiet />
+        <Badge tone={state.tone}>{state.text}</Badge>
+        <span class="actions">
+          <button type="button" class="btn primary" disabled={!active} onClick={() => setOpen('test')}>
+            {t.sendTest}
+          </button>
+          <button type="button" class="btn" onClick={() => setOpen('change')}>
+            {t.edit}
+          </button>
+          <ActionButton act={setStatus} onError={setError}>
+            {active ? t.disable : t.enable}
+          </ActionButton>
+          <button type="button" class="btn" onClick={() => setOpen('rotate')}>
+            {t.rotateSecret}
+          </button>
+          <button type="button" class="btn" onClick={() => setOpen('delete')}>
+            {t.delete}
+          </button>
+        </span>
       </div>
-      {endpoint.disabled_reason && <p class="warning">Disabled by Herald: {endpoint.disabled_reason}</p>}
-      <dl class="facts">
-        <dt>Events</dt>
-        <dd>{endpoint.events.length === 0 ? 'All events' : endpoint.events.join(', ')}</dd>
-        <dt>Success rate, last 24 hours</dt>
-        <dd>{percent(endpoint.health.success_rate_24h)}</dd>
-        <dt>Last delivery</dt>
-        <dd>
-          <Time at={endpoint.health.last_delivery_at} />
-        </dd>
-        {endpoint.health.failing_since && (
-          <>
-            <dt>Failing since</dt>
-            <dd>
-              <Time at={endpoint.health.failing_since} />
-            </dd>
-          </>
-        )}
-        <dt>Retry policy</dt>
-        <dd>{endpoint.retry_policy}</dd>
-        {Object.keys(endpoint.headers).length > 0 && (
-          <>
-            <dt>Headers</dt>
-            <dd>{Object.keys(endpoint.headers).join(', ')}</dd>
-          </>
-        )}
-        {endpoint.description && (
-          <>
-            <dt>Description</dt>
-            <dd>{endpoint.description}</dd>
-          </>
-        )}
-        <dt>Created</dt>
-        <dd>
-          <Time at={endpoint.created_at} />
-        </dd>
-      </dl>
-      <p class="buttons">
-        <button type="button" class="primary" disabled={!active} onClick={() => setOpen('test')}>
-          Send test event
-        </button>
-        <button type="button" class="plain" onClick={() => setOpen('change')}>
-          Edit
-        </button>
-        <ActionButton act={setStatus} onError={setError}>
-          {active ? 'Disable' : 'Enable'}
-        </ActionButton>
-        <button type="button" class="plain" onClick={() => setOpen('rotate')}>
-          Rotate secret
-        </button>
-        <button type="button" class="danger" onClick={() => setOpen('delete')}>
-          Delete
-        </button>
-      </p>
       <Problem error={error} />
+      <Health endpoint={endpoint} />
+      <section class="panel" aria-label={t.details}>
+        <dl class="facts">
+          {endpoint.description && (
+            <>
+              <dt>{t.description}</dt>
+              <dd>{endpoint.description}</dd>
+            </>
+          )}
+          <dt>{t.last24h}</dt>
+          <dd>
+            {endpoint.health?.success_rate_24h == null
+              ? t.noAttempts
+              : t.successRate(percent(endpoint.health.success_rate_24h))}{' '}
+            <EndpointSparkline id={id} />
+          </dd>
+          <dt>{t.events}</dt>
+          <dd>{endpoint.events.length === 0 ? t.allEvents : endpoint.events.join(', ')}</dd>
+          <dt>{t.retryPolicy}</dt>
+          <dd>{endpoint.retry_policy === 'durable' ? t.durable : t.quick}</dd>
+          <Secrets secrets={endpoint.secrets ?? []} />
+          <dt>{t.created}</dt>
+          <dd>
+            <Time at={endpoint.created_at} />
+          </dd>
+        </dl>
+      </section>
       <DeliveryLog endpoint={endpoint} />
       {open === 'test' && <TestDialog id={id} onClose={close} />}
       {open === 'change' && (
-        <Dialog title="Edit endpoint" onClose={close}>
+        <Dialog title={t.editEndpoint} unsaved={dirty} onClose={close}>
           <EndpointForm
             endpoint={endpoint}
-            submit="Save"
+            submit={t.save}
             onCancel={close}
+            onDirty={setDirty}
             save={async (changes) => {
               await api.changeEndpoint(id, changes);
               await reload();
+              toast(t.saved);
               close();
             }}
           />
@@ -117,18 +127,22 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
       )}
       {open === 'rotate' && (
         <ConfirmDialog
-          title="Rotate the signing secret?"
-          text={`Herald starts signing with a new secret now. The old secret also signs for ${limits.webhookSecretGraceHours} hours, so you have time to update your receiver.`}
-          confirm="Rotate"
-          act={async () => setSecret((await api.rotateSecret(id)).secret)}
+          title={t.rotateTitle}
+          text={t.rotateText(limits.webhookSecretGraceHours)}
+          confirm={t.rotate}
+          kind="primary"
+          act={async () => {
+            setSecret((await api.rotateSecret(id)).secret);
+            await reload();
+          }}
           onClose={close}
         />
       )}
       {open === 'delete' && (
         <ConfirmDialog
-          title="Delete this endpoint?"
-          text={`Herald stops sending events to ${endpoint.url}. Pending deliveries will be cancelled. This cannot be undone.`}
-          confirm="Delete"
+          title={t.deleteEndpointTitle}
+          text={t.deleteEndpointText(endpoint.url)}
+          confirm={t.delete}
           act={async () => {
             await api.deleteEndpoint(id);
             go('/dashboard/webhooks');
@@ -138,9 +152,9 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
       )}
       {secret && (
         <SecretDialog
-          title="New signing secret"
+          title={t.newSigningSecret}
           secret={secret}
-          text={`Add it to your receiver within ${limits.webhookSecretGraceHours} hours. It is shown only once.`}
+          text={t.newSigningSecretText(limits.webhookSecretGraceHours)}
           onClose={() => setSecret(null)}
         />
       )}
@@ -148,8 +162,41 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
   );
 }
 
-function percent(rate: number | null): string {
-  return rate === null ? 'No attempts' : `${Number((rate * 100).toFixed(1))} %`;
+function Health({ endpoint }: { endpoint: EndpointView }) {
+  if (endpoint.status === 'disabled') {
+    return (
+      <p class="note">
+        {endpoint.disabled_reason ? t.disabledByHerald(endpoint.disabled_reason) : t.disabledByYou}{' '}
+        {t.disabledMeans}
+      </p>
+    );
+  }
+  if (endpoint.health?.state !== 'failing') return null;
+  return (
+    <p class="problem">
+      {t.failingSince(dateAndTime(endpoint.health.failing_since ?? ''), limits.webhookDisableAfterHours)}
+    </p>
+  );
+}
+
+/** Which secrets sign now: after a rotation the old one goes on for a day. */
+function Secrets({ secrets }: { secrets: NonNullable<EndpointView['secrets']> }) {
+  const old = secrets.filter(({ expires_at }) => expires_at !== null);
+  const current = secrets.find(({ expires_at }) => expires_at === null);
+  if (!current) return null;
+  return (
+    <>
+      <dt>{t.signingSecret}</dt>
+      <dd>
+        {t.secretSince(dateAndTime(current.created_at))}
+        {old.map(({ expires_at }) => (
+          <div key={expires_at} class="warn-text">
+            {t.oldSecretUntil(dateAndTime(expires_at ?? ''))}
+          </div>
+        ))}
+      </dd>
+    </>
+  );
 }
 
 function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
@@ -157,13 +204,10 @@ function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const [event, setEvent] = useState('auth.completed');
   const [error, setError] = useState<Error | null>(null);
   return (
-    <Dialog title="Send test event" onClose={onClose}>
-      <Field
-        label="Event"
-        hint="Sends a signed event with sample data, even if the endpoint does not subscribe to it."
-      >
-        {(fieldId) => (
-          <select id={fieldId} value={event} onChange={(change) => setEvent(change.currentTarget.value)}>
+    <Dialog title={t.sendTest} onClose={onClose}>
+      <Field label={t.event} hint={t.testHint}>
+        {(attributes) => (
+          <select {...attributes} value={event} onChange={(change) => setEvent(change.currentTarget.value)}>
             {(types.data?.data ?? [{ name: event }]).map(({ name }) => (
               <option key={name} value={name}>
                 {name}
@@ -173,7 +217,10 @@ function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
         )}
       </Field>
       <Problem error={error} />
-      <p class="buttons">
+      <p class="buttons end">
+        <button type="button" class="btn" onClick={onClose}>
+          {t.cancel}
+        </button>
         <ActionButton
           kind="primary"
           onError={setError}
@@ -182,11 +229,8 @@ function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
             go(`/dashboard/deliveries/${delivery_id}`);
           }}
         >
-          Send
+          {t.send}
         </ActionButton>
-        <button type="button" class="plain" onClick={onClose}>
-          Cancel
-        </button>
       </p>
     </Dialog>
   );

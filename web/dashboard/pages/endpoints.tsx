@@ -1,50 +1,81 @@
 import { useState } from 'preact/hooks';
-import { api, type EndpointView } from '../api';
-import { Badge, Dialog, Empty, Problem, SecretDialog } from '../elements';
-import { useResource } from '../resource';
-import { go, Link } from '../router';
+import { api, type EndpointView, type Stats } from '../api';
+import {
+  Ago,
+  Badge,
+  Clip,
+  Dialog,
+  Empty,
+  Icon,
+  Problem,
+  SecretDialog,
+  Sparkline,
+  Table,
+  Cell,
+} from '../elements';
+import { duration, hourOfDay, percent } from '../format';
+import { useNow, useResource } from '../resource';
+import { go, Heading, Link } from '../router';
+import { endpointState } from '../states';
+import { t } from '../texts';
 import { EndpointForm } from './endpoint-form';
 
 const REFRESH_MS = 5_000;
+const STATS_MS = 30_000;
 
 export function Endpoints() {
   const endpoints = useResource(api.endpoints, 'endpoints', REFRESH_MS);
   const [creating, setCreating] = useState(false);
+  const [dirty, setDirty] = useState(false);
   const [created, setCreated] = useState<{ id: string; secret: string } | null>(null);
   const list = endpoints.data?.data;
+  const close = () => {
+    setCreating(false);
+    setDirty(false);
+  };
   return (
     <>
       <div class="heading">
-        <h1>Webhooks</h1>
-        <button type="button" class="primary" onClick={() => setCreating(true)}>
-          New endpoint
+        <Heading title={t.webhooks} />
+        <button type="button" class="btn primary" onClick={() => setCreating(true)}>
+          <Icon name="plus" small /> {t.newEndpoint}
         </button>
       </div>
       <p class="lead">
-        Herald sends signed events to these URLs and retries failed deliveries.{' '}
+        {t.webhooksLead}{' '}
         <a href="/docs/webhooks" target="_blank" rel="noopener">
-          How to receive webhooks
+          {t.webhooksDocs}
         </a>
       </p>
       <Problem error={endpoints.error} />
       {list?.length === 0 && (
-        <Empty>
-          Add an endpoint to receive events, here or with <code>POST /v1/webhooks</code>.
+        <Empty icon="bolt" title={t.noEndpoints} text={t.noEndpointsText}>
+          <p class="buttons">
+            <button type="button" class="btn" onClick={() => setCreating(true)}>
+              <Icon name="plus" small /> {t.addEndpoint}
+            </button>
+          </p>
         </Empty>
       )}
-      <ul class="cards">
-        {list?.map((endpoint) => (
-          <EndpointCard key={endpoint.id} endpoint={endpoint} />
-        ))}
-      </ul>
+      {list && list.length > 0 && (
+        <Table
+          label={t.webhooks}
+          columns={[t.endpoint, t.state, t.successRate24h, t.last24h, t.lastDelivery, t.events]}
+        >
+          {list.map((endpoint) => (
+            <Row key={endpoint.id} endpoint={endpoint} />
+          ))}
+        </Table>
+      )}
       {creating && (
-        <Dialog title="New endpoint" onClose={() => setCreating(false)}>
+        <Dialog title={t.newEndpoint} unsaved={dirty} onClose={close}>
           <EndpointForm
-            submit="Create"
-            onCancel={() => setCreating(false)}
+            submit={t.create}
+            onCancel={close}
+            onDirty={setDirty}
             save={async (endpoint) => {
               const { id, secret } = await api.createEndpoint(endpoint);
-              setCreating(false);
+              close();
               if (secret) setCreated({ id, secret });
               await endpoints.reload();
             }}
@@ -53,9 +84,9 @@ export function Endpoints() {
       )}
       {created && (
         <SecretDialog
-          title="Signing secret"
+          title={t.signingSecret}
           secret={created.secret}
-          text="Your receiver needs it to verify deliveries. It is shown only once. If you lose it, rotate it."
+          text={t.signingSecretText}
           onClose={() => go(`/dashboard/webhooks/${created.id}`)}
         />
       )}
@@ -63,19 +94,62 @@ export function Endpoints() {
   );
 }
 
-function EndpointCard({ endpoint }: { endpoint: EndpointView }) {
+function Row({ endpoint }: { endpoint: EndpointView }) {
+  const state = endpointState(endpoint);
+  const health = endpoint.health;
   return (
-    <li class="card">
-      <p class="row">
-        <Link to={`/dashboard/webhooks/${endpoint.id}`} class="url">
+    <tr>
+      <Cell label={t.endpoint}>
+        <Link to={`/dashboard/webhooks/${endpoint.id}`} class="clip wide" title={endpoint.url}>
           {endpoint.url}
         </Link>
-        <Badge kind={endpoint.status}>{endpoint.status}</Badge>
-        {endpoint.health.state === 'failing' && <Badge kind="failed">failing</Badge>}
-      </p>
-      {endpoint.description && <p>{endpoint.description}</p>}
-      {endpoint.disabled_reason && <p class="warning">{endpoint.disabled_reason}</p>}
-      <p class="hint">{endpoint.events.length === 0 ? 'All events' : endpoint.events.join(', ')}</p>
-    </li>
+        {endpoint.description && <Clip wide>{endpoint.description}</Clip>}
+      </Cell>
+      <Cell label={t.state}>
+        <Badge tone={state.tone}>{state.text}</Badge>
+        {health?.failing_since && (
+          <span class="hint">
+            {' '}
+            <FailingFor since={health.failing_since} />
+          </span>
+        )}
+      </Cell>
+      <Cell label={t.successRate24h} class="figure">
+        {health?.success_rate_24h == null ? '–' : percent(health.success_rate_24h)}
+      </Cell>
+      <Cell label={t.last24h}>
+        <EndpointSparkline id={endpoint.id} />
+      </Cell>
+      <Cell label={t.lastDelivery}>
+        <Ago at={health?.last_delivery_at ?? null} />
+      </Cell>
+      <Cell label={t.events}>
+        {endpoint.events.length === 0 ? t.allEvents : <Clip>{endpoint.events.join(', ')}</Clip>}
+      </Cell>
+    </tr>
   );
+}
+
+function FailingFor({ since }: { since: string }) {
+  const seconds = Math.max(0, Math.floor((useNow() - Date.parse(since)) / 1000));
+  return <span class="figure">{t.failingFor(duration(seconds))}</span>;
+}
+
+/** The last 24 hours of an endpoint. */
+export function EndpointSparkline({ id, wide }: { id: string; wide?: boolean }) {
+  const stats = useResource(() => api.stats(id), id, STATS_MS);
+  if (!stats.data) return <span class="sparkline" />;
+  const { bars, good, bad } = sparkBars(stats.data);
+  return <Sparkline bars={bars} label={t.sparklineLabel(good, bad)} {...(wide ? { wide } : {})} />;
+}
+
+function sparkBars({ buckets }: Stats) {
+  const bars = buckets.map(({ at, succeeded, failed }) => ({
+    title: t.sparklineHour(hourOfDay(at), succeeded, failed),
+    good: succeeded,
+    bad: failed,
+  }));
+  const good = buckets.reduce((sum, { succeeded }) => sum + succeeded, 0);
+  const bad = buckets.reduce((sum, { failed }) => sum + failed, 0);
+  return { bars, good, bad };
 }

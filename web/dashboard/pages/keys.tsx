@@ -1,84 +1,77 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type KeyView } from '../api';
-import { Badge, ConfirmDialog, Field, Problem, SecretDialog, Time } from '../elements';
+import {
+  Badge,
+  Cell,
+  Clip,
+  ConfirmDialog,
+  Field,
+  None,
+  Problem,
+  SecretDialog,
+  Table,
+  Time,
+  toast,
+  useForm,
+} from '../elements';
 import { useResource } from '../resource';
+import { Heading } from '../router';
+import { t } from '../texts';
 
 export function Keys() {
   const keys = useResource(api.keys, 'keys');
   const [name, setName] = useState('');
   const [created, setCreated] = useState<string | null>(null);
   const [revoking, setRevoking] = useState<KeyView | null>(null);
-  const [error, setError] = useState<Error | null>(null);
-  const create = async () => {
-    setError(null);
-    try {
-      setCreated((await api.createKey(name.trim())).api_key);
-      setName('');
-      await keys.reload();
-    } catch (problem) {
-      setError(problem as Error);
-    }
-  };
+  const form = useForm(['name'], async () => {
+    setCreated((await api.createKey(name.trim())).api_key);
+    setName('');
+    await keys.reload();
+  });
   return (
     <>
-      <h1>API keys</h1>
-      <p class="lead">
-        A key has full access to this project. Create one for each app, so that you can revoke them
-        separately.
-      </p>
-      <form
-        class="inline-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
-        <Field label="Key name (optional)">
-          {(id) => (
+      <Heading title={t.apiKeys} />
+      <p class="lead">{t.keysLead}</p>
+      <form class="panel inline-form" {...form.attributes}>
+        <Field label={t.keyName} error={form.problemOf('name')}>
+          {(attributes) => (
             <input
-              id={id}
+              {...attributes}
               maxLength={limits.nameLength}
               value={name}
               onInput={(event) => setName(event.currentTarget.value)}
             />
           )}
         </Field>
-        <button type="submit" class="primary">
-          Create key
+        <button type="submit" class="btn primary" disabled={form.busy}>
+          {t.createKey}
         </button>
       </form>
-      <Problem error={error ?? keys.error} />
-      <table class="list">
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Name</th>
-            <th scope="col">Created</th>
-            <th scope="col">Last used</th>
-            <th scope="col">Status</th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.data?.data.map((key) => (
-            <Row key={key.id} record={key} onRevoke={() => setRevoking(key)} />
-          ))}
-        </tbody>
-      </table>
+      <Problem error={form.error ?? keys.error} />
+      <Table label={t.apiKeys} columns={[t.key, t.name, t.created, t.lastUsed, t.status]}>
+        {keys.data?.data.map((key) => (
+          <Row key={key.id} record={key} onRevoke={() => setRevoking(key)} />
+        ))}
+      </Table>
       {created && (
         <SecretDialog
-          title="New API key"
+          title={t.newKey}
           secret={created}
-          text="Store it now. It is shown only once."
+          text={t.newKeyText}
           onClose={() => setCreated(null)}
         />
       )}
       {revoking && (
         <ConfirmDialog
-          title={`Revoke ${revoking.name ?? revoking.hint}?`}
-          text="Apps using this key stop working immediately. This cannot be undone."
-          confirm="Revoke"
-          act={() => api.revokeKey(revoking.id).then(keys.reload)}
+          title={t.revokeTitle(revoking.name ?? revoking.hint)}
+          text={t.revokeText}
+          confirm={t.revoke}
+          act={async () => {
+            await api.revokeKey(revoking.id);
+            toast(t.keyRevoked);
+            await keys.reload();
+          }}
           onClose={() => setRevoking(null)}
         />
       )}
@@ -89,30 +82,30 @@ export function Keys() {
 function Row({ record, onRevoke }: { record: KeyView; onRevoke: () => void }) {
   return (
     <tr>
-      <td data-label="Key">
+      <Cell label={t.key}>
         <code>{record.hint}…</code>
-      </td>
-      <td data-label="Name">{record.name ?? '–'}</td>
-      <td data-label="Created">
+      </Cell>
+      <Cell label={t.name}>{record.name === null ? <None /> : <Clip>{record.name}</Clip>}</Cell>
+      <Cell label={t.created}>
         <Time at={record.created_at} />
-      </td>
-      <td data-label="Last used">
+      </Cell>
+      <Cell label={t.lastUsed}>
         <Time at={record.last_used_at} />
-      </td>
-      <td data-label="Status">
-        {record.revoked_at !== null && <Badge kind="cancelled">revoked</Badge>}
-        {record.current && <Badge kind="active">Current key</Badge>}
+      </Cell>
+      <Cell label={t.status}>
+        {record.revoked_at !== null && <Badge tone="neutral">{t.revoked}</Badge>}
+        {record.current && <Badge tone="good">{t.currentKey}</Badge>}
         {record.revoked_at === null && !record.current && (
           <button
             type="button"
-            class="plain small"
-            aria-label={`Revoke ${record.name ?? record.hint}`}
+            class="btn small"
+            aria-label={t.revokeKey(record.name ?? record.hint)}
             onClick={onRevoke}
           >
-            Revoke
+            {t.revoke}
           </button>
         )}
-      </td>
+      </Cell>
     </tr>
   );
 }

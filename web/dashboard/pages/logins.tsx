@@ -1,9 +1,25 @@
-import { useState } from 'preact/hooks';
-import { sessionOutcome } from '../../../src/login/session-outcome';
 import { api, type SessionRecord, type UsageView } from '../api';
-import { Badge, Empty, LOCALE, Pager, Problem, Select, Time, usePages } from '../elements';
+import {
+  Badge,
+  Cell,
+  ChannelName,
+  ClearFilters,
+  Clip,
+  Empty,
+  LoginChart,
+  None,
+  Pager,
+  Problem,
+  Select,
+  Table,
+  Time,
+} from '../elements';
+import { device } from '../device';
+import { dateAndTime, monthAndYear, number } from '../format';
 import { useResource } from '../resource';
-import { LoginChart } from './login-chart';
+import { Heading, Link, useFilters, usePages } from '../router';
+import { loginState } from '../states';
+import { t } from '../texts';
 
 const REFRESH_MS = 4_000;
 const USAGE_MS = 15_000;
@@ -12,7 +28,7 @@ export function Logins() {
   const usage = useResource(api.usage, 'usage', USAGE_MS);
   return (
     <>
-      <h1>Logins</h1>
+      <Heading title={t.logins} />
       <Problem error={usage.error} />
       {usage.data && <Usage usage={usage.data} />}
       <SessionLog />
@@ -23,97 +39,78 @@ export function Logins() {
 function Usage({ usage }: { usage: UsageView }) {
   return (
     <section class="panel" aria-labelledby="usage-title">
-      <h2 id="usage-title">
-        {usage.logins} {usage.logins === 1 ? 'login' : 'logins'} in {monthName(usage.month)}
-      </h2>
-      {usage.billing_blocked && (
-        <p class="warning">
-          Out of credits. Logins and messages are rejected until next month, unless you upgrade the plan or
-          buy a credit pack.
-        </p>
-      )}
+      <h2 id="usage-title">{t.loginsInMonth(usage.logins, monthAndYear(usage.month))}</h2>
+      {usage.billing_blocked && <p class="problem">{t.alertBlocked}</p>}
       <label class="meter">
-        <span>
-          {usage.plan_logins_used} of {usage.plan_logins} logins of the {usage.plan} plan used
-        </span>
+        <span>{t.planMeter(number(usage.plan_logins_used), number(usage.plan_logins), usage.plan)}</span>
         <progress max={usage.plan_logins} value={usage.plan_logins_used} />
       </label>
       <p class="hint">
-        {usage.purchased_credits.toLocaleString(LOCALE)} purchased credits left.
-        {usage.grace_ends_at && (
-          <>
-            {' '}
-            The grace period ends <Time at={usage.grace_ends_at} />.
-          </>
-        )}
+        {t.purchasedCredits(usage.purchased_credits)}{' '}
+        {usage.grace_ends_at && t.graceEnds(dateAndTime(usage.grace_ends_at))}
       </p>
-      <LoginChart days={usage.days} planLogins={usage.plan_logins} />
+      <LoginChart days={usage.days} />
     </section>
   );
 }
 
-function monthName(month: string): string {
-  return new Date(`${month}-01T00:00:00Z`).toLocaleString(LOCALE, {
-    month: 'long',
-    year: 'numeric',
-    timeZone: 'UTC',
-  });
-}
-
 function SessionLog() {
-  const [status, setStatus] = useState('');
-  const [channel, setChannel] = useState('');
+  const filters = useFilters(['status', 'channel']);
+  const { status, channel } = filters.values;
   const pages = usePages();
-  const filter = { status, channel, cursor: pages.cursor };
   const log = useResource(
-    () => api.logins(filter),
-    JSON.stringify(filter),
+    () => api.logins({ status, channel, cursor: pages.cursor }),
+    JSON.stringify([filters.values, pages.cursor]),
     pages.isFirst ? REFRESH_MS : undefined,
   );
-  const options = (values: string[]) => [
-    { value: '', text: 'Any' },
-    ...values.map((value) => ({ value, text: value })),
-  ];
   const list = log.data?.data;
   return (
     <section aria-labelledby="sessions-title">
-      <h2 id="sessions-title">Sessions</h2>
+      <h2 id="sessions-title">{t.sessions}</h2>
       <div class="filters">
         <Select
-          label="Status"
+          label={t.status}
           value={status}
-          onChange={pages.choose(setStatus)}
-          options={options(['pending', 'confirmed', 'consumed', 'declined', 'expired'])}
+          onChange={(value) => filters.set('status', value)}
+          options={[
+            { value: '', text: t.any },
+            ...Object.entries(t.loginStates).map(([value, text]) => ({ value, text })),
+          ]}
         />
         <Select
-          label="Channel"
+          label={t.channel}
           value={channel}
-          onChange={pages.choose(setChannel)}
-          options={options(['telegram', 'max'])}
+          onChange={(value) => filters.set('channel', value)}
+          options={[
+            { value: '', text: t.any },
+            { value: 'telegram', text: 'Telegram' },
+            { value: 'max', text: 'MAX' },
+          ]}
         />
+        <ClearFilters filters={filters} />
       </div>
       <Problem error={log.error} />
-      {list?.length === 0 && (
-        <Empty>{status || channel ? 'No logins match these filters.' : 'No logins yet.'}</Empty>
-      )}
+      {list?.length === 0 &&
+        (filters.isFiltered ? (
+          <Empty icon="login" title={t.noLoginsMatch} />
+        ) : (
+          <Empty icon="login" title={t.noLogins} text={t.noLoginsText}>
+            <p class="buttons">
+              <a class="btn" href="/docs/login" target="_blank" rel="noopener">
+                {t.loginGuide}
+              </a>
+            </p>
+          </Empty>
+        ))}
       {list && list.length > 0 && (
-        <table class="list">
-          <thead>
-            <tr>
-              <th scope="col">Started</th>
-              <th scope="col">Flow</th>
-              <th scope="col">Status</th>
-              <th scope="col">Channel</th>
-              <th scope="col">Answered</th>
-              <th scope="col">Session</th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.map((session) => (
-              <Row key={session.session_id} session={session} />
-            ))}
-          </tbody>
-        </table>
+        <Table
+          label={t.sessions}
+          columns={[t.who, t.status, t.channel, t.flow, t.stateValue, t.device, t.started]}
+        >
+          {list.map((session) => (
+            <Row key={session.session_id} session={session} />
+          ))}
+        </Table>
       )}
       <Pager pages={pages} next={log.data?.next_cursor ?? null} />
     </section>
@@ -121,23 +118,53 @@ function SessionLog() {
 }
 
 function Row({ session }: { session: SessionRecord }) {
+  const state = loginState(session);
   return (
     <tr>
-      <td data-label="Started">
-        <Time at={session.created_at} />
-      </td>
-      <td data-label="Flow">{session.flow === 'static' ? 'static link' : 'session'}</td>
-      <td data-label="Status">
-        <Badge kind={session.status}>{sessionOutcome(session)}</Badge>
-        {session.reason === 'billing_blocked' && <span class="hint"> out of credits</span>}
-      </td>
-      <td data-label="Channel">{session.channel ?? '–'}</td>
-      <td data-label="Answered">
-        <Time at={session.decided_at} />
-      </td>
-      <td data-label="Session">
-        <code title={session.session_id}>{session.session_id.slice(0, 8)}</code>
-      </td>
+      <Cell label={t.who}>
+        <Who session={session} />
+      </Cell>
+      <Cell label={t.status}>
+        <Badge tone={state.tone}>{state.text}</Badge>
+      </Cell>
+      <Cell label={t.channel}>
+        <ChannelName channel={session.channel} />
+      </Cell>
+      <Cell label={t.flow}>{t.flows[session.flow]}</Cell>
+      <Cell label={t.stateValue}>{session.state ? <Clip>{session.state}</Clip> : <None />}</Cell>
+      <Cell label={t.device}>
+        <Device session={session} />
+      </Cell>
+      <Cell label={t.started}>
+        <span title={session.session_id}>
+          <Time at={session.created_at} />
+        </span>
+      </Cell>
     </tr>
+  );
+}
+
+function Who({ session }: { session: SessionRecord }) {
+  if (session.subscriber_id === null) return <None />;
+  return (
+    <>
+      <Link to={`/dashboard/subscribers/${session.subscriber_id}`} class="clip">
+        <bdi>{session.first_name ?? t.removedSubscriber}</bdi>
+      </Link>{' '}
+      {session.username && <span class="hint clip">@{session.username}</span>}
+    </>
+  );
+}
+
+/** Browser, system and address, as far as the project gave them. */
+export function Device({ session }: { session: Pick<SessionRecord, 'user_agent' | 'client_ip'> }) {
+  const { browser, system } = device(session.user_agent ?? '');
+  const name = browser && system ? t.deviceOn(browser, system) : (browser ?? system);
+  const parts = [name, session.client_ip].filter((part) => part !== null);
+  if (parts.length === 0) return <None />;
+  return (
+    <span class="clip" title={session.user_agent ?? ''}>
+      {parts.join(' · ')}
+    </span>
   );
 }

@@ -1,14 +1,18 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type ProjectView } from '../api';
-import { Field, Problem } from '../elements';
+import { Field, Problem, toast, useForm } from '../elements';
 import { useResource } from '../resource';
+import { Heading } from '../router';
+import { t } from '../texts';
+
+const FIELDS = ['name', 'callback_url', 'redirect_urls', 'retry_policy', 'welcome_en', 'welcome_ru'];
 
 export function Settings({ onChanged }: { onChanged: () => void }) {
   const project = useResource(api.project, 'project');
   return (
     <>
-      <h1>Settings</h1>
+      <Heading title={t.settings} />
       <Problem error={project.error} />
       {project.data && <SettingsForm project={project.data} onChanged={onChanged} />}
     </>
@@ -22,50 +26,35 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
   const [policy, setPolicy] = useState(project.retry_policy);
   const [welcomeEn, setWelcomeEn] = useState(project.welcome_en ?? '');
   const [welcomeRu, setWelcomeRu] = useState(project.welcome_ru ?? '');
-  const [error, setError] = useState<Error | null>(null);
-  const [saved, setSaved] = useState(false);
-  const save = async () => {
-    setError(null);
-    setSaved(false);
-    try {
-      await api.changeProject({
-        name,
-        callback_url: orNull(callback),
-        redirect_urls: redirects
-          .split('\n')
-          .map((line) => line.trim())
-          .filter((line) => line !== ''),
-        retry_policy: policy,
-        welcome_en: orNull(welcomeEn),
-        welcome_ru: orNull(welcomeRu),
-      });
-      setSaved(true);
-      onChanged();
-    } catch (problem) {
-      setError(problem as Error);
-    }
-  };
+  const form = useForm(FIELDS, async () => {
+    await api.changeProject({
+      name,
+      callback_url: orNull(callback),
+      redirect_urls: redirects
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== ''),
+      retry_policy: policy,
+      welcome_en: orNull(welcomeEn),
+      welcome_ru: orNull(welcomeRu),
+    });
+    toast(t.saved);
+    onChanged();
+  });
   return (
-    <form
-      class="panel settings"
-      onInput={() => setSaved(false)}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <form class="panel settings" {...form.attributes}>
       <dl class="facts">
-        <dt>Slug</dt>
+        <dt>{t.slug}</dt>
         <dd>
           <code>{project.slug}</code>
         </dd>
-        <dt>Plan</dt>
+        <dt>{t.plan}</dt>
         <dd>{project.plan}</dd>
       </dl>
-      <Field label="Name" hint="The bot shows it: “Log in to …?”">
-        {(id) => (
+      <Field label={t.name} hint={t.projectNameHint} error={form.problemOf('name')}>
+        {(attributes) => (
           <input
-            id={id}
+            {...attributes}
             required
             maxLength={limits.nameLength}
             value={name}
@@ -73,13 +62,10 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
           />
         )}
       </Field>
-      <Field
-        label="Callback URL"
-        hint="Users return here with the code. The static link works only with a callback URL."
-      >
-        {(id) => (
+      <Field label={t.callbackUrl} hint={t.callbackUrlHint} error={form.problemOf('callback_url')}>
+        {(attributes) => (
           <input
-            id={id}
+            {...attributes}
             type="url"
             placeholder="https://"
             value={callback}
@@ -87,55 +73,61 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
           />
         )}
       </Field>
-      <Field
-        label="Other redirect URLs"
-        hint="One per line. A session’s redirect_uri must exactly match the callback URL or one of these."
-      >
-        {(id) => (
+      <Field label={t.redirectUrls} hint={t.redirectUrlsHint} error={form.problemOf('redirect_urls')}>
+        {(attributes) => (
           <textarea
-            id={id}
+            {...attributes}
             rows={4}
             value={redirects}
             onInput={(event) => setRedirects(event.currentTarget.value)}
           />
         )}
       </Field>
-      <Field label="Retry policy for new endpoints">
-        {(id) => (
+      <Field label={t.defaultRetryPolicy} error={form.problemOf('retry_policy')}>
+        {(attributes) => (
           <select
-            id={id}
+            {...attributes}
             value={policy}
             onChange={(event) => setPolicy(event.currentTarget.value as 'durable' | 'quick')}
           >
-            <option value="durable">Durable: retries for {limits.webhookRetryHours} hours</option>
-            <option value="quick">Quick: retries after 1, 2 and 4 s</option>
+            <option value="durable">{t.durableLong(limits.webhookRetryHours)}</option>
+            <option value="quick">{t.quickLong}</option>
           </select>
         )}
       </Field>
-      <WelcomeField language="English" value={welcomeEn} onInput={setWelcomeEn} />
-      <WelcomeField language="Russian" value={welcomeRu} onInput={setWelcomeRu} />
-      <Problem error={error} />
+      <WelcomeField
+        label={t.welcomeEn}
+        error={form.problemOf('welcome_en')}
+        value={welcomeEn}
+        onInput={setWelcomeEn}
+      />
+      <WelcomeField
+        label={t.welcomeRu}
+        error={form.problemOf('welcome_ru')}
+        value={welcomeRu}
+        onInput={setWelcomeRu}
+      />
+      <Problem error={form.error} />
       <p class="buttons">
-        <button type="submit" class="primary">
-          Save
+        <button type="submit" class="btn primary" disabled={form.busy}>
+          {t.save}
         </button>
-        <span role="status" class="good">
-          {saved ? '✓ Saved' : ''}
-        </span>
       </p>
     </form>
   );
 }
 
-function WelcomeField(props: { language: string; value: string; onInput: (text: string) => void }) {
+function WelcomeField(props: {
+  label: string;
+  error: string | null;
+  value: string;
+  onInput: (text: string) => void;
+}) {
   return (
-    <Field
-      label={`Welcome message in ${props.language}`}
-      hint={`The bot adds it after a login or a new subscription. Up to ${limits.welcomeLength} characters.`}
-    >
-      {(id) => (
+    <Field label={props.label} hint={t.welcomeHint(limits.welcomeLength)} error={props.error}>
+      {(attributes) => (
         <textarea
-          id={id}
+          {...attributes}
           class="prose"
           rows={2}
           maxLength={limits.welcomeLength}

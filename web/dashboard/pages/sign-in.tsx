@@ -1,59 +1,63 @@
 import { useState } from 'preact/hooks';
 import { api, type DashboardSession } from '../api';
-import { Field, Problem } from '../elements';
+import { Dialog, Field, Problem, useForm } from '../elements';
+import { Heading } from '../router';
+import { LanguageSwitch } from '../shell';
+import { t } from '../texts';
 
-export function SignIn(props: { notice: string; onSignedIn: (session: DashboardSession) => void }) {
-  const [key, setKey] = useState('');
-  const [error, setError] = useState<Error | null>(null);
-  const [busy, setBusy] = useState(false);
-  const submit = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      props.onSignedIn(await api.signIn(key));
-    } catch (problem) {
-      setError(problem as Error);
-    } finally {
-      setBusy(false);
-    }
-  };
+type OnSignedIn = (session: DashboardSession) => void;
+
+export function SignIn(props: { notice: string; onSignedIn: OnSignedIn }) {
   return (
     <main class="sign-in">
-      <form
-        class="panel"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <h1>
-          <img src="/assets/icon.svg" alt="" width="36" height="36" /> Herald
-        </h1>
-        {props.notice && (
-          <p class="note" role="status">
-            {props.notice}
-          </p>
-        )}
-        <Field label="Project API key" hint="Starts with hk_. The key is not stored in the browser.">
-          {(id) => (
-            <input
-              id={id}
-              type="password"
-              autocomplete="current-password"
-              required
-              value={key}
-              onInput={(event) => setKey(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Problem error={error} />
-        <button type="submit" class="primary" disabled={busy}>
-          Sign in
-        </button>
-      </form>
-      <p>
-        <a href="/docs">Documentation</a>
+      <div class="panel">
+        <Heading title={t.signInTitle}>
+          <img src="/assets/icon.svg" alt="" width="32" height="32" /> Herald
+        </Heading>
+        <KeyForm {...props} />
+      </div>
+      <p class="sign-in-foot">
+        <a href="/docs">{t.docs}</a> <LanguageSwitch />
       </p>
     </main>
+  );
+}
+
+/** Covers the page of a session that has ended. Signing in again uncovers it as it was left. */
+export function SignInAgain({ onSignedIn }: { onSignedIn: OnSignedIn }) {
+  return (
+    <Dialog title={t.signInTitle} class="cover" persistent onClose={() => {}}>
+      <KeyForm notice={t.signedOut} onSignedIn={onSignedIn} />
+    </Dialog>
+  );
+}
+
+function KeyForm(props: { notice: string; onSignedIn: OnSignedIn }) {
+  const [key, setKey] = useState('');
+  const form = useForm([], async () => props.onSignedIn(await api.signIn(key)));
+  return (
+    <form {...form.attributes}>
+      {props.notice && (
+        <p class="note" role="status">
+          {props.notice}
+        </p>
+      )}
+      <Field label={t.apiKey} hint={t.apiKeyHint}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="password"
+            autocomplete="current-password"
+            required
+            value={key}
+            onInput={(event) => setKey(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Problem error={form.error} />
+      <button type="submit" class="btn primary" disabled={form.busy}>
+        {t.signIn}
+      </button>
+    </form>
   );
 }

@@ -1,0 +1,31 @@
+import { formSubmittedExample } from '../../forms/contract';
+
+/**
+ * Request bodies for the samples, by operation, where the required fields alone are no useful request. A test validates
+ * them with the schemas of the routes.
+ */
+export const bodyExamples: Readonly<Record<string, unknown>> = {
+  post_v1_auth_session: { state: 'af0ifjsldkj', redirect_uri: 'https://shop.example.com/callback' },
+  post_v1_auth_verify: { code: '<code>' },
+  post_v1_send: {
+    subscriber_id: '<subscriber_id>',
+    text: 'Your order is on its way.',
+    buttons: [[{ text: 'Track it', url: 'https://shop.example.com/orders/1001' }]],
+  },
+  post_v1_broadcast: { text: 'The shop opens at ten.', tags_any: ['vip'] },
+  post_v1_otp_send: { subscriber_id: '<subscriber_id>', purpose: 'payment' },
+  post_v1_otp_verify: { subscriber_id: '<subscriber_id>', purpose: 'payment', code: '123456' },
+  post_v1_webhooks: { url: 'https://shop.example.com/webhooks', events: ['auth.completed'] },
+  put_v1_webhooks_id: { events: ['auth.completed', 'subscription.deleted'] },
+  post_v1_webhooks_id_test: { event: 'auth.completed' },
+  post_v1_webhooks_id_recover: { since: '<time>' },
+  post_v1_deliveries_retry: { ids: ['<delivery_id>'] },
+  patch_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'] },
+  put_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'] },
+  patch_v1_project: { callback_url: 'https://shop.example.com/callback' },
+  put_v1_project: { callback_url: 'https://shop.example.com/callback' },
+  post_v1_keys: { name: 'Backend' },
+  post_v1_publish: {
+    events: [{ event: 'form.submitted', event_id: 'submission-1001', data: formSubmittedExample }],
+  },
+};

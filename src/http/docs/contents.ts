@@ -1,0 +1,94 @@
+import type { Language } from '../../contract/common';
+
+/** A page of the documentation in the menu. */
+export interface MenuEntry {
+  path: string;
+  title: string;
+  /** The language of the page, where it is not that of the menu. */
+  language?: Language;
+}
+
+export interface MenuGroup {
+  title: string;
+  entries: MenuEntry[];
+}
+
+type Titles = Record<Language, string>;
+
+const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
+  {
+    title: { en: 'Get started', ru: 'Начало' },
+    pages: [{ path: '/docs', en: 'Quick start', ru: 'Быстрый старт' }],
+  },
+  {
+    title: { en: 'Login', ru: 'Вход' },
+    pages: [
+      { path: '/docs/login', en: 'Login flows', ru: 'Вход через мессенджер' },
+      { path: '/docs/embed', en: 'Login button', ru: 'Кнопка входа' },
+    ],
+  },
+  {
+    title: { en: 'Webhooks', ru: 'Вебхуки' },
+    pages: [
+      { path: '/docs/webhooks', en: 'Receiving webhooks', ru: 'Приём вебхуков' },
+      { path: '/docs/events', en: 'Events', ru: 'События' },
+      { path: '/docs/signature', en: 'Signature debugger', ru: 'Проверка подписи' },
+      { path: '/docs/publishing', en: 'Publishing events', ru: 'Публикация событий' },
+    ],
+  },
+  {
+    title: { en: 'Messages', ru: 'Сообщения' },
+    pages: [{ path: '/docs/sending', en: 'Sending messages', ru: 'Отправка сообщений' }],
+  },
+];
+
+const referenceGroup: Titles = { en: 'API reference', ru: 'Справочник API' };
+const referencePages: (Titles & { path: string })[] = [
+  { path: '/docs/reference', en: 'Overview', ru: 'Обзор' },
+  { path: '/docs/errors', en: 'Errors', ru: 'Ошибки' },
+  { path: '/docs/limits', en: 'Limits', ru: 'Лимиты' },
+];
+
+/** Guides that also exist in Russian, by the path of the English page. */
+export const russianPaths: Readonly<Record<string, string>> = {
+  '/docs/login': '/docs/ru/login',
+  '/docs/webhooks': '/docs/ru/webhooks',
+};
+
+/** The same page in the other language, or undefined. */
+export function translationOf(path: string): string | undefined {
+  return russianPaths[path] ?? Object.entries(russianPaths).find(([, russian]) => russian === path)?.[0];
+}
+
+/** The menu in a language: pages that exist in it, and the English ones for the rest. */
+export function menu(language: Language, resources: string[]): MenuGroup[] {
+  const entry = (page: Titles & { path: string }): MenuEntry => {
+    const translated = language === 'ru' ? russianPaths[page.path] : page.path;
+    return {
+      path: translated ?? page.path,
+      title: page[language],
+      ...(translated === undefined ? { language: 'en' as const } : {}),
+    };
+  };
+  const [overview, ...others] = referencePages.map(entry);
+  return [
+    ...groups.map(({ title, pages }) => ({ title: title[language], entries: pages.map(entry) })),
+    {
+      title: referenceGroup[language],
+      entries: [
+        ...(overview ? [overview] : []),
+        ...resources.map((tag) => ({
+          path: resourcePath(tag),
+          title: tag,
+          ...(language === 'ru' ? { language: 'en' as const } : {}),
+        })),
+        ...others,
+      ],
+    },
+  ];
+}
+
+/** The page of a resource of the API. */
+export function resourcePath(tag: string): string {
+  return `/docs/reference/${tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
+}

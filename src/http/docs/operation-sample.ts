@@ -1,0 +1,25 @@
+import { bodyExamples } from './body-examples';
+import type { Operation } from './operations';
+import type { SampleRequest } from './samples';
+import { exampleBody } from './schema-example';
+
+/** The request that the samples of an operation show, made from its route. */
+export function sampleRequest(operation: Operation, baseUrl: string): SampleRequest {
+  const { method, path, scope, parameters, body, response, mediaTypes } = operation;
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map(({ name }) => `${name}=<${name}>`)
+    .join('&');
+  return {
+    method,
+    url: `${baseUrl}${path.replaceAll(/\{(\w+)\}/g, '<$1>')}${query && `?${query}`}`,
+    needsKey: scope !== undefined,
+    headers: {},
+    ...(body ? { body: bodyOf(operation) } : {}),
+    returns: response ? 'json' : mediaTypes.length > 0 ? 'binary' : 'nothing',
+  };
+}
+
+export function bodyOf({ id, body }: Operation): unknown {
+  return bodyExamples[id] ?? (body && exampleBody(body));
+}

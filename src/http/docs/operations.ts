@@ -1,0 +1,89 @@
+import type { z } from 'zod';
+import type { ErrorCode } from '../../contract/errors';
+import type { Scope } from '../../contract/scopes';
+import { jsonSchema, operationId } from '../openapi';
+import { commonErrors, headerSchemas, scopeOf, type Route, type RouteSpec } from '../route';
+import type { Json } from './samples/request';
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  schema: Json;
+}
+
+/** An operation of the API as the documentation shows it. */
+export interface Operation {
+  id: string;
+  method: string;
+  path: string;
+  summary: string;
+  description: string;
+  tag: string;
+  /** What the API key must be allowed to do; undefined if the route takes no key. */
+  scope: Scope | undefined;
+  parameters: Parameter[];
+  body: Json | undefined;
+  status: number;
+  response: Json | undefined;
+  /** The types of a binary response. */
+  mediaTypes: string[];
+  /** Errors of this operation, and those that it shares with most others. */
+  errors: ErrorCode[];
+  commonErrors: ErrorCode[];
+}
+
+export function listOperations(routes: Route[]): Operation[] {
+  return routes.map(({ spec }) => operation(spec));
+}
+
+function operation(spec: RouteSpec): Operation {
+  const { method, path, summary, description = '', tag, status, response } = spec;
+  const isBinary = Array.isArray(response);
+  const common = commonErrors(spec);
+  return {
+    id: operationId(spec),
+    method,
+    path,
+    summary,
+    description,
+    tag,
+    scope: spec.auth === 'key' ? scopeOf(spec) : undefined,
+    parameters: [
+      ...parameters('path', spec.params),
+      ...parameters('query', spec.query),
+      ...headerSchemas(spec).flatMap((schema) => parameters('header', schema)),
+    ],
+    body: spec.body && jsonSchema(spec.body, 'input'),
+    status,
+    response: response && !isBinary ? jsonSchema(response, 'output') : undefined,
+    mediaTypes: isBinary ? response : [],
+    errors: spec.errors.filter((code) => !common.includes(code)),
+    commonErrors: common,
+  };
+}
+
+function parameters(place: Parameter['in'], schema: z.ZodType | undefined): Parameter[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => ({
+    name: place === 'header' ? headerName(name) : name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }));
+}
+
+/** Idempotency-Key for idempotency-key. */
+function headerName(name: string): string {
+  return name.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+}
+
+/** The resources in the order of the routes, with their operations. */
+export function byResource(operations: Operation[]): [tag: string, operations: Operation[]][] {
+  const tags = [...new Set(operations.map(({ tag }) => tag))];
+  return tags.map((tag) => [tag, operations.filter((each) => each.tag === tag)]);
+}

@@ -1,0 +1,22 @@
+import { KEY_VARIABLE, type SampleRequest } from './request';
+
+export function curlSample({ method, url, needsKey, headers, body, returns }: SampleRequest): string {
+  const isDefault = method === (body === undefined ? 'GET' : 'POST');
+  const parts = [`curl ${isDefault ? '' : `-X ${method} `}${quoted(url)}`];
+  if (needsKey) parts.push(`-H "Authorization: Bearer $${KEY_VARIABLE}"`);
+  for (const [name, value] of Object.entries(headers)) parts.push(`-H ${quoted(`${name}: ${value}`)}`);
+  if (body !== undefined) {
+    parts.push(`-H 'Content-Type: application/json'`, `-d ${quoted(bodyText(body))}`);
+  }
+  if (returns === 'binary') parts.push('-o response');
+  return parts.join(' \\\n  ');
+}
+
+function bodyText(body: unknown): string {
+  const line = JSON.stringify(body);
+  return line.length <= 60 ? line : JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,81 @@
+import { LATENCY_BOUNDS_MS } from '../../src/webhooks/latency';
+import { eventually } from '../support/eventually';
+import type { TestService } from '../support/service';
+import type { ScriptedReceiver } from '../system/webhooks/fixture';
+
+export interface Demo {
+  apiKey: string;
+  endpointId: string;
+  deliveryId: string;
+  subscriberId: string;
+}
+
+const AGENT =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
+/** A shop with a month of logins, a day of deliveries, a failing endpoint, subscribers and a broadcast. */
+export async function seedDemo(service: TestService, receiver: ScriptedReceiver): Promise<Demo> {
+  const project = await service.createProject({
+    name: 'Tea shop',
+    callback_url: 'https://tea.example/login',
+  });
+  const { pool } = service;
+  await pool.query(
+    `INSERT INTO credit_ledger (session_id, project_id, source, charged_at)
+     SELECT gen_random_uuid(), $1, 'plan', now() - make_interval(days => day)
+     FROM generate_series(0, 29) day, generate_series(1, 1 + (day * 7 + 3) % 5) n`,
+    [project.id],
+  );
+  await pool.query(
+    `INSERT INTO credit_months VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC'), 62)`,
+    [project.id],
+  );
+  await pool.query(
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, username, external_id, tags, lang, created_at)
+     SELECT $1, CASE WHEN n % 3 = 0 THEN 'max' ELSE 'telegram' END, 'demo' || n, 'demo' || n,
+       (ARRAY['Anna', 'Борис', 'Vera', 'Григорий', 'Daria'])[1 + n % 5], 'user_' || n,
+       CASE WHEN n = 4 THEN repeat('customer-', 6) || n ELSE 'customer-' || n END,
+       CASE WHEN n % 2 = 0 THEN '{vip,green tea}'::text[] ELSE '{}' END, 'ru', now() - make_interval(hours => n * 9)
+     FROM generate_series(1, 14) n`,
+    [project.id],
+  );
+  const healthy = await project.api('POST', '/v1/webhooks', {
+    url: receiver.url,
+    description: 'Orders',
+    events: ['auth.completed', 'subscription.created'],
+  });
+  const other = await project.api('POST', '/v1/webhooks', { url: receiver.url, description: 'Analytics' });
+  await pool.query(
+    `INSERT INTO endpoint_hours (endpoint_id, hour, succeeded, failed, latency, last_at)
+     SELECT e, date_trunc('hour', now(), 'UTC') - make_interval(hours => n), 20 + (n * 13) % 30, (n % 9 = 4)::int * 6,
+       latency, now() - make_interval(hours => n)
+     FROM unnest($1::uuid[]) e, generate_series(1, 23) n,
+       (SELECT array_agg(CASE WHEN i BETWEEN 2 AND 4 THEN 8 ELSE 0 END) AS latency FROM generate_series(1, $2) i) l`,
+    [[healthy.body.id], LATENCY_BOUNDS_MS.length + 1],
+  );
+  const login = await project.api('POST', '/v1/auth/session', {
+    state: 'order-1042',
+    user_agent: AGENT,
+    client_ip: '203.0.113.7',
+  });
+  const start = new URL(login.body.telegram_link as string).searchParams.get('start');
+  await service.control.open('telegram', 'anna', { start, first_name: 'Anna', username: 'anna' });
+  await eventually(async () =>
+    (await service.control.chat('telegram', 'anna')).messages.some(({ buttons }) => buttons.length > 0),
+  );
+  await service.control.tap('telegram', 'anna', { button: 0 });
+  const subscriberId = await eventually(async () => {
+    const { body } = await project.api('GET', '/v1/auth/sessions?limit=1');
+    return body.data[0].subscriber_id as string | null;
+  });
+  await project.api('POST', '/v1/auth/session', { state: 'order-1043', user_agent: AGENT });
+  await project.api('POST', '/v1/send', { subscriber_id: subscriberId, text: 'Your tea is on its way.' });
+  await project.api('POST', '/v1/broadcast', { text: 'New harvest is here', channel: 'telegram' });
+  const sent = await project.api('POST', `/v1/webhooks/${other.body.id}/test`);
+  const deliveryId = sent.body.delivery_id as string;
+  await eventually(async () => {
+    const { body } = await project.api('GET', `/v1/deliveries/${deliveryId}`);
+    return body.attempts[0]?.duration_ms != null;
+  });
+  return { apiKey: project.api_key, endpointId: healthy.body.id as string, deliveryId, subscriberId };
+}

@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { callWithCurl } from '../../support/curl';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { confirmedSession, createSession } from '../login/fixture';
+import { subscribePerson } from '../messages/fixture';
+
+const run = promisify(execFile);
+
+interface Documented {
+  id: string;
+  method: string;
+  path: string;
+  curl: string;
+  typescript: string;
+}
+
+function unescaped(html: string): string {
+  return html
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll(/&#(?:39|x27);/g, "'")
+    .replaceAll('&amp;', '&');
+}
+
+/** Reads the samples as a person would: from the pages of the reference. */
+async function documentedRequests(url: string): Promise<Documented[]> {
+  const index = await (await fetch(`${url}/docs/reference`)).text();
+  const pages = new Set([...index.matchAll(/href="(\/docs\/reference\/[a-z-]+)/g)].map(([, path]) => path));
+  const found: Documented[] = [];
+  for (const page of pages) {
+    const html = await (await fetch(url + page)).text();
+    for (const section of html.split('<section class="entry"').slice(1)) {
+      const sample = (language: string) =>
+        unescaped(
+          new RegExp(`<pre[^>]*data-language="${language}"[^>]*>(.*?)</pre>`, 's').exec(section)?.[1] ?? '',
+        );
+      const [, id = ''] = /data-anchor="([^"]+)"/.exec(section) ?? [];
+      const [, method = '', path = ''] =
+        /class="method[^"]*">(\w+)<\/span>\s*<code>([^<]+)<\/code>/.exec(section) ?? [];
+      found.push({ id, method, path, curl: sample('curl'), typescript: sample('typescript') });
+    }
+  }
+  return found;
+}
+
+describe('the requests of the reference', () => {
+  let service: TestService;
+  let project: TestProject;
+  let requests: Documented[];
+
+  beforeAll(async () => {
+    service = await startTestService({ env: { HERALD_ALLOW_LOCAL_WEBHOOKS: 'true' } });
+    project = await service.createProject({ callback_url: 'https://shop.example.com/callback' });
+    requests = await documentedRequests(service.url);
+  });
+  afterAll(() => service?.stop());
+
+  const idIn = async (method: string, path: string, body?: object) => {
+    const created = await project.api<{ id: string }>(method, path, body);
+    expect(created.status).toBeLessThan(300);
+    return created.body.id;
+  };
+
+  /** Ids of this project for the placeholders of a path. */
+  async function placeholders(path: string): Promise<Record<string, string>> {
+    if (path.startsWith('/v1/auth/session')) {
+      const { session_id } = await createSession(project);
+      return { id: session_id, session_id };
+    }
+    if (path.startsWith('/v1/subscribers/')) {
+      return { id: (await subscribePerson(service, project)).subscriberId };
+    }
+    if (path.startsWith('/v1/webhooks/') || path.startsWith('/v1/deliveries/')) {
+      const endpoint = await idIn('POST', '/v1/webhooks', { url: 'https://shop.example.com/webhooks' });
+      const sent = await project.api<{ delivery_id: string }>('POST', `/v1/webhooks/${endpoint}/test`, {});
+      const isDelivery = path.startsWith('/v1/deliveries/');
+      return { id: isDelivery ? sent.body.delivery_id : endpoint, delivery_id: sent.body.delivery_id };
+    }
+    if (path.startsWith('/v1/messages')) {
+      const { subscriberId } = await subscribePerson(service, project);
+      const sent = await project.api<{ details: { delivery_id: string }[] }>('POST', '/v1/send', {
+        subscriber_id: subscriberId,
+        text: 'Hello',
+      });
+      return { subscriber_id: subscriberId, delivery_id: sent.body.details[0]?.delivery_id ?? '' };
+    }
+    if (path.startsWith('/v1/broadcast/')) {
+      await subscribePerson(service, project);
+      const job = await project.api<{ job_id: string }>('POST', '/v1/broadcast', { text: 'Hello' });
+      return { job_id: job.body.job_id };
+    }
+    return {};
+  }
+
+  async function cleanUp(): Promise<void> {
+    const { body } = await project.api<{ data: { id: string }[] }>('GET', '/v1/webhooks');
+    for (const { id } of body.data) await project.api('DELETE', `/v1/webhooks/${id}`);
+  }
+
+  async function filled(request: Documented, more: Record<string, string> = {}): Promise<string> {
+    const values = { ...(await placeholders(request.path)), ...more };
+    return Object.entries(values).reduce(
+      (text, [name, value]) => text.replaceAll(`<${name}>`, value),
+      request.curl,
+    );
+  }
+
+  const execute = (script: string) => callWithCurl(script, { HERALD_API_KEY: project.api_key });
+
+  it('are those of every operation', async () => {
+    const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
+      paths: Record<string, object>;
+    };
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(requests.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(operations.sort());
+  });
+
+  it('read what they say they read', async () => {
+    const reads = requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/'));
+    expect(reads.length).toBeGreaterThan(12);
+    for (const request of reads) {
+      const { status, body } = await execute(await filled(request));
+      expect({ id: request.id, status, body: status < 300 ? '' : body }).toEqual({
+        id: request.id,
+        status: 200,
+        body: '',
+      });
+      await cleanUp();
+    }
+  });
+
+  it('log a person in: session, status, code', async () => {
+    const find = (id: string) => requests.find((request) => request.id === id) as Documented;
+    const created = await execute(find('post_v1_auth_session').curl);
+    expect(created).toMatchObject({ status: 201, body: expect.stringContaining('hosted_url') });
+    const { status } = await confirmedSession(service, project, 'documented');
+    const verify = find('post_v1_auth_verify').curl.replace('<code>', status.code ?? '');
+    expect(await execute(verify)).toMatchObject({
+      status: 200,
+      body: expect.stringContaining('subscriber_id'),
+    });
+  });
+
+  it('have bodies that the API accepts', async () => {
+    const person = await subscribePerson(service, project);
+    const writes = requests.filter(({ curl, path }) => curl.includes(' -d ') && path.startsWith('/v1/'));
+    expect(writes.length).toBeGreaterThan(8);
+    for (const request of writes) {
+      const { status, body } = await execute(
+        await filled(request, { subscriber_id: person.subscriberId, time: new Date().toISOString() }),
+      );
+      expect({ id: request.id, status, body }).toEqual({
+        id: request.id,
+        status: expect.any(Number),
+        body: expect.not.stringMatching(/validation_failed|bad_request|unsupported_media_type|"not_found"/),
+      });
+      await cleanUp();
+    }
+  });
+
+  it('work in TypeScript as well', async () => {
+    const { typescript } = requests.find(({ id }) => id === 'get_v1_project') as Documented;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', typescript], {
+      env: { ...process.env, HERALD_API_KEY: project.api_key },
+    });
+    expect(stdout).toContain(project.slug);
+  });
+});

@@ -1,0 +1,34 @@
+import { table } from '../../../src/cli/output';
+import { hasColor } from '../../../src/cli/style';
+
+const head = ['delivery', 'event', 'status'];
+const rows = [
+  ['0b8f2a6e-1111-4222-8333-444455556666', 'auth.completed', 'failed'],
+  ['0b8f2a6e-1111-4222-8333-444455556667', 'subscription.created', 'succeeded'],
+];
+const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
+
+describe('tables of the CLI', () => {
+  it.each([60, 80, 120, 200])('fit a terminal of %d columns and cut no value', (width) => {
+    const text = table(head, rows, { width, color: false });
+    expect(widest(text)).toBeLessThanOrEqual(width);
+    for (const value of rows.flat()) expect(text).toContain(value);
+    expect(text.includes('│')).toBe(width >= 80);
+  });
+
+  it('are tables in a file or a pipe, whatever their width', () => {
+    expect(table(head, rows, { width: null, color: false })).toContain('│');
+  });
+
+  it('show states in colour, and none without a terminal or with NO_COLOR', () => {
+    const text = table(head, rows, { width: 200, color: true });
+    expect(text).toContain('\x1b[31mfailed\x1b[0m');
+    expect(text).toContain('\x1b[32msucceeded\x1b[0m');
+    expect(table(head, rows, { width: 60, color: false })).not.toContain('\x1b');
+    expect(hasColor({ isTTY: true }, {})).toBe(true);
+    expect(hasColor({ isTTY: true }, { NO_COLOR: '1' })).toBe(false);
+    expect(hasColor({ isTTY: true }, { NO_COLOR: '' })).toBe(true);
+    expect(hasColor({ isTTY: true }, { TERM: 'dumb' })).toBe(false);
+    expect(hasColor({}, {})).toBe(false);
+  });
+});

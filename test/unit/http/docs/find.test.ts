@@ -1,0 +1,50 @@
+import { listOperations } from '../../../../src/http/docs/operations';
+import { searchIndex } from '../../../../src/http/docs/search-index';
+import { createWebhookRoutes } from '../../../../src/webhooks/routes';
+import { find } from '../../../../web/docs/find';
+
+/** The routes are only described here, so that their dependencies are never used. */
+const routes = createWebhookRoutes({ config: {} } as Parameters<typeof createWebhookRoutes>[0]);
+const guide = {
+  slug: 'webhooks',
+  language: 'en' as const,
+  title: 'Receiving webhooks',
+  rows: [],
+  intro: 'Herald sends each event as a POST.',
+  sections: [
+    {
+      id: 'what-a-receiver-does',
+      title: 'What a receiver does',
+      depth: 2,
+      text: 'Deduplicate by delivery id.',
+    },
+  ],
+};
+const index = searchIndex([guide], listOperations(routes));
+const found = (query: string) => find(index, query, 10).map(({ url }) => url);
+
+describe('the search', () => {
+  it('finds an error by its HTTP status', () => {
+    expect(found('402')).toContain('/docs/errors#billing_blocked');
+    expect(found('429').every((url) => /errors|limits/.test(url))).toBe(true);
+  });
+
+  it('finds by words that readers use instead of ours', () => {
+    expect(found('dedupe')).toContain('/docs/webhooks#what-a-receiver-does');
+    expect(found('dedupe')).toContain('/docs/errors#idempotency_conflict');
+    expect(found('rotate')).toContain('/docs/reference/webhooks#post_v1_webhooks_id_rotate_secret');
+    expect(found('rotation')).toContain('/docs/reference/webhooks#post_v1_webhooks_id_rotate_secret');
+    expect(found('hmac')).toContain('/docs/signature');
+  });
+
+  it('puts an exact title first', () => {
+    expect(found('code_expired')[0]).toBe('/docs/errors#code_expired');
+    expect(found('auth.completed')[0]).toBe('/docs/events#auth.completed');
+  });
+
+  it('finds nothing where no word matches, and nothing for no word', () => {
+    expect(found('zeppelin')).toEqual([]);
+    expect(found('rotate zeppelin')).toEqual([]);
+    expect(found('  ')).toEqual([]);
+  });
+});

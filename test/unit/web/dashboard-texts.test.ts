@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+import { en } from '../../../web/dashboard/texts/en';
+import { ru } from '../../../web/dashboard/texts/ru';
+
+const dashboard = path.join(__dirname, '..', '..', '..', 'web', 'dashboard');
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'texts' ? [] : sources(file);
+    return /\.tsx?$/.test(entry.name) ? [file] : [];
+  });
+}
+
+const files = sources(dashboard).map((file) =>
+  ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true),
+);
+
+function visitAll(visit: (node: ts.Node) => void): void {
+  const each = (node: ts.Node) => {
+    visit(node);
+    ts.forEachChild(node, each);
+  };
+  for (const file of files) each(file);
+}
+
+/** Names that are the same in every language. */
+const names = new Set(['Herald', 'Telegram', 'MAX', 'Markdown', 'HTML']);
+const shown = new Set(['label', 'title', 'text', 'hint', 'placeholder', 'aria-label', 'alt', 'confirm']);
+const hasWord = (text: string) => /\p{L}{2}/u.test(text) && !names.has(text.trim());
+
+/** The shape of a catalogue: names of all texts, with those of nested tables. */
+function shape(texts: object): string[] {
+  return Object.entries(texts).flatMap(([name, value]) =>
+    typeof value === 'object' && !Array.isArray(value) && name !== 'errors'
+      ? Object.keys(value as object).map((inner) => `${name}.${inner}`)
+      : [name],
+  );
+}
+
+describe('the texts of the dashboard', () => {
+  it('are there in both languages, and none is empty', () => {
+    expect(shape(ru).sort()).toEqual(shape(en).sort());
+    for (const texts of [en, ru]) {
+      const empty = Object.entries(texts).filter(([, value]) => (value as unknown) === '');
+      expect(empty).toEqual([]);
+    }
+  });
+
+  it('are all used, and every text that is used exists', () => {
+    const used = new Set<string>();
+    visitAll((node) => {
+      if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
+        if (node.expression.text === 't') used.add(node.name.text);
+      }
+    });
+    expect([...used].filter((name) => !(name in en))).toEqual([]);
+    expect(Object.keys(en).filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it('are not written into the pages themselves', () => {
+    const found: string[] = [];
+    visitAll((node) => {
+      if (ts.isJsxText(node) && hasWord(node.text)) found.push(node.text.trim());
+      if (ts.isJsxAttribute(node) && node.initializer && ts.isStringLiteral(node.initializer)) {
+        const { text } = node.initializer;
+        if (shown.has(node.name.getText()) && hasWord(text) && !text.startsWith('https:')) found.push(text);
+      }
+    });
+    expect(found).toEqual([]);
+  });
+});

@@ -1,0 +1,159 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { icons, type IconName } from '../../shared/icons';
+import { ApiError } from '../api';
+import { errorText } from '../errors';
+import { ago, dateAndTime } from '../format';
+import { useNow } from '../resource';
+import { Link } from '../router';
+import { t } from '../texts';
+
+/** Decoration only: what it means is also said in words. */
+export function Icon({ name, small }: { name: IconName; small?: boolean }) {
+  return (
+    <span
+      class={small ? 'icon small' : 'icon'}
+      aria-hidden="true"
+      dangerouslySetInnerHTML={{ __html: icons[name] }}
+    />
+  );
+}
+
+export type Tone = 'good' | 'bad' | 'busy' | 'warn' | 'neutral';
+
+export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
+  return (
+    <span class={`badge ${tone}`}>
+      <span class="dot" aria-hidden="true" />
+      {children}
+    </span>
+  );
+}
+
+/** A label without a state. */
+export function Chip({ children, title }: { children: ComponentChildren; title?: string }) {
+  return (
+    <span class="chip" {...(title ? { title } : {})}>
+      {children}
+    </span>
+  );
+}
+
+export function ChannelName({ channel }: { channel: string | null }) {
+  if (channel === null) return <None />;
+  return (
+    <span class="channel">
+      <Icon name={channel === 'max' ? 'max' : 'telegram'} small /> {channel === 'max' ? 'MAX' : 'Telegram'}
+    </span>
+  );
+}
+
+export function None() {
+  return <span class="none">–</span>;
+}
+
+export function Problem({ error }: { error: Error | null }) {
+  // A session that has ended covers the page with the sign-in, which says so.
+  if (!error || (error instanceof ApiError && error.code === 'unauthorized')) return null;
+  const docs = error instanceof ApiError ? error.docsUrl : null;
+  return (
+    <p class="problem" role="alert">
+      <Icon name="exclamation" small />
+      <span>
+        {errorText(error)}{' '}
+        {docs && (
+          <a href={new URL(docs).pathname + new URL(docs).hash} target="_blank" rel="noopener">
+            {t.learnMore}
+          </a>
+        )}
+      </span>
+    </p>
+  );
+}
+
+/** An empty list says what belongs there and offers the next step. */
+export function Empty(props: { icon: IconName; title: string; text?: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <Icon name={props.icon} />
+      <p class="empty-title">{props.title}</p>
+      {props.text && <p>{props.text}</p>}
+      {props.children}
+    </div>
+  );
+}
+
+/** A readable time; the full timestamp is in the title and in `datetime`. */
+export function Time({ at }: { at: string | null }) {
+  if (at === null) return <None />;
+  return (
+    <time class="figure" dateTime={at} title={at}>
+      {dateAndTime(at)}
+    </time>
+  );
+}
+
+export function Ago({ at }: { at: string | null }) {
+  const now = useNow();
+  if (at === null) return <None />;
+  return (
+    <time class="figure" dateTime={at} title={dateAndTime(at)}>
+      {ago(at, now)}
+    </time>
+  );
+}
+
+/** Text of any length in one line; the whole of it is in the title. */
+export function Clip({ children, wide }: { children: string; wide?: boolean }) {
+  return (
+    <span class={wide ? 'clip wide' : 'clip'} title={children}>
+      {children}
+    </span>
+  );
+}
+
+/** A button for an asynchronous action: disabled while the action runs, and reports its error. */
+export function ActionButton(props: {
+  act: () => Promise<unknown>;
+  children: ComponentChildren;
+  kind?: 'primary' | 'danger';
+  small?: boolean;
+  disabled?: boolean;
+  onError: (error: Error | null) => void;
+}) {
+  const [busy, setBusy] = useState(false);
+  const press = async () => {
+    setBusy(true);
+    props.onError(null);
+    try {
+      await props.act();
+    } catch (error) {
+      props.onError(error as Error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <button
+      type="button"
+      class={`btn ${props.kind ?? ''} ${props.small ? 'small' : ''}`}
+      disabled={busy || props.disabled === true}
+      onClick={() => void press()}
+    >
+      {props.children}
+    </button>
+  );
+}
+
+export function Crumbs({ trail }: { trail: { to: string; text: string }[] }) {
+  return (
+    <nav class="crumbs" aria-label={t.breadcrumbs}>
+      {trail.map(({ to, text }) => (
+        <span key={to}>
+          <Link to={to}>{text}</Link>
+          <Icon name="chevronRight" small />
+        </span>
+      ))}
+    </nav>
+  );
+}

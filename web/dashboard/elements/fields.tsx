@@ -1,0 +1,114 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { t } from '../texts';
+import { Icon } from './basics';
+
+/** To be spread over the control: ties it to its label, hint and error. */
+export interface ControlAttributes {
+  id: string;
+  'aria-describedby'?: string;
+  'aria-invalid'?: 'true';
+}
+
+export function Field(props: {
+  label: string;
+  hint?: string | undefined;
+  error?: string | null | undefined;
+  children: (attributes: ControlAttributes) => ComponentChildren;
+}) {
+  const id = useId();
+  const described = [props.error ? `${id}-error` : '', props.hint ? `${id}-hint` : ''].join(' ').trim();
+  return (
+    <div class="field">
+      <label htmlFor={id}>{props.label}</label>
+      {props.children({
+        id,
+        ...(described ? { 'aria-describedby': described } : {}),
+        ...(props.error ? { 'aria-invalid': 'true' as const } : {}),
+      })}
+      {props.error && (
+        <p class="field-error" id={`${id}-error`} role="alert">
+          {props.error}
+        </p>
+      )}
+      {props.hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {props.hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export interface Option {
+  value: string;
+  text: string;
+}
+
+/** A filter of a list. */
+export function Select(props: {
+  label: string;
+  value: string;
+  options: Option[];
+  onChange: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <div class="filter">
+      <label htmlFor={id}>{props.label}</label>
+      <select id={id} value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
+        {props.options.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+const TYPING_MS = 300;
+
+/** Searches shortly after the last key. */
+export function SearchField(props: {
+  label: string;
+  placeholder: string;
+  value: string;
+  maxLength: number;
+  onChange: (value: string) => void;
+}) {
+  const id = useId();
+  const [text, setText] = useState(props.value);
+  const { value, onChange } = props;
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    if (text.trim() === value) return;
+    const timer = setTimeout(() => onChange(text.trim()), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <div class="filter search">
+      <label htmlFor={id}>{props.label}</label>
+      <span class="search-box">
+        <Icon name="search" small />
+        <input
+          id={id}
+          type="search"
+          value={text}
+          maxLength={props.maxLength}
+          placeholder={props.placeholder}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </span>
+    </div>
+  );
+}
+
+export function ClearFilters({ filters }: { filters: { isFiltered: boolean; clear: () => void } }) {
+  if (!filters.isFiltered) return null;
+  return (
+    <button type="button" class="btn quiet" onClick={filters.clear}>
+      <Icon name="xMark" small /> {t.clearFilters}
+    </button>
+  );
+}

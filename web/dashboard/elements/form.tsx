@@ -1,0 +1,58 @@
+import { useRef, useState } from 'preact/hooks';
+import { fieldProblems } from '../errors';
+
+/** A problem found on the page itself, about one field. */
+export class FieldError extends Error {
+  constructor(
+    readonly field: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Submits a form once at a time and divides what goes wrong between its fields and the rest. What was typed stays; the
+ * first field with a problem takes the focus.
+ */
+export function useForm(fields: readonly string[], submit: () => Promise<void>) {
+  const [error, setError] = useState<Error | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [dirty, setDirty] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const own = error instanceof FieldError ? error : null;
+  const { byField, rest } = own ? { byField: [], rest: null } : fieldProblems(error, fields);
+  const run = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await submit();
+      setDirty(false);
+    } catch (problem) {
+      setError(problem as Error);
+      // After the page has rendered the problem.
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus());
+    } finally {
+      setBusy(false);
+    }
+  };
+  return {
+    busy,
+    dirty,
+    /** What belongs to no field. */
+    error: rest,
+    problemOf(field: string): string | null {
+      if (own) return own.field === field ? own.message : null;
+      const texts = byField.filter((problem) => problem.field === field).map(({ text }) => text);
+      return texts.length > 0 ? [...new Set(texts)].join(' ') : null;
+    },
+    attributes: {
+      ref: form,
+      onInput: () => setDirty(true),
+      onSubmit: (event: Event) => {
+        event.preventDefault();
+        void run();
+      },
+    },
+  };
+}

@@ -1,0 +1,290 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { api, type EndpointView, type ProjectView, type Stats, type UsageView } from '../api';
+import { ActionButton, CodeBlock, Icon, LoginChart, Problem, Sparkline, toast } from '../elements';
+import { dateAndTime, hourOfDay, monthAndYear, number, percent } from '../format';
+import { useResource } from '../resource';
+import { Heading, Link } from '../router';
+import { t } from '../texts';
+
+const REFRESH_MS = 10_000;
+/** Below this share of the plan's logins a warning is shown. */
+const LOW_CREDITS = 0.2;
+
+interface Data {
+  project: ProjectView;
+  usage: UsageView;
+  endpoints: EndpointView[];
+  stats: Stats[];
+  messages: { sent: number; failed: number };
+  hasLogin: boolean;
+}
+
+async function read(): Promise<Data> {
+  const [project, usage, endpoints, messages, logins] = await Promise.all([
+    api.project(),
+    api.usage(),
+    api.endpoints(),
+    api.messageStats(),
+    api.logins({ cursor: null }),
+  ]);
+  const stats = await Promise.all(endpoints.data.map(({ id }) => api.stats(id)));
+  return { project, usage, endpoints: endpoints.data, stats, messages, hasLogin: logins.data.length > 0 };
+}
+
+export function Overview() {
+  const found = useResource(read, 'overview', REFRESH_MS);
+  return (
+    <>
+      <Heading title={t.overview} />
+      <Problem error={found.error} />
+      {found.data && <Content data={found.data} reload={found.reload} />}
+    </>
+  );
+}
+
+function Content({ data, reload }: { data: Data; reload: () => Promise<void> }) {
+  const { usage, messages } = data;
+  const totals = sum(data.stats);
+  const left = Math.max(0, usage.plan_logins - usage.plan_logins_used) + usage.purchased_credits;
+  return (
+    <>
+      <Alerts data={data} reload={reload} />
+      <Checklist data={data} />
+      <div class="tiles">
+        <Tile
+          title={t.loginsIn(monthAndYear(usage.month))}
+          figure={number(usage.logins)}
+          note={t.planUsed(number(usage.plan_logins_used), number(usage.plan_logins))}
+          to="/dashboard/logins"
+        />
+        <Tile
+          title={t.deliveries24h}
+          figure={number(totals.succeeded + totals.failed)}
+          note={
+            totals.rate === null
+              ? t.noAttempts
+              : t.successAndP95(percent(totals.rate), totals.p95 === null ? '–' : number(totals.p95))
+          }
+          bad={totals.rate !== null && totals.rate < 0.95}
+          to="/dashboard/deliveries"
+        >
+          <Sparkline bars={totals.bars} label={t.sparklineLabel(totals.succeeded, totals.failed)} wide />
+        </Tile>
+        <Tile
+          title={t.messages24h}
+          figure={number(messages.sent)}
+          note={messages.failed > 0 ? t.messagesFailed(messages.failed) : t.messagesAllSent}
+          bad={messages.failed > 0}
+          to="/dashboard/broadcasts"
+        />
+        <Tile
+          title={t.creditsLeft}
+          figure={number(left)}
+          note={t.purchasedCredits(usage.purchased_credits)}
+          bad={usage.billing_blocked}
+          to="/dashboard/logins"
+        />
+      </div>
+      <section class="panel" aria-labelledby="logins-title">
+        <h2 id="logins-title">{t.loginsPerDay}</h2>
+        <LoginChart days={usage.days} />
+      </section>
+    </>
+  );
+}
+
+/** All endpoints together, hour by hour. The latency is that of the slowest endpoint in its slowest hour. */
+function sum(stats: Stats[]) {
+  const hours = stats[0]?.buckets ?? [];
+  const bars = hours.map(({ at }, index) => {
+    const same = stats.flatMap(({ buckets }) => buckets[index] ?? []);
+    const good = same.reduce((total, bucket) => total + bucket.succeeded, 0);
+    const bad = same.reduce((total, bucket) => total + bucket.failed, 0);
+    return { title: t.sparklineHour(hourOfDay(at), good, bad), good, bad };
+  });
+  const succeeded = bars.reduce((total, { good }) => total + good, 0);
+  const failed = bars.reduce((total, { bad }) => total + bad, 0);
+  const latencies = stats.flatMap(({ buckets }) => buckets.flatMap(({ p95_ms }) => p95_ms ?? []));
+  const attempts = succeeded + failed;
+  return {
+    bars,
+    succeeded,
+    failed,
+    rate: attempts === 0 ? null : succeeded / attempts,
+    p95: latencies.length === 0 ? null : Math.max(...latencies),
+  };
+}
+
+function Tile(props: {
+  title: string;
+  figure: string;
+  note: string;
+  to: string;
+  bad?: boolean;
+  children?: ComponentChildren;
+}) {
+  return (
+    <section class="panel tile">
+      <h2>
+        <Link to={props.to}>{props.title}</Link>
+      </h2>
+      <p class="big figure">{props.figure}</p>
+      <p class={props.bad ? 'hint bad' : 'hint'}>{props.note}</p>
+      {props.children}
+    </section>
+  );
+}
+
+/** What needs somebody, each with the button that fixes it. */
+function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
+  const [error, setError] = useState<Error | null>(null);
+  const { usage, project, endpoints } = data;
+  const enable = (endpoint: EndpointView) => async () => {
+    await api.changeEndpoint(endpoint.id, { status: 'active' });
+    toast(t.endpointEnabled);
+    await reload();
+  };
+  const left = usage.plan_logins - usage.plan_logins_used + usage.purchased_credits;
+  const isLow = left < usage.plan_logins * LOW_CREDITS;
+  return (
+    <div class="alerts">
+      <Problem error={error} />
+      {usage.billing_blocked && (
+        <Alert tone="bad" text={t.alertBlocked}>
+          <a class="btn small" href="/docs/limits" target="_blank" rel="noopener">
+            {t.plansAndCredits}
+          </a>
+        </Alert>
+      )}
+      {!usage.billing_blocked && isLow && (
+        <Alert
+          tone="warn"
+          text={
+            usage.grace_ends_at
+              ? t.alertGrace(dateAndTime(usage.grace_ends_at))
+              : t.alertCreditsLow(number(Math.max(0, left)))
+          }
+        >
+          <Link class="btn small" to="/dashboard/logins">
+            {t.showUsage}
+          </Link>
+        </Alert>
+      )}
+      {endpoints.map((endpoint) => {
+        if (endpoint.status === 'disabled') {
+          return (
+            <Alert
+              key={endpoint.id}
+              tone="warn"
+              text={t.alertDisabled(endpoint.url)}
+              detail={endpoint.disabled_reason}
+            >
+              <Link class="btn small" to={`/dashboard/webhooks/${endpoint.id}`}>
+                {t.show}
+              </Link>
+              <ActionButton small act={enable(endpoint)} onError={setError}>
+                {t.enable}
+              </ActionButton>
+            </Alert>
+          );
+        }
+        if (endpoint.health?.state !== 'failing') return null;
+        return (
+          <Alert
+            key={endpoint.id}
+            tone="bad"
+            text={t.alertFailing(endpoint.url, dateAndTime(endpoint.health.failing_since ?? ''))}
+          >
+            <Link class="btn small" to={`/dashboard/webhooks/${endpoint.id}?status=failed`}>
+              {t.showFailed}
+            </Link>
+          </Alert>
+        );
+      })}
+      {project.callback_url === null && (
+        <Alert tone="warn" text={t.alertNoCallback}>
+          <Link class="btn small" to="/dashboard/settings">
+            {t.setCallback}
+          </Link>
+        </Alert>
+      )}
+    </div>
+  );
+}
+
+function Alert(props: {
+  tone: 'bad' | 'warn';
+  text: string;
+  detail?: string | null;
+  children: ComponentChildren;
+}) {
+  return (
+    <div class={`alert ${props.tone}`} role="status">
+      <Icon name="exclamation" />
+      <p>
+        {props.text}
+        {props.detail && <span class="alert-detail">{props.detail}</span>}
+      </p>
+      <span class="alert-buttons">{props.children}</span>
+    </div>
+  );
+}
+
+/** The first steps, until all of them are done. */
+function Checklist({ data }: { data: Data }) {
+  const { project, endpoints, hasLogin, stats } = data;
+  const host = location.origin;
+  const hasDelivery = stats.some(({ buckets }) =>
+    buckets.some(({ succeeded, failed }) => succeeded + failed > 0),
+  );
+  const steps = [
+    {
+      done: project.callback_url !== null,
+      title: t.stepCallback,
+      body: <Link to="/dashboard/settings">{t.setCallback}</Link>,
+    },
+    {
+      done: hasLogin,
+      title: t.stepLogin,
+      body: (
+        <CodeBlock
+          code={`curl ${host}/v1/auth/session \\\n  -H "Authorization: Bearer $HERALD_API_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"state": "first"}'`}
+        />
+      ),
+    },
+    {
+      done: endpoints.length > 0,
+      title: t.stepEndpoint,
+      body: (
+        <CodeBlock
+          code={`curl ${host}/v1/webhooks \\\n  -H "Authorization: Bearer $HERALD_API_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"url": "https://example.com/hooks/herald"}'`}
+        />
+      ),
+    },
+    {
+      done: hasDelivery,
+      title: t.stepTest,
+      body: <Link to="/dashboard/webhooks">{t.webhooks}</Link>,
+    },
+  ];
+  const next = steps.findIndex(({ done }) => !done);
+  if (next === -1 || (endpoints.length > 0 && hasLogin)) return null;
+  return (
+    <section class="panel checklist" aria-labelledby="checklist-title">
+      <h2 id="checklist-title">{t.checklistTitle}</h2>
+      <ol>
+        {steps.map(({ done, title, body }, index) => (
+          <li key={title} class={done ? 'done' : ''}>
+            <p class="step">
+              <Icon name={done ? 'checkCircle' : 'minusCircle'} />
+              {title}
+              {done && <span class="visually-hidden">{t.stepDone}</span>}
+            </p>
+            {index === next && <div class="step-body">{body}</div>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

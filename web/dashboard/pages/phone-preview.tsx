@@ -1,0 +1,68 @@
+import type { ComponentChildren } from 'preact';
+import { ChannelName } from '../elements';
+import { t } from '../texts';
+
+/** The message as the messenger shows it. Formatting is an approximation of the platforms' own. */
+export function PhonePreview(props: {
+  channel: 'telegram' | 'max';
+  text: string;
+  format: 'plain' | 'markdown' | 'html';
+  button: string;
+}) {
+  return (
+    <figure class={`phone ${props.channel}`}>
+      <figcaption>
+        <ChannelName channel={props.channel} />
+      </figcaption>
+      <div class="chat">
+        <div class="bubble">
+          {props.text.trim() === '' ? <span class="hint">{t.previewEmpty}</span> : formatted(props)}
+        </div>
+        {props.button.trim() !== '' && <div class="chat-button">{props.button}</div>}
+      </div>
+    </figure>
+  );
+}
+
+function formatted({ text, format }: { text: string; format: string }): ComponentChildren {
+  if (format === 'markdown') return marked(text, markdownRules);
+  if (format === 'html') return marked(unescaped(text), htmlRules);
+  return text;
+}
+
+type Rule = [RegExp, (inner: string) => ComponentChildren];
+
+const markdownRules: Rule[] = [
+  [/\*\*([^*\n]+)\*\*/, (inner) => <b>{inner}</b>],
+  [/\*([^*\n]+)\*/, (inner) => <b>{inner}</b>],
+  [/_([^_\n]+)_/, (inner) => <i>{inner}</i>],
+  [/`([^`\n]+)`/, (inner) => <code>{inner}</code>],
+  [/\[([^\]\n]+)\]\([^)\s]+\)/, (inner) => <u>{inner}</u>],
+];
+const htmlRules: Rule[] = [
+  [/<(?:b|strong)>([^<]*)<\/(?:b|strong)>/, (inner) => <b>{inner}</b>],
+  [/<(?:i|em)>([^<]*)<\/(?:i|em)>/, (inner) => <i>{inner}</i>],
+  [/<u>([^<]*)<\/u>/, (inner) => <u>{inner}</u>],
+  [/<code>([^<]*)<\/code>/, (inner) => <code>{inner}</code>],
+  [/<a [^>]*>([^<]*)<\/a>/, (inner) => <u>{inner}</u>],
+];
+
+function unescaped(text: string): string {
+  return text.replaceAll('&lt;', '‹').replaceAll('&gt;', '›').replaceAll('&amp;', '&');
+}
+
+/** Replaces the first match of any rule, then goes on behind it. */
+function marked(text: string, rules: Rule[]): ComponentChildren[] {
+  const parts: ComponentChildren[] = [];
+  let rest = text;
+  for (;;) {
+    const matches = rules.flatMap(([pattern, render]) => {
+      const found = pattern.exec(rest);
+      return found ? [{ at: found.index, found, render }] : [];
+    });
+    const first = matches.sort((a, b) => a.at - b.at)[0];
+    if (!first) return [...parts, rest];
+    parts.push(rest.slice(0, first.at), first.render(first.found[1] ?? ''));
+    rest = rest.slice(first.at + first.found[0].length);
+  }
+}

@@ -1,0 +1,267 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { IconName } from '../../shared/icons';
+import { api, type MessageRecord, type SessionRecord, type Subscriber } from '../api';
+import {
+  Badge,
+  ChannelName,
+  Chip,
+  ConfirmDialog,
+  Copyable,
+  Crumbs,
+  Dialog,
+  Field,
+  Icon,
+  None,
+  Problem,
+  Time,
+  toast,
+  useForm,
+} from '../elements';
+import { useResource } from '../resource';
+import { go, Heading } from '../router';
+import { loginState, messageState, subscriberState, type Shown } from '../states';
+import { t } from '../texts';
+import { Device } from './logins';
+
+const REFRESH_MS = 5_000;
+
+/** A subscriber with what has happened: logins, messages and taps on buttons. */
+export function SubscriberPage({ id }: { id: string }) {
+  const found = useResource(() => api.subscriber(id), id, REFRESH_MS);
+  return (
+    <>
+      <Crumbs trail={[{ to: '/dashboard/subscribers', text: t.subscribers }]} />
+      {found.error && !found.data && <Heading title={t.subscriber} />}
+      <Problem error={found.error} />
+      {found.data && <Profile subscriber={found.data} reload={found.reload} />}
+    </>
+  );
+}
+
+function Profile({ subscriber, reload }: { subscriber: Subscriber; reload: () => Promise<void> }) {
+  const [open, setOpen] = useState<'edit' | 'remove' | null>(null);
+  const state = subscriberState(subscriber);
+  return (
+    <>
+      <div class="heading">
+        <Heading title={subscriber.first_name} class="clip wide">
+          <bdi>{subscriber.first_name}</bdi>
+        </Heading>
+        {subscriber.username && <span class="hint clip">@{subscriber.username}</span>}
+        <Badge tone={state.tone}>{state.text}</Badge>
+        <span class="actions">
+          <button type="button" class="btn" onClick={() => setOpen('edit')}>
+            {t.edit}
+          </button>
+          <button type="button" class="btn" onClick={() => setOpen('remove')}>
+            {t.remove}
+          </button>
+        </span>
+      </div>
+      <section class="panel" aria-label={t.details}>
+        <dl class="facts">
+          <dt>{t.channel}</dt>
+          <dd>
+            <ChannelName channel={subscriber.channel} />
+          </dd>
+          <dt>{t.subscriberId}</dt>
+          <dd>
+            <Copyable text={subscriber.subscriber_id} label={t.copyId} />
+          </dd>
+          <dt>{t.externalId}</dt>
+          <dd>
+            {subscriber.external_id === null ? (
+              <None />
+            ) : (
+              <Copyable text={subscriber.external_id} label={t.copyExternalId} />
+            )}
+          </dd>
+          <dt>{t.tags}</dt>
+          <dd>
+            <Labels names={subscriber.tags} />
+          </dd>
+          <dt>{t.permissions}</dt>
+          <dd>
+            <Labels names={subscriber.permissions} />
+          </dd>
+          <dt>{t.since}</dt>
+          <dd>
+            <Time at={subscriber.created_at} />
+          </dd>
+        </dl>
+      </section>
+      <Timeline id={subscriber.subscriber_id} />
+      {open === 'edit' && (
+        <EditDialog
+          subscriber={subscriber}
+          onClose={() => setOpen(null)}
+          onSaved={async () => {
+            await reload();
+            toast(t.saved);
+            setOpen(null);
+          }}
+        />
+      )}
+      {open === 'remove' && (
+        <ConfirmDialog
+          title={t.removeSubscriberTitle(subscriber.first_name)}
+          text={t.removeSubscriberText}
+          confirm={t.remove}
+          act={async () => {
+            await api.removeSubscriber(subscriber.subscriber_id);
+            go('/dashboard/subscribers');
+          }}
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function Labels({ names }: { names: string[] }) {
+  if (names.length === 0) return <None />;
+  return (
+    <span class="chips">
+      {names.map((name) => (
+        <Chip key={name} title={name}>
+          {name}
+        </Chip>
+      ))}
+    </span>
+  );
+}
+
+interface Entry {
+  key: string;
+  at: string;
+  icon: IconName;
+  title: string;
+  state?: Shown;
+  detail?: string | null;
+  session?: SessionRecord;
+}
+
+/** The newest page of logins and of messages, together in the order of time. */
+function Timeline({ id }: { id: string }) {
+  const found = useResource(
+    async () => {
+      const [logins, messages] = await Promise.all([
+        api.logins({ subscriber_id: id, cursor: null }),
+        api.messages(id, null),
+      ]);
+      return [...logins.data.map(loginEntry), ...messages.data.flatMap(messageEntries)].sort(
+        (a, b) => Date.parse(b.at) - Date.parse(a.at),
+      );
+    },
+    id,
+    REFRESH_MS,
+  );
+  return (
+    <section aria-labelledby="timeline-title">
+      <h2 id="timeline-title">{t.timeline}</h2>
+      <Problem error={found.error} />
+      {found.data?.length === 0 && <p class="hint">{t.timelineEmpty}</p>}
+      <ol class="timeline">
+        {found.data?.map((entry) => (
+          <li key={entry.key}>
+            <Icon name={entry.icon} small />
+            <div>
+              <p class="timeline-line">
+                {entry.title} {entry.state && <Badge tone={entry.state.tone}>{entry.state.text}</Badge>}{' '}
+                <span class="hint">
+                  <Time at={entry.at} />
+                </span>
+              </p>
+              {entry.detail && <p class="hint message-text">{entry.detail}</p>}
+              {entry.session && (
+                <p class="hint">
+                  <Device session={entry.session} />
+                </p>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function loginEntry(session: SessionRecord): Entry {
+  return {
+    key: session.session_id,
+    at: session.created_at,
+    icon: 'key',
+    title: t.loginEntry,
+    state: loginState(session),
+    ...(session.user_agent || session.client_ip ? { session } : {}),
+  };
+}
+
+function messageEntries(message: MessageRecord): Entry[] {
+  const reason = message.reason && t.sendReasons[message.reason];
+  const sent: Entry = {
+    key: message.delivery_id,
+    at: message.created_at,
+    icon: 'envelope',
+    title: t.messageKinds[message.kind],
+    state: messageState(message),
+    detail: [message.text, reason].filter(Boolean).join(' · '),
+  };
+  const taps = message.clicked_at.map((at, index): Entry => ({
+    key: `${message.delivery_id} ${index}`,
+    at,
+    icon: 'cursor',
+    title: t.buttonTap,
+    detail: message.text,
+  }));
+  return [sent, ...taps];
+}
+
+function EditDialog(props: { subscriber: Subscriber; onClose: () => void; onSaved: () => Promise<void> }) {
+  const { subscriber } = props;
+  const [externalId, setExternalId] = useState(subscriber.external_id ?? '');
+  const [tags, setTags] = useState(subscriber.tags.join(', '));
+  const [permissions, setPermissions] = useState(subscriber.permissions.join(', '));
+  const [dirty, setDirty] = useState(false);
+  const form = useForm(['external_id', 'tags', 'permissions'], async () => {
+    await api.changeSubscriber(subscriber.subscriber_id, {
+      external_id: externalId.trim() === '' ? null : externalId.trim(),
+      tags: words(tags),
+      permissions: words(permissions),
+    });
+    await props.onSaved();
+  });
+  useEffect(() => setDirty(form.dirty), [form.dirty]);
+  const text = (name: string, label: string, value: string, set: (value: string) => void, hint?: string) => (
+    <Field label={label} hint={hint} error={form.problemOf(name)}>
+      {(attributes) => (
+        <input {...attributes} value={value} onInput={(event) => set(event.currentTarget.value)} />
+      )}
+    </Field>
+  );
+  return (
+    <Dialog title={t.editSubscriber(subscriber.first_name)} unsaved={dirty} onClose={props.onClose}>
+      <form {...form.attributes}>
+        {text('external_id', t.externalId, externalId, setExternalId, t.externalIdHint)}
+        {text('tags', t.tags, tags, setTags, t.separateWithCommas)}
+        {text('permissions', t.permissions, permissions, setPermissions, t.separateWithCommas)}
+        <Problem error={form.error} />
+        <p class="buttons end">
+          <button type="button" class="btn" onClick={props.onClose}>
+            {t.cancel}
+          </button>
+          <button type="submit" class="btn primary" disabled={form.busy}>
+            {t.save}
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+function words(text: string): string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}

@@ -1,0 +1,67 @@
+import type { Broadcast, EndpointView, MessageRecord, SessionRecord, Subscriber } from './api';
+import type { Tone } from './elements';
+import { t } from './texts';
+
+/** A state as people see it: its colour and its word. */
+export interface Shown {
+  tone: Tone;
+  text: string;
+}
+
+const deliveryTones: Record<string, Tone> = {
+  pending: 'busy',
+  succeeded: 'good',
+  failed: 'bad',
+  paused: 'warn',
+};
+
+export function deliveryState(status: keyof typeof t.deliveryStates): Shown {
+  return { tone: deliveryTones[status] ?? 'neutral', text: t.deliveryStates[status] };
+}
+
+const healthTones = { idle: 'neutral', healthy: 'good', failing: 'bad', disabled: 'warn' } as const;
+
+export function endpointState(endpoint: EndpointView): Shown {
+  const state = endpoint.health?.state ?? (endpoint.status === 'active' ? 'idle' : 'disabled');
+  return { tone: healthTones[state], text: t.endpointStates[state] };
+}
+
+const loginTones: Record<string, Tone> = {
+  pending: 'busy',
+  confirmed: 'good',
+  consumed: 'good',
+  declined: 'warn',
+};
+
+/** A confirmed login whose code was not redeemed in time is a login that was charged, not one that expired. */
+export function loginState(session: SessionRecord): Shown {
+  if (session.status === 'expired' && session.confirmed) {
+    return { tone: 'warn', text: t.loginNotRedeemed };
+  }
+  if (session.reason === 'billing_blocked') return { tone: 'bad', text: t.loginNoCredits };
+  return { tone: loginTones[session.status] ?? 'neutral', text: t.loginStates[session.status] };
+}
+
+export function subscriberState(subscriber: Subscriber): Shown {
+  if (subscriber.blocked) return { tone: 'bad', text: t.subscriberBlocked };
+  return subscriber.active
+    ? { tone: 'good', text: t.subscriberActive }
+    : { tone: 'neutral', text: t.subscriberUnsubscribed };
+}
+
+const broadcastTones: Record<string, Tone> = {
+  queued: 'busy',
+  running: 'busy',
+  cancelling: 'warn',
+  completed: 'good',
+};
+
+export function broadcastState({ status }: Broadcast): Shown {
+  return { tone: broadcastTones[status] ?? 'neutral', text: t.broadcastStates[status] };
+}
+
+const messageTones: Record<string, Tone> = { sent: 'good', failed: 'bad', queued: 'busy', sending: 'busy' };
+
+export function messageState({ status }: MessageRecord): Shown {
+  return { tone: messageTones[status] ?? 'neutral', text: t.messageStates[status] };
+}

@@ -1,0 +1,158 @@
+/** What the page knows of an operation; written by src/http/docs/reference.ts. */
+interface TryRequest {
+  method: string;
+  path: string;
+  needsKey: boolean;
+  parameters: { name: string; in: 'path' | 'query' | 'header'; required: boolean }[];
+  body?: string;
+}
+
+const KEY = 'herald-docs-key';
+
+/** "Try it": sends the request of the page to this service, with the reader's own key. */
+export function setUpTryIt(): void {
+  for (const place of document.querySelectorAll<HTMLElement>('.try')) {
+    const request = JSON.parse(place.dataset['request'] ?? '{}') as TryRequest;
+    const details = element('details');
+    details.append(element('summary', 'Try it'));
+    // The form is built when it is first opened: most are never used.
+    details.addEventListener(
+      'toggle',
+      () => details.childElementCount === 1 && details.append(form(request)),
+      {
+        once: true,
+      },
+    );
+    place.append(details);
+  }
+}
+
+function form(request: TryRequest): HTMLFormElement {
+  const result = element('div');
+  result.setAttribute('role', 'status');
+  const key = request.needsKey ? keyField() : null;
+  const values = request.parameters.map((parameter) => ({
+    parameter,
+    field: field(parameter.name, element('input'), parameter.required),
+  }));
+  const body = request.body === undefined ? null : field('Body', element('textarea'), true);
+  if (body) {
+    body.input.value = request.body ?? '';
+    (body.input as HTMLTextAreaElement).rows = Math.min(12, body.input.value.split('\n').length + 1);
+  }
+  const send = element('button', 'Send request');
+  send.className = 'btn primary';
+  const note = element('p', request.method === 'GET' ? '' : 'This request changes data of your project.');
+  note.className = 'facts';
+  const created = element('form');
+  created.append(
+    ...(key ? [key.label] : []),
+    ...values.map(({ field }) => field.label),
+    ...(body ? [body.label] : []),
+    ...(note.textContent ? [note] : []),
+    send,
+    result,
+  );
+  created.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (key) remember(key.input.value);
+    const read = (place: string) =>
+      values
+        .filter(({ parameter, field }) => parameter.in === place && field.input.value !== '')
+        .map(({ parameter, field }): [string, string] => [parameter.name, field.input.value]);
+    const query = new URLSearchParams(read('query')).toString();
+    const path = read('path').reduce(
+      (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
+      request.path,
+    );
+    const headers = new Headers(read('header'));
+    if (key) headers.set('Authorization', `Bearer ${key.input.value.trim()}`);
+    if (body) headers.set('Content-Type', 'application/json');
+    send.disabled = true;
+    void call(query ? `${path}?${query}` : path, {
+      method: request.method,
+      headers,
+      ...(body ? { body: body.input.value } : {}),
+    })
+      .then((shown) => result.replaceChildren(...shown))
+      .finally(() => (send.disabled = false));
+  });
+  return created;
+}
+
+/** The answer as elements. The dashboard's cookie is not sent: only the key counts. */
+async function call(url: string, options: RequestInit): Promise<HTMLElement[]> {
+  const started = performance.now();
+  try {
+    const response = await fetch(url, { ...options, credentials: 'omit', cache: 'no-store' });
+    const type = response.headers.get('content-type') ?? '';
+    const isText = /json|text|svg/.test(type);
+    const text = isText ? await response.text() : '';
+    const badge = element('span', `${response.status} ${response.statusText}`.trim());
+    badge.className = `badge ${response.ok ? 'good' : 'bad'}`;
+    const facts = element('p');
+    facts.append(badge, ` ${Math.round(performance.now() - started)} ms`);
+    const requestId = response.headers.get('x-request-id');
+    if (requestId) facts.append(` · request ${requestId}`);
+    const shown = text === '' ? (type === '' ? '' : `${type} (not shown)`) : pretty(text);
+    if (shown === '') return [facts];
+    const block = element('pre', shown);
+    block.tabIndex = 0;
+    block.setAttribute('aria-label', 'Response');
+    return [facts, block];
+  } catch {
+    const failed = element('p', 'The request could not be sent. Check your connection and try again.');
+    failed.className = 'notice bad';
+    return [failed];
+  }
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** The key stays in this tab: it is gone when the tab is closed. */
+function keyField() {
+  const made = field('API key', element('input'), true);
+  made.input.setAttribute('type', 'password');
+  made.input.setAttribute('autocomplete', 'off');
+  made.input.value = stored();
+  return made;
+}
+
+function stored(): string {
+  try {
+    return sessionStorage.getItem(KEY) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function remember(key: string): void {
+  try {
+    sessionStorage.setItem(KEY, key);
+  } catch {
+    // Storage is blocked: the key is in the field only.
+  }
+}
+
+function field<E extends HTMLInputElement | HTMLTextAreaElement>(name: string, input: E, required: boolean) {
+  const label = element('label');
+  const text = element('span', name);
+  if (!required) text.append(' (optional)');
+  input.required = required;
+  input.spellcheck = false;
+  input.autocomplete = 'off';
+  label.append(text, input);
+  return { label, input };
+}
+
+function element<K extends keyof HTMLElementTagNameMap>(name: K, text = ''): HTMLElementTagNameMap[K] {
+  const created = document.createElement(name);
+  created.textContent = text;
+  return created;
+}
