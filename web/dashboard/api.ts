@@ -16,43 +16,23 @@ import type {
   sendSchema,
   SendResponse,
 } from '../../src/messages/contract';
-import { t, type Texts } from './texts';
+import { t } from './texts';
 import type { subscriberChangesSchema, subscriberSchema } from '../../src/subscribers/contract';
 import type {
   createdEndpointSchema,
   deliveryWithAttemptsSchema,
-  DeliveryView as PlainDelivery,
+  DeliveryView,
   endpointChangesSchema,
-  EndpointView as PlainEndpoint,
+  EndpointView,
   newEndpointSchema,
   rotatedSecretSchema,
+  statsSchema,
 } from '../../src/webhooks/contract';
 
 /** The dashboard's API client. Every type comes from the contracts. */
-/** What the log and the delivery page show beyond the older fields. */
-interface DeliveryExtras {
-  endpoint_url?: string;
-  test?: boolean;
-  lane?: string | null;
-  workflow_id?: string | null;
-  ended_reason?: keyof Texts['endedReasons'] | null;
-}
-export type DeliveryView = PlainDelivery & DeliveryExtras;
-export type Delivery = z.infer<typeof deliveryWithAttemptsSchema> & DeliveryExtras;
-export type Attempt = Delivery['attempts'][number] & { request_headers?: Record<string, string> | null };
-export type EndpointView = PlainEndpoint & {
-  headers?: Record<string, string>;
-  health?: {
-    state: 'idle' | 'healthy' | 'failing' | 'disabled';
-    failing_since: string | null;
-    success_rate_24h: number | null;
-    last_delivery_at: string | null;
-  };
-  secrets?: { created_at: string; expires_at: string | null }[];
-};
-export interface Stats {
-  buckets: { at: string; succeeded: number; failed: number; p50_ms: number | null; p95_ms: number | null }[];
-}
+export type Delivery = z.infer<typeof deliveryWithAttemptsSchema>;
+export type Attempt = Delivery['attempts'][number];
+export type Stats = z.infer<typeof statsSchema>;
 export type NewBroadcast = z.input<typeof newBroadcastSchema>;
 export type NewMessage = z.input<typeof sendSchema>;
 export type EventType = z.infer<typeof eventTypeSchema>;
@@ -64,6 +44,8 @@ export type Broadcast = z.infer<typeof broadcastSchema>;
 export type CreatedKey = z.infer<typeof createdKeySchema>;
 export type {
   DashboardSession,
+  DeliveryView,
+  EndpointView,
   KeyView,
   MessageRecord,
   OwnProjectChanges,

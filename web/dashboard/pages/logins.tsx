@@ -1,3 +1,4 @@
+import { readUserAgent } from '../../../src/contract/device';
 import { api, type SessionRecord, type UsageView } from '../api';
 import {
   Badge,
@@ -14,7 +15,6 @@ import {
   Table,
   Time,
 } from '../elements';
-import { device } from '../device';
 import { dateAndTime, monthAndYear, number } from '../format';
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
@@ -158,7 +158,7 @@ function Who({ session }: { session: SessionRecord }) {
 
 /** Browser, system and address, as far as the project gave them. */
 export function Device({ session }: { session: Pick<SessionRecord, 'user_agent' | 'client_ip'> }) {
-  const { browser, system } = device(session.user_agent ?? '');
+  const { browser = null, system = null } = readUserAgent(session.user_agent ?? '') ?? {};
   const name = browser && system ? t.deviceOn(browser, system) : (browser ?? system);
   const parts = [name, session.client_ip].filter((part) => part !== null);
   if (parts.length === 0) return <None />;
