@@ -95,6 +95,8 @@ test('attempts are counted by verdict and result, deliveries by their end, the r
   expect(page.value('herald_webhook_endpoints_disabled_total')).toBe(1);
   expect(page.value('herald_relay_items_total', { relay: 'deliveries', outcome: 'started' })).toBe(3);
   expect(page.text).not.toContain(good.id);
+  // The delivery that got a 503 would wait for the disabled endpoint and count as due below.
+  await project.api('DELETE', `/v1/webhooks/${good.id}`);
 });
 
 test('what waits for a disabled endpoint is due but not late; what no relay claims is late', async () => {
