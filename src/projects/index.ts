@@ -2,4 +2,4 @@
 export { chargeLogin } from './charge-login';
 export { isBillingBlocked } from './queries/credits';
 export { findProject, findProjectBySlug, lockProject } from './queries/projects';
-export { logoPath, stylePath } from './brand-files';
+export { logoPath, stylePath } from './brand-paths';

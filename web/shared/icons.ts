@@ -17,6 +17,7 @@ import clipboard from 'heroicons/20/solid/clipboard-document.svg?raw';
 import clock from 'heroicons/20/solid/clock.svg?raw';
 import cog from 'heroicons/24/outline/cog-6-tooth.svg?raw';
 import cursor from 'heroicons/20/solid/cursor-arrow-rays.svg?raw';
+import document from 'heroicons/24/outline/document-text.svg?raw';
 import envelope from 'heroicons/20/solid/chat-bubble-left.svg?raw';
 import exclamation from 'heroicons/20/solid/exclamation-triangle.svg?raw';
 import home from 'heroicons/24/outline/home.svg?raw';
@@ -25,10 +26,12 @@ import list from 'heroicons/24/outline/queue-list.svg?raw';
 import login from 'heroicons/24/outline/finger-print.svg?raw';
 import megaphone from 'heroicons/24/outline/megaphone.svg?raw';
 import minusCircle from 'heroicons/20/solid/minus-circle.svg?raw';
+import photo from 'heroicons/24/outline/photo.svg?raw';
 import plus from 'heroicons/20/solid/plus.svg?raw';
 import search from 'heroicons/20/solid/magnifying-glass.svg?raw';
 import signOut from 'heroicons/24/outline/arrow-right-start-on-rectangle.svg?raw';
 import users from 'heroicons/24/outline/users.svg?raw';
+import video from 'heroicons/24/outline/film.svg?raw';
 import xCircle from 'heroicons/20/solid/x-circle.svg?raw';
 import xMark from 'heroicons/20/solid/x-mark.svg?raw';
 
@@ -53,6 +56,7 @@ export const icons = {
   clock,
   cog,
   cursor,
+  document,
   envelope,
   exclamation,
   home,
@@ -62,11 +66,13 @@ export const icons = {
   max,
   megaphone,
   minusCircle,
+  photo,
   plus,
   search,
   signOut,
   telegram,
   users,
+  video,
   xCircle,
   xMark,
 } as const;

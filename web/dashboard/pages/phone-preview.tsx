@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { ChannelName } from '../elements';
+import { ChannelName, Icon } from '../elements';
 import { t } from '../texts';
 
 /** The message as the messenger shows it. Formatting is an approximation of the platforms' own. */
@@ -7,6 +7,7 @@ export function PhonePreview(props: {
   channel: 'telegram' | 'max';
   text: string;
   format: 'plain' | 'markdown' | 'html';
+  media: '' | 'photo' | 'video' | 'document';
   button: string;
 }) {
   return (
@@ -15,7 +16,12 @@ export function PhonePreview(props: {
         <ChannelName channel={props.channel} />
       </figcaption>
       <div class="chat">
-        <div class="bubble">
+        <div class={props.media === '' ? 'bubble' : 'bubble with-media'}>
+          {props.media !== '' && (
+            <div class={`chat-media ${props.media}`}>
+              <Icon name={props.media} /> {t.mediaTypes[props.media]}
+            </div>
+          )}
           {props.text.trim() === '' ? <span class="hint">{t.previewEmpty}</span> : formatted(props)}
         </div>
         {props.button.trim() !== '' && <div class="chat-button">{props.button}</div>}

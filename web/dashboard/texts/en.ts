@@ -4,7 +4,12 @@ const count = (number: number, one: string, other: string) => plural('en-GB', nu
 
 /** API messages that need other words on a page; all others are shown as they are. */
 const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
-  [/^must be an absolute http or https URL/, () => 'Enter a full address that starts with https://.'],
+  [/^must be an absolute http(?:s| or https) URL/, () => 'Enter a full address that starts with https://.'],
+  [/^must use https/, () => 'The address must start with https://.'],
+  [/^points to (a .+)$/, (network) => `This address points to ${network}.`],
+  [/^(?:returned HTTP (\d+)).*/, (status) => `The server returned ${status} instead of the file.`],
+  [/^did not respond$/, () => 'The server did not respond. Check the address.'],
+  [/^is set by Herald/, () => 'Herald sets this header itself.'],
   [/^must be printable|^must have printable/, () => 'Use printable characters, without spaces at the ends.'],
 ];
 
@@ -76,6 +81,8 @@ export const en = {
   offline: 'Can’t reach Herald. Check your connection and try again.',
   unexpectedResponse: 'Herald returned an unexpected response. Try again.',
   errors: {} as Record<string, string>,
+  otherFieldError: (sentence: string) => sentence,
+  otherError: (sentence: string) => sentence,
   fieldErrors,
 
   // Overview
@@ -150,6 +157,18 @@ export const en = {
   systemDefault: 'System default',
   advancedLane: 'Advanced: delivery lane',
   lane: 'Delivery lane',
+  ownHeaders: 'Custom headers',
+  ownHeadersHint:
+    'Herald sends them with every attempt, for example Authorization. Values are stored encrypted and shown as ***.',
+  addHeader: 'Add header',
+  headerName: 'Header name',
+  headerValue: 'Header value',
+  headerValueOf: (name: string) => `Value of ${name}`,
+  headerKept: '*** (unchanged)',
+  removeHeader: (name: string) => (name ? `Remove ${name}` : 'Remove header'),
+  headerNeedsName: 'Enter the name of the header.',
+  headerNeedsValue: 'Enter a value.',
+  headerTwice: 'This header is in the list twice.',
   laneHint:
     'Workflow shows every delivery in the Temporal UI. Express is faster and shows only deliveries whose first attempt failed. Auto uses Express while the Workflow lane is behind.',
   laneWorkflow: 'Workflow',
@@ -381,12 +400,21 @@ export const en = {
   textLength: (used: string, all: string) => `${used} of ${all} characters`,
   textFormat: 'Format',
   formatPlain: 'Plain text',
+  media: 'Media (optional)',
+  noMedia: 'None',
+  mediaTypes: { photo: 'Photo', video: 'Video', document: 'Document' },
+  mediaUrl: 'Media URL',
+  mediaHint: (megabytes: number) => `A public https address. Up to ${megabytes} MB.`,
   buttonText: 'Button (optional)',
   buttonUrl: 'Button link',
   audience: 'Audience',
   allChannels: 'All messengers',
   withTags: 'Only with all of these tags',
+  withAnyTag: 'Only with at least one of these tags',
   withoutTags: 'Without these tags',
+  withPermission: 'Only with this permission (optional)',
+  perMinute: 'Messages per minute (optional)',
+  perMinuteHint: (most: string) => `Up to ${most}. If empty, Herald sends as fast as the messenger allows.`,
   counting: 'Counting…',
   audienceCount: (number: number) => count(number, 'subscriber', 'subscribers'),
   reviewAndSend: 'Review and send',
@@ -432,6 +460,25 @@ export const en = {
   welcomeRu: 'Welcome message in Russian',
   welcomeHint: (length: number) =>
     `The bot adds it after a login or a new subscription. Up to ${length} characters.`,
+
+  // Look of the hosted login page
+  loginPage: 'Login page',
+  loginPageLead: 'How the page looks on which your users log in.',
+  saveLoginPage: 'Save login page',
+  logoUrl: 'Logo URL',
+  logoHint: (kilobytes: number) =>
+    `PNG or WebP, up to ${kilobytes} KB. Herald fetches it once and serves its own copy.`,
+  fetchLogoAgain: 'Fetch logo again',
+  brandColor: 'Colour',
+  brandColorHint:
+    'Colour of the buttons, like #2457d6. The text on them is black or white, whichever is easier to read.',
+  colorFormat: 'Enter a colour like #2457d6.',
+  pickColor: 'Pick a colour',
+  privacyUrl: 'Privacy policy URL',
+  preview: 'Preview',
+  previewHeading: (project: string) => `Log in to ${project}`,
+  previewButton: 'Open Telegram',
+  previewPrivacy: 'Privacy policy',
 };
 
 export type Texts = typeof en;
