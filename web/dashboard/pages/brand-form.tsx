@@ -90,7 +90,7 @@ export function BrandForm({ project }: { project: ProjectView }) {
           <Problem error={form.error ?? fetchError} />
           <p class="buttons">
             <button type="submit" class="btn primary" disabled={form.busy}>
-              {t.saveLoginPage}
+              {t.updateLoginPage}
             </button>
             {isStored && (
               <ActionButton act={() => change({ logo_url: brand.logo_url })} onError={setFetchError}>

@@ -464,7 +464,7 @@ export const en = {
   // Look of the hosted login page
   loginPage: 'Login page',
   loginPageLead: 'How the page looks on which your users log in.',
-  saveLoginPage: 'Save login page',
+  updateLoginPage: 'Update login page',
   logoUrl: 'Logo URL',
   logoHint: (kilobytes: number) =>
     `PNG or WebP, up to ${kilobytes} KB. Herald fetches it once and serves its own copy.`,

@@ -544,7 +544,7 @@ export const ru: Texts = {
   // Вид страницы входа
   loginPage: 'Страница входа',
   loginPageLead: 'Как выглядит страница, на которой входят ваши пользователи.',
-  saveLoginPage: 'Сохранить страницу входа',
+  updateLoginPage: 'Обновить страницу входа',
   logoUrl: 'Ссылка на логотип',
   logoHint: (kilobytes) =>
     `PNG или WebP, до ${kilobytes} КБ. Herald скачает его один раз и будет показывать свою копию.`,

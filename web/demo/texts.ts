@@ -1,0 +1,19 @@
+const en = {
+  declined: 'Login declined. Reload the page to start again.',
+  ended: 'This login has ended. Reload the page to start again.',
+  received: (length: number) =>
+    `The page received a one-time code (${length} characters). The backend exchanges it…`,
+  exchanged: 'Logged in. The backend exchanged the code for this user:',
+  refused: 'The code was not accepted:',
+};
+
+const ru: typeof en = {
+  declined: 'Вход отклонён. Чтобы начать заново, обновите страницу.',
+  ended: 'Этот вход завершился. Чтобы начать заново, обновите страницу.',
+  received: (length) => `Страница получила одноразовый код (символов: ${length}). Сервер обменивает его…`,
+  exchanged: 'Вы вошли. Сервер обменял код на пользователя:',
+  refused: 'Код не принят:',
+};
+
+/** In the language of the page. */
+export const t = document.documentElement.lang === 'ru' ? ru : en;
