@@ -34,7 +34,7 @@ type Deps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log'> & { starter: Sessio
  */
 export async function createSession(
   deps: Deps,
-  project: Pick<Project, 'id'>,
+  project: Pick<Project, 'id' | 'slug'>,
   request: NewSession,
   work: Work,
 ): Promise<CreatedSession> {
@@ -51,6 +51,7 @@ export async function createSession(
   await startOrLeaveToRelay(deps, {
     id: session.id,
     project_id: project.id,
+    project_slug: project.slug,
     flow: 'session',
     wait_ms: deps.config.HERALD_SESSION_TTL_SECONDS * 1000,
   });

@@ -32,7 +32,8 @@ export function createSessionStarter({
   pool: pg.Pool;
   queues: TaskQueues;
 }): SessionStarter {
-  function options({ id, project_id, flow }: StartableSession) {
+  function options({ id, project_id, project_slug, flow }: StartableSession) {
+    const project = project_slug ? ` (${project_slug})` : '';
     return {
       workflowId: workflowIds.authSession(id),
       taskQueue: queues.logins,
@@ -41,7 +42,7 @@ export function createSessionStarter({
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowTaskTimeout: '5 seconds',
-      staticSummary: flow === 'static' ? 'login by static link' : 'login by session',
+      staticSummary: `${flow === 'static' ? 'login by static link' : 'login by session'}${project}`,
       staticDetails: `Starts when the user answers in the messenger, or when the session expires. State: herald sessions show ${id}`,
       typedSearchAttributes: [
         { key: searchAttributes.ProjectId, value: project_id },

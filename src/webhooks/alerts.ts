@@ -28,20 +28,34 @@ export async function announceEndpointChanges(pool: pg.Pool): Promise<number> {
   }
 }
 
+/**
+ * The endpoint itself gets none of them: it cannot receive that it fails, and a success of the announcement would count
+ * as its recovery.
+ */
 async function emitChanges(db: pg.PoolClient, endpoint: AlertedEndpoint): Promise<void> {
+  const others = { exceptEndpoint: endpoint.id };
   const named = { endpoint_id: endpoint.id, url: endpoint.url };
   for (const { event, at, reason } of endpoint.unannounced) {
     const occurred_at = isoTime(new Date(at));
     if (event === 'endpoint.recovered') {
-      await emitEvent(db, endpoint.project_id, event, { ...named, occurred_at });
-    } else await emitEvent(db, endpoint.project_id, event, { ...named, reason: reason ?? '', occurred_at });
+      await emitEvent(db, endpoint.project_id, event, { ...named, occurred_at }, others);
+    } else {
+      await emitEvent(
+        db,
+        endpoint.project_id,
+        event,
+        { ...named, reason: reason ?? '', occurred_at },
+        others,
+      );
+    }
   }
   if (!endpoint.is_failing || endpoint.failing_since === null) return;
-  await emitEvent(db, endpoint.project_id, 'endpoint.failing', {
+  const data = {
     ...named,
     failing_since: isoTime(endpoint.failing_since),
     occurred_at: isoTime(endpoint.now),
-  });
+  };
+  await emitEvent(db, endpoint.project_id, 'endpoint.failing', data, others);
 }
 
 /** Safe to run in several processes: an endpoint that another one has locked is left to it. */

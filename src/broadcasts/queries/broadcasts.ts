@@ -171,6 +171,7 @@ export function markCancelling(db: Db, id: string): Promise<number> {
 export interface DueBroadcast {
   id: string;
   project_id: string;
+  project_slug: string;
   total: number;
 }
 
@@ -182,7 +183,8 @@ export function claimDueBroadcasts(db: Db, limit: number): Promise<DueBroadcast[
     `UPDATE broadcasts b SET start_at = clock_timestamp() + interval '10 seconds'
      FROM (SELECT id FROM broadcasts WHERE status IN ('queued', 'running', 'cancelling') AND start_at <= now()
            ORDER BY start_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
-     WHERE b.id = due.id RETURNING b.id, b.project_id, b.total`,
+     WHERE b.id = due.id RETURNING b.id, b.project_id, b.total,
+       (SELECT slug FROM projects p WHERE p.id = b.project_id) AS project_slug`,
     [limit],
   );
 }

@@ -43,7 +43,7 @@ export function Endpoints() {
       </div>
       <p class="lead">
         {t.webhooksLead}{' '}
-        <a href="/docs/webhooks" target="_blank" rel="noopener">
+        <a href={t.webhooksGuide} target="_blank" rel="noopener">
           {t.webhooksDocs}
         </a>
       </p>

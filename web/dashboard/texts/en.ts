@@ -124,6 +124,8 @@ export const en = {
   // Webhooks
   webhooksLead: 'Herald sends signed events to these URLs and retries failed deliveries.',
   webhooksDocs: 'How to receive webhooks',
+  webhooksGuide: '/docs/webhooks',
+  docsStart: '/docs',
   newEndpoint: 'New endpoint',
   addEndpoint: 'Add endpoint',
   noEndpoints: 'Add an endpoint to receive events',
@@ -271,6 +273,7 @@ export const en = {
   retryFailedHint: 'Each delivery is sent again with the same delivery ID.',
   failedWithin: 'Failed within',
   queuedForRetry: (number: number) => `${count(number, 'delivery', 'deliveries')} queued for retry`,
+  retryingInTemporal: 'Retrying, in Temporal UI',
   openInTemporal: 'Open in Temporal UI',
   copyId: 'Copy ID',
   ended: 'Ended',
@@ -324,6 +327,7 @@ export const en = {
   noLoginsText: 'Start one with POST /v1/auth/session and open its link.',
   noLoginsMatch: 'No logins match these filters',
   loginGuide: 'How to add the login',
+  loginGuidePath: '/docs/login',
 
   // Subscribers
   subscriber: 'Subscriber',

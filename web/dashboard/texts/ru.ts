@@ -210,6 +210,8 @@ export const ru: Texts = {
   // Вебхуки
   webhooksLead: 'Herald присылает на эти адреса подписанные события и повторяет неудачные доставки.',
   webhooksDocs: 'Как принимать вебхуки',
+  webhooksGuide: '/docs/ru/webhooks',
+  docsStart: '/docs/ru/login',
   newEndpoint: 'Новый адрес',
   addEndpoint: 'Добавить адрес',
   noEndpoints: 'Добавьте адрес, чтобы получать события',
@@ -354,6 +356,7 @@ export const ru: Texts = {
   retryFailedHint: 'Каждая доставка уйдёт снова с тем же ID.',
   failedWithin: 'Не удались',
   queuedForRetry: (number) => `${count(number, 'доставка', 'доставки', 'доставок')} — в очереди на повтор`,
+  retryingInTemporal: 'Повторы в Temporal',
   openInTemporal: 'Открыть в Temporal',
   copyId: 'Копировать ID',
   ended: 'Завершено',
@@ -406,6 +409,7 @@ export const ru: Texts = {
   noLoginsText: 'Начните вход запросом POST /v1/auth/session и откройте ссылку.',
   noLoginsMatch: 'По этим фильтрам ничего не нашлось',
   loginGuide: 'Как подключить вход',
+  loginGuidePath: '/docs/ru/login',
 
   // Подписчики
   subscriber: 'Подписчик',
