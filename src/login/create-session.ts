@@ -60,7 +60,7 @@ export async function createSession(
 
 /**
  * The session of a request whose process stopped before it responded. Of the hosted page's token only the hash is stored,
- * so the page gets a new one: nobody has seen the old one.
+ * so the page gets a new one: the old one was never returned.
  */
 async function resumeSession(
   { pool, cipher }: Deps,

@@ -59,7 +59,7 @@ async function takeTemporal(browser: Browser, demo: Demo, ui: string): Promise<v
     await page.goto(
       `${ui}/namespaces/default/workflows/${encodeURIComponent(`delivery/${demo.deliveryId}`)}`,
     );
-    await page.getByText('Event History').waitFor();
+    await page.getByRole('heading', { name: 'Event History', exact: true }).waitFor();
     await page.waitForLoadState('networkidle');
     await page.screenshot({ path: shown('temporal-delivery') });
   });

@@ -114,7 +114,7 @@ describe('a broadcast', () => {
     await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length === 1);
     await subscribePerson(service, project);
     const removed = await subscribePerson(service, project, 'max');
-    // The bot is paused: the audience is taken, and nobody's turn has come.
+    // The bot is paused: the audience is taken, and no recipient's turn has come.
     await service.pool.query(`UPDATE channel_pace SET paused_until = now() + interval '1 hour'`);
     const { body } = await start();
     expect(body.total_subscribers).toBe(3);

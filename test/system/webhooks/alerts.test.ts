@@ -117,7 +117,7 @@ test('a success within fifteen minutes is no recovery', async () => {
 
 test('an endpoint that Herald disables is announced with the reason; enabled, its first success is a recovery', async () => {
   await attempt(410);
-  // The owner enables it before anybody has announced it.
+  // The owner enables it before a worker has announced it.
   await setStatus('active');
   expect(await announced()).toEqual(['endpoint.disabled']);
   expect(await lastData()).toMatchObject({
