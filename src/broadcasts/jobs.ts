@@ -8,6 +8,7 @@ import { emitBulkEvents, emitEvent } from '../events';
 import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
 import { checkMedia, deliveryFailed } from '../messages';
+import { viewContent } from '../messages/contract';
 import { isBillingBlocked } from '../projects';
 import { contentOf, type BroadcastView, type NewBroadcast } from './contract';
 import {
@@ -157,7 +158,7 @@ async function failLost(
 }
 
 export function presentBroadcast(broadcast: BroadcastRow): BroadcastView {
-  const { sent, failed, skipped, total } = broadcast;
+  const { sent, failed, skipped, total, audience } = broadcast;
   return {
     job_id: broadcast.id,
     status: broadcast.status,
@@ -168,6 +169,14 @@ export function presentBroadcast(broadcast: BroadcastRow): BroadcastView {
     remaining: total - sent - failed - skipped,
     possible_duplicates: broadcast.possible_duplicates,
     messages_per_minute: broadcast.messages_per_minute,
+    content: viewContent(broadcast.content),
+    audience: {
+      tags_all: audience.tags_all,
+      tags_any: audience.tags_any,
+      exclude_tags: audience.exclude_tags,
+      permission: audience.permission ?? null,
+      channel: audience.channel ?? null,
+    },
     created_at: isoTime(broadcast.created_at),
     started_at: broadcast.started_at && isoTime(broadcast.started_at),
     ended_at: broadcast.ended_at && isoTime(broadcast.ended_at),

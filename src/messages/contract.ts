@@ -73,6 +73,22 @@ export type MessageContent = Omit<RequestedContent, 'media'> & {
   media?: (MessageMedia & Partial<MediaFacts>) | undefined;
 };
 
+/** The content of a message, as it was sent. */
+export const contentViewSchema = z.strictObject({
+  text: z.string(),
+  format: z.enum(['plain', 'markdown', 'html']),
+  buttons: z.array(
+    z.array(z.strictObject({ text: z.string(), url: z.string().optional(), data: z.string().optional() })),
+  ),
+  media: z.strictObject({ type: z.enum(['photo', 'video', 'document']), url: z.string() }).nullable(),
+});
+
+/** Without what Herald has found out about the media. */
+export function viewContent({ text, format, buttons, media }: MessageContent): ContentView {
+  return { text, format, buttons, media: media ? { type: media.type, url: media.url } : null };
+}
+export type ContentView = z.infer<typeof contentViewSchema>;
+
 export const sendSchema = z
   .strictObject({
     subscriber_id: subscriberIdSchema.optional(),
@@ -126,6 +142,15 @@ export const messageRecordSchema = z.strictObject({
 });
 export type MessageRecord = z.infer<typeof messageRecordSchema>;
 
+/** A message with its whole content. */
+export const messageSchema = z.strictObject({
+  ...messageRecordSchema.shape,
+  subscriber_id: z.string(),
+  content: contentViewSchema.nullable().describe('As it was sent. Null for a one-time code.'),
+});
+export type MessageView = z.infer<typeof messageSchema>;
+
+export const messageParams = z.strictObject({ delivery_id: idSchema });
 export const messageListQuery = z.strictObject({ subscriber_id: subscriberIdSchema, ...pageQuery });
 
 export const messageStatsQuery = z.strictObject({ hours: z.enum(['24', '168']).default('24') });

@@ -1,21 +1,26 @@
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
+import { AppError } from '../contract/errors';
+import { formatSubscriberId } from '../contract/ids';
 import type { Core } from '../core';
 import { route } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { requireSubscriber } from '../subscribers';
 import {
   messageListQuery,
+  messageParams,
   messageRecordSchema,
+  messageSchema,
   messageStatsQuery,
   messageStatsSchema,
+  viewContent,
   type MessageRecord,
 } from './contract';
-import { countMessages, listMessages, type MessageLogRow } from './queries/log';
+import { countMessages, findMessage, listMessages, type MessageLogRow } from './queries/log';
 
 const tag = 'Messages';
 
-export function createMessageLogRoutes({ pool }: Pick<Core, 'pool'>) {
+export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'config'>) {
   return [
     route(
       {
@@ -53,6 +58,30 @@ export function createMessageLogRoutes({ pool }: Pick<Core, 'pool'>) {
         errors: [],
       },
       ({ project, query }) => countMessages(pool, project.id, Number(query.hours)),
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/messages/{delivery_id}',
+        summary: 'Get a message',
+        description: 'The message as it was sent, its status and the reason of a failure.',
+        tag,
+        auth: 'key',
+        params: messageParams,
+        status: 200,
+        response: messageSchema,
+        errors: [],
+      },
+      async ({ project, params }) => {
+        const found = await findMessage(pool, project.id, params.delivery_id);
+        if (!found) throw new AppError('not_found');
+        return {
+          ...presentMessage(found),
+          subscriber_id: formatSubscriberId(found.subscriber_id, config.HERALD_SUBSCRIBER_ID_FORMAT),
+          content: found.content && viewContent(found.content),
+        };
+      },
     ),
   ];
 }

@@ -10,6 +10,8 @@ import type { ScriptedReceiver } from '../system/webhooks/fixture';
 
 export interface Demo {
   project: TestProject;
+  /** Looks the same; its sessions do not fill the log of the other. */
+  shop: TestProject;
   apiKey: string;
   endpointId: string;
   failingEndpointId: string;
@@ -26,7 +28,9 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     name: 'Tea shop',
     callback_url: 'https://tea.example/login',
   });
+  const shop = await service.createProject({ name: 'Tea shop', callback_url: 'https://tea.example/login' });
   await setLook(project);
+  await setLook(shop);
   const { pool } = service;
   await pool.query(
     `INSERT INTO credit_ledger (session_id, project_id, source, charged_at)
@@ -38,15 +42,7 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     `INSERT INTO credit_months VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC'), 62)`,
     [project.id],
   );
-  await pool.query(
-    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, username, external_id, tags, lang, created_at)
-     SELECT $1, CASE WHEN n % 3 = 0 THEN 'max' ELSE 'telegram' END, 'demo' || n, 'demo' || n,
-       (ARRAY['Anna', 'Борис', 'Vera', 'Григорий', 'Daria'])[1 + n % 5], 'user_' || n,
-       CASE WHEN n = 4 THEN repeat('customer-', 6) || n ELSE 'customer-' || n END,
-       CASE WHEN n % 2 = 0 THEN '{vip,green tea}'::text[] ELSE '{}' END, 'ru', now() - make_interval(hours => n * 9)
-     FROM generate_series(1, 14) n`,
-    [project.id],
-  );
+  await subscribeCustomers(service, project);
   // One receiver for both endpoints: it fails under the path of the second one.
   receiver.behave((res, { path: requested }) => {
     res.statusCode = requested.includes('analytics') ? 503 : 200;
@@ -83,12 +79,38 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
   });
   return {
     project,
+    shop,
     apiKey: project.api_key,
     endpointId: endpoints[0]!,
     failingEndpointId: endpoints[1]!,
     deliveryId,
     subscriberId,
   };
+}
+
+const names = ['Anna', 'Борис', 'Vera', 'Григорий', 'Daria'];
+const CUSTOMERS = 14;
+
+/** Customers with chats of their own, who subscribed on different days. */
+async function subscribeCustomers(service: TestService, project: TestProject): Promise<void> {
+  for (let n = 1; n <= CUSTOMERS; n += 1) {
+    await service.control.open(n % 3 === 0 ? 'max' : 'telegram', `user_${n}`, {
+      start: `proj_${project.slug}`,
+      first_name: names[n % names.length] ?? '',
+      username: `user_${n}`,
+    });
+  }
+  await eventually(async () => {
+    const { body } = await project.api('GET', '/v1/subscribers?limit=100');
+    return body.data.length === CUSTOMERS;
+  });
+  await service.pool.query(
+    `UPDATE subscribers s SET created_at = now() - make_interval(hours => n.n * 9),
+       external_id = CASE WHEN n.n = 4 THEN repeat('customer-', 6) ELSE 'customer-' END || n.n,
+       tags = CASE WHEN n.n % 2 = 0 THEN '{vip,green tea}'::text[] ELSE '{}' END
+     FROM generate_series(1, $2) AS n (n) WHERE s.project_id = $1 AND s.username = 'user_' || n.n`,
+    [project.id, CUSTOMERS],
+  );
 }
 
 /** Anna logs in; she becomes a subscriber. */

@@ -9,11 +9,11 @@ import type { Look, Take } from './take';
 export async function takeLoginPages(
   page: Page,
   service: TestService,
-  { project }: Demo,
+  { shop }: Demo,
   take: Take,
 ): Promise<void> {
   const newSession = async () => {
-    const { status, body } = await project.api('POST', '/v1/auth/session', {
+    const { status, body } = await shop.api('POST', '/v1/auth/session', {
       state: 'order-1044',
       user_agent: AGENT,
       client_ip: '203.0.113.7',

@@ -6,6 +6,17 @@ import { visit } from '../web/fixture';
 import { AGENT, type Demo } from './demo-data';
 import { root } from './take';
 
+/** Columns of the list, as docs/operations.md advises. */
+const columns = [
+  'Workflow ID',
+  'ProjectId',
+  'EventName',
+  'Attempt',
+  'LastHttpStatus',
+  'LastError',
+  'NextAttemptAt',
+].map((label) => ({ label }));
+
 const shown = (name: string) => path.join(root, 'docs', 'screenshots', `${name}.png`);
 
 /** What README and the documentation show besides the dashboard: the login, the phone, the docs, the Temporal UI. */
@@ -15,18 +26,17 @@ export async function takeReadmePictures(
   demo: Demo,
   temporalUi: string,
 ): Promise<void> {
-  const { project } = demo;
-  const { body } = await project.api('POST', '/v1/auth/session', {
+  const { body } = await demo.shop.api('POST', '/v1/auth/session', {
     state: 'order-1045',
     user_agent: AGENT,
     client_ip: '203.0.113.7',
   });
-  await inWindow(browser, 940, 640, async (page) => {
+  await inWindow(browser, 940, 700, async (page) => {
     await page.goto(body.hosted_url as string);
     await page.locator('#countdown').waitFor();
     await page.screenshot({ path: shown('login') });
   });
-  await inWindow(browser, 440, 640, async (page) => {
+  await inWindow(browser, 440, 700, async (page) => {
     await page.goto(body.telegram_link as string);
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('button', { name: 'Yes' }).waitFor();
@@ -47,7 +57,10 @@ async function takeTemporal(browser: Browser, demo: Demo, ui: string): Promise<v
     return body.attempts[1]?.duration_ms != null;
   }, 60_000);
   const query = encodeURIComponent('DeliveryStatus = "retrying" AND ExecutionStatus = "Running"');
-  await inWindow(browser, 1400, 470, async (page) => {
+  await inWindow(browser, 1600, 470, async (page) => {
+    await page.addInitScript(
+      `localStorage.setItem('namespace-workflow-table-columns', '${JSON.stringify({ default: columns })}')`,
+    );
     await page.goto(`${ui}/namespaces/default/workflows?query=${query}`);
     await page
       .getByRole('link', { name: /delivery\// })

@@ -55,8 +55,11 @@ describe('the dashboard', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
+  let details: Promise<string[]> | undefined;
   /** Pages of one endpoint, delivery and subscriber of the project. */
-  async function detailPages(): Promise<string[]> {
+  const detailPages = () => (details ??= createDetails());
+
+  async function createDetails(): Promise<string[]> {
     const { body: endpoint } = await project.api('POST', '/v1/webhooks', {
       url: receiver.url,
       headers: { Authorization: 'Bearer x' },

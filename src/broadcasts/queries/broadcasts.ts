@@ -19,6 +19,8 @@ export interface BroadcastRow extends BroadcastCounts {
   status: BroadcastStatus;
   total: number;
   messages_per_minute: number | null;
+  content: MessageContent;
+  audience: Audience;
   created_at: Date;
   started_at: Date | null;
   ended_at: Date | null;
@@ -106,7 +108,8 @@ export async function releaseBroadcast(db: Db, id: string, active: number, inact
 }
 
 /** Counts the recipients of a running broadcast; an ended one has the counts in its row. */
-const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.messages_per_minute, b.created_at, b.started_at, b.ended_at,
+const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.messages_per_minute, b.content, b.audience, b.created_at,
+    b.started_at, b.ended_at,
     coalesce(b.sent, c.sent) AS sent, coalesce(b.failed, c.failed) AS failed,
     coalesce(b.skipped, c.skipped + b.inactive) AS skipped,
     coalesce(b.possible_duplicates, c.resent) AS possible_duplicates, ${cursorTime('b.created_at')} AS cursor_at

@@ -3,7 +3,7 @@ import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
-import type { MessageRecord } from '../contract';
+import type { MessageContent, MessageRecord } from '../contract';
 
 const CLICKS_SHOWN = 20;
 
@@ -45,6 +45,33 @@ export function listMessages(
      WHERE (m.created_at, m.id) < (coalesce($3::timestamptz, 'infinity'), coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
      ORDER BY m.created_at DESC, m.id DESC LIMIT $5`,
     [projectId, filter.subscriberId, filter.before?.at ?? null, filter.before?.id ?? null, filter.limit + 1],
+  );
+}
+
+/** A single message or one of a broadcast, with its content. */
+export function findMessage(
+  db: Db,
+  projectId: string,
+  id: string,
+): Promise<(MessageLogRow & { subscriber_id: string; content: MessageContent | null }) | null> {
+  return row(
+    db,
+    'find_message',
+    `WITH message AS (
+       SELECT id, kind, subscriber_id, channel, status, reason, content, created_at, ended_at
+       FROM messages WHERE id = $2 AND project_id = $1
+       UNION ALL
+       SELECT r.id, 'broadcast', r.subscriber_id, r.channel, r.status, r.reason, b.content, b.created_at, r.ended_at
+       FROM broadcast_recipients r JOIN broadcasts b ON b.id = r.broadcast_id
+       WHERE r.id = $2 AND b.project_id = $1
+     )
+     SELECT m.id, m.kind, m.subscriber_id, m.channel, m.status, m.reason, m.content->>'text' AS text, m.content,
+       m.created_at, m.ended_at,
+       ARRAY(SELECT c.clicked_at FROM button_clicks c WHERE c.delivery_id = m.id
+             ORDER BY c.clicked_at LIMIT ${CLICKS_SHOWN}) AS clicked_at,
+       ${cursorTime('m.created_at')} AS cursor_at
+     FROM message m`,
+    [projectId, id],
   );
 }
 

@@ -61,6 +61,8 @@ describe('a broadcast', () => {
       remaining: 0,
       possible_duplicates: 0,
       ended_at: expect.any(String),
+      content: { text: 'news', format: 'plain', buttons: [], media: null },
+      audience: { tags_all: [], tags_any: [], exclude_tags: [], permission: null, channel: null },
     });
     for (const person of people) {
       expect((await textsTo(service, person)).filter((text) => text === 'news')).toHaveLength(1);

@@ -23,6 +23,7 @@ interface Things {
   endpoint: string;
   delivery: string;
   broadcast: string;
+  message: string;
   key: string;
   publisher: string;
 }
@@ -68,6 +69,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'POST /v1/send': ({ person }) => ({ body: { subscriber_id: person.subscriberId, text: 'hello' } }),
   'GET /v1/messages': ({ person }) => ({ query: { subscriber_id: person.subscriberId } }),
   'GET /v1/messages/stats': () => ({}),
+  'GET /v1/messages/{delivery_id}': ({ message }) => ({ params: { delivery_id: message } }),
   'POST /v1/otp/send': ({ person }) => ({ body: { subscriber_id: person.subscriberId } }),
   'POST /v1/otp/verify': async ({ person }) => ({
     body: {
@@ -133,6 +135,10 @@ async function createThings(): Promise<Things> {
     text: 'slow',
     messages_per_minute: 1,
   });
+  const { body: sent } = await project.api('POST', '/v1/send', {
+    subscriber_id: person.subscriberId,
+    text: 'hello',
+  });
   const key = await project.api('POST', '/v1/keys', {});
   return {
     project,
@@ -146,6 +152,7 @@ async function createThings(): Promise<Things> {
     endpoint,
     delivery: test.body.delivery_id,
     broadcast: broadcast.job_id,
+    message: sent.details[0].delivery_id,
     key: key.body.id,
     publisher: await service.createKey(project.id, ['publish']),
   };

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { inkOn } from '../../../src/contract/color';
 import { KIB, limits } from '../../../src/contract/limits';
 import { api, type OwnProjectChanges, type ProjectView } from '../api';
+import { fieldProblems } from '../errors';
 import { ActionButton, Field, FieldError, Problem, toast, useForm } from '../elements';
 import { t } from '../texts';
 
@@ -31,17 +32,18 @@ export function BrandForm({ project }: { project: ProjectView }) {
       privacy_url: orNull(privacy),
     });
   });
+  const fetching = fieldProblems(fetchError, FIELDS);
   const isStored = brand.logo_url !== null && orNull(logo) === brand.logo_url;
   return (
-    <section class="panel settings brand" aria-labelledby="brand-title">
+    <section class="panel settings look" aria-labelledby="brand-title">
       <h2 id="brand-title">{t.loginPage}</h2>
       <p class="hint">{t.loginPageLead}</p>
-      <div class="brand-columns">
+      <div class="look-columns">
         <form {...form.attributes}>
           <Field
             label={t.logoUrl}
             hint={t.logoHint(limits.logoBytes / KIB)}
-            error={form.problemOf('brand.logo_url')}
+            error={form.problemOf('brand.logo_url') ?? fetching.byField[0]?.text}
           >
             {(attributes) => (
               <input
@@ -87,7 +89,7 @@ export function BrandForm({ project }: { project: ProjectView }) {
               />
             )}
           </Field>
-          <Problem error={form.error ?? fetchError} />
+          <Problem error={form.error ?? fetching.rest} />
           <p class="buttons">
             <button type="submit" class="btn primary" disabled={form.busy}>
               {t.updateLoginPage}

@@ -108,8 +108,7 @@ function Row({ endpoint }: { endpoint: EndpointView }) {
       <Cell label={t.state}>
         <Badge tone={state.tone}>{state.text}</Badge>
         {health?.failing_since && (
-          <span class="hint">
-            {' '}
+          <span class="hint below">
             <FailingFor since={health.failing_since} />
           </span>
         )}

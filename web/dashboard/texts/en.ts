@@ -394,6 +394,10 @@ export const en = {
   broadcastDone: (done: string, all: string) => `${done} of ${all} done`,
   broadcastResults: (sent: string, failed: string, skipped: string) =>
     `${sent} sent · ${failed} failed · ${skipped} skipped`,
+  taggedAll: (tags: string) => `with all of: ${tags}`,
+  taggedAny: (tags: string) => `with any of: ${tags}`,
+  notTagged: (tags: string) => `without: ${tags}`,
+  permitted: (name: string) => `permission ${name}`,
   cancelShort: 'Cancel',
   cancelBroadcast: 'Cancel broadcast',
   cancelBroadcastTitle: 'Cancel this broadcast?',
