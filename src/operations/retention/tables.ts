@@ -26,6 +26,7 @@ const LEDGER_DAYS = 400;
 export const tableEnds: Record<string, TableEnd> = {
   events: { after: `${retentionDays} after the last delivery ended`, remove: remove.removeOldEvents },
   event_erasures: { with: 'events' },
+  event_words: { after: `${limits.webhookSearchDays} days`, remove: remove.removeOldWords },
   deliveries: { with: 'events' },
   delivery_queue: { with: 'deliveries' },
   delivery_retries: { with: 'deliveries' },
@@ -78,5 +79,6 @@ export const tableEnds: Record<string, TableEnd> = {
   bot_webhooks: { bounded: 'One row for each bot.' },
   channel_pace: { bounded: 'One row for each bot.' },
   look_promises: { bounded: 'One row for each lane.' },
+  event_words_progress: { bounded: 'One row.' },
   migrations: { bounded: 'One row for each migration.' },
 };
