@@ -19,6 +19,7 @@ import { loginPage } from '../login/hosted-page';
 import { createHostedRoutes } from '../login/hosted-routes';
 import { createSessionListRoutes } from '../login/log-routes';
 import { createQrPictures } from '../login/qr';
+import { createRequestRoutes } from '../login/request-routes';
 import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
@@ -46,9 +47,11 @@ export interface RunningApi {
 /** All API routes, in the order of the reference page. */
 export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
   const qr = createQrPictures();
+  const starter = createSessionStarter(core);
   return [
-    ...createAuthRoutes({ ...core, waiter, qr, starter: createSessionStarter(core) }),
+    ...createAuthRoutes({ ...core, waiter, qr, starter }),
     ...createSessionListRoutes(core),
+    ...createRequestRoutes({ ...core, waiter, starter }),
     ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
     ...createSendRoutes(core),
