@@ -146,6 +146,11 @@ const table = {
     text: 'Too many sessions created.',
     help: `By default a project can create ${limits.authSessionsPerHour} sessions per hour (sliding window), and a limited number per client_ip. Retry-After says when the next one is allowed.`,
   },
+  rate_limit_auth_requests: {
+    status: 429,
+    text: 'Too many approval requests for this subscriber.',
+    help: `A subscriber can have ${limits.authRequestsPending} pending requests and get ${limits.authRequestsPerHour} per hour (sliding window). Retry-After says when the next one is allowed.`,
+  },
   rate_limit_verify: {
     status: 429,
     text: 'Too many wrong codes or verifiers.',

@@ -29,6 +29,12 @@ export const limits = {
   authPollWaitSeconds: 25,
   startParameterLength: 64,
 
+  /** Approvals, for each subscriber. */
+  authRequestsPending: 3,
+  authRequestsPerHour: 20,
+  authRequestSeconds: { default: 300, min: 30, max: 900 },
+  authRequestMessageLength: 200,
+
   graceHours: 72,
   /** The share of a month's logins after which the project is told. */
   creditsLowShare: 0.8,

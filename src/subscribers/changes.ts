@@ -15,10 +15,12 @@ import { lockProject } from '../projects';
 import type { Properties, PropertyValue, SubscriberChanges } from './contract';
 import {
   erasePersonMessages,
+  erasePersonRequests,
   erasePersonSessions,
   erasePersonUpdates,
   NOBODY,
   recentRequestsOf,
+  requestsOf,
 } from './queries/erasure';
 import { registerLabels, type LabelKind } from './queries/labels';
 import { deleteSubscriber, findSubscriber, lockSubscriber, updateSubscriber } from './queries/records';
@@ -120,8 +122,10 @@ export async function removeSubscriber(
       publicIds.reduce((rest, id) => rest.replaceAll(id, NOBODY), text),
     );
     await erasePersonMessages(db, person, publicIds);
+    const requestIds = await requestsOf(db, person);
     await deleteSubscriber(db, projectId, person.id);
     await erasePersonSessions(db, person);
+    await erasePersonRequests(db, person, requestIds);
     await erasePersonUpdates(db, person);
     const data = { ...presentSubscriber(person, format), active: false };
     const eventId = person.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;

@@ -6,6 +6,7 @@ import { formSubmittedExample } from '../../forms/contract';
  */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
   post_v1_auth_session: { state: 'af0ifjsldkj', redirect_uri: 'https://shop.example.com/callback' },
+  post_v1_auth_requests: { subscriber_id: '<subscriber_id>', message: 'Approve the payment of 50 €?' },
   post_v1_auth_verify: { code: '<code>' },
   post_v1_send: {
     subscriber_id: '<subscriber_id>',

@@ -25,6 +25,7 @@ const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
     pages: [
       { path: '/docs/login', en: 'Login flows', ru: 'Вход через мессенджер' },
       { path: '/docs/embed', en: 'Login button', ru: 'Кнопка входа' },
+      { path: '/docs/approvals', en: 'Step-up and approvals', ru: 'Подтверждение действий' },
     ],
   },
   {

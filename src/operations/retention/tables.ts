@@ -39,6 +39,7 @@ export const tableEnds: Record<string, TableEnd> = {
   auth_sessions: { after: retentionDays, remove: remove.removeOldSessions },
   auth_prompts: { with: 'auth_sessions' },
   auth_answers: { with: 'auth_sessions' },
+  auth_request_recipients: { with: 'auth_sessions' },
   auth_polls: { after: '1 hour', remove: remove.removeOldPolls },
   auth_openings: { after: '1 hour', remove: remove.removeOldOpenings },
   credit_ledger: {

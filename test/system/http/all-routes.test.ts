@@ -18,6 +18,7 @@ interface Things {
   project: TestProject;
   person: Person;
   session: string;
+  request: string;
   hosted: { token: string; cookie: string };
   code: string;
   endpoint: string;
@@ -52,6 +53,11 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/auth/sessions': () => ({}),
   'GET /v1/auth/session/{id}/status': ({ session }) => ({ params: { id: session } }),
   'GET /v1/auth/session/{id}/qr': ({ session }) => ({ params: { id: session } }),
+  'POST /v1/auth/requests': ({ person }) => ({
+    body: { subscriber_id: person.subscriberId, message: 'Approve?' },
+  }),
+  'GET /v1/auth/requests/{id}': ({ request }) => ({ params: { id: request } }),
+  'DELETE /v1/auth/requests/{id}': ({ request }) => ({ params: { id: request } }),
   'GET /login/{token}/qr': ({ hosted }) => ({ params: { token: hosted.token } }),
   'GET /login/{token}/status': ({ hosted: { token, cookie } }) => ({
     params: { token },
@@ -109,6 +115,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'POST /dashboard/session': ({ project }) => ({ body: { api_key: project.api_key }, headers: ownPage }),
   'GET /dashboard/session': () => ({}),
   'DELETE /dashboard/session': () => ({ headers: ownPage }),
+  'DELETE /v1/auth/session/{id}': ({ session }) => ({ params: { id: session } }),
   'DELETE /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
   'DELETE /v1/subscribers/{id}': ({ person }) => ({ params: { id: person.subscriberId } }),
 };
@@ -138,10 +145,15 @@ async function createThings(): Promise<Things> {
     messages_per_minute: 1,
   });
   const key = await project.api('POST', '/v1/keys', {});
+  const { body: request } = await project.api('POST', '/v1/auth/requests', {
+    subscriber_id: person.subscriberId,
+    message: 'Approve?',
+  });
   return {
     project,
     person,
     session: open.session_id,
+    request: request.request_id,
     hosted: {
       token: open.hosted_url.split('/').at(-1) ?? '',
       cookie: page.headers.getSetCookie()[0]?.split(';')[0] ?? '',

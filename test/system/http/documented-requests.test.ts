@@ -70,6 +70,12 @@ describe('the requests of the reference', () => {
       const { session_id } = await createSession(project);
       return { id: session_id, session_id };
     }
+    if (path.startsWith('/v1/auth/requests/')) {
+      const { subscriberId } = await subscribePerson(service, project);
+      const body = { subscriber_id: subscriberId, message: 'Approve?' };
+      const request = await project.api<{ request_id: string }>('POST', '/v1/auth/requests', body);
+      return { id: request.body.request_id };
+    }
     if (path.startsWith('/v1/subscribers/')) {
       return { id: (await subscribePerson(service, project)).subscriberId };
     }

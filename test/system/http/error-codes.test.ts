@@ -137,6 +137,11 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     const limited = await service.createProject({ sessions_per_hour: 1 });
     return lastOf(2, () => limited.api('POST', '/v1/auth/session', { state: 's' }));
   },
+  async rate_limit_auth_requests() {
+    const { subscriberId } = await subscribePerson(service, project);
+    const body = { subscriber_id: subscriberId, message: 'Approve?' };
+    return lastOf(4, () => project.api('POST', '/v1/auth/requests', body));
+  },
   async rate_limit_verify() {
     for (let i = 0; i < 20; i += 1) expectEnvelope(await verify({ code: `guess-${i}` }), 'invalid_code');
     return verify({ code: 'guess' });

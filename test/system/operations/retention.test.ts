@@ -21,6 +21,8 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a4', 'n', 'telegram', '1', '1', 1);
   INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at)
     VALUES (1, '00000000-0000-0000-0000-0000000000a4', 'yes', 'A', now());
+  INSERT INTO auth_request_recipients (session_id, subscriber_id, created_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a3', now());
   INSERT INTO auth_polls (session_id, polled_at) VALUES ('00000000-0000-0000-0000-0000000000a4', now());
   INSERT INTO auth_openings (channel, platform_user_id) VALUES ('telegram', '1');
   INSERT INTO chat_pace (chat, bot, next_at) VALUES (1, 'telegram', now());
