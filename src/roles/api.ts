@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa';
 import { webhookIntake } from '../bots/webhook-intake';
+import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
 import { channels } from '../contract/common';
 import type { Core } from '../core';
@@ -32,6 +33,7 @@ import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
 import { createSubscriberRoutes } from '../subscribers/routes';
+import { createTemplateRoutes } from '../templates/routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
 import { within } from '../temporal/within';
 import { createWebhookRoutes } from '../webhooks/routes';
@@ -52,6 +54,8 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
     ...createSendRoutes(core),
+    ...createTemplateRoutes(core),
+    ...createBatchRoutes(core),
     ...createBroadcastRoutes(core),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),

@@ -22,7 +22,7 @@ export interface DocsOptions {
 
 /** The guides by their paths. The build fails if one is missing, so that the list holds in production as well. */
 const guides: Pick<Guide, 'slug' | 'language'>[] = [
-  ...['start', 'login', 'embed', 'webhooks', 'publishing', 'sending'].map((slug) => ({
+  ...['start', 'login', 'embed', 'webhooks', 'publishing', 'sending', 'plans'].map((slug) => ({
     slug,
     language: 'en' as const,
   })),
