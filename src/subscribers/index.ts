@@ -9,4 +9,4 @@ export {
   lockSubscriber,
 } from './queries/records';
 export { markBlocked, subscribe } from './queries/subscriptions';
-export { type SubscriberRecord, presentSubscriber } from './record';
+export { type SubscriberRecord, presentSubscriber, viewSubscriber } from './record';

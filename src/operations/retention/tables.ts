@@ -73,6 +73,7 @@ export const tableEnds: Record<string, TableEnd> = {
   templates: { bounded: 'A project has at most 100.' },
   projects: { bounded: 'The operator creates them.' },
   project_brands: { bounded: 'One row for each project, with a logo of at most 100 KB.' },
+  project_settings: { bounded: 'One row for each project.' },
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
   subscribers: { bounded: 'A project keeps its subscribers until it deletes them.' },
   bot_offsets: { bounded: 'One row for each bot.' },
