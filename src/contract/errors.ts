@@ -55,6 +55,11 @@ const table = {
     text: 'The code_verifier does not match the code_challenge of the session.',
     help: 'Send the verifier that matches the S256 challenge of the session. If the session has no challenge, send no verifier.',
   },
+  template_variable_missing: {
+    status: 400,
+    text: 'The template uses a variable that has no value.',
+    help: 'Pass the named variables in vars, or give the placeholders names that are built in. A template that an open message uses cannot gain variables which that message lacks.',
+  },
   unauthorized: {
     status: 401,
     text: 'API key missing. Send the header "Authorization: Bearer <API_KEY>".',

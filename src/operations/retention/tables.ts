@@ -72,6 +72,7 @@ export const tableEnds: Record<string, TableEnd> = {
   api_keys: { after: `${retentionDays} after its revocation`, remove: remove.removeRevokedKeys },
   dashboard_sessions: { after: '12 hours', remove: remove.removeEndedDashboardSessions },
 
+  templates: { bounded: 'A project has at most 100.' },
   projects: { bounded: 'The operator creates them.' },
   project_brands: { bounded: 'One row for each project, with a logo of at most 100 KB.' },
   project_settings: { bounded: 'One row for each project.' },

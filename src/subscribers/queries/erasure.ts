@@ -105,7 +105,7 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
     db,
     'erase_recipients',
     `UPDATE broadcast_recipients SET subscriber_id = '${NOBODY}', platform_message_id = NULL, media_message_id = NULL,
-       error = NULL
+       error = NULL, content = NULL
      WHERE subscriber_id = $1`,
     [person.id],
   );
