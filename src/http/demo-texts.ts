@@ -18,6 +18,15 @@ export interface DemoTexts {
   qrText: string;
   showQr: string;
   embedLine: (link: string) => Html;
+  paymentLine: string;
+  paymentOffer: string;
+  pay: string;
+  payment: string;
+  paymentMessage: string;
+  confirmTitle: string;
+  confirmText: string;
+  loginFirst: string;
+  loginFirstText: string;
   scanPage: string;
   scanTitle: string;
   qrAlt: (messenger: string) => string;
@@ -69,6 +78,15 @@ const en: DemoTexts = {
   showQr: 'Show QR code',
   embedLine: (link) =>
     html`There is also an <a href="${link}">embeddable button</a>, which opens the login in a small window.`,
+  paymentLine: 'After a login the demo also shows how a site asks you to confirm a payment in the messenger.',
+  paymentOffer: 'The site knows you now. Before something important it can ask you in the messenger again:',
+  pay: 'Pay 50 €',
+  payment: 'Payment',
+  paymentMessage: 'Approve the payment of 50 €?',
+  confirmTitle: 'Confirm in your messenger',
+  confirmText: 'The bot has sent you this question:',
+  loginFirst: 'Log in first',
+  loginFirstText: 'Only a logged-in user can pay.',
   scanPage: 'QR login',
   scanTitle: 'Scan to log in',
   qrAlt: (messenger) => `QR code to log in with ${messenger}`,
@@ -123,6 +141,15 @@ const ru: DemoTexts = {
   showQr: 'Показать QR-код',
   embedLine: (link) =>
     html`Есть и <a href="${link}">готовая кнопка</a>: она открывает вход в небольшом окне.`,
+  paymentLine: 'После входа демо покажет и то, как сайт просит подтвердить платёж в мессенджере.',
+  paymentOffer: 'Теперь сайт знает вас. Перед важным делом он может спросить вас в мессенджере ещё раз:',
+  pay: 'Заплатить 50 €',
+  payment: 'Платёж',
+  paymentMessage: 'Подтвердить платёж на 50 €?',
+  confirmTitle: 'Подтвердите в мессенджере',
+  confirmText: 'Бот задал вам вопрос:',
+  loginFirst: 'Сначала войдите',
+  loginFirstText: 'Платить может только тот, кто вошёл.',
   scanPage: 'Вход по QR-коду',
   scanTitle: 'Отсканируйте, чтобы войти',
   qrAlt: (messenger) => `QR-код для входа через ${messenger}`,

@@ -66,6 +66,7 @@ export function demoViews(language: Language) {
               <p class="actions"><a class="button" href="/demo/qr">${t.showQr}</a></p>
             </section>
           </div>
+          <p>${t.paymentLine}</p>
           <p>${t.embedLine('/demo/embed')}</p>`,
       );
     },
@@ -125,7 +126,22 @@ export function demoViews(language: Language) {
         html`<h1>${t.hello(user['first_name'])}</h1>
           <p>${t.userText}</p>
           <pre id="user">${JSON.stringify(user, null, 2)}</pre>
+          <p>${t.paymentOffer}</p>
+          <form method="post" action="/demo/payment"><button class="button">${t.pay}</button></form>
           <p><a class="button" href="/demo">${t.again}</a></p>`,
+      );
+    },
+
+    loginFirstPage: () => messagePage(t.loginFirst, t.loginFirstText),
+
+    paymentPage(request: { request_id: string; match_code: string; message: string }): string {
+      return demoDocument(
+        t.payment,
+        html`<h1>${t.confirmTitle}</h1>
+          <p>${t.confirmText} <strong>${request.message}</strong></p>
+          <p>${t.matchCode}: <strong class="match">${request.match_code}</strong></p>
+          <p id="payment-status" role="status" data-request="${request.request_id}">${t.waiting}</p>
+          <p><a class="button" href="/demo">${t.back}</a></p>`,
       );
     },
 

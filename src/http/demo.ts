@@ -6,6 +6,7 @@ import type { Core } from '../core';
 import type { Language } from '../contract/common';
 import { demoTexts } from './demo-texts';
 import { demoViews } from './demo-views';
+import { paymentPage, paymentStatus, rememberUser, type CallApi } from './demo-payment';
 import { readFormBody } from './form-body';
 import { setHttpOnlyCookie } from './http-only-cookie';
 
@@ -47,6 +48,8 @@ export function demoPages(core: Deps): Middleware {
         ? viewsFor(ctx).refusedPage(ctx.query['error'])
         : viewsFor(ctx).callbackPage(codeParameter(ctx), checkState(ctx), core.publicUrl()),
     'POST /demo/verify': (ctx) => verify(ctx, core),
+    'POST /demo/payment': (ctx) => paymentPage(ctx, apiOf(ctx, core), languageOf(ctx)),
+    'GET /demo/payment/status': (ctx) => paymentStatus(ctx, apiOf(ctx, core)),
     'GET /demo/embed': async (ctx) => viewsFor(ctx).embedPage(core.publicUrl()),
     'POST /demo/embed/session': async (ctx) => {
       const session = await newSession(ctx, core);
@@ -120,6 +123,7 @@ async function sessionStatus(ctx: Context, core: Deps): Promise<object> {
 async function verify(ctx: Context, core: Deps): Promise<string | object> {
   const code = (await readFormBody(ctx)).get('code') ?? '';
   const user = await callApi<Record<string, unknown>>(ctx, core, 'POST', '/v1/auth/verify', { code });
+  if (user.ok) rememberUser(ctx, core.publicUrl(), user.body['subscriber_id']);
   if (ctx.accepts('html', 'json') === 'json') return user.ok ? user.body : { error: user.error };
   return user.ok ? viewsFor(ctx).userPage(user.body) : viewsFor(ctx).errorPage(user.error);
 }
@@ -135,6 +139,10 @@ function checkState(ctx: Context): { state: string | null; matches: boolean } {
 function codeParameter(ctx: Context): string | null {
   const { code } = ctx.query;
   return typeof code === 'string' && /^[A-Za-z0-9_-]{1,128}$/.test(code) ? code : null;
+}
+
+function apiOf(ctx: Context, core: Deps): CallApi {
+  return (method, route, body) => callApi(ctx, core, method, route, body);
 }
 
 /** Calls the API with the demo key. */

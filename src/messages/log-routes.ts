@@ -1,11 +1,11 @@
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
 import { AppError } from '../contract/errors';
-import { formatSubscriberId } from '../contract/ids';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import type { Core } from '../core';
 import { route } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
-import { requireSubscriber } from '../subscribers';
+import { findSubscriber, requireSubscriber, type SubscriberRecord } from '../subscribers';
 import {
   messageListQuery,
   messageParams,
@@ -13,9 +13,10 @@ import {
   messageSchema,
   messageStatsQuery,
   messageStatsSchema,
-  viewContent,
+  type MessageContent,
   type MessageRecord,
 } from './contract';
+import { contentFor, viewStored } from './stored-content';
 import { countMessages, findMessage, listMessages, type MessageLogRow } from './queries/log';
 
 const tag = 'Messages';
@@ -27,7 +28,7 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
         method: 'GET',
         path: '/v1/messages',
         summary: 'List messages to a subscriber',
-        description: 'Single messages, one-time codes and messages of broadcasts, newest first.',
+        description: 'Single messages, one-time codes and messages of broadcasts and batches, newest first.',
         tag,
         auth: 'key',
         query: messageListQuery,
@@ -36,10 +37,14 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
         errors: ['subscriber_not_found'],
       },
       async ({ project, query }) => {
-        const { id } = await requireSubscriber(pool, project.id, query.subscriber_id);
+        const subscriber = await requireSubscriber(pool, project.id, query.subscriber_id);
+        const { id } = subscriber;
         const before = decodeCursor(query.cursor);
         const found = await listMessages(pool, project.id, { subscriberId: id, before, limit: query.limit });
-        return toPage(found, query.limit, presentMessage);
+        const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+        return toPage(found, query.limit, (message) =>
+          presentMessage(message, contentOf(message, subscriber, project.name, format)?.text ?? null),
+        );
       },
     ),
 
@@ -76,24 +81,37 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
       async ({ project, params }) => {
         const found = await findMessage(pool, project.id, params.delivery_id);
         if (!found) throw new AppError('not_found');
+        const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+        const subscriber = await findSubscriber(pool, project.id, found.subscriber_id);
+        const content = subscriber && contentOf(found, subscriber, project.name, format);
         return {
-          ...presentMessage(found),
-          subscriber_id: formatSubscriberId(found.subscriber_id, config.HERALD_SUBSCRIBER_ID_FORMAT),
-          content: found.content && viewContent(found.content),
+          ...presentMessage(found, content?.text ?? null),
+          subscriber_id: formatSubscriberId(found.subscriber_id, format),
+          content: content && viewStored(content),
         };
       },
     ),
   ];
 }
 
-function presentMessage(message: MessageLogRow): MessageRecord {
+/** A template of a broadcast is shown as it would be rendered now. */
+function contentOf(
+  { id, content }: MessageLogRow,
+  subscriber: SubscriberRecord,
+  project: string,
+  format: SubscriberIdFormat,
+): MessageContent | null {
+  return content && contentFor(content, { project, format, id })(subscriber);
+}
+
+function presentMessage(message: MessageLogRow, text: string | null): MessageRecord {
   return {
     delivery_id: message.id,
     kind: message.kind,
     channel: message.channel,
     status: message.status,
     reason: message.reason,
-    text: message.text,
+    text,
     created_at: isoTime(message.created_at),
     ended_at: isoTimeOrNull(message.ended_at),
     clicked_at: message.clicked_at.map((at) => isoTime(at)),

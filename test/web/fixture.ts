@@ -92,7 +92,7 @@ export async function visit(
   const watch = (page: Page) => {
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
+      if (message.type() === 'error') complaints.push(`${message.text()} ${message.location().url}`.trim());
     });
   };
   context.on('page', watch);

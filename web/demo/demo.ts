@@ -1,7 +1,7 @@
 import './demo.css';
 import { t } from './texts';
 
-/** Scripts of the demo site: polling on the QR page, and the events of the embedded button. */
+/** Scripts of the demo site: polling on the QR and payment pages, and the events of the embedded button. */
 const status = document.querySelector<HTMLElement>('#qr-status');
 if (status?.dataset['session']) void watch(status, status.dataset['session']);
 
@@ -15,6 +15,21 @@ async function watch(element: HTMLElement, session: string): Promise<void> {
       return say(element, t.ended);
     }
     // Poll every 2 seconds; after a long poll the next one may start immediately.
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, 2_000 - (Date.now() - startedAt))));
+  }
+}
+
+const payment = document.querySelector<HTMLElement>('#payment-status');
+if (payment?.dataset['request']) void watchPayment(payment, payment.dataset['request']);
+
+async function watchPayment(element: HTMLElement, request: string): Promise<void> {
+  for (;;) {
+    const startedAt = Date.now();
+    const { status } = await fetch(`/demo/payment/status?id=${request}`)
+      .then((response) => response.json() as Promise<{ status: string }>)
+      .catch(() => ({ status: 'pending' }));
+    const outcome = t.paymentOutcomes[status];
+    if (outcome !== undefined) return say(element, outcome);
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, 2_000 - (Date.now() - startedAt))));
   }
 }

@@ -5,6 +5,11 @@ const en = {
     `The page received a one-time code (${length} characters). The backend exchanges it…`,
   exchanged: 'Logged in. The backend exchanged the code for this user:',
   refused: 'The code was not accepted:',
+  paymentOutcomes: {
+    approved: 'Approved. The payment goes on.',
+    declined: 'Declined. Nothing was paid.',
+    expired: 'The request has expired. Nothing was paid.',
+  } as Record<string, string>,
 };
 
 const ru: typeof en = {
@@ -13,6 +18,11 @@ const ru: typeof en = {
   received: (length) => `Страница получила одноразовый код (символов: ${length}). Сервер обменивает его…`,
   exchanged: 'Вы вошли. Сервер обменял код на пользователя:',
   refused: 'Код не принят:',
+  paymentOutcomes: {
+    approved: 'Подтверждено. Платёж проходит.',
+    declined: 'Отклонено. Деньги не списаны.',
+    expired: 'Время вышло. Деньги не списаны.',
+  },
 };
 
 /** In the language of the page. */

@@ -30,6 +30,7 @@ import photo from 'heroicons/24/outline/photo.svg?raw';
 import plus from 'heroicons/20/solid/plus.svg?raw';
 import search from 'heroicons/20/solid/magnifying-glass.svg?raw';
 import signOut from 'heroicons/24/outline/arrow-right-start-on-rectangle.svg?raw';
+import stack from 'heroicons/24/outline/rectangle-stack.svg?raw';
 import users from 'heroicons/24/outline/users.svg?raw';
 import video from 'heroicons/24/outline/film.svg?raw';
 import xCircle from 'heroicons/20/solid/x-circle.svg?raw';
@@ -70,6 +71,7 @@ export const icons = {
   plus,
   search,
   signOut,
+  stack,
   telegram,
   users,
   video,

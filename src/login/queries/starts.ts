@@ -1,3 +1,4 @@
+import type { SessionFlow } from '../contract';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 
@@ -7,7 +8,7 @@ export interface StartableSession {
   project_id: string;
   /** For the summary that operators read in the Temporal UI. */
   project_slug?: string;
-  flow: 'session' | 'static';
+  flow: SessionFlow;
   /** Until the session's end, by the database's clock. */
   wait_ms: number;
 }

@@ -78,11 +78,12 @@ function BroadcastCard({ broadcast, onCancel }: { broadcast: Broadcast; onCancel
   const { total_subscribers: total, remaining } = broadcast;
   const going = broadcast.status === 'queued' || broadcast.status === 'running';
   const state = broadcastState(broadcast);
+  const title = broadcast.content.text ?? t.templateNamed(broadcast.content.template ?? '');
   return (
     <li class="panel card">
       <p class="row">
-        <span class="card-title clip wide" title={broadcast.content.text}>
-          {broadcast.content.text}
+        <span class="card-title clip wide" title={title}>
+          {title}
         </span>
         <Badge tone={state.tone}>{state.text}</Badge>
       </p>

@@ -3,11 +3,14 @@ import { ChannelName, Icon } from '../elements';
 import { t } from '../texts';
 
 /** The message as the messenger shows it. Formatting is an approximation of the platforms' own. */
-export function PhonePreview(props: {
+export function PhonePreview({
+  media = '',
+  ...props
+}: {
   channel: 'telegram' | 'max';
   text: string;
   format: 'plain' | 'markdown' | 'html';
-  media: '' | 'photo' | 'video' | 'document';
+  media?: '' | 'photo' | 'video' | 'document';
   button: string;
 }) {
   return (
@@ -16,10 +19,10 @@ export function PhonePreview(props: {
         <ChannelName channel={props.channel} />
       </figcaption>
       <div class="chat">
-        <div class={props.media === '' ? 'bubble' : 'bubble with-media'}>
-          {props.media !== '' && (
-            <div class={`chat-media ${props.media}`}>
-              <Icon name={props.media} /> {t.mediaTypes[props.media]}
+        <div class={media === '' ? 'bubble' : 'bubble with-media'}>
+          {media !== '' && (
+            <div class={`chat-media ${media}`}>
+              <Icon name={media} /> {t.mediaTypes[media]}
             </div>
           )}
           {props.text.trim() === '' ? <span class="hint">{t.previewEmpty}</span> : formatted(props)}
