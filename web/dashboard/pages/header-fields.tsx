@@ -12,6 +12,8 @@ export interface HeaderRow {
   stored: boolean;
 }
 
+/** The same in every language. */
+const EXAMPLE = 'Authorization';
 /** In a change it stands for the stored value. */
 const MASK = '***';
 
@@ -99,7 +101,7 @@ function HeaderInputs(props: {
     <div class="header-row">
       <input
         aria-label={t.headerName}
-        placeholder="Authorization"
+        placeholder={EXAMPLE}
         maxLength={limits.webhookHeaders.nameLength}
         autocomplete="off"
         spellcheck={false}
