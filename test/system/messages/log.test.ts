@@ -41,6 +41,8 @@ describe('what the dashboard reads about a subscriber', () => {
         format: 'plain',
         buttons: [[{ text: 'More', data: 'more' }]],
         media: null,
+        template: null,
+        vars: {},
       },
     });
     expect((await project.api('GET', `/v1/messages/${single.delivery_id}`)).body).toMatchObject({
