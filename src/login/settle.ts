@@ -88,7 +88,7 @@ async function settleYes(
   answer: Answer,
   { config, cipher }: SettleDeps,
 ): Promise<SettledSession> {
-  const { channel, platform_user_id, chat_id, lang } = session;
+  const { channel, platform_user_id, chat_id, bot, lang } = session;
   if (!channel || !platform_user_id || !chat_id || !lang) {
     throw new Error('the session was answered before a user opened its link');
   }
@@ -105,6 +105,7 @@ async function settleYes(
     channel,
     platform_user_id,
     chat_id,
+    bot,
     lang,
     first_name: answer.first_name,
     username: answer.username,

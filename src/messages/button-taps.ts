@@ -1,4 +1,4 @@
-import type { ChatHandlers, Tap } from '../bots';
+import { type ChatHandlers, type Tap, serves } from '../bots';
 import { formatSubscriberId } from '../contract/ids';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -17,6 +17,7 @@ export function messageChat({ pool, config }: Pick<Core, 'pool' | 'config'>): Ch
     const message = await findTappedMessage(pool, reference.messageId);
     if (!message?.content) return;
     if (message.channel !== tap.messenger.channel || message.platform_user_id !== tap.user.id) return;
+    if (!serves(tap, message.project_id)) return;
     const data = buttonDataAt(message.content, reference.index);
     if (data === null) return;
     await withTransaction(pool, async (db) => {

@@ -65,10 +65,9 @@ async function createMessages(
     channel: subscriber.channel,
     refused: refusalOf(subscriber, request),
   }));
-  const sendable = planned.filter(({ refused }) => refused === null);
-  if (sendable.length > 0 && sendable.every(({ channel }) => messengers.get(channel) === null)) {
-    throw new AppError('platform_busy');
-  }
+  const sendable = recipients.filter((_, index) => planned[index]?.refused === null);
+  const bots = await Promise.all(sendable.map((subscriber) => messengers.reaching(subscriber)));
+  if (bots.length > 0 && bots.every((bot) => bot === null)) throw new AppError('platform_busy');
   const messages = await insertMessages(pool, { projectId, requestId, kind: 'send', content }, planned);
   return { messages, content };
 }

@@ -51,7 +51,8 @@ export async function hasUnhandledUpdate(db: Db, sessionId: string): Promise<boo
     db,
     'unhandled_update',
     `SELECT EXISTS (
-       SELECT 1 FROM auth_sessions s JOIN bot_updates u ON u.channel = s.channel AND u.lane = 'user:' || s.platform_user_id
+       SELECT 1 FROM auth_sessions s JOIN bot_updates u ON u.channel = s.channel
+         AND u.lane = coalesce(s.bot || '/', '') || 'user:' || s.platform_user_id
        WHERE s.id = $1 AND u.handled_at IS NULL AND u.set_aside_at IS NULL AND u.received_at <= s.expires_at) AS waiting`,
     [sessionId],
   );

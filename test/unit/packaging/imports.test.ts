@@ -58,7 +58,7 @@ const floors: string[][] = [
   ['db', 'outbound', 'temporal', 'http'],
   ['events'],
   ['projects', 'bots'],
-  ['subscribers'],
+  ['subscribers', 'channels'],
   ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
   ['broadcasts'],
   ['embedded', 'operations'],
