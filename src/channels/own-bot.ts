@@ -38,8 +38,9 @@ export async function connectOwnBot(
   const before = messengers.own.ofProject(projectId, channel);
   await withTransaction(pool, async (db) => {
     await lockProject(db, projectId);
-    const id = (await findProjectBot(db, projectId, channel))?.id ?? randomUUID();
-    await saveProjectBot(db, {
+    const row = await findProjectBot(db, projectId, channel);
+    const id = row?.id ?? randomUUID();
+    await saveProjectBot(db, row, {
       id,
       project_id: projectId,
       channel,
@@ -57,7 +58,7 @@ export async function connectOwnBot(
 
 export async function removeOwnBot(deps: ChannelDeps, projectId: string, channel: Channel): Promise<void> {
   const before = deps.messengers.own.ofProject(projectId, channel);
-  await removeProjectBot(deps.pool, projectId, channel);
+  await withTransaction(deps.pool, (db) => removeProjectBot(db, projectId, channel));
   if (before) await release(deps, before);
   await deps.messengers.own.refresh();
 }

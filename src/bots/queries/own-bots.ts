@@ -42,8 +42,15 @@ export function findProjectBot(db: Db, projectId: string, channel: Channel): Pro
   );
 }
 
-/** Connects or replaces a project's bot. The caller holds the project's lock, so that `id` is that of the row. */
-export async function saveProjectBot(db: Db, bot: Omit<OwnBotRow, 'status'>): Promise<void> {
+/**
+ * Connects or replaces a project's bot. The caller holds the project's lock and passes the row that it found, whose id
+ * the new values are bound to.
+ */
+export async function saveProjectBot(
+  db: Db,
+  before: OwnBotRow | null,
+  bot: Omit<OwnBotRow, 'status'>,
+): Promise<void> {
   await change(
     db,
     'save_project_bot',
@@ -52,18 +59,28 @@ export async function saveProjectBot(db: Db, bot: Omit<OwnBotRow, 'status'>): Pr
        token_sealed = excluded.token_sealed, status = 'connected', error = NULL, status_at = now(), connected_at = now()`,
     [bot.id, bot.project_id, bot.channel, bot.bot, bot.username, bot.token_sealed],
   );
+  if (before && before.bot !== bot.bot) await forgetBot(db, before.bot);
   await ensureBotPace(db, bot.bot);
   notifyAfterCommit(db, notifyChannels.bots);
 }
 
 export async function removeProjectBot(db: Db, projectId: string, channel: Channel): Promise<void> {
-  const removed = await change(
+  const removed = await row<{ bot: string }>(
     db,
     'remove_project_bot',
-    'DELETE FROM project_bots WHERE project_id = $1 AND channel = $2',
+    'DELETE FROM project_bots WHERE project_id = $1 AND channel = $2 RETURNING bot',
     [projectId, channel],
   );
-  if (removed > 0) notifyAfterCommit(db, notifyChannels.bots);
+  if (!removed) return;
+  await forgetBot(db, removed.bot);
+  notifyAfterCommit(db, notifyChannels.bots);
+}
+
+/** Deletes what is kept for a bot. A bot that is connected again starts with the oldest update that the platform keeps. */
+async function forgetBot(db: Db, bot: string): Promise<void> {
+  await change(db, 'forget_bot_offset', 'DELETE FROM bot_offsets WHERE channel = $1', [bot]);
+  await change(db, 'forget_bot_webhook', 'DELETE FROM bot_webhooks WHERE bot = $1', [bot]);
+  await change(db, 'forget_bot_pace', 'DELETE FROM channel_pace WHERE channel = $1', [bot]);
 }
 
 /** The token must be the one that was used: a process that still has a replaced token reports nothing about the new one. */

@@ -71,12 +71,13 @@ export const tableEnds: Record<string, TableEnd> = {
   dashboard_sessions: { after: '12 hours', remove: remove.removeEndedDashboardSessions },
 
   projects: { bounded: 'The operator creates them.' },
+  project_bots: { bounded: 'A project has at most one bot in each channel.' },
   project_brands: { bounded: 'One row for each project, with a logo of at most 100 KB.' },
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
   subscribers: { bounded: 'A project keeps its subscribers until it deletes them.' },
-  bot_offsets: { bounded: 'One row for each bot.' },
-  bot_webhooks: { bounded: 'One row for each bot.' },
-  channel_pace: { bounded: 'One row for each bot.' },
+  bot_offsets: { bounded: 'One row for each bot, deleted with an own bot.' },
+  bot_webhooks: { bounded: 'One row for each bot, deleted with an own bot.' },
+  channel_pace: { bounded: 'One row for each bot, deleted with an own bot.' },
   look_promises: { bounded: 'One row for each lane.' },
   migrations: { bounded: 'One row for each migration.' },
 };
