@@ -66,7 +66,9 @@ export function createLeaders({ databaseUrl, log }: LeadersOptions): Leaders {
   }
 
   async function acquire(client: pg.Client, until: AbortSignal): Promise<void> {
-    const waiting = [...candidates].filter(({ running, stopping: { signal } }) => !running && !signal.aborted);
+    const waiting = [...candidates].filter(
+      ({ running, stopping: { signal } }) => !running && !signal.aborted,
+    );
     if (waiting.length === 0) return;
     const { rows } = await client.query<{ acquired: boolean }>(
       `SELECT pg_try_advisory_lock(hashtextextended('herald/' || name, 0)) AS acquired

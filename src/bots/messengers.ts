@@ -145,8 +145,7 @@ export async function connectMessengers(options: ConnectOptions): Promise<Messen
       };
     },
 
-    sharedStatus: (channel) =>
-      configured.includes(channel) ? (statuses.get(channel) ?? 'away') : 'off',
+    sharedStatus: (channel) => (configured.includes(channel) ? (statuses.get(channel) ?? 'away') : 'off'),
 
     isShared(channel, token, identity) {
       const shared = accesses[channel]?.token;

@@ -31,7 +31,9 @@ export function receiveOwnBotUpdates(
   async function adjust(): Promise<void> {
     if (isStopped) return;
     const connected = new Map(own.all().map((bot) => [bot.bot, bot]));
-    const outdated = [...receiving].filter(([bot, { messenger }]) => connected.get(bot)?.messenger !== messenger);
+    const outdated = [...receiving].filter(
+      ([bot, { messenger }]) => connected.get(bot)?.messenger !== messenger,
+    );
     // A leader that is stopped holds its lock until its work has ended, so the next one waits for it.
     await Promise.all(outdated.map(([bot]) => end(bot)));
     for (const [key, bot] of connected) {

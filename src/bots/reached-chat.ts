@@ -12,7 +12,10 @@ interface Recipient {
  * Where a bot writes to a subscriber. The chat is known for the bot through which they came; another bot can only address
  * the user. On Telegram a private chat has the user's id.
  */
-export function reachedChat({ channel, bot, chat_id, platform_user_id }: Recipient, sendingBot: string): string {
+export function reachedChat(
+  { channel, bot, chat_id, platform_user_id }: Recipient,
+  sendingBot: string,
+): string {
   if ((bot ?? sharedBotKey(channel)) === sendingBot) return chat_id;
   return channel === 'max' ? `user:${platform_user_id}` : platform_user_id;
 }

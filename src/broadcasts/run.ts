@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatformError, recordThrottled, trackProgress } from '../bots';
+import type { SubscriberIdFormat } from '../contract/ids';
 import type { Core } from '../core';
 import { withAbortAfter } from '../lib/timeout';
-import { type PreparedMessage, prepareMessage } from '../messages';
+import { contentFor, isStoredTemplate, type PreparedMessage, prepareMessage } from '../messages';
+import { faultOf } from '../templates';
 import { outcomeOf, OutageBackoff } from './outcome';
 import { extendBroadcastLease } from './queries/broadcasts';
 import {
@@ -41,7 +43,7 @@ const NOT_CONNECTED_MS = 5_000;
 export async function runBroadcast(deps: RunDeps, id: string, options: RunOptions): Promise<RunEnd> {
   const { run } = await beginRun(deps.pool, id);
   if (!run) return 'stopped';
-  const message = prepareMessage(run.content, run);
+  const messages = messagesOf(run, deps.config.HERALD_SUBSCRIBER_ID_FORMAT);
   const recorder = createBroadcastRecorder(deps, run);
   const renewal = setInterval(() => {
     extendBroadcastLease(deps.pool, id).catch((err: unknown) =>
@@ -52,7 +54,7 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
     const ends = await withAbortAfter(options.signal, options.pageMs, (signal, abort) =>
       Promise.all(
         run.senders.map((sender) =>
-          runSender(deps, { ...run, message }, sender, recorder, signal).catch((error: unknown) => {
+          runSender(deps, { ...run, ...messages }, sender, recorder, signal).catch((error: unknown) => {
             // Let the other bots finish their sends before the error is thrown.
             abort();
             return { error };
@@ -69,8 +71,29 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
   }
 }
 
-/** A run with its message, which is prepared once. */
-type PreparedRun = BroadcastRun & { message: PreparedMessage };
+interface RunMessages {
+  /** The message that all recipients get, prepared once; null if they get different ones. */
+  shared: PreparedMessage | null;
+  messageFor(recipient: ClaimedRecipient): PreparedMessage;
+  /** Why the recipient's message cannot be sent; null if it can. */
+  faultFor(recipient: ClaimedRecipient): string | null;
+}
+
+type PreparedRun = BroadcastRun & RunMessages;
+
+function messagesOf(run: BroadcastRun, format: SubscriberIdFormat): RunMessages {
+  const { content, project, id } = run;
+  const isShared = run.kind === 'broadcast' && !isStoredTemplate(content);
+  const shared = isShared ? prepareMessage(content, run) : null;
+  const render = contentFor(content, { project, format, id });
+  const contentOf = (recipient: ClaimedRecipient) =>
+    recipient.content ?? render({ ...recipient, id: recipient.subscriber_id });
+  return {
+    shared,
+    messageFor: (recipient) => shared ?? prepareMessage(contentOf(recipient), run),
+    faultFor: (recipient) => (shared ? null : faultOf(contentOf(recipient))),
+  };
+}
 
 async function runSender(
   deps: RunDeps,
@@ -81,7 +104,7 @@ async function runSender(
 ): Promise<RunEnd> {
   const perSecond = deps.config.HERALD_BROADCAST_PER_SECOND;
   const concurrency = Math.max(MIN_CONCURRENCY, Math.ceil(perSecond));
-  const calls = run.message.calls(sender.channel);
+  const callsOf = (recipient: ClaimedRecipient) => run.messageFor(recipient).calls(sender.channel);
   const outage = new OutageBackoff();
   const inFlight = new Set<Promise<void>>();
   const isMediaReady = mediaCheck(deps, run, sender);
@@ -111,7 +134,7 @@ async function runSender(
         await pause(outageMs, signal);
         continue;
       }
-      const claim = await claimRecipients(deps.pool, run, sender, { wanted, perSecond, calls });
+      const claim = await claimRecipients(deps.pool, run, sender, { wanted, perSecond, callsOf });
       if (claim.state === 'stopped') return 'stopped';
       if (claim.state === 'empty') {
         // A message in flight may be queued again.
@@ -138,7 +161,7 @@ class FencedOut extends Error {}
 
 /** Whether sends need not upload the media first; asked until they need not. */
 function mediaCheck({ messengers }: RunDeps, run: PreparedRun, sender: Sender): () => Promise<boolean> {
-  const { media } = run.message.to(sender.channel, run.id);
+  const media = run.shared?.to(sender.channel, run.id).media;
   let isReady = media === undefined;
   return async () => {
     if (!media || isReady) return true;
@@ -171,13 +194,15 @@ async function sendOne(
     outage.pauseFor(NOT_CONNECTED_MS);
     return { id, status: 'queued', tries };
   }
+  const fault = run.faultFor(recipient);
+  if (fault !== null) return { id, status: 'failed', reason: 'invalid_message', error: fault };
   const startedAt = performance.now();
   try {
     const progress = trackProgress(recipient.media_message_id !== null, async (mediaId) => {
       const isOurs = await retryWrite(log, run.id, () => recordRecipientMedia(pool, run, id, mediaId));
       if (!isOurs) throw new FencedOut();
     });
-    const { messageId } = await messenger.send(recipient.chat_id, run.message.to(channel, id), {
+    const { messageId } = await messenger.send(recipient.chat_id, run.messageFor(recipient).to(channel, id), {
       failFast: true,
       progress,
     });

@@ -11,7 +11,9 @@ export const connectBotSchema = z.strictObject({
     .string()
     .min(1)
     .max(TOKEN_LENGTH)
-    .describe('The token from BotFather or from MAX for partners. It is stored encrypted and never returned.'),
+    .describe(
+      'The token from BotFather or from MAX for partners. It is stored encrypted and never returned.',
+    ),
 });
 export type ConnectBot = z.infer<typeof connectBotSchema>;
 

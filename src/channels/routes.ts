@@ -14,7 +14,8 @@ export function createChannelRoutes(deps: ChannelDeps) {
         method: 'GET',
         path: '/v1/channels',
         summary: 'List channels and their bots',
-        description: 'Each messenger with the bot that the project’s links lead to: its own, or the shared one.',
+        description:
+          'Each messenger with the bot that the project’s links lead to: its own, or the shared one.',
         tag,
         auth: 'key',
         status: 200,

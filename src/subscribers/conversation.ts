@@ -53,7 +53,9 @@ export function subscriberChat({ pool, config }: Pick<Core, 'pool' | 'config'>):
   async function stop(chat: Chat): Promise<void> {
     const subscriptions = await activeSubscriptions(pool, userOf(chat));
     const message =
-      subscriptions.length > 1 ? stopQuestion(chat.user.lang, subscriptions) : { text: await end(chat, null) };
+      subscriptions.length > 1
+        ? stopQuestion(chat.user.lang, subscriptions)
+        : { text: await end(chat, null) };
     await chat.messenger.send(chat.chatId, message);
   }
 

@@ -13,20 +13,24 @@ import {
   nextTimeAfter,
   sharedBotKey,
 } from '../../bots';
-import { channels, type Channel } from '../../contract/common';
+import { channels, type Channel, type Language } from '../../contract/common';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
+import type { StoredContent } from '../../messages';
 import type { MessageContent } from '../../messages/contract';
 import { NOBODY } from '../../subscribers';
-import type { BroadcastStatus } from '../contract';
+import type { BroadcastStatus, JobKind } from '../contract';
 
 /** One run of a broadcast: a page of its workflow in one worker. The token fences out earlier runs. */
 export interface BroadcastRun {
   id: string;
+  kind: JobKind;
   token: string;
   projectId: string;
-  content: MessageContent;
+  /** The project's name, for templates. */
+  project: string;
+  content: StoredContent;
   senders: Sender[];
 }
 
@@ -52,14 +56,15 @@ export function beginRun(
 ): Promise<{ status: BroadcastStatus; run: BroadcastRun | null }> {
   return withTransaction(pool, async (db) => {
     const token = randomUUID();
-    const begun = await row<{ project_id: string; content: MessageContent }>(
+    const begun = await row<{ kind: JobKind; project_id: string; project: string; content: StoredContent }>(
       db,
       'begin_broadcast_run',
       `WITH locked AS MATERIALIZED (
          SELECT id FROM broadcasts WHERE id = $1 AND status IN ('queued', 'running') FOR NO KEY UPDATE)
        UPDATE broadcasts b SET status = 'running', run_token = $2, started_at = coalesce(b.started_at, now()),
          next_at = greatest(b.next_at, coalesce(b.started_at, now())), start_at = clock_timestamp() + interval '2 minutes'
-       FROM locked WHERE b.id = locked.id RETURNING b.project_id, b.content`,
+       FROM locked, projects p WHERE b.id = locked.id AND p.id = b.project_id
+       RETURNING b.kind, b.project_id, p.name AS project, b.content`,
       [id, token],
     );
     if (!begun) {
@@ -78,7 +83,7 @@ export function beginRun(
        WHERE broadcast_id = $1 AND status = 'sending'`,
       [id],
     );
-    const { project_id: projectId, content } = begun;
+    const { project_id: projectId, ...job } = begun;
     const own = (await listProjectBots(db, projectId)).map(({ channel, bot }) => ({ channel, bot }));
     await leaveRemovedBots(
       db,
@@ -87,7 +92,7 @@ export function beginRun(
       own.map(({ bot }) => bot),
     );
     const senders = [...channels.map((channel) => ({ channel, bot: '' })), ...own];
-    return { status: 'running', run: { id, token, projectId, content, senders } };
+    return { status: 'running', run: { id, token, projectId, ...job, senders } };
   });
 }
 
@@ -112,6 +117,11 @@ export interface ClaimedRecipient {
   tries: number;
   /** Set when the media was sent and only its text is left. */
   media_message_id: string | null;
+  /** The recipient's own message, in a batch. */
+  content: MessageContent | null;
+  first_name: string;
+  username: string | null;
+  lang: Language;
 }
 
 export type Claim =
@@ -136,8 +146,8 @@ export interface RecipientClaim {
   wanted: number;
   /** The bot's pace. */
   perSecond: number;
-  /** Platform calls of each message; a recipient who has the media takes one. */
-  calls: number;
+  /** Platform calls of a message; a recipient who has the media takes one. */
+  callsOf: (recipient: ClaimedRecipient) => number;
 }
 
 /**
@@ -149,7 +159,7 @@ export function claimRecipients(
   pool: pg.Pool,
   run: BroadcastRun,
   sender: Sender,
-  { wanted, perSecond, calls }: RecipientClaim,
+  { wanted, perSecond, callsOf }: RecipientClaim,
 ): Promise<Claim> {
   const bot = senderKey(sender);
   return withTransaction(pool, async (db): Promise<Claim> => {
@@ -186,10 +196,10 @@ export function claimRecipients(
       bot,
       perSecond,
       urgent: false,
-      candidates: due.map(({ chat_id, media_message_id }) => ({
+      candidates: due.map((recipient) => ({
         projectId: run.projectId,
-        chatId: chat_id,
-        calls: media_message_id === null ? calls : 1,
+        chatId: recipient.chat_id,
+        calls: recipient.media_message_id === null ? callsOf(recipient) : 1,
       })),
     });
     const recipients = due.filter((_, index) => granted.has(index));
@@ -212,18 +222,13 @@ const chatFreeAt = (bot: string) => `(SELECT pace.next_at FROM subscribers s
   JOIN chat_pace pace ON pace.chat = ${chatKeyOf(bot, 's.chat_id')} WHERE s.id = r.subscriber_id)`;
 
 /** `chat_id` is null if the recipient is no longer an active subscriber. */
-function queuedRecipients(
-  db: Db,
-  id: string,
-  sender: Sender,
-  limit: number,
-): Promise<QueuedRecipient[]> {
+function queuedRecipients(db: Db, id: string, sender: Sender, limit: number): Promise<QueuedRecipient[]> {
   return rows<QueuedRecipient>(
     db,
     'queued_recipients',
-    `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, s.external_id, s.platform_user_id,
-       ${REACHING_CHAT} AS chat_id, ${REACHING_BOT} AS bot
-     FROM (SELECT r.id, r.subscriber_id, r.tries, r.media_message_id FROM broadcast_recipients r
+    `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content, s.external_id, s.platform_user_id,
+       s.first_name, s.username, s.lang, ${REACHING_CHAT} AS chat_id, ${REACHING_BOT} AS bot
+     FROM (SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content FROM broadcast_recipients r
            WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.bot = $5 AND r.status = 'queued'
              AND coalesce(${chatFreeAt('$4::text')} <= clock_timestamp(), true)
            ORDER BY r.id LIMIT $3) r
