@@ -12,6 +12,7 @@ import type {
   templateDefinitionSchema,
   TemplateView,
 } from '../../src/templates/contract';
+import type { ChannelView } from '../../src/channels/contract';
 import type { DashboardSession } from '../../src/projects/contract';
 import type { ErrorEnvelope } from '../../src/contract/errors';
 import type { eventTypeSchema } from '../../src/events/contract';
@@ -52,6 +53,7 @@ export type Batch = BatchView;
 export type Template = TemplateView;
 export type TemplateDefinition = z.input<typeof templateDefinitionSchema>;
 export type Broadcast = z.infer<typeof broadcastSchema>;
+export type Channel = ChannelView;
 export type CreatedKey = z.infer<typeof createdKeySchema>;
 export type {
   DashboardSession,
@@ -142,6 +144,11 @@ export const api = {
   keys: () => get<Page<KeyView>>('/v1/keys'),
   createKey: (name: string) => post<CreatedKey>('/v1/keys', name ? { name } : {}),
   revokeKey: (id: string) => call<void>('DELETE', `/v1/keys/${id}`),
+
+  channels: () => get<{ data: Channel[] }>('/v1/channels'),
+  connectBot: (channel: Channel['channel'], token: string) =>
+    call<Channel>('PUT', `/v1/channels/${channel}`, { token }),
+  removeBot: (channel: Channel['channel']) => call<void>('DELETE', `/v1/channels/${channel}`),
 
   eventTypes: () => get<Page<EventType>>('/v1/event-types'),
   endpoints: () => get<Page<EndpointView>>('/v1/webhooks'),

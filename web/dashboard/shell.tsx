@@ -4,6 +4,7 @@ import { api, type DashboardSession } from './api';
 import { Icon } from './elements';
 import { Batches } from './pages/batches';
 import { Broadcasts } from './pages/broadcasts';
+import { Channels } from './pages/channels';
 import { Deliveries } from './pages/deliveries';
 import { DeliveryPage } from './pages/delivery';
 import { EndpointPage } from './pages/endpoint';
@@ -34,6 +35,7 @@ const sections = (): Section[] => [
   { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
   { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
   { path: '/dashboard/templates', title: t.templates, icon: 'document' },
+  { path: '/dashboard/channels', title: t.channels, icon: 'chat' },
   { path: '/dashboard/keys', title: t.apiKeys, icon: 'key' },
   { path: '/dashboard/settings', title: t.settings, icon: 'cog' },
 ];
@@ -141,6 +143,7 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'broadcasts') return <Broadcasts isComposing={id === 'new'} />;
   if (section === 'batches') return <Batches />;
   if (section === 'templates') return <Templates open={id} />;
+  if (section === 'channels') return <Channels />;
   if (section === 'keys') return <Keys />;
   if (section === 'settings') return <Settings onChanged={props.onProjectChanged} />;
   return (

@@ -24,6 +24,7 @@ const ENGLISH_GUIDES = ['start', 'login', 'embed', 'approvals', 'webhooks', 'pub
 
 /** The guides by their paths. The build fails if one is missing, so that the list holds in production as well. */
 const guides: Pick<Guide, 'slug' | 'language'>[] = [
+  { slug: 'own-bot', language: 'en' },
   ...ENGLISH_GUIDES.map((slug) => ({
     slug,
     language: 'en' as const,

@@ -407,6 +407,33 @@ export const en = {
   testSent: (name: string) => `Test sent to ${name}`,
   testFailed: (reason: string) => `The test was not sent. ${reason}.`,
 
+  // Channels
+  channels: 'Channels',
+  channelsLead:
+    'Logins and messages use a shared bot, or your own bot with your name and picture. A change takes effect within seconds.',
+  bot: 'Bot',
+  noBot: 'Not offered here',
+  ownBot: '(your own)',
+  sharedBot: '(shared)',
+  channelStates: { connected: 'Connected', away: 'Not responding', off: 'Off' },
+  botAway: 'The messenger is not responding. Logins and messages through this bot wait until it is back.',
+  botRefused:
+    'The messenger refuses this bot: its token was revoked, or the bot is banned. Get a new token and connect it here.',
+  botToken: 'Token of your own bot',
+  newBotToken: 'New token',
+  telegramTokenHint: 'From @BotFather. It is stored encrypted and never shown again.',
+  maxTokenHint: 'From MAX for partners. It is stored encrypted and never shown again.',
+  connectBot: 'Connect bot',
+  replaceBot: 'Replace',
+  botConnected: (bot: string) => `${bot} connected`,
+  botTokenInvalid: 'The messenger does not accept this token. Copy the whole token and try again.',
+  botInUse: 'This bot is already used here.',
+  removeBot: 'Remove bot',
+  removeBotTitle: (bot: string) => `Remove ${bot}?`,
+  removeBotText:
+    'Logins and messages will use the shared bot again. Subscribers who came through your bot get no messages until they open the shared one.',
+  botRemoved: 'Bot removed',
+
   // Templates and batches
   templates: 'Templates',
   templatesLead: 'Texts with placeholders, in one or two languages. Messages name them by key.',
