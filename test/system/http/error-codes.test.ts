@@ -150,6 +150,9 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     for (let i = 0; i < 20; i += 1) expectEnvelope(await verify({ code: `guess-${i}` }), 'invalid_code');
     return verify({ code: 'guess' });
   },
+  async invalid_bot_token() {
+    return project.api('PUT', '/v1/channels/telegram', { token: '1234567:a-revoked-token' });
+  },
   async rate_limit_otp() {
     const { subscriberId } = await subscribePerson(service, project);
     return lastOf(4, () => project.api('POST', '/v1/otp/send', { subscriber_id: subscriberId }));
