@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import { webhookIntake } from '../bots/webhook-intake';
 import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
-import { channels } from '../contract/common';
+import { createChannelRoutes } from '../channels/routes';
 import type { Core } from '../core';
 import { createEventRoutes } from '../events/routes';
 import { createExportRoute } from '../exports';
@@ -74,6 +74,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createEventRoutes(core),
     ...createProjectRoutes(core),
     ...createKeyRoutes(core),
+    ...createChannelRoutes(core),
     ...createDashboardRoutes(core),
     ...createHealthRoutes({ parts }),
   ];
@@ -143,6 +144,11 @@ export async function startApi(core: Core): Promise<RunningApi> {
 /** The endpoint for bot updates in webhook mode. It stores them; the bots role handles them. */
 function botWebhooks(core: Core): Middleware {
   if (core.config.botUpdates !== 'webhook') return (_ctx, next) => next();
-  const secrets = Object.fromEntries(channels.map((channel) => [channel, botWebhookSecret(core, channel)]));
-  return webhookIntake({ intake: createBotIntake(core), secrets });
+  return webhookIntake({
+    intake: createBotIntake(core),
+    async secretOf(channel, bot) {
+      const { isRemoved } = await core.messengers.find(channel, bot);
+      return isRemoved ? null : botWebhookSecret(core, channel, bot);
+    },
+  });
 }

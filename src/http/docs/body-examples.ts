@@ -41,6 +41,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   patch_v1_project: { callback_url: 'https://shop.example.com/callback' },
   put_v1_project: { callback_url: 'https://shop.example.com/callback' },
   post_v1_keys: { name: 'Backend' },
+  put_v1_channels_channel: { token: '<bot token>' },
   post_v1_publish: {
     events: [{ event: 'form.submitted', event_id: 'submission-1001', data: formSubmittedExample }],
   },

@@ -131,6 +131,12 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   }),
   'GET /v1/keys': () => ({}),
   'POST /v1/keys': () => ({ body: {} }),
+  'GET /v1/channels': () => ({}),
+  'PUT /v1/channels/{channel}': () => ({
+    params: { channel: 'max' },
+    body: { token: 'own-max-bot-token-of-all-routes' },
+  }),
+  'DELETE /v1/channels/{channel}': () => ({ params: { channel: 'max' } }),
   'DELETE /v1/keys/{id}': ({ key }) => ({ params: { id: key } }),
   'POST /dashboard/session': ({ project }) => ({ body: { api_key: project.api_key }, headers: ownPage }),
   'GET /dashboard/session': () => ({}),
