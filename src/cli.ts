@@ -6,6 +6,7 @@ import { UsageError } from './cli/context';
 import { addDeliveryCommands } from './cli/deliveries';
 import { addDoctorCommand } from './cli/doctor';
 import { addEncryptionCommands } from './cli/encryption';
+import { addExportCommand } from './cli/export';
 import { addKeyCommands } from './cli/keys';
 import { addProjectCommands } from './cli/projects';
 import { addRecoverCommand } from './cli/recover';
@@ -49,6 +50,7 @@ function createProgram(): Command {
   addProjectCommands(program);
   addKeyCommands(program);
   addDeliveryCommands(program);
+  addExportCommand(program);
   addSessionCommands(program);
   addWorkflowCommands(program);
   addRecoverCommand(program);

@@ -80,6 +80,11 @@ const table = {
     text: 'The project of this API key is not active.',
     help: 'An operator has deactivated the project.',
   },
+  plan_limit: {
+    status: 403,
+    text: 'The plan of this project does not include this.',
+    help: 'The message names what the plan lacks. Upgrade the plan to continue; what exists already stays.',
+  },
   subscriber_not_found: {
     status: 404,
     text: 'Subscriber not found.',
@@ -155,6 +160,11 @@ const table = {
     status: 429,
     text: 'Too many one-time codes sent to this subscriber.',
     help: `A subscriber can receive up to ${limits.otpCodesPerHour} codes per hour. Wait for Retry-After seconds.`,
+  },
+  rate_limit_export: {
+    status: 429,
+    text: 'The project is already running an export.',
+    help: 'A project can run one export at a time. Wait for the running one to end, or for Retry-After seconds.',
   },
   rate_limit_rotations: {
     status: 429,

@@ -11,6 +11,7 @@ export const limits = {
   slugLength: { min: 3, max: 50 },
   /** Of projects and API keys. */
   nameLength: 100,
+  timezoneLength: 64,
   /** Of a project's logo. */
   logoBytes: 100 * KIB,
   logoPixels: 2_000,
@@ -87,6 +88,10 @@ export const limits = {
   tagLength: 64,
   permissionsPerProject: 20,
   externalIdLength: 128,
+  /** Of a subscriber. */
+  properties: 50,
+  propertyKeyLength: 64,
+  propertyLength: 256,
   idempotencyHours: 24,
   idempotencyKeyLength: { min: 8, max: 128 },
 

@@ -45,7 +45,7 @@ export function createSessionListRoutes({
   ];
 }
 
-function presentSession(session: NamedSessionRow, format: SubscriberIdFormat): SessionRecord {
+export function presentSession(session: NamedSessionRow, format: SubscriberIdFormat): SessionRecord {
   return {
     session_id: session.id,
     flow: session.flow,

@@ -12,7 +12,7 @@ import { emitEvent, eraseDueEvents, markEventsForErasure } from '../events';
 import { rewriteRecordedResponses } from '../http/idempotency';
 import type { Cipher } from '../lib/cipher';
 import { lockProject } from '../projects';
-import type { SubscriberChanges } from './contract';
+import type { Properties, PropertyValue, SubscriberChanges } from './contract';
 import {
   erasePersonMessages,
   erasePersonRequests,
@@ -63,6 +63,8 @@ export function patchSubscriber(
       external_id: changes.external_id === undefined ? before.external_id : changes.external_id,
       tags: changes.tags ?? before.tags,
       permissions: changes.permissions ?? before.permissions,
+      timezone: changes.timezone === undefined ? before.timezone : changes.timezone,
+      properties: mergedProperties(before.properties, changes.properties),
     });
     for (const kind of ['tags', 'permissions'] as const) await register(db, projectId, kind, changes[kind]);
     if (!sameSet(before.permissions, after.permissions)) {
@@ -76,6 +78,16 @@ export function patchSubscriber(
     }
     return after;
   });
+}
+
+/** Null removes a property. The caller holds the subscriber's row lock, so that the limit is exact. */
+function mergedProperties(before: Properties, changes: SubscriberChanges['properties']): Properties {
+  const merged = Object.entries({ ...before, ...changes });
+  const kept = merged.filter((entry): entry is [string, PropertyValue] => entry[1] !== null);
+  if (kept.length > limits.properties) {
+    throw new AppError('conflict', `A subscriber can have up to ${limits.properties} properties.`);
+  }
+  return Object.fromEntries(kept);
 }
 
 async function register(

@@ -3,4 +3,4 @@ export { requireSubscriber, uuidOf } from './changes';
 export { NOBODY } from './queries/erasure';
 export { findSubscriber, findSubscribersByExternalId, lockSubscriber } from './queries/records';
 export { markBlocked, subscribe } from './queries/subscriptions';
-export { type SubscriberRecord, presentSubscriber } from './record';
+export { type SubscriberRecord, presentSubscriber, viewSubscriber } from './record';

@@ -21,7 +21,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   post_v1_webhooks_id_test: { event: 'auth.completed' },
   post_v1_webhooks_id_recover: { since: '<time>' },
   post_v1_deliveries_retry: { ids: ['<delivery_id>'] },
-  patch_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'] },
+  patch_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'], properties: { city: 'Riga' } },
   put_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'] },
   patch_v1_project: { callback_url: 'https://shop.example.com/callback' },
   put_v1_project: { callback_url: 'https://shop.example.com/callback' },

@@ -12,6 +12,7 @@ const groups: [string, [string, string][]][] = [
       ['Requests per project', `${whole(limits.requestsPerMinute)} per minute, then 429 with Retry-After`],
       ['Request body', `${limits.requestBodyBytes / MIB} MiB`],
       ['URL length', `up to ${whole(limits.urlLength)} characters`],
+      ['Time zone', 'a name of the IANA database, such as Europe/Berlin'],
       ['Items per page', `${limits.pageSize.default}, at most ${limits.pageSize.max}`],
       [
         'Idempotency-Key',
@@ -103,6 +104,10 @@ const groups: [string, [string, string][]][] = [
       ],
       ['Length of an external_id', `up to ${limits.externalIdLength} characters`],
       ['Tags per project', `${limits.tagsPerProject}, up to ${limits.tagLength} characters each`],
+      [
+        'Properties of a subscriber',
+        `${limits.properties}; keys up to ${limits.propertyKeyLength} characters, texts up to ${limits.propertyLength}`,
+      ],
       ['Permissions per project', String(limits.permissionsPerProject)],
     ],
   ],

@@ -26,6 +26,7 @@ const LEDGER_DAYS = 400;
 export const tableEnds: Record<string, TableEnd> = {
   events: { after: `${retentionDays} after the last delivery ended`, remove: remove.removeOldEvents },
   event_erasures: { with: 'events' },
+  event_words: { after: `${limits.webhookSearchDays} days`, remove: remove.removeOldWords },
   deliveries: { with: 'events' },
   delivery_queue: { with: 'deliveries' },
   delivery_retries: { with: 'deliveries' },
@@ -73,11 +74,14 @@ export const tableEnds: Record<string, TableEnd> = {
 
   projects: { bounded: 'The operator creates them.' },
   project_brands: { bounded: 'One row for each project, with a logo of at most 100 KB.' },
+  project_settings: { bounded: 'One row for each project.' },
+  exports: { bounded: 'One row for each project.' },
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
   subscribers: { bounded: 'A project keeps its subscribers until it deletes them.' },
   bot_offsets: { bounded: 'One row for each bot.' },
   bot_webhooks: { bounded: 'One row for each bot.' },
   channel_pace: { bounded: 'One row for each bot.' },
   look_promises: { bounded: 'One row for each lane.' },
+  event_words_progress: { bounded: 'One row.' },
   migrations: { bounded: 'One row for each migration.' },
 };

@@ -98,7 +98,10 @@ export function findSubscribersByExternalId(
   );
 }
 
-export type SubscriberValues = Pick<SubscriberRecord, 'external_id' | 'tags' | 'permissions'>;
+export type SubscriberValues = Pick<
+  SubscriberRecord,
+  'external_id' | 'tags' | 'permissions' | 'timezone' | 'properties'
+>;
 
 export async function updateSubscriber(
   db: Db,
@@ -108,9 +111,17 @@ export async function updateSubscriber(
   const updated = await row<SubscriberRecord>(
     db,
     'update_subscriber',
-    `UPDATE subscribers SET external_id = $2, tags = $3, permissions = $4, updated_at = now()
+    `UPDATE subscribers SET external_id = $2, tags = $3, permissions = $4, timezone = $5,
+       properties = $6, updated_at = now()
      WHERE id = $1 RETURNING ${SUBSCRIBER_COLUMNS}`,
-    [id, values.external_id, values.tags, values.permissions],
+    [
+      id,
+      values.external_id,
+      values.tags,
+      values.permissions,
+      values.timezone,
+      JSON.stringify(values.properties),
+    ],
   );
   if (!updated) throw new Error('the subscriber row disappeared while it was locked');
   return updated;

@@ -56,7 +56,7 @@ const all = files.flatMap(importsOf).filter(({ to }) => !to.startsWith('npm:'));
 const floors: string[][] = [
   ['lib', 'contract'],
   ['db', 'outbound', 'temporal', 'http'],
-  ['events'],
+  ['events', 'exports'],
   ['projects', 'bots'],
   ['subscribers'],
   ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
