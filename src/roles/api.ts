@@ -9,6 +9,7 @@ import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
 import { errorPage, wantsPage } from '../http/error-page';
 import type { Part } from '../http/health';
+import type { Authenticate } from '../http/guard';
 import { createHealthRoutes } from '../http/health-routes';
 import { createRunOnce } from '../http/idempotency';
 import { createRequestLimit } from '../http/project-limit';
@@ -25,6 +26,8 @@ import { createSessionStarter } from '../login/workflow';
 import { createOtpRoutes } from '../messages/otp-routes';
 import { createMessageLogRoutes } from '../messages/log-routes';
 import { createSendRoutes } from '../messages/routes';
+import { createAuditedRequests } from '../projects/audit';
+import { createAuditRoutes } from '../projects/audit-routes';
 import { createBearerAuthentication } from '../projects/authenticate';
 import { brandFiles } from '../projects/brand-files';
 import { createDashboardRoutes } from '../projects/dashboard-routes';
@@ -32,6 +35,8 @@ import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
 import { createSubscriberRoutes } from '../subscribers/routes';
+import { createTeamRoutes } from '../team/routes';
+import { createSignInRoutes } from '../team/sign-in-routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
 import { within } from '../temporal/within';
 import { createWebhookRoutes } from '../webhooks/routes';
@@ -46,8 +51,10 @@ export interface RunningApi {
 /** All API routes, in the order of the reference page. */
 export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
   const qr = createQrPictures();
+  const authenticate = createAuthenticate(core);
+  const starter = createSessionStarter(core);
   return [
-    ...createAuthRoutes({ ...core, waiter, qr, starter: createSessionStarter(core) }),
+    ...createAuthRoutes({ ...core, waiter, qr, starter }),
     ...createSessionListRoutes(core),
     ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
@@ -60,9 +67,16 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createEventRoutes(core),
     ...createProjectRoutes(core),
     ...createKeyRoutes(core),
-    ...createDashboardRoutes(core),
+    ...createTeamRoutes(core),
+    ...createAuditRoutes(core),
+    ...createDashboardRoutes({ ...core, authenticate }),
+    ...createSignInRoutes({ ...core, waiter, starter }),
     ...createHealthRoutes({ parts }),
   ];
+}
+
+function createAuthenticate(core: Core): Authenticate {
+  return createAuthentication(core, createBearerAuthentication(core));
 }
 
 /** Shorter than the limit of a check, so that no call outlives it. */
@@ -103,9 +117,10 @@ export async function startApi(core: Core): Promise<RunningApi> {
       ],
     },
     {
-      authenticate: createAuthentication(core, createBearerAuthentication({ pool, log })),
+      authenticate: createAuthenticate(core),
       countRequest: createRequestLimit(pool),
       runOnce: createRunOnce(core),
+      audited: createAuditedRequests(pool),
       checkResponses: config.NODE_ENV === 'test',
       log,
       docsUrl,

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { recordedResponsePurpose } from '../../http/idempotency';
+import { invitationPurpose } from '../../team/invitations';
 import { endpointHeadersPurpose } from '../../webhooks/own-headers';
 import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
 
@@ -45,6 +46,14 @@ export const sealedColumns = [
     type: 'uuid',
     purpose: recordedResponsePurpose,
     rowId: 'request_id',
+  },
+  {
+    table: 'invitations',
+    column: 'token_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: invitationPurpose,
+    rowId: 'id',
   },
 ] as const;
 
