@@ -1,10 +1,11 @@
 import type { Channel } from '../../../src/contract/common';
 import type { Role } from '../../../src/contract/scopes';
+import { sha256 } from '../../../src/lib/tokens';
 import { operator } from '../../../src/team/granting';
 import { createInvitation, tokenOf } from '../../../src/team/invitations';
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../../support/eventually';
-import { createApi, type Api, type TestService } from '../../support/service';
+import { createApi, type Api, type TestProject, type TestService } from '../../support/service';
 import type { ChatMessage } from '../../support/simulator-control';
 import { lastBotMessage, startOf } from '../login/fixture';
 
@@ -101,4 +102,53 @@ export async function createMember(
 ): Promise<Browser> {
   await join(service, user, await inviteAsOperator(service, project, role));
   return signInByMessenger(service, user);
+}
+
+/** What the routes of a team take. */
+export interface Team {
+  member: string;
+  invitation: string;
+  login: { id: string; cookie: string };
+  /** The cookie of an account that is the project's owner. */
+  cookie: string;
+  /** A sign-in by the project's key. */
+  keySession: string;
+}
+
+export async function createTeam(service: TestService, project: TestProject): Promise<Team> {
+  const member = await insertMemberRow(service, project, 'viewer');
+  const owner = await insertMemberRow(service, project, 'owner');
+  const { body: invitation } = await project.api('POST', '/v1/invitations', { role: 'viewer' });
+  const login = await fetch(`${service.url}/dashboard/login`, { method: 'POST' });
+  const { login_id: id } = (await login.json()) as { login_id: string };
+  await project.api('POST', '/dashboard/session', { api_key: project.api_key }, ownPage);
+  const { body: sessions } = await project.api('GET', '/dashboard/sessions');
+  return {
+    member: member.memberId,
+    invitation: invitation.invitation_id,
+    login: { id, cookie: login.headers.getSetCookie()[0]?.split(';')[0] ?? '' },
+    cookie: owner.cookie,
+    keySession: sessions.data[0].session_id,
+  };
+}
+
+/** A member with a session, without the way through the messenger. */
+export async function insertMemberRow(
+  { pool }: TestService,
+  project: { id: string },
+  role: Role,
+): Promise<{ memberId: string; cookie: string }> {
+  const name = randomUUID();
+  const { rows } = await pool.query<{ id: string }>(
+    `WITH account AS (
+       INSERT INTO accounts (channel, platform_user_id, chat_id, first_name, lang)
+       VALUES ('telegram', $1, $1, $1, 'en') RETURNING id
+     ), session AS (
+       INSERT INTO dashboard_sessions (hash, account_id, project_id, expires_at)
+       SELECT $2, id, $3, now() + interval '1 hour' FROM account
+     )
+     INSERT INTO members (project_id, account_id, role) SELECT $3, id, $4 FROM account RETURNING id`,
+    [name, sha256(name), project.id, role],
+  );
+  return { memberId: rows[0]?.id ?? '', cookie: `herald_dashboard=${name}` };
 }
