@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatformError, botKeyOf, recordThrottled, trackProgress } from '../bots';
 import { channels, type Channel } from '../contract/common';
+import type { SubscriberIdFormat } from '../contract/ids';
 import type { Core } from '../core';
 import { withAbortAfter } from '../lib/timeout';
-import { type PreparedMessage, prepareMessage } from '../messages';
+import { contentFor, isStoredTemplate, type PreparedMessage, prepareMessage } from '../messages';
+import { faultOf } from '../templates';
 import { outcomeOf, OutageBackoff } from './outcome';
 import { extendBroadcastLease } from './queries/broadcasts';
 import {
@@ -40,7 +42,7 @@ const NOT_CONNECTED_MS = 5_000;
 export async function runBroadcast(deps: RunDeps, id: string, options: RunOptions): Promise<RunEnd> {
   const { run } = await beginRun(deps.pool, id);
   if (!run) return 'stopped';
-  const message = prepareMessage(run.content, run);
+  const messages = messagesOf(run, deps.config.HERALD_SUBSCRIBER_ID_FORMAT);
   const recorder = createBroadcastRecorder(deps, run);
   const renewal = setInterval(() => {
     extendBroadcastLease(deps.pool, id).catch((err: unknown) =>
@@ -51,7 +53,7 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
     const ends = await withAbortAfter(options.signal, options.pageMs, (signal, abort) =>
       Promise.all(
         channels.map((channel) =>
-          runChannel(deps, { ...run, message }, channel, recorder, signal).catch((error: unknown) => {
+          runChannel(deps, { ...run, ...messages }, channel, recorder, signal).catch((error: unknown) => {
             // Let the other channel finish its sends before the error is thrown.
             abort();
             return { error };
@@ -68,8 +70,29 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
   }
 }
 
-/** A run with its message, which is prepared once. */
-type PreparedRun = BroadcastRun & { message: PreparedMessage };
+interface RunMessages {
+  /** The message that all recipients get, prepared once; null if they get different ones. */
+  shared: PreparedMessage | null;
+  messageFor(recipient: ClaimedRecipient): PreparedMessage;
+  /** Why the recipient's message cannot be sent; null if it can. */
+  faultFor(recipient: ClaimedRecipient): string | null;
+}
+
+type PreparedRun = BroadcastRun & RunMessages;
+
+function messagesOf(run: BroadcastRun, format: SubscriberIdFormat): RunMessages {
+  const { content, project, id } = run;
+  const isShared = run.kind === 'broadcast' && !isStoredTemplate(content);
+  const shared = isShared ? prepareMessage(content, run) : null;
+  const render = contentFor(content, { project, format, id });
+  const contentOf = (recipient: ClaimedRecipient) =>
+    recipient.content ?? render({ ...recipient, id: recipient.subscriber_id });
+  return {
+    shared,
+    messageFor: (recipient) => shared ?? prepareMessage(contentOf(recipient), run),
+    faultFor: (recipient) => (shared ? null : faultOf(contentOf(recipient))),
+  };
+}
 
 async function runChannel(
   deps: RunDeps,
@@ -80,7 +103,7 @@ async function runChannel(
 ): Promise<RunEnd> {
   const perSecond = deps.config.HERALD_BROADCAST_PER_SECOND;
   const concurrency = Math.max(MIN_CONCURRENCY, Math.ceil(perSecond));
-  const calls = run.message.calls(channel);
+  const callsOf = (recipient: ClaimedRecipient) => run.messageFor(recipient).calls(channel);
   const outage = new OutageBackoff();
   const inFlight = new Set<Promise<void>>();
   const isMediaReady = mediaCheck(deps, run, channel);
@@ -110,7 +133,7 @@ async function runChannel(
         await pause(outageMs, signal);
         continue;
       }
-      const claim = await claimRecipients(deps.pool, run, channel, { wanted, perSecond, calls });
+      const claim = await claimRecipients(deps.pool, run, channel, { wanted, perSecond, callsOf });
       if (claim.state === 'stopped') return 'stopped';
       if (claim.state === 'empty') {
         // A message in flight may be queued again.
@@ -137,7 +160,7 @@ class FencedOut extends Error {}
 
 /** Whether sends need not upload the media first; asked until they need not. */
 function mediaCheck({ messengers }: RunDeps, run: PreparedRun, channel: Channel): () => Promise<boolean> {
-  const { media } = run.message.to(channel, run.id);
+  const media = run.shared?.to(channel, run.id).media;
   let isReady = media === undefined;
   return async () => {
     if (media && !isReady) isReady = (await messengers.get(channel)?.isMediaReady(media)) ?? false;
@@ -166,13 +189,15 @@ async function sendOne(
     outage.pauseFor(NOT_CONNECTED_MS);
     return { id, status: 'queued', tries };
   }
+  const fault = run.faultFor(recipient);
+  if (fault !== null) return { id, status: 'failed', reason: 'invalid_message', error: fault };
   const startedAt = performance.now();
   try {
     const progress = trackProgress(recipient.media_message_id !== null, async (mediaId) => {
       const isOurs = await retryWrite(log, run.id, () => recordRecipientMedia(pool, run, id, mediaId));
       if (!isOurs) throw new FencedOut();
     });
-    const { messageId } = await messenger.send(recipient.chat_id, run.message.to(channel, id), {
+    const { messageId } = await messenger.send(recipient.chat_id, run.messageFor(recipient).to(channel, id), {
       failFast: true,
       progress,
     });

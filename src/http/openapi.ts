@@ -49,7 +49,7 @@ function operation(spec: RouteSpec): Json {
       ? {
           requestBody: {
             required: !spec.body.safeParse({}).success,
-            content: { 'application/json': { schema: jsonSchema(spec.body, 'input') } },
+            content: { [spec.text?.type ?? 'application/json']: { schema: jsonSchema(spec.body, 'input') } },
           },
         }
       : {}),

@@ -24,10 +24,7 @@ import {
   botTexts,
 } from '../bots';
 import { showSessionOutcome } from './outcome';
-
-/** Yes and No carry this nonce: unguessable, and bound to user, chat, message and session in the database. */
-const NONCE_LENGTH = 32;
-export const tapData = { yes: (nonce: string) => `y:${nonce}`, no: (nonce: string) => `n:${nonce}` };
+import { NONCE_LENGTH, tapData } from './tap-data';
 
 /** The outcome of opening a link: a question to ask, or a message that says why there is none. */
 type Claimed = {

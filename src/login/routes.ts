@@ -14,8 +14,10 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { findProjectSession } from './queries/sessions';
+import { cancelSession } from './cancel';
 import { createSession } from './create-session';
-import { createPollReader, pollStatus, readAsProject } from './poll';
+import { createPollReader, pollStatus, readAsPage, readAsProject } from './poll';
+import { presentStatus } from './present';
 import type { SessionWaiter } from './session-waiter';
 import { createCodeRedeemer, verifyCode } from './verify';
 import type { SessionStarter } from './workflow';
@@ -112,6 +114,26 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         pollStatus(deps, ctx, { sessionId: params.id, waitSeconds: query.wait }, () =>
           readAsProject(readPolled, project.id, params.id),
         ),
+    ),
+
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/auth/session/{id}',
+        summary: 'Cancel a session',
+        description: 'A pending session becomes `expired`, and the bot’s message says so.',
+        tag,
+        auth: 'key',
+        scope: 'auth',
+        params: idParams,
+        status: 200,
+        response: sessionStatusSchema,
+        errors: ['conflict'],
+      },
+      async ({ project, params }) => {
+        await cancelSession(deps, project.id, params.id, 'session');
+        return presentStatus(await readAsPage(deps, params.id), cipher);
+      },
     ),
 
     route(

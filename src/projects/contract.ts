@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { channelSchema, idSchema, pageQuery, slugSchema, timestampSchema, givenTimeSchema } from '../contract/common';
+import {
+  channelSchema,
+  givenTimeSchema,
+  idSchema,
+  pageQuery,
+  slugSchema,
+  timestampSchema,
+  timezoneSchema,
+} from '../contract/common';
 import { roles, scopes, type Role, type Scope } from '../contract/scopes';
 import { KIB, limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
@@ -67,6 +75,7 @@ export const projectSchema = z.strictObject({
     .nullable()
     .describe('Welcome message in English: the bot adds it after a login or a new subscription.'),
   welcome_ru: z.string().nullable().describe('Welcome message in Russian.'),
+  timezone: z.string().describe('Time zone of local times, such as Europe/Berlin.'),
   brand: brandSchema.describe('How the hosted login page looks.'),
   created_at: timestampSchema,
 });
@@ -83,6 +92,7 @@ export const ownProjectChangesSchema = z.strictObject({
   retry_policy: retryPolicySchema.optional(),
   welcome_en: welcomeSchema.optional(),
   welcome_ru: welcomeSchema.optional(),
+  timezone: timezoneSchema.optional(),
   brand: z
     .strictObject(brandChanges)
     .optional()
@@ -126,6 +136,7 @@ export const projectChangesSchema = z.strictObject({
   requests_per_minute: wholeLimit.optional(),
   sessions_per_hour: wholeLimit.optional(),
   sessions_per_address: wholeLimit.optional(),
+  timezone: timezoneSchema.optional(),
   brand: z.strictObject(brandChanges).optional(),
 });
 
@@ -250,6 +261,8 @@ export interface Project {
   purchased_credits: number;
   /** Herald's own: it has no plan and no credits, and nobody finds it by its slug. */
   system: boolean;
+  /** An IANA name, `UTC` by default. */
+  timezone: string;
   created_at: Date;
 }
 

@@ -1,9 +1,11 @@
 import type { Middleware } from 'koa';
 import { webhookIntake } from '../bots/webhook-intake';
+import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
 import { channels } from '../contract/common';
 import type { Core } from '../core';
 import { createEventRoutes } from '../events/routes';
+import { createExportRoute } from '../exports';
 import { createApp } from '../http/app';
 import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
@@ -18,8 +20,10 @@ import { startServer } from '../http/server';
 import { webFiles } from '../http/web-files';
 import { loginPage } from '../login/hosted-page';
 import { createHostedRoutes } from '../login/hosted-routes';
+import { loginExport } from '../login/export';
 import { createSessionListRoutes } from '../login/log-routes';
 import { createQrPictures } from '../login/qr';
+import { createRequestRoutes } from '../login/request-routes';
 import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
@@ -34,11 +38,14 @@ import { createDashboardRoutes } from '../projects/dashboard-routes';
 import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
+import { subscriberExport } from '../subscribers/export';
 import { createSubscriberRoutes } from '../subscribers/routes';
 import { createTeamRoutes } from '../team/routes';
 import { createSignInRoutes } from '../team/sign-in-routes';
+import { createTemplateRoutes } from '../templates/routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
 import { within } from '../temporal/within';
+import { deliveryExport } from '../webhooks/export';
 import { createWebhookRoutes } from '../webhooks/routes';
 import { botWebhookSecret, createBotIntake } from './bots';
 
@@ -56,14 +63,20 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
   return [
     ...createAuthRoutes({ ...core, waiter, qr, starter }),
     ...createSessionListRoutes(core),
+    createExportRoute(core.pool, loginExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
+    ...createRequestRoutes({ ...core, waiter, starter }),
     ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
+    createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
+    ...createTemplateRoutes(core),
+    ...createBatchRoutes(core),
     ...createBroadcastRoutes(core),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
+    createExportRoute(core.pool, deliveryExport(core.pool)),
     ...createEventRoutes(core),
     ...createProjectRoutes(core),
     ...createKeyRoutes(core),

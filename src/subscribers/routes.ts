@@ -12,7 +12,7 @@ import {
   subscriberSchema,
 } from './contract';
 import { listSubscribers } from './queries/records';
-import { presentSubscriber, type SubscriberRecord } from './record';
+import { viewSubscriber, type SubscriberRecord } from './record';
 
 const tag = 'Subscribers';
 
@@ -23,7 +23,7 @@ export function createSubscriberRoutes({
   messengers,
 }: Pick<Core, 'pool' | 'cipher' | 'config' | 'messengers'>) {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
-  const present = (subscriber: SubscriberRecord) => presentSubscriber(subscriber, format);
+  const present = (subscriber: SubscriberRecord) => viewSubscriber(subscriber, format);
   const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
 
   return [
@@ -67,14 +67,14 @@ export function createSubscriberRoutes({
         path: '/v1/subscribers/{id}',
         summary: 'Update a subscriber',
         description:
-          'Each given field (external_id, tags, permissions) replaces the old value; null removes the external_id. A project can have up to 20 different tags and 20 different permissions.',
+          'Each given field (external_id, tags, permissions, timezone) replaces the old value; null removes the external_id and the timezone. Properties are merged: null removes one. A project can have up to 20 different tags and 20 different permissions.',
         tag,
         auth: 'key',
         params: subscriberParams,
         body: subscriberChangesSchema,
         status: 200,
         response: subscriberSchema,
-        errors: ['subscriber_not_found', 'invalid_external_id'],
+        errors: ['subscriber_not_found', 'invalid_external_id', 'conflict'],
       },
       async ({ project, params, body }) =>
         present(await patchSubscriber(pool, project.id, params.id, body, format)),

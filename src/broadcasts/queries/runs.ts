@@ -9,20 +9,24 @@ import {
   claimTurns,
   nextTimeAfter,
 } from '../../bots';
-import type { Channel } from '../../contract/common';
+import type { Channel, Language } from '../../contract/common';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
+import type { StoredContent } from '../../messages';
 import type { MessageContent } from '../../messages/contract';
 import { NOBODY } from '../../subscribers';
-import type { BroadcastStatus } from '../contract';
+import type { BroadcastStatus, JobKind } from '../contract';
 
 /** One run of a broadcast: a page of its workflow in one worker. The token fences out earlier runs. */
 export interface BroadcastRun {
   id: string;
+  kind: JobKind;
   token: string;
   projectId: string;
-  content: MessageContent;
+  /** The project's name, for templates. */
+  project: string;
+  content: StoredContent;
 }
 
 /**
@@ -36,14 +40,15 @@ export function beginRun(
 ): Promise<{ status: BroadcastStatus; run: BroadcastRun | null }> {
   return withTransaction(pool, async (db) => {
     const token = randomUUID();
-    const begun = await row<{ project_id: string; content: MessageContent }>(
+    const begun = await row<{ kind: JobKind; project_id: string; project: string; content: StoredContent }>(
       db,
       'begin_broadcast_run',
       `WITH locked AS MATERIALIZED (
          SELECT id FROM broadcasts WHERE id = $1 AND status IN ('queued', 'running') FOR NO KEY UPDATE)
        UPDATE broadcasts b SET status = 'running', run_token = $2, started_at = coalesce(b.started_at, now()),
          next_at = greatest(b.next_at, coalesce(b.started_at, now())), start_at = clock_timestamp() + interval '2 minutes'
-       FROM locked WHERE b.id = locked.id RETURNING b.project_id, b.content`,
+       FROM locked, projects p WHERE b.id = locked.id AND p.id = b.project_id
+       RETURNING b.kind, b.project_id, p.name AS project, b.content`,
       [id, token],
     );
     if (!begun) {
@@ -62,7 +67,8 @@ export function beginRun(
        WHERE broadcast_id = $1 AND status = 'sending'`,
       [id],
     );
-    return { status: 'running', run: { id, token, projectId: begun.project_id, content: begun.content } };
+    const { project_id: projectId, ...job } = begun;
+    return { status: 'running', run: { id, token, projectId, ...job } };
   });
 }
 
@@ -75,6 +81,11 @@ export interface ClaimedRecipient {
   tries: number;
   /** Set when the media was sent and only its text is left. */
   media_message_id: string | null;
+  /** The recipient's own message, in a batch. */
+  content: MessageContent | null;
+  first_name: string;
+  username: string | null;
+  lang: Language;
 }
 
 export type Claim =
@@ -99,8 +110,8 @@ export interface RecipientClaim {
   wanted: number;
   /** The bot's pace. */
   perSecond: number;
-  /** Platform calls of each message; a recipient who has the media takes one. */
-  calls: number;
+  /** Platform calls of a message; a recipient who has the media takes one. */
+  callsOf: (recipient: ClaimedRecipient) => number;
 }
 
 /**
@@ -112,7 +123,7 @@ export function claimRecipients(
   pool: pg.Pool,
   run: BroadcastRun,
   channel: Channel,
-  { wanted, perSecond, calls }: RecipientClaim,
+  { wanted, perSecond, callsOf }: RecipientClaim,
 ): Promise<Claim> {
   const bot = botKeyOf(channel);
   return withTransaction(pool, async (db): Promise<Claim> => {
@@ -144,10 +155,10 @@ export function claimRecipients(
       bot,
       perSecond,
       urgent: false,
-      candidates: due.map(({ chat_id, media_message_id }) => ({
+      candidates: due.map((recipient) => ({
         projectId: run.projectId,
-        chatId: chat_id,
-        calls: media_message_id === null ? calls : 1,
+        chatId: recipient.chat_id,
+        calls: recipient.media_message_id === null ? callsOf(recipient) : 1,
       })),
     });
     const recipients = due.filter((_, index) => granted.has(index));
@@ -176,8 +187,9 @@ function queuedRecipients(
   return rows<QueuedRecipient>(
     db,
     'queued_recipients',
-    `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, s.external_id, s.chat_id, s.platform_user_id
-     FROM (SELECT r.id, r.subscriber_id, r.tries, r.media_message_id FROM broadcast_recipients r
+    `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content, s.external_id, s.chat_id, s.platform_user_id,
+       s.first_name, s.username, s.lang
+     FROM (SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content FROM broadcast_recipients r
            WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.status = 'queued'
              AND coalesce(${chatFreeAt('$4::text')} <= clock_timestamp(), true)
            ORDER BY r.id LIMIT $3) r

@@ -10,7 +10,8 @@ export interface Prompt {
   chat_id: string;
   platform_user_id: string;
   message_id: string | null;
-  update_id: number;
+  /** The update that opened the link; null for a question that Herald sent by itself. */
+  update_id: number | null;
   closed: boolean;
 }
 

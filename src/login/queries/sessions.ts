@@ -1,13 +1,19 @@
-import type { DeclineReason, SessionStatus } from '../contract';
+import type { DeclineReason, RequestPurpose, SessionFlow, SessionStatus } from '../contract';
 import type { Channel, Language } from '../../contract/common';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
+import { WAS_CONFIRMED } from './requests';
 import { START_LEASE } from './starts';
 
 export interface AuthSession {
   id: string;
   project_id: string;
-  flow: 'session' | 'static';
+  flow: SessionFlow;
+  /** Of an approval. */
+  purpose: RequestPurpose | null;
+  message: string | null;
+  /** Null until the session is answered. */
+  subscriber_id: string | null;
   status: SessionStatus;
   decline_reason: DeclineReason | null;
   state: string | null;
@@ -30,9 +36,9 @@ export interface AuthSession {
   code_life_ms: number;
 }
 
-const COLUMNS = `s.id, s.project_id, s.flow, s.status, s.decline_reason, s.state, s.redirect_uri, s.client_ip,
+const COLUMNS = `s.id, s.project_id, s.flow, s.purpose, s.message, s.subscriber_id, s.status, s.decline_reason, s.state, s.redirect_uri, s.client_ip,
   s.user_agent, s.match_code, s.start_sealed, s.channel, s.platform_user_id, s.chat_id, s.lang, s.code_sealed,
-  s.code_hash IS NOT NULL AS was_confirmed, s.created_at, s.expires_at,
+  ${WAS_CONFIRMED} AS was_confirmed, s.created_at, s.expires_at,
   ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms,
   coalesce(ceil(extract(epoch FROM s.code_expires_at - clock_timestamp()) * 1000), 0)::float8 AS code_life_ms`;
 

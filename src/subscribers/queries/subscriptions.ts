@@ -6,7 +6,7 @@ import { emitEvent } from '../../events';
 import { presentSubscriber, type SubscriberRecord } from '../record';
 
 export const SUBSCRIBER_COLUMNS = `id, project_id, channel, platform_user_id, chat_id, external_id, first_name, username,
-  lang, permissions, tags, active, blocked, created_at`;
+  lang, permissions, tags, active, blocked, timezone, properties, created_at`;
 
 /** A messenger user, as described by an update. */
 export interface MessengerUser {
