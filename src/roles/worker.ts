@@ -11,6 +11,7 @@ import { startRetention } from '../operations/retention';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import { createDataConverter } from '../temporal/data-converter';
 import { installRuntime, startWorkers } from '../temporal/workers';
+import { startMemberNotices } from '../team/notices';
 import { startEndpointAlerts } from '../webhooks/alerts';
 import { createAttempter } from '../webhooks/attempt';
 import { startExpressLane } from '../webhooks/express-lane';
@@ -64,6 +65,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startBroadcastRelay(onWorkerConnection),
     startExpressLane({ ...core, attempter }),
     startEndpointAlerts(core),
+    startMemberNotices(core),
     startSearchIndex(core),
     startDeliveryReconciler(onWorkerConnection),
     startRetention(core),
