@@ -23,6 +23,7 @@ interface Things {
   endpoint: string;
   delivery: string;
   broadcast: string;
+  import: string;
   key: string;
   publisher: string;
 }
@@ -59,6 +60,8 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   }),
   'POST /v1/auth/verify': ({ code }) => ({ body: { code } }),
   'GET /v1/export/subscribers': () => ({}),
+  'POST /v1/import/subscribers': () => ({ body: 'external_id\n', headers: { 'content-type': 'text/csv' } }),
+  'GET /v1/import/{id}': ({ import: id }) => ({ params: { id } }),
   'GET /v1/export/deliveries': () => ({}),
   'GET /v1/export/logins': () => ({}),
   'GET /v1/subscribe-link': () => ({}),
@@ -137,6 +140,8 @@ async function createThings(): Promise<Things> {
     text: 'slow',
     messages_per_minute: 1,
   });
+  const csv = { 'content-type': 'text/csv' };
+  const { body: imported } = await project.api('POST', '/v1/import/subscribers', 'external_id\n', csv);
   const key = await project.api('POST', '/v1/keys', {});
   return {
     project,
@@ -150,6 +155,7 @@ async function createThings(): Promise<Things> {
     endpoint,
     delivery: test.body.delivery_id,
     broadcast: broadcast.job_id,
+    import: imported.import_id,
     key: key.body.id,
     publisher: await service.createKey(project.id, ['publish']),
   };
