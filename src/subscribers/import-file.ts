@@ -52,8 +52,9 @@ async function readFile(file: string): Promise<ImportFile> {
   let rows = 0;
   let pending: string[][] = [];
   const finishChunk = () => {
-    if (pending.length > 0)
+    if (pending.length > 0) {
       chunks.push({ first_row: rows - pending.length + 1, rows: JSON.stringify(pending) });
+    }
     pending = [];
   };
   for (const cells of lines) {
@@ -72,8 +73,9 @@ function* checked(lines: Generator<string[]>): Generator<string[], undefined> {
   try {
     yield* lines;
   } catch (error) {
-    if (error instanceof CsvError)
+    if (error instanceof CsvError) {
       throw new AppError('validation_failed', `body: is not valid CSV: ${error.message}`);
+    }
     throw error;
   }
 }

@@ -67,6 +67,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/subscribe-link': () => ({}),
   'GET /v1/subscribers': () => ({}),
   'GET /v1/subscribers/{id}': ({ person }) => ({ params: { id: person.subscriberId } }),
+  'GET /v1/subscribers/{id}/data': ({ person }) => ({ params: { id: person.subscriberId } }),
   'PATCH /v1/subscribers/{id}': ({ person }) => ({
     params: { id: person.subscriberId },
     body: { tags: ['new'] },
