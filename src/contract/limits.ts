@@ -29,6 +29,12 @@ export const limits = {
   authPollWaitSeconds: 25,
   startParameterLength: 64,
 
+  /** Approvals, for each subscriber. */
+  authRequestsPending: 3,
+  authRequestsPerHour: 20,
+  authRequestSeconds: { default: 300, min: 30, max: 900 },
+  authRequestMessageLength: 200,
+
   graceHours: 72,
   /** The share of a month's logins after which the project is told. */
   creditsLowShare: 0.8,
@@ -74,6 +80,12 @@ export const limits = {
   videoOrDocumentBytes: 50 * MIB,
   broadcastRecipients: 100_000,
   broadcastMessagesPerMinute: 1_000_000,
+  batchMessages: 1000,
+  batchRefLength: 64,
+  batchRecipients: 10_000,
+  templates: 100,
+  templateVars: 50,
+  templateValueLength: 1000,
   otpTtlMinutes: { default: 5, min: 1, max: 30 },
   otpAttempts: { default: 3, min: 1, max: 10 },
   otpCodesPerHour: 3,

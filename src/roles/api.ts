@@ -1,7 +1,8 @@
 import type { Middleware } from 'koa';
 import { webhookIntake } from '../bots/webhook-intake';
+import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
-import { channels } from '../contract/common';
+import { createChannelRoutes } from '../channels/routes';
 import type { Core } from '../core';
 import { createEventRoutes } from '../events/routes';
 import { createExportRoute } from '../exports';
@@ -21,6 +22,7 @@ import { createHostedRoutes } from '../login/hosted-routes';
 import { loginExport } from '../login/export';
 import { createSessionListRoutes } from '../login/log-routes';
 import { createQrPictures } from '../login/qr';
+import { createRequestRoutes } from '../login/request-routes';
 import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
@@ -36,6 +38,7 @@ import { createProjectRoutes } from '../projects/routes';
 import { subscriberExport } from '../subscribers/export';
 import { createImportRoutes } from '../subscribers/import-routes';
 import { createSubscriberRoutes } from '../subscribers/routes';
+import { createTemplateRoutes } from '../templates/routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
 import { within } from '../temporal/within';
 import { deliveryExport } from '../webhooks/export';
@@ -51,15 +54,19 @@ export interface RunningApi {
 /** All API routes, in the order of the reference page. */
 export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
   const qr = createQrPictures();
+  const starter = createSessionStarter(core);
   return [
-    ...createAuthRoutes({ ...core, waiter, qr, starter: createSessionStarter(core) }),
+    ...createAuthRoutes({ ...core, waiter, qr, starter }),
     ...createSessionListRoutes(core),
     createExportRoute(core.pool, loginExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
+    ...createRequestRoutes({ ...core, waiter, starter }),
     ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
     ...createImportRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
+    ...createTemplateRoutes(core),
+    ...createBatchRoutes(core),
     ...createBroadcastRoutes(core),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
@@ -69,6 +76,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createEventRoutes(core),
     ...createProjectRoutes(core),
     ...createKeyRoutes(core),
+    ...createChannelRoutes(core),
     ...createDashboardRoutes(core),
     ...createHealthRoutes({ parts }),
   ];
@@ -138,6 +146,11 @@ export async function startApi(core: Core): Promise<RunningApi> {
 /** The endpoint for bot updates in webhook mode. It stores them; the bots role handles them. */
 function botWebhooks(core: Core): Middleware {
   if (core.config.botUpdates !== 'webhook') return (_ctx, next) => next();
-  const secrets = Object.fromEntries(channels.map((channel) => [channel, botWebhookSecret(core, channel)]));
-  return webhookIntake({ intake: createBotIntake(core), secrets });
+  return webhookIntake({
+    intake: createBotIntake(core),
+    async secretOf(channel, bot) {
+      const { isRemoved } = await core.messengers.find(channel, bot);
+      return isRemoved ? null : botWebhookSecret(core, channel, bot);
+    },
+  });
 }

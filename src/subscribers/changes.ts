@@ -16,10 +16,12 @@ import { lockProject } from '../projects';
 import type { Properties, PropertyValue, SubscriberChanges } from './contract';
 import {
   erasePersonMessages,
+  erasePersonRequests,
   erasePersonSessions,
   erasePersonUpdates,
   NOBODY,
   recentRequestsOf,
+  requestsOf,
 } from './queries/erasure';
 import { registerLabels, type LabelKind } from './queries/labels';
 import {
@@ -44,6 +46,11 @@ export function uuidOf(publicId: string): string {
   const id = parseSubscriberId(publicId);
   if (id === null) throw new AppError('subscriber_not_found');
   return id;
+}
+
+/** The UUID of either public form; null if the text is neither, or there is none. */
+export function publicIdOf(publicId: string | undefined): string | null {
+  return publicId === undefined ? null : parseSubscriberId(publicId);
 }
 
 function orNotFound(subscriber: SubscriberRecord | null): SubscriberRecord {
@@ -142,8 +149,10 @@ export async function removeSubscriber(
       publicIds.reduce((rest, id) => rest.replaceAll(id, NOBODY), text),
     );
     await erasePersonMessages(db, person, publicIds);
+    const requestIds = await requestsOf(db, person);
     await deleteSubscriber(db, projectId, person.id);
     await erasePersonSessions(db, person);
+    await erasePersonRequests(db, person, requestIds);
     await erasePersonUpdates(db, person);
     const data = { ...presentSubscriber(person, format), active: false };
     const eventId = person.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;

@@ -25,7 +25,8 @@ export function createSubscriberRoutes({
 }: Pick<Core, 'pool' | 'cipher' | 'config' | 'messengers'>) {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const present = (subscriber: SubscriberRecord) => viewSubscriber(subscriber, format);
-  const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
+  const link = (projectId: string, channel: Channel, start: string) =>
+    messengers.ofProject(projectId, channel)?.link(start) ?? null;
 
   return [
     route(
@@ -132,7 +133,10 @@ export function createSubscriberRoutes({
       },
       async ({ project }) => {
         const start = startParameter('subscribe', project.slug);
-        return { telegram_link: link('telegram', start), max_link: link('max', start) };
+        return {
+          telegram_link: link(project.id, 'telegram', start),
+          max_link: link(project.id, 'max', start),
+        };
       },
     ),
   ];

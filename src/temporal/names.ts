@@ -7,6 +7,7 @@ export const workflowIds = {
   delivery: (deliveryId: string) => `delivery/${deliveryId}`,
   broadcast: (jobId: string) => `broadcast/${jobId}`,
   subscriberImport: (importId: string) => `import/${importId}`,
+  batch: (batchId: string) => `batch/${batchId}`,
 } as const;
 
 /** Signals carry no data: each only tells the workflow that its row has changed. */

@@ -41,6 +41,15 @@ const groups: [string, [string, string][]][] = [
         'Logo of the hosted page',
         `PNG or WebP, up to ${limits.logoBytes / KIB} KB and ${whole(limits.logoPixels)} × ${whole(limits.logoPixels)} pixels`,
       ],
+      [
+        'Approvals per subscriber',
+        `${limits.authRequestsPending} pending, ${limits.authRequestsPerHour} per hour (sliding window)`,
+      ],
+      [
+        'Approval lifetime',
+        `${limits.authRequestSeconds.default} seconds (${limits.authRequestSeconds.min} to ${limits.authRequestSeconds.max})`,
+      ],
+      ['Message of an approval', `up to ${limits.authRequestMessageLength} characters on one line`],
       ['Static link openings', `${limits.authStaticOpeningsPerMinute} per minute per user`],
     ],
   ],
@@ -104,6 +113,17 @@ const groups: [string, [string, string][]][] = [
         `${limits.importBytes / MIB} MiB; the first ${limits.importErrors} failed rows are listed; ${limits.openImports} at a time`,
       ],
       ['Permissions per project', String(limits.permissionsPerProject)],
+    ],
+  ],
+  [
+    'Templates and batches',
+    [
+      ['Templates per project', String(limits.templates)],
+      ['Variables', `up to ${limits.templateVars}, ${whole(limits.templateValueLength)} characters each`],
+      [
+        'Messages per batch',
+        `${whole(limits.batchMessages)}, to at most ${whole(limits.batchRecipients)} subscribers`,
+      ],
     ],
   ],
   [

@@ -18,12 +18,15 @@ interface Things {
   project: TestProject;
   person: Person;
   session: string;
+  request: string;
   hosted: { token: string; cookie: string };
   code: string;
   endpoint: string;
   delivery: string;
   broadcast: string;
   import: string;
+  template: string;
+  batch: string;
   key: string;
   publisher: string;
 }
@@ -53,6 +56,11 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/auth/sessions': () => ({}),
   'GET /v1/auth/session/{id}/status': ({ session }) => ({ params: { id: session } }),
   'GET /v1/auth/session/{id}/qr': ({ session }) => ({ params: { id: session } }),
+  'POST /v1/auth/requests': ({ person }) => ({
+    body: { subscriber_id: person.subscriberId, message: 'Approve?' },
+  }),
+  'GET /v1/auth/requests/{id}': ({ request }) => ({ params: { id: request } }),
+  'DELETE /v1/auth/requests/{id}': ({ request }) => ({ params: { id: request } }),
   'GET /login/{token}/qr': ({ hosted }) => ({ params: { token: hosted.token } }),
   'GET /login/{token}/status': ({ hosted: { token, cookie } }) => ({
     params: { token },
@@ -86,6 +94,24 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/broadcast': () => ({}),
   'GET /v1/broadcast/{job_id}': ({ broadcast }) => ({ params: { job_id: broadcast } }),
   'DELETE /v1/broadcast/{job_id}': ({ broadcast }) => ({ params: { job_id: broadcast } }),
+  'POST /v1/templates': () => ({
+    body: { key: freshName(), variants: { en: { text: 'Hi {{first_name}}' } } },
+  }),
+  'GET /v1/templates': () => ({}),
+  'GET /v1/templates/{key}': ({ template }) => ({ params: { key: template } }),
+  'PUT /v1/templates/{key}': ({ template }) => ({
+    params: { key: template },
+    body: { variants: { en: { text: 'new' } } },
+  }),
+  'POST /v1/templates/preview': ({ template, person }) => ({
+    body: { key: template, subscriber_id: person.subscriberId },
+  }),
+  'DELETE /v1/templates/{key}': ({ template }) => ({ params: { key: template } }),
+  'POST /v1/send/batch': () => ({ body: { messages: [{ external_id: 'nobody', text: 'hello' }] } }),
+  'GET /v1/send/batch': () => ({}),
+  'GET /v1/send/batch/{batch_id}': ({ batch }) => ({ params: { batch_id: batch } }),
+  'GET /v1/send/batch/{batch_id}/results': ({ batch }) => ({ params: { batch_id: batch } }),
+  'DELETE /v1/send/batch/{batch_id}': ({ batch }) => ({ params: { batch_id: batch } }),
   'POST /v1/webhooks': () => ({ body: { url: 'https://example.com/' } }),
   'GET /v1/webhooks': () => ({}),
   'GET /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
@@ -109,10 +135,17 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   }),
   'GET /v1/keys': () => ({}),
   'POST /v1/keys': () => ({ body: {} }),
+  'GET /v1/channels': () => ({}),
+  'PUT /v1/channels/{channel}': () => ({
+    params: { channel: 'max' },
+    body: { token: 'own-max-bot-token-of-all-routes' },
+  }),
+  'DELETE /v1/channels/{channel}': () => ({ params: { channel: 'max' } }),
   'DELETE /v1/keys/{id}': ({ key }) => ({ params: { id: key } }),
   'POST /dashboard/session': ({ project }) => ({ body: { api_key: project.api_key }, headers: ownPage }),
   'GET /dashboard/session': () => ({}),
   'DELETE /dashboard/session': () => ({ headers: ownPage }),
+  'DELETE /v1/auth/session/{id}': ({ session }) => ({ params: { id: session } }),
   'DELETE /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
   'DELETE /v1/subscribers/{id}': ({ person }) => ({ params: { id: person.subscriberId } }),
 };
@@ -143,11 +176,22 @@ async function createThings(): Promise<Things> {
   });
   const csv = { 'content-type': 'text/csv' };
   const { body: imported } = await project.api('POST', '/v1/import/subscribers', 'external_id\n', csv);
+  const template = freshName();
+  await project.api('POST', '/v1/templates', { key: template, variants: { en: { text: 'hello' } } });
+  // Its chat is free once a second: it does not end during the test.
+  const { body: batch } = await project.api('POST', '/v1/send/batch', {
+    messages: Array.from({ length: 500 }, () => ({ subscriber_id: person.subscriberId, text: 'hello' })),
+  });
   const key = await project.api('POST', '/v1/keys', {});
+  const { body: request } = await project.api('POST', '/v1/auth/requests', {
+    subscriber_id: person.subscriberId,
+    message: 'Approve?',
+  });
   return {
     project,
     person,
     session: open.session_id,
+    request: request.request_id,
     hosted: {
       token: open.hosted_url.split('/').at(-1) ?? '',
       cookie: page.headers.getSetCookie()[0]?.split(';')[0] ?? '',
@@ -157,6 +201,8 @@ async function createThings(): Promise<Things> {
     delivery: test.body.delivery_id,
     broadcast: broadcast.job_id,
     import: imported.import_id,
+    template,
+    batch: batch.batch_id,
     key: key.body.id,
     publisher: await service.createKey(project.id, ['publish']),
   };
