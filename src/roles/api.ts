@@ -39,6 +39,7 @@ import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
 import { subscriberExport } from '../subscribers/export';
+import { createImportRoutes } from '../subscribers/import-routes';
 import { createSubscriberRoutes } from '../subscribers/routes';
 import { createTeamRoutes } from '../team/routes';
 import { createSignInRoutes } from '../team/sign-in-routes';
@@ -67,6 +68,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createRequestRoutes({ ...core, waiter, starter }),
     ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
+    ...createImportRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
     ...createTemplateRoutes(core),

@@ -66,6 +66,8 @@ export const tableEnds: Record<string, TableEnd> = {
   },
   broadcast_recipients: { after: retentionDays, remove: remove.removeOldRecipients },
   broadcasts: { after: retentionDays, remove: remove.removeOldBroadcasts },
+  imports: { after: retentionDays, remove: remove.removeOldImports },
+  import_chunks: { with: 'imports' },
   media_uploads: { after: `${MEDIA_UPLOAD_DAYS} days`, remove: removeOldMediaUploads },
 
   bot_updates: {
