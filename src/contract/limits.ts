@@ -98,12 +98,23 @@ export const limits = {
   properties: 50,
   propertyKeyLength: 64,
   propertyLength: 256,
+  importBytes: 10 * MIB,
+  /** Failed rows that are listed. */
+  importErrors: 100,
+  /** Imports of a project that have not completed. */
+  openImports: 5,
   idempotencyHours: 24,
   idempotencyKeyLength: { min: 8, max: 128 },
 
   dashboardSessionHours: 12,
-  /** Of each API key; a further one ends the oldest. */
+  /** Of each API key or account; a further one ends the oldest. */
   dashboardSessionsPerKey: 50,
+  /** By messenger, for each address. */
+  dashboardLoginsPerHour: 10,
+  invitationDays: 7,
+  /** Open ones of a project. */
+  invitations: 100,
+  auditDays: 365,
   dashboardSignInFailures: { max: 10, minutes: 5 },
   redirectUrls: 20,
   welcomeLength: 500,
@@ -113,10 +124,10 @@ export const limits = {
   pageSize: { default: 50, max: 100 },
 } as const;
 
-/** Logins that a calendar month (UTC) includes. */
+/** What a plan includes: logins in a calendar month (UTC), members of the team, projects that one account owns; null: no limit. */
 export const plans = {
-  free: { loginsPerMonth: 100 },
-  basic: { loginsPerMonth: 700 },
+  free: { loginsPerMonth: 100, members: 1, ownedProjects: 1 },
+  basic: { loginsPerMonth: 700, members: null, ownedProjects: null },
 } as const;
 
 export type PlanName = keyof typeof plans;

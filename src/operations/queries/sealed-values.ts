@@ -2,6 +2,7 @@ import { botTokenPurpose } from '../../bots';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { recordedResponsePurpose } from '../../http/idempotency';
+import { invitationPurpose } from '../../team/invitations';
 import { endpointHeadersPurpose } from '../../webhooks/own-headers';
 import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
 
@@ -53,6 +54,14 @@ export const sealedColumns = [
     key: 'id',
     type: 'uuid',
     purpose: botTokenPurpose,
+    rowId: 'id',
+  },
+  {
+    table: 'invitations',
+    column: 'token_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: invitationPurpose,
     rowId: 'id',
   },
 ] as const;
