@@ -60,5 +60,8 @@ export async function hasRoom(db: Db, project: Pick<Project, 'id' | 'plan'>): Pr
 
 async function requireRoom(db: Db, project: Project): Promise<void> {
   if (await hasRoom(db, project)) return;
-  throw new AppError('plan_limit', `The ${project.plan} plan includes ${teamLimits[project.plan].members} member.`);
+  throw new AppError(
+    'plan_limit',
+    `The ${project.plan} plan includes ${teamLimits[project.plan].members} member.`,
+  );
 }

@@ -39,7 +39,10 @@ async function send({ pool, log, messengers, turns, publicUrl }: Deps, notice: N
 }
 
 /** Null for an event that members are not told about. */
-function messageOf({ lang, event, body, project_name: project }: Notice, publicUrl: string): OutgoingMessage | null {
+function messageOf(
+  { lang, event, body, project_name: project }: Notice,
+  publicUrl: string,
+): OutgoingMessage | null {
   const texts = botTexts[lang];
   const { data } = JSON.parse(body) as { data: { endpoint_id?: string; url?: string } };
   const url = data.url ?? '';
