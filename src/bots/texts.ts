@@ -46,6 +46,9 @@ export interface BotTexts {
   subscribed(project: string): string;
   unsubscribed(projects: string[]): string;
   nothingToUnsubscribe: string;
+  /** Asked above a button for each project and `all`. */
+  whichToUnsubscribe: string;
+  all: string;
 
   joinQuestion(project: string, role: Role): string;
   joined(project: string, role: Role): string;
@@ -135,6 +138,8 @@ const en: BotTexts = {
   subscribed: (project) => `You are subscribed to messages from ${shown(project)}. To stop them, send /stop.`,
   unsubscribed: (projects) => lines('You will no longer receive messages from:', list(projects)),
   nothingToUnsubscribe: 'You have no active subscriptions.',
+  whichToUnsubscribe: 'Whose messages do you want to stop?',
+  all: 'All',
 
   joinQuestion: (project, role) => `Join the team of ${shown(project)} as ${role}?`,
   joined: (project, role) => `You are in the team of ${shown(project)} as ${role}.`,
@@ -230,6 +235,8 @@ const ru: BotTexts = {
     `Вы подписаны на сообщения от «${shown(project)}». Чтобы отписаться, отправьте /stop.`,
   unsubscribed: (projects) => lines('Вы больше не будете получать сообщения от:', list(projects)),
   nothingToUnsubscribe: 'У вас нет активных подписок.',
+  whichToUnsubscribe: 'От чьих сообщений отписаться?',
+  all: 'Все',
 
   joinQuestion: (project, role) => `Войти в команду «${shown(project)}» как ${roleNames[role]}?`,
   joined: (project, role) => `Вы в команде «${shown(project)}» как ${roleNames[role]}.`,

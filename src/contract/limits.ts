@@ -98,6 +98,11 @@ export const limits = {
   properties: 50,
   propertyKeyLength: 64,
   propertyLength: 256,
+  importBytes: 10 * MIB,
+  /** Failed rows that are listed. */
+  importErrors: 100,
+  /** Imports of a project that have not completed. */
+  openImports: 5,
   idempotencyHours: 24,
   idempotencyKeyLength: { min: 8, max: 128 },
 

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import { webhookIntake } from '../bots/webhook-intake';
 import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
-import { channels } from '../contract/common';
+import { createChannelRoutes } from '../channels/routes';
 import type { Core } from '../core';
 import { createEventRoutes } from '../events/routes';
 import { createExportRoute } from '../exports';
@@ -39,6 +39,7 @@ import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
 import { subscriberExport } from '../subscribers/export';
+import { createImportRoutes } from '../subscribers/import-routes';
 import { createSubscriberRoutes } from '../subscribers/routes';
 import { createTeamRoutes } from '../team/routes';
 import { createSignInRoutes } from '../team/sign-in-routes';
@@ -67,6 +68,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createRequestRoutes({ ...core, waiter, starter }),
     ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
+    ...createImportRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
     ...createTemplateRoutes(core),
@@ -80,6 +82,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createEventRoutes(core),
     ...createProjectRoutes(core),
     ...createKeyRoutes(core),
+    ...createChannelRoutes(core),
     ...createTeamRoutes(core),
     ...createAuditRoutes(core),
     ...createDashboardRoutes({ ...core, authenticate }),
@@ -157,6 +160,11 @@ export async function startApi(core: Core): Promise<RunningApi> {
 /** The endpoint for bot updates in webhook mode. It stores them; the bots role handles them. */
 function botWebhooks(core: Core): Middleware {
   if (core.config.botUpdates !== 'webhook') return (_ctx, next) => next();
-  const secrets = Object.fromEntries(channels.map((channel) => [channel, botWebhookSecret(core, channel)]));
-  return webhookIntake({ intake: createBotIntake(core), secrets });
+  return webhookIntake({
+    intake: createBotIntake(core),
+    async secretOf(channel, bot) {
+      const { isRemoved } = await core.messengers.find(channel, bot);
+      return isRemoved ? null : botWebhookSecret(core, channel, bot);
+    },
+  });
 }

@@ -8,6 +8,7 @@ import { startSessionReconciler } from '../login/reconciler';
 import { startSessionRelay } from '../login/relay';
 import { createSessionStarter } from '../login/workflow';
 import { startRetention } from '../operations/retention';
+import { startImportRelay } from '../subscribers/import-relay';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import { createDataConverter } from '../temporal/data-converter';
 import { installRuntime, startWorkers } from '../temporal/workers';
@@ -63,6 +64,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startSessionReconciler({ ...onWorkerConnection, starter }),
     startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
     startBroadcastRelay(onWorkerConnection),
+    startImportRelay(onWorkerConnection),
     startExpressLane({ ...core, attempter }),
     startEndpointAlerts(core),
     startMemberNotices(core),

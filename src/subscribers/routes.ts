@@ -2,8 +2,9 @@ import { pageOf, type Channel } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
 import { startParameter } from '../contract/start-parameters';
 import type { Core } from '../core';
-import { route } from '../http/route';
+import { route, Streamed } from '../http/route';
 import { patchSubscriber, removeSubscriber, requireSubscriber } from './changes';
+import { heldData } from './held-data';
 import {
   subscribeLinkSchema,
   subscriberChangesSchema,
@@ -24,7 +25,8 @@ export function createSubscriberRoutes({
 }: Pick<Core, 'pool' | 'cipher' | 'config' | 'messengers'>) {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const present = (subscriber: SubscriberRecord) => viewSubscriber(subscriber, format);
-  const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
+  const link = (projectId: string, channel: Channel, start: string) =>
+    messengers.ofProject(projectId, channel)?.link(start) ?? null;
 
   return [
     route(
@@ -82,6 +84,27 @@ export function createSubscriberRoutes({
 
     route(
       {
+        method: 'GET',
+        path: '/v1/subscribers/{id}/data',
+        summary: 'Get everything held on a subscriber',
+        description:
+          'A JSON object with the subscriber and a list for each kind of record: logins, messages, broadcasts, one-time codes, button clicks, events. For requests of people about their data.',
+        tag,
+        auth: 'key',
+        scope: 'export',
+        params: subscriberParams,
+        status: 200,
+        response: ['application/json'],
+        errors: ['subscriber_not_found'],
+      },
+      async ({ project, params }) => {
+        const person = await requireSubscriber(pool, project.id, params.id);
+        return new Streamed('application/json', `subscriber-${person.id}.json`, heldData(pool, person));
+      },
+    ),
+
+    route(
+      {
         method: 'DELETE',
         path: '/v1/subscribers/{id}',
         summary: 'Delete a subscriber',
@@ -110,7 +133,10 @@ export function createSubscriberRoutes({
       },
       async ({ project }) => {
         const start = startParameter('subscribe', project.slug);
-        return { telegram_link: link('telegram', start), max_link: link('max', start) };
+        return {
+          telegram_link: link(project.id, 'telegram', start),
+          max_link: link(project.id, 'max', start),
+        };
       },
     ),
   ];

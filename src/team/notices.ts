@@ -1,4 +1,4 @@
-import { botKeyOf, botTexts, PlatformError, type OutgoingMessage } from '../bots';
+import { sharedBotKey, botTexts, PlatformError, type OutgoingMessage } from '../bots';
 import type { Core } from '../core';
 import { startSweep } from '../lib/sweep';
 import { claimNotices, deleteNotice, postponeNotice, type Notice } from './queries/notices';
@@ -27,7 +27,7 @@ async function send({ pool, log, messengers, turns, publicUrl }: Deps, notice: N
     if (!messenger) throw new PlatformError('platform_unavailable', 'The bot is not connected yet.');
     if (message) {
       await messenger.send(notice.chat_id, message);
-      turns.count(botKeyOf(notice.channel), 1);
+      turns.count(sharedBotKey(notice.channel), 1);
     }
     await deleteNotice(pool, notice.id);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { JOIN_OWN_BOT } from '../../bots';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
 import { notifyChannels } from '../../db/notify';
@@ -88,8 +89,9 @@ export function snapshotAudience(
   return change(
     db,
     'snapshot_audience',
-    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel)
-     SELECT $7, s.id, s.channel FROM subscribers s WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
+    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot)
+     SELECT $7, s.id, s.channel, CASE WHEN s.bot IS NULL THEN '' ELSE coalesce(own.bot, '') END
+     FROM subscribers s ${JOIN_OWN_BOT} WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
     [...filterParameters(projectId, audience), broadcastId, max + 1],
   );
 }

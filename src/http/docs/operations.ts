@@ -24,6 +24,8 @@ export interface Operation {
   scope: Scope | null | undefined;
   parameters: Parameter[];
   body: Json | undefined;
+  /** The type of the body, if it is text instead of JSON. */
+  textType: string | undefined;
   status: number;
   response: Json | undefined;
   /** The types of a binary response. */
@@ -55,6 +57,7 @@ function operation(spec: RouteSpec): Operation {
       ...headerSchemas(spec).flatMap((schema) => parameters('header', schema)),
     ],
     body: spec.body && jsonSchema(spec.body, 'input'),
+    textType: spec.text?.type,
     status,
     response: response && !isBinary ? jsonSchema(response, 'output') : undefined,
     mediaTypes: isBinary ? response : [],

@@ -5,7 +5,7 @@ import { codeBlock, requestBlock } from './code-block';
 import { resourcePath } from './contents';
 import { fieldTable } from './field-table';
 import { heading, row, type DocsPage } from './layout';
-import { bodyOf, sampleRequest } from './operation-sample';
+import { sampleRequest, textOf } from './operation-sample';
 import { byResource, type Operation } from './operations';
 import { prose } from './prose';
 import { exampleResponse } from './schema-example';
@@ -169,13 +169,14 @@ function errorTableOf(title: string, codes: ErrorCode[]): Html {
 
 /** The form of "Try it" is built by a script, from what it finds here. */
 function tryIt(operation: Operation): Html {
-  const { method, path, scope, parameters, body } = operation;
+  const { method, path, scope, parameters, body, textType } = operation;
   const request = {
     method,
     path,
     needsKey: scope !== undefined,
     parameters: parameters.map(({ name, in: place, required }) => ({ name, in: place, required })),
-    ...(body ? { body: JSON.stringify(bodyOf(operation), null, 2) } : {}),
+    ...(body ? { body: textOf(operation) } : {}),
+    ...(textType === undefined ? {} : { type: textType }),
   };
   return html`<div class="try" data-request="${JSON.stringify(request)}"></div>`;
 }

@@ -66,6 +66,8 @@ export const tableEnds: Record<string, TableEnd> = {
   },
   broadcast_recipients: { after: retentionDays, remove: remove.removeOldRecipients },
   broadcasts: { after: retentionDays, remove: remove.removeOldBroadcasts },
+  imports: { after: retentionDays, remove: remove.removeOldImports },
+  import_chunks: { with: 'imports' },
   media_uploads: { after: `${MEDIA_UPLOAD_DAYS} days`, remove: removeOldMediaUploads },
 
   bot_updates: {
@@ -87,14 +89,15 @@ export const tableEnds: Record<string, TableEnd> = {
 
   templates: { bounded: 'A project has at most 100.' },
   projects: { bounded: 'The operator creates them.' },
+  project_bots: { bounded: 'A project has at most one bot in each channel.' },
   project_brands: { bounded: 'One row for each project, with a logo of at most 100 KB.' },
   project_settings: { bounded: 'One row for each project.' },
   exports: { bounded: 'One row for each project.' },
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
   subscribers: { bounded: 'A project keeps its subscribers until it deletes them.' },
-  bot_offsets: { bounded: 'One row for each bot.' },
-  bot_webhooks: { bounded: 'One row for each bot.' },
-  channel_pace: { bounded: 'One row for each bot.' },
+  bot_offsets: { bounded: 'One row for each bot, deleted with an own bot.' },
+  bot_webhooks: { bounded: 'One row for each bot, deleted with an own bot.' },
+  channel_pace: { bounded: 'One row for each bot, deleted with an own bot.' },
   look_promises: { bounded: 'One row for each lane.' },
   event_words_progress: { bounded: 'One row.' },
   migrations: { bounded: 'One row for each migration.' },

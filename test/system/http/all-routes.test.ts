@@ -26,6 +26,7 @@ interface Things {
   endpoint: string;
   delivery: string;
   broadcast: string;
+  import: string;
   template: string;
   batch: string;
   key: string;
@@ -70,11 +71,14 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   }),
   'POST /v1/auth/verify': ({ code }) => ({ body: { code } }),
   'GET /v1/export/subscribers': () => ({}),
+  'POST /v1/import/subscribers': () => ({ body: 'external_id\n', headers: { 'content-type': 'text/csv' } }),
+  'GET /v1/import/{id}': ({ import: id }) => ({ params: { id } }),
   'GET /v1/export/deliveries': () => ({}),
   'GET /v1/export/logins': () => ({}),
   'GET /v1/subscribe-link': () => ({}),
   'GET /v1/subscribers': () => ({}),
   'GET /v1/subscribers/{id}': ({ person }) => ({ params: { id: person.subscriberId } }),
+  'GET /v1/subscribers/{id}/data': ({ person }) => ({ params: { id: person.subscriberId } }),
   'PATCH /v1/subscribers/{id}': ({ person }) => ({
     params: { id: person.subscriberId },
     body: { tags: ['new'] },
@@ -134,6 +138,12 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   }),
   'GET /v1/keys': () => ({}),
   'POST /v1/keys': () => ({ body: {} }),
+  'GET /v1/channels': () => ({}),
+  'PUT /v1/channels/{channel}': () => ({
+    params: { channel: 'max' },
+    body: { token: 'own-max-bot-token-of-all-routes' },
+  }),
+  'DELETE /v1/channels/{channel}': () => ({ params: { channel: 'max' } }),
   'DELETE /v1/keys/{id}': ({ key }) => ({ params: { id: key } }),
   'GET /v1/members': () => ({}),
   'PATCH /v1/members/{id}': ({ team }) => ({ params: { id: team.member }, body: { notify: 'all' } }),
@@ -189,6 +199,8 @@ async function createThings(): Promise<Things> {
     text: 'slow',
     messages_per_minute: 1,
   });
+  const csv = { 'content-type': 'text/csv' };
+  const { body: imported } = await project.api('POST', '/v1/import/subscribers', 'external_id\n', csv);
   const template = freshName();
   await project.api('POST', '/v1/templates', { key: template, variants: { en: { text: 'hello' } } });
   // Its chat is free once a second: it does not end during the test.
@@ -213,6 +225,7 @@ async function createThings(): Promise<Things> {
     endpoint,
     delivery: test.body.delivery_id,
     broadcast: broadcast.job_id,
+    import: imported.import_id,
     template,
     batch: batch.batch_id,
     key: key.body.id,

@@ -154,6 +154,15 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     const { subscriberId } = await subscribePerson(service, project);
     return lastOf(4, () => project.api('POST', '/v1/otp/send', { subscriber_id: subscriberId }));
   },
+  plan_limit: () => project.api('GET', '/v1/export/subscribers'),
+  async rate_limit_export() {
+    const paying = await service.createProject({ plan: 'basic' });
+    await service.pool.query(
+      `INSERT INTO exports (project_id, token, leased_until) VALUES ($1, gen_random_uuid(), now() + interval '1 hour')`,
+      [paying.id],
+    );
+    return paying.api('GET', '/v1/export/subscribers');
+  },
   async rate_limit_rotations() {
     const { body } = await project.api('POST', '/v1/webhooks', { url });
     return lastOf(11, () => project.api('POST', `/v1/webhooks/${body.id}/rotate-secret`));

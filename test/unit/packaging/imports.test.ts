@@ -58,7 +58,7 @@ const floors: string[][] = [
   ['db', 'outbound', 'temporal', 'http'],
   ['events', 'exports'],
   ['projects', 'bots'],
-  ['subscribers'],
+  ['subscribers', 'channels'],
   ['templates'],
   ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
   ['broadcasts', 'team'],
