@@ -1,4 +1,4 @@
-import { limits, MIB, plans } from './limits';
+import { limits, MIB, teamLimits } from './limits';
 
 /**
  * Every error that the API can return. The HTTP error mapper, the OpenAPI document, the error page (`docs_url`) and the
@@ -88,7 +88,7 @@ const table = {
   plan_limit: {
     status: 403,
     text: 'The plan of this project does not include this.',
-    help: `The free plan includes ${plans.free.members} member, ${plans.free.ownedProjects} project per owner and no exports. What exists stays. Ask the operator for a larger plan.`,
+    help: `The free plan includes ${teamLimits.free.members} member, ${teamLimits.free.ownedProjects} project per owner and no exports. What exists stays. Ask the operator for a larger plan.`,
   },
   project_inactive: {
     status: 403,

@@ -124,11 +124,17 @@ export const limits = {
   pageSize: { default: 50, max: 100 },
 } as const;
 
-/** What a plan includes: logins in a calendar month (UTC), members of the team, projects that one account owns; null: no limit. */
+/** Logins that a calendar month (UTC) includes. */
 export const plans = {
-  free: { loginsPerMonth: 100, members: 1, ownedProjects: 1 },
-  basic: { loginsPerMonth: 700, members: null, ownedProjects: null },
+  free: { loginsPerMonth: 100 },
+  basic: { loginsPerMonth: 700 },
 } as const;
 
 export type PlanName = keyof typeof plans;
 export const planNames = Object.keys(plans) as [PlanName, ...PlanName[]];
+
+/** The members of a team, and the projects that one account owns; null: as many as they like. */
+export const teamLimits = {
+  free: { members: 1, ownedProjects: 1 },
+  basic: { members: null, ownedProjects: null },
+} as const satisfies Record<PlanName, { members: number | null; ownedProjects: number | null }>;

@@ -168,7 +168,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   }),
   'DELETE /v1/members/{id}': ({ team }) => ({ params: { id: team.member } }),
   'POST /dashboard/session': ({ project }) => ({ body: { api_key: project.api_key }, headers: ownPage }),
-  'GET /dashboard/session': () => ({}),
+  'GET /dashboard/session': ({ project }) => ({ key: project.api_key }),
   'DELETE /dashboard/session': () => ({ headers: ownPage }),
   'DELETE /v1/auth/session/{id}': ({ session }) => ({ params: { id: session } }),
   'DELETE /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),

@@ -1,4 +1,5 @@
 import { plural } from './plural';
+import { teamEn } from './team-en';
 
 const count = (number: number, one: string, other: string) => plural('en-GB', number, { one, other });
 
@@ -10,6 +11,7 @@ const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
 
 /** All texts of the dashboard in English. Their type is the contract for the other languages. */
 export const en = {
+  ...teamEn,
   // Frame
   overview: 'Overview',
   logins: 'Logins',

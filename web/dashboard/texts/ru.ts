@@ -1,5 +1,6 @@
 import type { Texts } from './en';
 import { plural } from './plural';
+import { teamRu } from './team-ru';
 
 const count = (number: number, one: string, few: string, many: string) =>
   plural('ru-RU', number, { one, few, many, other: few });
@@ -17,6 +18,7 @@ const fieldErrors: Texts['fieldErrors'] = [
 
 /** Все тексты панели по-русски. */
 export const ru: Texts = {
+  ...teamRu,
   // Рамка
   overview: 'Обзор',
   logins: 'Входы',
