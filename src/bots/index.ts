@@ -2,6 +2,8 @@
 export { botKeyOf } from './bot-key';
 export type { Chat, ChatHandlers, Tap } from './conversation';
 export { callsOf, convertText } from './convert-text';
+export { languageOf } from './incoming';
+export { initDataKeyOf } from './init-data-key';
 export { mediaBytes } from './media/source';
 export type { Button, Messenger, OutgoingMessage, SendProgress } from './messenger';
 export { PlatformError, isRetryableReason, unsubscribes } from './platform-error';

@@ -8,6 +8,8 @@ const prefixes = {
   staticLink: 'auth_',
   /** Subscribes to a project; followed by the project's slug. */
   subscribe: 'proj_',
+  /** Subscribes by a link of a project; followed by its token. */
+  link: 'l_',
 } as const;
 
 /** The messengers allow no more than this in a link. */

@@ -35,6 +35,10 @@ import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
 import { subscriberExport } from '../subscribers/export';
+import { createLabelRoutes } from '../subscribers/label-routes';
+import { createLinkRoutes } from '../subscribers/link-routes';
+import { createMiniAppRoutes } from '../subscribers/mini-app/routes';
+import { miniAppPage } from '../subscribers/mini-app/page';
 import { createSubscriberRoutes } from '../subscribers/routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
 import { within } from '../temporal/within';
@@ -59,6 +63,9 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createRequestRoutes({ ...core, waiter, starter }),
     ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
+    ...createLinkRoutes(core),
+    ...createLabelRoutes(core),
+    ...createMiniAppRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
     ...createBroadcastRoutes(core),
@@ -108,6 +115,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
         webFiles(config),
         brandFiles(core),
         loginPage(core),
+        miniAppPage(),
         botWebhooks(core),
         ...(config.development ? [demoPages(core)] : []),
       ],

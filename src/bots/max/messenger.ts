@@ -5,6 +5,7 @@ import type {
   UpdateType,
 } from '@maxhub/max-bot-api/types';
 import { withAbortAfter } from '../../lib/timeout';
+import { initDataKeyOf } from '../init-data-key';
 import { createBotUploads } from '../media/bot-uploads';
 import { isFetchedByPlatform } from '../media/by-url';
 import type { Button, Messenger, MessengerOptions, OutgoingMessage, TapNotice } from '../messenger';
@@ -72,6 +73,7 @@ export async function createMaxMessenger(options: MessengerOptions): Promise<Mes
     channel: 'max',
     botName,
     link: link ?? ((start) => `https://max.ru/${botName}?start=${encodeURIComponent(start)}`),
+    initDataKey: initDataKeyOf(token),
     appLink: () => null,
     send: (chatId, message, { failFast = false } = {}) =>
       failFast ? send(chatId, message) : retryIfThrottled(() => send(chatId, message)),

@@ -109,6 +109,8 @@ const groups: [string, [string, string][]][] = [
         `${limits.properties}; keys up to ${limits.propertyKeyLength} characters, texts up to ${limits.propertyLength}`,
       ],
       ['Permissions per project', String(limits.permissionsPerProject)],
+      ['Subscribe links', `${whole(limits.subscribeLinks)} live ones per project`],
+      ['Signed data of the Mini App', `valid for ${limits.initDataMinutes} minutes`],
     ],
   ],
   [
