@@ -10,8 +10,6 @@ export interface ErrorEntry {
   text: string;
   /** What the error page says about the cause and the fix. */
   help: string;
-  /** Named by the specification; not returned yet. */
-  reserved?: true;
 }
 
 const table = {
