@@ -45,6 +45,9 @@ export interface BotTexts {
   subscribed(project: string): string;
   unsubscribed(projects: string[]): string;
   nothingToUnsubscribe: string;
+  /** Asked above a button for each project and `all`. */
+  whichToUnsubscribe: string;
+  all: string;
 
   oneTimeCode(code: { project: string; code: string; minutes: number }): string;
 
@@ -115,6 +118,8 @@ const en: BotTexts = {
   subscribed: (project) => `You are subscribed to messages from ${shown(project)}. To stop them, send /stop.`,
   unsubscribed: (projects) => lines('You will no longer receive messages from:', list(projects)),
   nothingToUnsubscribe: 'You have no active subscriptions.',
+  whichToUnsubscribe: 'Whose messages do you want to stop?',
+  all: 'All',
 
   oneTimeCode: ({ project, code, minutes }) =>
     lines(
@@ -183,6 +188,8 @@ const ru: BotTexts = {
     `Вы подписаны на сообщения от «${shown(project)}». Чтобы отписаться, отправьте /stop.`,
   unsubscribed: (projects) => lines('Вы больше не будете получать сообщения от:', list(projects)),
   nothingToUnsubscribe: 'У вас нет активных подписок.',
+  whichToUnsubscribe: 'От чьих сообщений отписаться?',
+  all: 'Все',
 
   oneTimeCode: ({ project, code, minutes }) =>
     lines(

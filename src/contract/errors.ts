@@ -53,6 +53,16 @@ const table = {
     text: 'The code_verifier does not match the code_challenge of the session.',
     help: 'Send the verifier that matches the S256 challenge of the session. If the session has no challenge, send no verifier.',
   },
+  invalid_bot_token: {
+    status: 400,
+    text: 'The messenger does not accept this bot token.',
+    help: 'Copy the whole token of the bot from BotFather or from MAX for partners. A revoked token is refused too.',
+  },
+  template_variable_missing: {
+    status: 400,
+    text: 'The template uses a variable that has no value.',
+    help: 'Pass the named variables in vars, or give the placeholders names that are built in. A template that an open message uses cannot gain variables which that message lacks.',
+  },
   unauthorized: {
     status: 401,
     text: 'API key missing. Send the header "Authorization: Bearer <API_KEY>".',

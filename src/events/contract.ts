@@ -201,10 +201,20 @@ export const eventRegistry = {
   ),
   'broadcast.completed': event('A broadcast was fully processed.', broadcastCounts, broadcastExample),
   'broadcast.cancelled': event('A broadcast was cancelled.', broadcastCounts, broadcastExample),
-  'batch.completed': reserved(
-    'A batch of messages was fully processed.',
-    z.strictObject({ batch_id: z.string(), sent: z.number().int(), failed: z.number().int() }),
-    { batch_id: JOB, sent: 10, failed: 0 },
+  'batch.completed': event(
+    'A batch of messages was fully processed, or cancelled.',
+    z.strictObject({
+      batch_id: z.string().describe('As in the response of /v1/send/batch.'),
+      sent: z.number().int(),
+      failed: z.number().int(),
+      skipped: z
+        .number()
+        .int()
+        .describe('Unsubscribed, without the permission, or not reached before a cancellation.'),
+      total: z.number().int().describe('All results.'),
+      occurred_at: timestampSchema,
+    }),
+    { batch_id: JOB, sent: 8, failed: 1, skipped: 1, total: 10, occurred_at: AT },
   ),
   'otp.sent': event('A one-time code was sent.', otp, otpExample),
   'otp.verified': event('A one-time code was verified.', otp, otpExample),

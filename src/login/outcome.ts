@@ -21,7 +21,8 @@ export async function showSessionOutcome(deps: OutcomeDeps, sessionId: string): 
   const prompt = await lastPrompt(pool, sessionId);
   const project = await findProject(pool, session.project_id);
   if (!prompt?.message_id || !project) return;
-  const messenger = messengers.get(prompt.channel);
+  const { messenger, isRemoved } = await messengers.find(prompt.channel, prompt.bot);
+  if (isRemoved) return void (await closePrompts(pool, sessionId));
   if (!messenger) throw new PlatformError('platform_unavailable', 'the bot is not connected yet');
   try {
     await messenger.edit(prompt.chat_id, prompt.message_id, outcomeMessage(deps, session, project));

@@ -118,7 +118,7 @@ async function settleYes(
   deps: SettleDeps,
 ): Promise<SettledSession> {
   const { config, cipher } = deps;
-  const { channel, platform_user_id, chat_id, lang } = session;
+  const { channel, platform_user_id, chat_id, bot, lang } = session;
   if (!channel || !platform_user_id || !chat_id || !lang) {
     throw new Error('the session was answered before a user opened its link');
   }
@@ -132,6 +132,7 @@ async function settleYes(
     channel,
     platform_user_id,
     chat_id,
+    bot,
     lang,
     first_name: answer.first_name,
     username: answer.username,

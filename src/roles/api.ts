@@ -1,7 +1,8 @@
 import type { Middleware } from 'koa';
 import { webhookIntake } from '../bots/webhook-intake';
+import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
-import { channels } from '../contract/common';
+import { createChannelRoutes } from '../channels/routes';
 import type { Core } from '../core';
 import { createEventRoutes } from '../events/routes';
 import { createExportRoute } from '../exports';
@@ -40,6 +41,7 @@ import { createLinkRoutes } from '../subscribers/link-routes';
 import { createMiniAppRoutes } from '../subscribers/mini-app/routes';
 import { miniAppPage } from '../subscribers/mini-app/page';
 import { createSubscriberRoutes } from '../subscribers/routes';
+import { createTemplateRoutes } from '../templates/routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
 import { within } from '../temporal/within';
 import { deliveryExport } from '../webhooks/export';
@@ -68,6 +70,8 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createMiniAppRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
+    ...createTemplateRoutes(core),
+    ...createBatchRoutes(core),
     ...createBroadcastRoutes(core),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
@@ -77,6 +81,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createEventRoutes(core),
     ...createProjectRoutes(core),
     ...createKeyRoutes(core),
+    ...createChannelRoutes(core),
     ...createDashboardRoutes(core),
     ...createHealthRoutes({ parts }),
   ];
@@ -147,6 +152,11 @@ export async function startApi(core: Core): Promise<RunningApi> {
 /** The endpoint for bot updates in webhook mode. It stores them; the bots role handles them. */
 function botWebhooks(core: Core): Middleware {
   if (core.config.botUpdates !== 'webhook') return (_ctx, next) => next();
-  const secrets = Object.fromEntries(channels.map((channel) => [channel, botWebhookSecret(core, channel)]));
-  return webhookIntake({ intake: createBotIntake(core), secrets });
+  return webhookIntake({
+    intake: createBotIntake(core),
+    async secretOf(channel, bot) {
+      const { isRemoved } = await core.messengers.find(channel, bot);
+      return isRemoved ? null : botWebhookSecret(core, channel, bot);
+    },
+  });
 }

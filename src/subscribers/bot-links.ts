@@ -1,6 +1,6 @@
 import { channels, type Channel } from '../contract/common';
 import type { Core } from '../core';
-import type { Messenger } from '../bots';
+import { storedBotKey, type Messenger } from '../bots';
 import type { Project } from '../projects/contract';
 
 type Deps = Pick<Core, 'messengers' | 'config'>;
@@ -8,10 +8,10 @@ type Deps = Pick<Core, 'messengers' | 'config'>;
 /** The bot that serves a project in a channel: it sends the confirmation and signs the Mini App's data. */
 export function botOf(
   { messengers }: Deps,
-  _project: Pick<Project, 'id'>,
+  project: Pick<Project, 'id'>,
   channel: Channel,
 ): Messenger | null {
-  return messengers.get(channel);
+  return messengers.ofProject(project.id, channel);
 }
 
 /** The links that open the bot and the Mini App of a project with a start parameter. */
@@ -31,7 +31,7 @@ export const miniAppSettings = {
   max: 'MAX_MINI_APP',
 } as const satisfies Record<(typeof channels)[number], string>;
 
-/** The setting is the Mini App's own address, or its short name at the bot. */
+/** The setting is the address of the shared bot's Mini App, or its short name. Of own bots no Mini App is known. */
 function miniAppLink(
   deps: Deps,
   project: Pick<Project, 'id'>,
@@ -40,7 +40,7 @@ function miniAppLink(
 ): string | null {
   const setting = deps.config[miniAppSettings[channel]];
   const bot = botOf(deps, project, channel);
-  if (!setting || !bot) return null;
+  if (!setting || !bot || storedBotKey(bot) !== null) return null;
   const link = new URL(URL.canParse(setting) ? setting : ownAddress(channel, bot.botName, setting));
   link.searchParams.set('startapp', start);
   return link.href;

@@ -43,6 +43,11 @@ export function uuidOf(publicId: string): string {
   return id;
 }
 
+/** The UUID of either public form; null if the text is neither, or there is none. */
+export function publicIdOf(publicId: string | undefined): string | null {
+  return publicId === undefined ? null : parseSubscriberId(publicId);
+}
+
 function orNotFound(subscriber: SubscriberRecord | null): SubscriberRecord {
   if (!subscriber) throw new AppError('subscriber_not_found');
   return subscriber;

@@ -62,12 +62,22 @@ export function openLink(
   pool: pg.Pool,
   token: string,
   user: MessengerUser,
-  { updateId, format }: { updateId: number; format: SubscriberIdFormat },
+  {
+    updateId,
+    servedProjectId,
+    format,
+  }: {
+    updateId: number;
+    /** Of a bot that serves one project: the links of others are unknown there. */
+    servedProjectId: string | null;
+    format: SubscriberIdFormat;
+  },
 ): Promise<Project | null> {
   return withTransaction(pool, async (db) => {
     const link = await lockLinkByToken(db, sha256(token));
     // An update that is handled again after a crash may have been the last use.
     if (!link || (!link.live && link.last_update_id !== updateId)) return null;
+    if (servedProjectId !== null && servedProjectId !== link.project_id) return null;
     const project = await findProject(db, link.project_id);
     if (!project?.active) return null;
     const { isChanged } = await subscribe(db, project.id, user, format, grantsOf(link));

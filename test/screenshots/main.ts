@@ -29,6 +29,9 @@ const pages = (demo: Demo): Record<string, string> => ({
   subscriber: `/dashboard/subscribers/${demo.subscriberId}`,
   broadcasts: '/dashboard/broadcasts',
   'broadcast-new': '/dashboard/broadcasts/new',
+  templates: '/dashboard/templates',
+  'template-new': '/dashboard/templates/new',
+  batches: '/dashboard/batches',
   keys: '/dashboard/keys',
   settings: '/dashboard/settings',
 });

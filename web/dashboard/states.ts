@@ -1,4 +1,4 @@
-import type { Broadcast, EndpointView, MessageRecord, SessionRecord, Subscriber } from './api';
+import type { Batch, Broadcast, EndpointView, MessageRecord, SessionRecord, Subscriber } from './api';
 import type { Tone } from './elements';
 import { t } from './texts';
 
@@ -60,6 +60,10 @@ const broadcastTones: Record<string, Tone> = {
 };
 
 export function broadcastState({ status }: Broadcast): Shown {
+  return { tone: broadcastTones[status] ?? 'neutral', text: t.broadcastStates[status] };
+}
+
+export function batchState({ status }: Batch): Shown {
   return { tone: broadcastTones[status] ?? 'neutral', text: t.broadcastStates[status] };
 }
 

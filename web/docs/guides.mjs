@@ -12,6 +12,7 @@ const sources = [
   { slug: 'webhooks', language: 'en', file: '../docs/receiving-webhooks.md' },
   { slug: 'publishing', language: 'en', file: 'docs/guides/publishing.md' },
   { slug: 'sending', language: 'en', file: 'docs/guides/sending.md' },
+  { slug: 'plans', language: 'en', file: 'docs/guides/plans.md' },
   { slug: 'login', language: 'ru', file: 'docs/guides/ru/login.md' },
   { slug: 'webhooks', language: 'ru', file: 'docs/guides/ru/webhooks.md' },
 ];

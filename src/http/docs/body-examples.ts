@@ -13,6 +13,21 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     text: 'Your order is on its way.',
     buttons: [[{ text: 'Track it', url: 'https://shop.example.com/orders/1001' }]],
   },
+  post_v1_send_batch: {
+    messages: [
+      { external_id: 'user-42', text: 'Order 1001 is on its way.', ref: 'order-1001' },
+      { external_id: 'user-43', text: 'Your refund is on its way.', ref: 'refund-77' },
+    ],
+  },
+  post_v1_templates: {
+    key: 'shipped',
+    variants: { en: { text: 'Hi {{first_name|there}}, order {{order}} is on its way.' } },
+  },
+  put_v1_templates_key: { variants: { en: { text: 'Hi {{first_name|there}}, {{order}} is on its way.' } } },
+  post_v1_templates_preview: {
+    template: { variants: { en: { text: 'Hi {{first_name|there}}, order {{order}} is on its way.' } } },
+    vars: { order: 1001 },
+  },
   post_v1_broadcast: { text: 'The shop opens at ten.', tags_any: ['vip'] },
   post_v1_otp_send: { subscriber_id: '<subscriber_id>', purpose: 'payment' },
   post_v1_otp_verify: { subscriber_id: '<subscriber_id>', purpose: 'payment', code: '123456' },
@@ -31,6 +46,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   patch_v1_project: { callback_url: 'https://shop.example.com/callback' },
   put_v1_project: { callback_url: 'https://shop.example.com/callback' },
   post_v1_keys: { name: 'Backend' },
+  put_v1_channels_channel: { token: '<bot token>' },
   post_v1_publish: {
     events: [{ event: 'form.submitted', event_id: 'submission-1001', data: formSubmittedExample }],
   },

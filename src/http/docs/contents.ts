@@ -39,7 +39,10 @@ const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
   },
   {
     title: { en: 'Messages', ru: 'Сообщения' },
-    pages: [{ path: '/docs/sending', en: 'Sending messages', ru: 'Отправка сообщений' }],
+    pages: [
+      { path: '/docs/sending', en: 'Sending messages', ru: 'Отправка сообщений' },
+      { path: '/docs/plans', en: 'Templates, batches, schedules', ru: 'Шаблоны, пакеты, расписания' },
+    ],
   },
 ];
 

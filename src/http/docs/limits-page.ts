@@ -114,6 +114,17 @@ const groups: [string, [string, string][]][] = [
     ],
   ],
   [
+    'Templates and batches',
+    [
+      ['Templates per project', String(limits.templates)],
+      ['Variables', `up to ${limits.templateVars}, ${whole(limits.templateValueLength)} characters each`],
+      [
+        'Messages per batch',
+        `${whole(limits.batchMessages)}, to at most ${whole(limits.batchRecipients)} subscribers`,
+      ],
+    ],
+  ],
+  [
     'One-time codes',
     [
       [

@@ -1,3 +1,4 @@
+import { botTokenPurpose } from '../../bots';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { recordedResponsePurpose } from '../../http/idempotency';
@@ -54,6 +55,14 @@ export const sealedColumns = [
     type: 'uuid',
     purpose: recordedResponsePurpose,
     rowId: 'request_id',
+  },
+  {
+    table: 'project_bots',
+    column: 'token_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: botTokenPurpose,
+    rowId: 'id',
   },
 ] as const;
 

@@ -1,4 +1,4 @@
-import { type Messenger, PlatformError, botKeyOf, botTexts, languageOf, withWelcome } from '../../bots';
+import { type Messenger, PlatformError, botTexts, languageOf, storedBotKey, withWelcome } from '../../bots';
 import type { Channel } from '../../contract/common';
 import { AppError } from '../../contract/errors';
 import { formatSubscriberId } from '../../contract/ids';
@@ -62,7 +62,7 @@ export async function subscribeInMiniApp(
   if (known?.active && hasAll(known, grants)) throw new AppError('already_subscribed');
   if (link && !(await takeLinkUse(deps.pool, link.id))) throw new AppError('not_found');
   try {
-    const user = messengerUser(channel, unverified, known);
+    const user = messengerUser(bot, unverified, known);
     await confirm(deps, bot, project, user);
     const format = deps.config.HERALD_SUBSCRIBER_ID_FORMAT;
     const { subscriber, isChanged } = await withTransaction(deps.pool, (db) =>
@@ -115,11 +115,19 @@ function hasAll(known: SubscriberRecord, { tags = [], permissions = [], external
 }
 
 /** A Telegram user's private chat has the user's id; on MAX a user can be written to without knowing the chat. */
-function messengerUser(channel: Channel, { user }: InitData, known: SubscriberRecord | null): MessengerUser {
+function messengerUser(
+  messenger: Messenger,
+  { user }: InitData,
+  known: SubscriberRecord | null,
+): MessengerUser {
+  const { channel } = messenger;
+  const bot = storedBotKey(messenger);
+  const knownChat = known?.bot === bot ? known?.chat_id : undefined;
   return {
     channel,
+    bot,
     platform_user_id: user.id,
-    chat_id: known?.chat_id ?? (channel === 'telegram' ? user.id : `user:${user.id}`),
+    chat_id: knownChat ?? (channel === 'telegram' ? user.id : `user:${user.id}`),
     first_name: user.firstName,
     username: user.username,
     lang: languageOf(user.language),
@@ -130,12 +138,12 @@ async function confirm(
   { turns }: MiniAppDeps,
   bot: Messenger,
   project: Project,
-  { chat_id, lang, channel }: MessengerUser,
+  { chat_id, lang }: MessengerUser,
 ): Promise<void> {
   const text = withWelcome(botTexts[lang].subscribed(project.name), project, lang);
   try {
     await bot.send(chat_id, { text });
-    turns.count(botKeyOf(channel), 1);
+    turns.count(bot.bot, 1);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.retryable) throw new AppError('platform_busy');

@@ -1,6 +1,7 @@
 import { notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
+import { ofBot } from '../../bots';
 import type { SubscriberRecord } from '../record';
 
 /*
@@ -11,7 +12,7 @@ import type { SubscriberRecord } from '../record';
 /** Stands for a removed person where a row has to stay. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-type Person = Pick<SubscriberRecord, 'id' | 'project_id' | 'channel' | 'platform_user_id'>;
+type Person = Pick<SubscriberRecord, 'id' | 'project_id' | 'channel' | 'platform_user_id' | 'bot'>;
 
 /**
  * Ends and erases the sessions of `theirs`, with their questions and answers. Number, times and status stay: they count
@@ -119,7 +120,7 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
     db,
     'erase_recipients',
     `UPDATE broadcast_recipients SET subscriber_id = '${NOBODY}', platform_message_id = NULL, media_message_id = NULL,
-       error = NULL
+       error = NULL, content = NULL
      WHERE subscriber_id = $1`,
     [person.id],
   );
@@ -139,8 +140,8 @@ export async function erasePersonUpdates(db: Db, person: Person): Promise<void> 
   await change(
     db,
     'erase_set_aside_updates',
-    `DELETE FROM bot_updates WHERE set_aside_at IS NOT NULL AND channel = $1 AND lane = 'user:' || $2`,
-    [person.channel, person.platform_user_id],
+    `DELETE FROM bot_updates WHERE set_aside_at IS NOT NULL AND channel = $1 AND lane = ANY ($2::text[])`,
+    [person.channel, [null, person.bot].map((bot) => ofBot(bot, `user:${person.platform_user_id}`))],
   );
 }
 

@@ -112,6 +112,35 @@ export function findSubscribersByExternalId(
   );
 }
 
+export function findSubscribers(db: Db, projectId: string, ids: string[]): Promise<SubscriberRecord[]> {
+  return rows<SubscriberRecord>(
+    db,
+    'find_subscribers',
+    `SELECT ${SUBSCRIBER_COLUMNS} FROM subscribers WHERE project_id = $1 AND id = ANY ($2::uuid[])`,
+    [projectId, ids],
+  );
+}
+
+/** At most `limit` of each external id, oldest first. */
+export function findSubscribersByExternalIds(
+  db: Db,
+  projectId: string,
+  externalIds: string[],
+  limit: number,
+): Promise<SubscriberRecord[]> {
+  const columns = SUBSCRIBER_COLUMNS.split(',').map((column) => `found.${column.trim()}`);
+  return rows<SubscriberRecord>(
+    db,
+    'subscribers_by_external_ids',
+    `SELECT ${columns.join(', ')} FROM unnest($2::text[]) AS given (external_id)
+     CROSS JOIN LATERAL (
+       SELECT ${SUBSCRIBER_COLUMNS} FROM subscribers s WHERE s.project_id = $1 AND s.external_id = given.external_id
+       ORDER BY s.created_at, s.id LIMIT $3) found
+     ORDER BY found.created_at, found.id`,
+    [projectId, externalIds, limit],
+  );
+}
+
 export type SubscriberValues = Pick<
   SubscriberRecord,
   'external_id' | 'tags' | 'permissions' | 'timezone' | 'properties'

@@ -26,6 +26,8 @@ interface Things {
   endpoint: string;
   delivery: string;
   broadcast: string;
+  template: string;
+  batch: string;
   key: string;
   publisher: string;
 }
@@ -108,6 +110,24 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/broadcast': () => ({}),
   'GET /v1/broadcast/{job_id}': ({ broadcast }) => ({ params: { job_id: broadcast } }),
   'DELETE /v1/broadcast/{job_id}': ({ broadcast }) => ({ params: { job_id: broadcast } }),
+  'POST /v1/templates': () => ({
+    body: { key: freshName(), variants: { en: { text: 'Hi {{first_name}}' } } },
+  }),
+  'GET /v1/templates': () => ({}),
+  'GET /v1/templates/{key}': ({ template }) => ({ params: { key: template } }),
+  'PUT /v1/templates/{key}': ({ template }) => ({
+    params: { key: template },
+    body: { variants: { en: { text: 'new' } } },
+  }),
+  'POST /v1/templates/preview': ({ template, person }) => ({
+    body: { key: template, subscriber_id: person.subscriberId },
+  }),
+  'DELETE /v1/templates/{key}': ({ template }) => ({ params: { key: template } }),
+  'POST /v1/send/batch': () => ({ body: { messages: [{ external_id: 'nobody', text: 'hello' }] } }),
+  'GET /v1/send/batch': () => ({}),
+  'GET /v1/send/batch/{batch_id}': ({ batch }) => ({ params: { batch_id: batch } }),
+  'GET /v1/send/batch/{batch_id}/results': ({ batch }) => ({ params: { batch_id: batch } }),
+  'DELETE /v1/send/batch/{batch_id}': ({ batch }) => ({ params: { batch_id: batch } }),
   'POST /v1/webhooks': () => ({ body: { url: 'https://example.com/' } }),
   'GET /v1/webhooks': () => ({}),
   'GET /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
@@ -131,6 +151,12 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   }),
   'GET /v1/keys': () => ({}),
   'POST /v1/keys': () => ({ body: {} }),
+  'GET /v1/channels': () => ({}),
+  'PUT /v1/channels/{channel}': () => ({
+    params: { channel: 'max' },
+    body: { token: 'own-max-bot-token-of-all-routes' },
+  }),
+  'DELETE /v1/channels/{channel}': () => ({ params: { channel: 'max' } }),
   'DELETE /v1/keys/{id}': ({ key }) => ({ params: { id: key } }),
   'POST /dashboard/session': ({ project }) => ({ body: { api_key: project.api_key }, headers: ownPage }),
   'GET /dashboard/session': () => ({}),
@@ -164,6 +190,12 @@ async function createThings(): Promise<Things> {
     text: 'slow',
     messages_per_minute: 1,
   });
+  const template = freshName();
+  await project.api('POST', '/v1/templates', { key: template, variants: { en: { text: 'hello' } } });
+  // Its chat is free once a second: it does not end during the test.
+  const { body: batch } = await project.api('POST', '/v1/send/batch', {
+    messages: Array.from({ length: 500 }, () => ({ subscriber_id: person.subscriberId, text: 'hello' })),
+  });
   const key = await project.api('POST', '/v1/keys', {});
   const label = freshName('label');
   await project.api('POST', '/v1/tags', { name: label });
@@ -188,6 +220,8 @@ async function createThings(): Promise<Things> {
     endpoint,
     delivery: test.body.delivery_id,
     broadcast: broadcast.job_id,
+    template,
+    batch: batch.batch_id,
     key: key.body.id,
     publisher: await service.createKey(project.id, ['publish']),
   };

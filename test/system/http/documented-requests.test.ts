@@ -93,6 +93,16 @@ describe('the requests of the reference', () => {
       });
       return { subscriber_id: subscriberId, delivery_id: sent.body.details[0]?.delivery_id ?? '' };
     }
+    if (path.startsWith('/v1/templates/')) {
+      const variants = { en: { text: 'Hello' } };
+      await project.api('POST', '/v1/templates', { key: 'documented', variants });
+      return { key: 'documented' };
+    }
+    if (path.startsWith('/v1/send/batch/')) {
+      const messages = [{ external_id: 'nobody', text: 'Hello' }];
+      const batch = await project.api<{ batch_id: string }>('POST', '/v1/send/batch', { messages });
+      return { batch_id: batch.body.batch_id };
+    }
     if (path.startsWith('/v1/broadcast/')) {
       await subscribePerson(service, project);
       const job = await project.api<{ job_id: string }>('POST', '/v1/broadcast', { text: 'Hello' });

@@ -67,6 +67,10 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   invalid_external_id: () => project.api('POST', '/v1/send', { external_id: ' padded ', text: 'x' }),
   mutually_exclusive_identifiers: () =>
     project.api('POST', '/v1/send', { external_id: 'a', subscriber_id: 'b', text: 'x' }),
+  async template_variable_missing() {
+    await project.api('POST', '/v1/templates', { key: 'named', variants: { en: { text: '{{order}}' } } });
+    return project.api('POST', '/v1/send', { external_id: 'a', template: 'named' });
+  },
   invalid_code: () => verify({ code: 'x'.repeat(43) }),
   async code_expired() {
     const { sessionId, code } = await newCode();

@@ -58,14 +58,15 @@ const floors: string[][] = [
   ['db', 'outbound', 'temporal', 'http'],
   ['events', 'exports'],
   ['projects', 'bots'],
-  ['subscribers'],
+  ['subscribers', 'channels'],
+  ['templates'],
   ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
   ['broadcasts'],
   ['embedded', 'operations'],
   ['roles', 'cli'],
 ];
 const layers = new Set(floors.slice(0, 2).flat());
-const domains = new Set(floors.slice(2, 7).flat());
+const domains = new Set(floors.slice(2, 8).flat());
 
 function roomOf(file: string): string | null {
   const [first, second, ...rest] = file.split(path.sep);
