@@ -93,6 +93,12 @@ export const limits = {
   tagsPerProject: 20,
   tagLength: 64,
   permissionsPerProject: 20,
+  permissionTitleLength: 100,
+  subscribeLinks: 1_000,
+  subscribeLinkUses: 1_000_000,
+  /** The age up to which a Mini App's signed data counts. */
+  initDataMinutes: 60,
+  initDataLength: 4_096,
   externalIdLength: 128,
   /** Of a subscriber. */
   properties: 50,

@@ -34,7 +34,16 @@ import type {
   SendResponse,
 } from '../../src/messages/contract';
 import { t } from './texts';
-import type { subscriberChangesSchema, subscriberSchema } from '../../src/subscribers/contract';
+import type {
+  LinkView,
+  newLinkSchema,
+  PermissionChanges,
+  PermissionView,
+  subscribeLinkSchema,
+  subscriberChangesSchema,
+  subscriberSchema,
+  TagView,
+} from '../../src/subscribers/contract';
 import type {
   createdEndpointSchema,
   deliveryWithAttemptsSchema,
@@ -60,6 +69,8 @@ export type SubscriberChanges = z.input<typeof subscriberChangesSchema>;
 export type Batch = BatchView;
 export type Template = TemplateView;
 export type TemplateDefinition = z.input<typeof templateDefinitionSchema>;
+export type NewLink = z.input<typeof newLinkSchema>;
+export type LabelKind = 'tags' | 'permissions';
 export type Broadcast = z.infer<typeof broadcastSchema>;
 export type Channel = ChannelView;
 export type CreatedKey = z.infer<typeof createdKeySchema>;
@@ -73,10 +84,13 @@ export type {
   DeliveryView,
   EndpointView,
   KeyView,
+  LinkView,
   MessageRecord,
   OwnProjectChanges,
+  PermissionView,
   ProjectView,
   SessionRecord,
+  TagView,
   UsageView,
 };
 
@@ -220,7 +234,16 @@ export const api = {
   subscribers: (filter: { channel: string; active: string; tag: string; q: string; cursor: string | null }) =>
     get<Page<Subscriber>>(`/v1/subscribers${query({ ...filter, limit: 25 })}`),
   subscriber: (id: string) => get<Subscriber>(`/v1/subscribers/${encodeURIComponent(id)}`),
-  subscribeLinks: () => get<{ telegram_link: string | null; max_link: string | null }>('/v1/subscribe-link'),
+  subscribeLinks: () => get<z.infer<typeof subscribeLinkSchema>>('/v1/subscribe-link'),
+  links: (cursor: string | null) => get<Page<LinkView>>(`/v1/subscribe-links${query({ cursor, limit: 25 })}`),
+  createLink: (link: NewLink) => post<LinkView>('/v1/subscribe-links', link),
+  deleteLink: (id: string) => call<void>('DELETE', `/v1/subscribe-links/${id}`),
+  labels: (kind: LabelKind) => get<Page<TagView & Partial<PermissionView>>>(`/v1/${kind}`),
+  createLabel: (kind: LabelKind, name: string) => post<TagView>(`/v1/${kind}`, { name }),
+  changeLabel: (kind: LabelKind, name: string, changes: PermissionChanges) =>
+    call<TagView>('PATCH', `/v1/${kind}/${encodeURIComponent(name)}`, changes),
+  deleteLabel: (kind: LabelKind, name: string) =>
+    call<void>('DELETE', `/v1/${kind}/${encodeURIComponent(name)}`),
   changeSubscriber: (id: string, changes: SubscriberChanges) =>
     call<Subscriber>('PATCH', `/v1/subscribers/${encodeURIComponent(id)}`, changes),
   removeSubscriber: (id: string) => call<void>('DELETE', `/v1/subscribers/${encodeURIComponent(id)}`),

@@ -14,6 +14,8 @@ import { DeliveryPage } from './pages/delivery';
 import { EndpointPage } from './pages/endpoint';
 import { Endpoints } from './pages/endpoints';
 import { Keys } from './pages/keys';
+import { Labels } from './pages/labels';
+import { Links } from './pages/links';
 import { Logins } from './pages/logins';
 import { Overview } from './pages/overview';
 import { Settings } from './pages/settings';
@@ -39,6 +41,8 @@ const sections = (): Section[] => [
   { path: '/dashboard/webhooks', title: t.webhooks, icon: 'bolt' },
   { path: '/dashboard/deliveries', title: t.deliveries, icon: 'list' },
   { path: '/dashboard/subscribers', title: t.subscribers, icon: 'users' },
+  { path: '/dashboard/links', title: t.links, icon: 'link' },
+  { path: '/dashboard/labels', title: t.labels, icon: 'tag' },
   { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
   { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
   { path: '/dashboard/templates', title: t.templates, icon: 'document' },
@@ -184,6 +188,8 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   }
   if (section === 'logins') return <Logins />;
   if (section === 'subscribers') return id ? <SubscriberPage key={id} id={id} /> : <Subscribers />;
+  if (section === 'links') return <Links />;
+  if (section === 'labels') return <Labels />;
   if (section === 'broadcasts') return <Broadcasts isComposing={id === 'new'} />;
   if (section === 'batches') return <Batches />;
   if (section === 'templates') return <Templates open={id} />;
