@@ -4,12 +4,14 @@ import type { FastEndpoints } from '../src/webhooks/fast-endpoints';
 import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
+import { createScheduledActivities } from './scheduled';
 
 /** The activities of each task queue. Keys are the task queues of src/temporal/names.ts. */
 export interface Activities {
   logins: object;
   deliveries: object;
   broadcasts: object;
+  journeys: object;
 }
 
 export interface ActivityDeps extends Core {
@@ -24,5 +26,6 @@ export function createActivities(deps: ActivityDeps): Activities {
     logins: createAuthSessionActivities(deps),
     deliveries: createDeliveryActivities(deps),
     broadcasts: createBroadcastActivities(deps),
+    journeys: createScheduledActivities(deps),
   };
 }

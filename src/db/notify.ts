@@ -12,6 +12,8 @@ export const notifyChannels = {
   botUpdate: 'herald_bot_update',
   /** Broadcasts wait for their workflow. */
   broadcast: 'herald_broadcast',
+  /** Workflows of scheduled messages are to be started or signalled. */
+  scheduled: 'herald_scheduled',
 } as const;
 
 /** At most one NOTIFY in this time for each channel and process. */

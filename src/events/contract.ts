@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { languages, timestampSchema, whoFields } from '../contract/common';
+import { languages, nullableWhoFields, timestampSchema, whoFields } from '../contract/common';
 import { limits, planNames } from '../contract/limits';
 import { formSubmittedExample, formSubmittedSchema } from '../forms/contract';
 import { ticketEventSchemas, ticketExample } from '../helpdesk/contract';
@@ -103,12 +103,29 @@ const otpAttempt = z.strictObject({
 });
 
 const scheduled = z.strictObject({
-  scheduled_id: z.string(),
-  subscriber_id: z.string(),
+  scheduled_id: z.string().describe('As in the response of /v1/scheduled.'),
+  name: z.string().nullable(),
+  ...nullableWhoFields,
+  delivery_id: z.string().nullable().describe('The message; null for an audience.'),
+  job_id: z.string().nullable().describe('The broadcast of an audience; null for a subscriber.'),
   occurred_at: timestampSchema,
 });
-const scheduledExample = { scheduled_id: MESSAGE, subscriber_id: SUBSCRIBER, occurred_at: AT };
-const scheduledReason = z.strictObject({ ...scheduled.shape, reason: z.string() });
+const scheduledExample = {
+  scheduled_id: JOB,
+  name: 'Reminder',
+  ...recipientExample,
+  delivery_id: MESSAGE,
+  job_id: null,
+  occurred_at: AT,
+};
+const scheduledReason = z.strictObject({
+  ...scheduled.shape,
+  reason: z
+    .string()
+    .describe(
+      'Why: as in /v1/send, or `billing_blocked`, `subscriber_not_found`, `too_late`, `empty_audience`.',
+    ),
+});
 
 const drip = z.strictObject({ drip_id: z.string(), subscriber_id: z.string(), occurred_at: timestampSchema });
 const dripExample = { drip_id: JOB, subscriber_id: SUBSCRIBER, occurred_at: AT };
@@ -270,14 +287,15 @@ export const eventRegistry = {
     ticketEventSchemas.unanswered,
     { ...ticketExample, waiting_since: '2026-01-14T10:30:00.000+00:00' },
   ),
-  'scheduled.sent': reserved('A scheduled message was sent.', scheduled, scheduledExample),
-  'scheduled.failed': reserved('A scheduled message failed.', scheduledReason, {
+  'scheduled.sent': event('A scheduled message was sent.', scheduled, scheduledExample),
+  'scheduled.failed': event('A scheduled message failed.', scheduledReason, {
     ...scheduledExample,
     reason: 'user_blocked_bot',
   }),
-  'scheduled.skipped': reserved('A scheduled message was skipped.', scheduledReason, {
+  'scheduled.skipped': event('A scheduled message was skipped.', scheduledReason, {
     ...scheduledExample,
-    reason: 'inactive',
+    delivery_id: null,
+    reason: 'unsubscribed',
   }),
   'drip.step_sent': reserved(
     'A step of a drip campaign was sent.',

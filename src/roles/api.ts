@@ -2,6 +2,7 @@ import type { Middleware } from 'koa';
 import { webhookIntake } from '../bots/webhook-intake';
 import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
+import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
 import { channels } from '../contract/common';
 import type { Core } from '../core';
 import { createEventRoutes } from '../events/routes';
@@ -57,6 +58,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createTemplateRoutes(core),
     ...createBatchRoutes(core),
     ...createBroadcastRoutes(core),
+    ...createScheduledRoutes(core),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),

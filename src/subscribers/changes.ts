@@ -15,6 +15,7 @@ import { lockProject } from '../projects';
 import type { Properties, PropertyValue, SubscriberChanges } from './contract';
 import {
   erasePersonMessages,
+  erasePersonPlans,
   erasePersonSessions,
   erasePersonUpdates,
   NOBODY,
@@ -125,6 +126,7 @@ export async function removeSubscriber(
       publicIds.reduce((rest, id) => rest.replaceAll(id, NOBODY), text),
     );
     await erasePersonMessages(db, person, publicIds);
+    await erasePersonPlans(db, person);
     await deleteSubscriber(db, projectId, person.id);
     await erasePersonSessions(db, person);
     await erasePersonUpdates(db, person);

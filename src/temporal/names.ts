@@ -7,6 +7,7 @@ export const workflowIds = {
   delivery: (deliveryId: string) => `delivery/${deliveryId}`,
   broadcast: (jobId: string) => `broadcast/${jobId}`,
   batch: (batchId: string) => `batch/${batchId}`,
+  scheduled: (scheduledId: string) => `scheduled/${scheduledId}`,
 } as const;
 
 /** Signals carry no data: each only tells the workflow that its row has changed. */
@@ -18,6 +19,7 @@ export function taskQueues(prefix: string) {
     logins: `${prefix}-logins`,
     deliveries: `${prefix}-deliveries`,
     broadcasts: `${prefix}-broadcasts`,
+    journeys: `${prefix}-journeys`,
   } as const;
 }
 
@@ -32,9 +34,11 @@ export const searchAttributeTypes = {
   LastError: 'Keyword',
   AuthFlow: 'Keyword',
   AuthStatus: 'Keyword',
+  State: 'Keyword',
   Attempt: 'Int',
   LastHttpStatus: 'Int',
   NextAttemptAt: 'Datetime',
+  NextAt: 'Datetime',
 } as const satisfies Record<string, 'Keyword' | 'Int' | 'Datetime'>;
 
 export type SearchAttributeName = keyof typeof searchAttributeTypes;
@@ -48,7 +52,9 @@ export const searchAttributes = {
   LastError: defineSearchAttributeKey('LastError', 'KEYWORD'),
   AuthFlow: defineSearchAttributeKey('AuthFlow', 'KEYWORD'),
   AuthStatus: defineSearchAttributeKey('AuthStatus', 'KEYWORD'),
+  State: defineSearchAttributeKey('State', 'KEYWORD'),
   Attempt: defineSearchAttributeKey('Attempt', 'INT'),
   LastHttpStatus: defineSearchAttributeKey('LastHttpStatus', 'INT'),
   NextAttemptAt: defineSearchAttributeKey('NextAttemptAt', 'DATETIME'),
+  NextAt: defineSearchAttributeKey('NextAt', 'DATETIME'),
 } as const satisfies Record<SearchAttributeName, unknown>;

@@ -109,6 +109,16 @@ export function removeOldRecipients(db: Db, days: number): NextBatch {
   );
 }
 
+export function removeOldScheduled(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_scheduled',
+    `DELETE FROM scheduled WHERE id IN (
+       SELECT id FROM scheduled WHERE ended_at < now() - make_interval(days => $1) LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
 export function removeOldBroadcasts(db: Db, days: number): NextBatch {
   return repeatedDelete(
     db,

@@ -56,6 +56,8 @@ export const tableEnds: Record<string, TableEnd> = {
     after: `${limits.idempotencyHours} hours`,
     remove: remove.removeExpiredIdempotencyKeys,
   },
+  scheduled: { after: `${retentionDays} after its end`, remove: remove.removeOldScheduled },
+  scheduled_results: { with: 'scheduled' },
   broadcast_recipients: { after: retentionDays, remove: remove.removeOldRecipients },
   broadcasts: { after: retentionDays, remove: remove.removeOldBroadcasts },
   media_uploads: { after: `${MEDIA_UPLOAD_DAYS} days`, remove: removeOldMediaUploads },
