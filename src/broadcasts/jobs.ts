@@ -26,6 +26,7 @@ import {
   skipQueuedRecipients,
   type JobEnd,
 } from './queries/ends';
+import { endRunWithJob } from './recurring/runs';
 import { endWithJob } from './scheduled/fire';
 
 export type BroadcastDeps = Pick<Core, 'pool' | 'config'>;
@@ -135,7 +136,7 @@ export function finishBroadcast(
 /** The event of a job's end, in the transaction that ends it. */
 async function emitEnd(
   db: pg.PoolClient,
-  { id, kind, project_id, status, scheduled_id }: LockedBroadcast,
+  { id, kind, project_id, status, scheduled_id, run_id }: LockedBroadcast,
   { sent, failed, skipped, total, ended_at }: JobEnd,
 ): Promise<void> {
   const counts = { sent, failed, skipped, total };
@@ -148,6 +149,7 @@ async function emitEnd(
   const name = isCancelled ? 'broadcast.cancelled' : 'broadcast.completed';
   await emitEvent(db, project_id, name, { job_id: id, ...counts });
   if (scheduled_id) await endWithJob(db, scheduled_id, { id, isCancelled, sent, failed, ended_at });
+  if (run_id) await endRunWithJob(db, run_id, project_id, { id, isCancelled, counts, ended_at });
 }
 
 async function failLost(

@@ -82,6 +82,8 @@ export const limits = {
   scheduledDays: 366,
   /** After an outage it is still sent for so long. */
   scheduledLateHours: 24,
+  recurringLateMinutes: 60,
+  cronLength: 200,
   templates: 100,
   templateVars: 50,
   templateValueLength: 1000,

@@ -14,6 +14,8 @@ export const notifyChannels = {
   broadcast: 'herald_broadcast',
   /** Workflows of scheduled messages are to be started or signalled. */
   scheduled: 'herald_scheduled',
+  /** Schedules are to be compared with their rows. */
+  recurring: 'herald_recurring',
 } as const;
 
 /** At most one NOTIFY in this time for each channel and process. */

@@ -306,7 +306,27 @@ export const eventRegistry = {
     },
   ),
   'drip.completed': reserved('A subscriber completed a drip campaign.', drip, dripExample),
-  'recurring.sent': reserved('A recurring message was sent.', scheduled, scheduledExample),
+  'recurring.sent': event(
+    'The broadcast of a recurring message was fully processed.',
+    z.strictObject({
+      recurring_id: z.string().describe('As in the response of /v1/recurring.'),
+      name: z.string(),
+      run_id: z.string(),
+      ...broadcastCounts.shape,
+      scheduled_for: timestampSchema.describe(
+        'The time of the run by its cron expression, or of the request.',
+      ),
+      occurred_at: timestampSchema,
+    }),
+    {
+      recurring_id: MESSAGE,
+      name: 'Weekly digest',
+      run_id: MEMBER,
+      ...broadcastExample,
+      scheduled_for: AT,
+      occurred_at: AT,
+    },
+  ),
   'event.tracked': reserved(
     'A custom event of the project was tracked.',
     z.strictObject({ subscriber_id: z.string(), name: z.string(), occurred_at: timestampSchema }),

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa';
 import { webhookIntake } from '../bots/webhook-intake';
 import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
+import { createRecurringRoutes } from '../broadcasts/recurring/routes';
 import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
 import { channels } from '../contract/common';
 import type { Core } from '../core';
@@ -59,6 +60,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createBatchRoutes(core),
     ...createBroadcastRoutes(core),
     ...createScheduledRoutes(core),
+    ...createRecurringRoutes(core),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { startBroadcastRelay } from '../broadcasts/relay';
+import { startRecurringRelay } from '../broadcasts/recurring/relay';
 import { startScheduledRelay } from '../broadcasts/scheduled/relay';
 import type { Core } from '../core';
 import { startEventEraser } from '../events/eraser';
@@ -63,6 +64,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
     startBroadcastRelay(onWorkerConnection),
     startScheduledRelay(onWorkerConnection),
+    startRecurringRelay(onWorkerConnection),
     startExpressLane({ ...core, attempter }),
     startEndpointAlerts(core),
     startDeliveryReconciler(onWorkerConnection),

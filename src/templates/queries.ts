@@ -140,7 +140,7 @@ export function deleteTemplate(db: Db, projectId: string, key: string): Promise<
 }
 
 export interface OpenDefinition {
-  kind: 'scheduled';
+  kind: 'scheduled' | 'recurring';
   vars: TemplateVars;
 }
 
@@ -150,6 +150,9 @@ export function findOpenDefinitions(db: Db, projectId: string, key: string): Pro
     db,
     'find_open_definitions',
     `SELECT 'scheduled' AS kind, content->'vars' AS vars FROM scheduled
+     WHERE project_id = $1 AND ended_at IS NULL AND content->>'template' = $2
+     UNION ALL
+     SELECT 'recurring', content->'vars' FROM recurring
      WHERE project_id = $1 AND ended_at IS NULL AND content->>'template' = $2`,
     [projectId, key],
   );

@@ -17,4 +17,4 @@ export async function findTemplateUses(db: Db, projectId: string, key: string): 
   return found.map(({ kind, vars }) => ({ what: named[kind], vars, further: [] }));
 }
 
-const named = { scheduled: 'A scheduled message' } as const;
+const named = { scheduled: 'A scheduled message', recurring: 'A recurring message' } as const;

@@ -8,6 +8,10 @@ export const workflowIds = {
   broadcast: (jobId: string) => `broadcast/${jobId}`,
   batch: (batchId: string) => `batch/${batchId}`,
   scheduled: (scheduledId: string) => `scheduled/${scheduledId}`,
+  /** The Temporal Schedule. */
+  recurring: (recurringId: string) => `recurring/${recurringId}`,
+  /** The server appends the time of the occurrence. */
+  recurringRun: (recurringId: string) => `recurring-run/${recurringId}`,
 } as const;
 
 /** Signals carry no data: each only tells the workflow that its row has changed. */
@@ -58,3 +62,6 @@ export const searchAttributes = {
   NextAttemptAt: defineSearchAttributeKey('NextAttemptAt', 'DATETIME'),
   NextAt: defineSearchAttributeKey('NextAt', 'DATETIME'),
 } as const satisfies Record<SearchAttributeName, unknown>;
+
+/** Set by the server on workflows that a Schedule starts. */
+export const scheduledStartTime = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME');

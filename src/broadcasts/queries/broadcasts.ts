@@ -62,14 +62,16 @@ export interface NewBroadcastRow {
   messages_per_minute: number | null;
   /** The scheduled entry that it belongs to. */
   scheduled_id: string | null;
+  /** The run of a recurring message that it belongs to. */
+  run_id?: string;
 }
 
 export function insertBroadcast(db: Db, projectId: string, broadcast: NewBroadcastRow): Promise<number> {
   return change(
     db,
     'insert_broadcast',
-    `INSERT INTO broadcasts (id, project_id, content, audience, messages_per_minute, scheduled_id)
-     VALUES ($1, $2, $3, $4, $5, $6)`,
+    `INSERT INTO broadcasts (id, project_id, content, audience, messages_per_minute, scheduled_id, run_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     [
       broadcast.id,
       projectId,
@@ -77,6 +79,7 @@ export function insertBroadcast(db: Db, projectId: string, broadcast: NewBroadca
       JSON.stringify(broadcast.audience),
       broadcast.messages_per_minute,
       broadcast.scheduled_id,
+      broadcast.run_id ?? null,
     ],
   );
 }
@@ -173,13 +176,14 @@ export interface LockedBroadcast {
   project_id: string;
   status: BroadcastStatus;
   scheduled_id: string | null;
+  run_id: string | null;
 }
 
 export function lockBroadcast(db: Db, id: string): Promise<LockedBroadcast | null> {
   return row<LockedBroadcast>(
     db,
     'lock_broadcast',
-    'SELECT id, kind, project_id, status, scheduled_id FROM broadcasts WHERE id = $1 FOR UPDATE',
+    'SELECT id, kind, project_id, status, scheduled_id, run_id FROM broadcasts WHERE id = $1 FOR UPDATE',
     [id],
   );
 }

@@ -10,7 +10,8 @@ export async function countOpenEntries(
   const counted = await row<{ open: number; allowed: number }>(
     db,
     'count_open_entries',
-    `SELECT (SELECT count(*) FROM scheduled WHERE project_id = $1 AND ended_at IS NULL) AS open,
+    `SELECT (SELECT count(*) FROM scheduled WHERE project_id = $1 AND ended_at IS NULL)
+         + (SELECT count(*) FROM recurring WHERE project_id = $1 AND ended_at IS NULL) AS open,
        coalesce((SELECT scheduled_entries FROM project_settings WHERE project_id = $1), $2::int) AS allowed`,
     [projectId, byDefault],
   );

@@ -21,6 +21,15 @@ export function wakeScheduled(db: Db): Promise<number> {
   );
 }
 
+/** Has every schedule compared with its row: the relay creates those that are gone. Returns how many. */
+export function syncRecurring(db: Db): Promise<number> {
+  return change(
+    db,
+    'sync_recurring',
+    `UPDATE recurring SET sync_at = clock_timestamp() WHERE ended_at IS NULL OR sync_at IS NOT NULL`,
+  );
+}
+
 /** Pending deliveries that should have a workflow. The others are queued for the relay or in the express lane. */
 export async function startedOpenDeliveries(db: Db): Promise<string[]> {
   const found = await rows<{ id: string }>(

@@ -58,6 +58,8 @@ export const tableEnds: Record<string, TableEnd> = {
   },
   scheduled: { after: `${retentionDays} after its end`, remove: remove.removeOldScheduled },
   scheduled_results: { with: 'scheduled' },
+  recurring_runs: { after: retentionDays, remove: remove.removeOldRuns },
+  recurring: { after: `${retentionDays} after its end`, remove: remove.removeOldRecurring },
   broadcast_recipients: { after: retentionDays, remove: remove.removeOldRecipients },
   broadcasts: { after: retentionDays, remove: remove.removeOldBroadcasts },
   media_uploads: { after: `${MEDIA_UPLOAD_DAYS} days`, remove: removeOldMediaUploads },

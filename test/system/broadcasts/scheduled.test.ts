@@ -237,9 +237,11 @@ describe('a scheduled message', () => {
     const job = await untilBroadcast(project, sent.job_id, 'completed');
     expect(job).toMatchObject({ total_subscribers: 2, sent: 2 });
     for (const person of people) expect((await textsTo(service, person)).slice(-1)).toEqual(['all']);
-    expect(await eventsOf(service, project, 'broadcast.completed', 'scheduled.sent')).toMatchObject([
-      { name: 'broadcast.completed', data: { job_id: sent.job_id } },
-      { name: 'scheduled.sent', data: { scheduled_id: id, job_id: sent.job_id, subscriber_id: null } },
+    expect(await eventsOf(service, project, 'broadcast.completed')).toMatchObject([
+      { data: { job_id: sent.job_id } },
+    ]);
+    expect(await eventsOf(service, project, 'scheduled.sent')).toMatchObject([
+      { data: { scheduled_id: id, job_id: sent.job_id, subscriber_id: null } },
     ]);
 
     // Half a day ahead of the other: its message waits in the same job.
