@@ -83,6 +83,13 @@ export const limits = {
   batchMessages: 1000,
   batchRefLength: 64,
   batchRecipients: 10_000,
+  /** Open scheduled and recurring messages and chains together. */
+  scheduledEntries: 100,
+  scheduledDays: 366,
+  /** After an outage it is still sent for so long. */
+  scheduledLateHours: 24,
+  recurringLateMinutes: 60,
+  cronLength: 200,
   templates: 100,
   templateVars: 50,
   templateValueLength: 1000,

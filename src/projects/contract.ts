@@ -137,6 +137,7 @@ export const projectChangesSchema = z.strictObject({
   sessions_per_hour: wholeLimit.optional(),
   sessions_per_address: wholeLimit.optional(),
   timezone: timezoneSchema.optional(),
+  scheduled_entries: wholeLimit.optional(),
   brand: z.strictObject(brandChanges).optional(),
 });
 

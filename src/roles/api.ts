@@ -3,6 +3,8 @@ import { webhookIntake } from '../bots/webhook-intake';
 import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
 import { createChannelRoutes } from '../channels/routes';
+import { createRecurringRoutes } from '../broadcasts/recurring/routes';
+import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
 import type { Core } from '../core';
 import { createEventRoutes } from '../events/routes';
 import { createExportRoute } from '../exports';
@@ -81,6 +83,8 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createTemplateRoutes(core),
     ...createBatchRoutes(core),
     ...createBroadcastRoutes(core),
+    ...createScheduledRoutes(core),
+    ...createRecurringRoutes(core),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),

@@ -18,6 +18,7 @@ import { maxLabels } from './labels';
 import {
   erasePersonLinks,
   erasePersonMessages,
+  erasePersonPlans,
   erasePersonRequests,
   erasePersonSessions,
   erasePersonUpdates,
@@ -150,6 +151,7 @@ export async function removeSubscriber(
     );
     await erasePersonMessages(db, person, publicIds);
     const requestIds = await requestsOf(db, person);
+    await erasePersonPlans(db, person);
     await deleteSubscriber(db, projectId, person.id);
     await erasePersonSessions(db, person);
     await erasePersonRequests(db, person, requestIds);

@@ -126,6 +126,18 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
   );
 }
 
+/** An open message to a removed person fails when it is due; its text goes now. */
+export async function erasePersonPlans(db: Db, { id }: Pick<Person, 'id'>): Promise<void> {
+  await change(
+    db,
+    'erase_scheduled',
+    `UPDATE scheduled SET subscriber_id = '${NOBODY}', content = '{"text": "", "format": "plain", "buttons": []}'
+     WHERE subscriber_id = $1`,
+    [id],
+  );
+  await change(db, 'erase_scheduled_results', 'DELETE FROM scheduled_results WHERE subscriber_id = $1', [id]);
+}
+
 /**
  * Handled updates name nobody. Updates that wait are handled first, because they may concern another project of the same
  * bot; those that were set aside are deleted.
