@@ -4,6 +4,7 @@ import type { FastEndpoints } from '../src/webhooks/fast-endpoints';
 import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
+import { createImportActivities } from './import-subscribers';
 
 /** The activities of each task queue. Keys are the task queues of src/temporal/names.ts. */
 export interface Activities {
@@ -23,6 +24,6 @@ export function createActivities(deps: ActivityDeps): Activities {
   return {
     logins: createAuthSessionActivities(deps),
     deliveries: createDeliveryActivities(deps),
-    broadcasts: createBroadcastActivities(deps),
+    broadcasts: { ...createBroadcastActivities(deps), ...createImportActivities(deps) },
   };
 }

@@ -163,6 +163,10 @@ export const settings = z.object({
     .default('uuid')
     .describe('Format of subscriber ids in responses: a UUID, or `sub_` + base62. Requests accept both.'),
 
+  HERALD_OPEN_SIGNUP: flag
+    .default(false)
+    .describe('Whether anyone who signs in to the dashboard by messenger can create a project of their own.'),
+
   HERALD_SIMULATOR_PORT: port(3001).describe('Port of the messenger simulator (development only).'),
   TELEGRAM_BOT_TOKEN: z
     .string()

@@ -1,4 +1,4 @@
-import { limits, MIB } from './limits';
+import { limits, MIB, teamLimits } from './limits';
 
 /**
  * Every error that the API can return. The HTTP error mapper, the OpenAPI document, the error page (`docs_url`) and the
@@ -86,17 +86,17 @@ const table = {
   forbidden: {
     status: 403,
     text: 'You do not have access.',
-    help: 'The request is not permitted. The API key may lack a scope (the message names it), or the event cannot be published. The dashboard’s cookie works only for requests from the dashboard’s own pages.',
+    help: 'The request is not permitted. The API key or the role may lack a scope (the message names it), only an owner may do it, or the event cannot be published. The dashboard’s cookie works only for requests from the dashboard’s own pages.',
+  },
+  plan_limit: {
+    status: 403,
+    text: 'The plan of this project does not include this.',
+    help: `The free plan includes ${teamLimits.free.members} member, ${teamLimits.free.ownedProjects} project per owner and no exports. What exists stays. Ask the operator for a larger plan.`,
   },
   project_inactive: {
     status: 403,
     text: 'The project of this API key is not active.',
     help: 'An operator has deactivated the project.',
-  },
-  plan_limit: {
-    status: 403,
-    text: 'The plan of this project does not include this.',
-    help: 'The message names what the plan lacks. Upgrade the plan to continue; what exists already stays.',
   },
   subscriber_not_found: {
     status: 404,
@@ -185,8 +185,8 @@ const table = {
   },
   rate_limit_sign_in: {
     status: 429,
-    text: 'Too many failed sign-ins. Try again later.',
-    help: `The dashboard allows ${limits.dashboardSignInFailures.max} wrong keys in ${limits.dashboardSignInFailures.minutes} minutes per IP address. Wait for Retry-After seconds.`,
+    text: 'Too many sign-ins. Try again later.',
+    help: `The dashboard allows ${limits.dashboardSignInFailures.max} wrong keys in ${limits.dashboardSignInFailures.minutes} minutes and ${limits.dashboardLoginsPerHour} sign-ins by messenger in an hour per IP address. Wait for Retry-After seconds.`,
   },
   slow_down: {
     status: 429,

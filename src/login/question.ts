@@ -47,6 +47,7 @@ export function createLoginQuestions(
 
   async function refusal(db: PoolClient, project: Project | null, texts: BotTexts): Promise<string | null> {
     if (!project?.active) return texts.loginNotSetUp;
+    if (project.system) return null;
     const blocked = await isBillingBlocked(db, project.id, config.HERALD_GRACE_HOURS);
     return blocked ? texts.billingBlocked(project.name) : null;
   }
@@ -170,6 +171,7 @@ function question(session: AuthSession, project: Project, nonce: string, user: B
       matchCode: session.match_code,
       device: session.user_agent,
       address: session.client_ip,
+      subscribes: !project.system,
     }),
     buttons: [
       [

@@ -11,6 +11,7 @@ import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
 import { errorPage, wantsPage } from '../http/error-page';
 import type { Part } from '../http/health';
+import type { Authenticate } from '../http/guard';
 import { createHealthRoutes } from '../http/health-routes';
 import { createRunOnce } from '../http/idempotency';
 import { createRequestLimit } from '../http/project-limit';
@@ -29,6 +30,8 @@ import { createSessionStarter } from '../login/workflow';
 import { createOtpRoutes } from '../messages/otp-routes';
 import { createMessageLogRoutes } from '../messages/log-routes';
 import { createSendRoutes } from '../messages/routes';
+import { createAuditedRequests } from '../projects/audit';
+import { createAuditRoutes } from '../projects/audit-routes';
 import { createBearerAuthentication } from '../projects/authenticate';
 import { brandFiles } from '../projects/brand-files';
 import { createDashboardRoutes } from '../projects/dashboard-routes';
@@ -36,11 +39,14 @@ import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
 import { subscriberExport } from '../subscribers/export';
+import { createImportRoutes } from '../subscribers/import-routes';
 import { createLabelRoutes } from '../subscribers/label-routes';
 import { createLinkRoutes } from '../subscribers/link-routes';
 import { createMiniAppRoutes } from '../subscribers/mini-app/routes';
 import { miniAppPage } from '../subscribers/mini-app/page';
 import { createSubscriberRoutes } from '../subscribers/routes';
+import { createTeamRoutes } from '../team/routes';
+import { createSignInRoutes } from '../team/sign-in-routes';
 import { createTemplateRoutes } from '../templates/routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
 import { within } from '../temporal/within';
@@ -57,6 +63,7 @@ export interface RunningApi {
 /** All API routes, in the order of the reference page. */
 export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
   const qr = createQrPictures();
+  const authenticate = createAuthenticate(core);
   const starter = createSessionStarter(core);
   return [
     ...createAuthRoutes({ ...core, waiter, qr, starter }),
@@ -65,6 +72,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createRequestRoutes({ ...core, waiter, starter }),
     ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
+    ...createImportRoutes(core),
     ...createLinkRoutes(core),
     ...createLabelRoutes(core),
     ...createMiniAppRoutes(core),
@@ -82,9 +90,16 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createProjectRoutes(core),
     ...createKeyRoutes(core),
     ...createChannelRoutes(core),
-    ...createDashboardRoutes(core),
+    ...createTeamRoutes(core),
+    ...createAuditRoutes(core),
+    ...createDashboardRoutes({ ...core, authenticate }),
+    ...createSignInRoutes({ ...core, waiter, starter }),
     ...createHealthRoutes({ parts }),
   ];
+}
+
+function createAuthenticate(core: Core): Authenticate {
+  return createAuthentication(core, createBearerAuthentication(core));
 }
 
 /** Shorter than the limit of a check, so that no call outlives it. */
@@ -126,9 +141,10 @@ export async function startApi(core: Core): Promise<RunningApi> {
       ],
     },
     {
-      authenticate: createAuthentication(core, createBearerAuthentication({ pool, log })),
+      authenticate: createAuthenticate(core),
       countRequest: createRequestLimit(pool),
       runOnce: createRunOnce(core),
+      audited: createAuditedRequests(pool),
       checkResponses: config.NODE_ENV === 'test',
       log,
       docsUrl,

@@ -221,3 +221,42 @@ export const miniSubscribedSchema = z.strictObject({
   subscriber_id: z.string(),
   permissions: z.array(z.string()),
 });
+
+export const importQuery = z.strictObject({
+  dry_run: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .describe('Checks every row and changes nothing.'),
+});
+
+export const importFileSchema = z
+  .string()
+  .describe(
+    'CSV in UTF-8. Columns: `subscriber_id` or `external_id`, and any of `tags`, `add_tags`, `permissions` (names joined by `|`), `timezone`, `properties.<key>`. An empty cell changes nothing.',
+  );
+
+export const acceptedImportSchema = z.strictObject({
+  import_id: idSchema,
+  rows: z.number().int().describe('Without the header and empty lines.'),
+});
+
+export const importStatuses = ['queued', 'running', 'completed'] as const;
+export type ImportStatus = (typeof importStatuses)[number];
+
+export const importSchema = z.strictObject({
+  import_id: idSchema,
+  dry_run: z.boolean(),
+  status: z.enum(importStatuses),
+  rows: z.number().int(),
+  updated: z.number().int().describe('Rows that were applied; in a dry run, that would be.'),
+  failed: z.number().int(),
+  errors: z
+    .array(
+      z.strictObject({ row: z.number().int().describe('From 1, without the header.'), code: z.string() }),
+    )
+    .describe(`The first ${limits.importErrors} failed rows.`),
+  created_at: timestampSchema,
+  ended_at: timestampSchema.nullable(),
+});
+export type ImportView = z.infer<typeof importSchema>;

@@ -1,8 +1,9 @@
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
 import type { Core } from '../core';
-import { route } from '../http/route';
+import { route, Streamed } from '../http/route';
 import { patchSubscriber, removeSubscriber, requireSubscriber } from './changes';
+import { heldData } from './held-data';
 import { subscriberChangesSchema, subscriberListQuery, subscriberParams, subscriberSchema } from './contract';
 import { listSubscribers } from './queries/records';
 import { viewSubscriber, type SubscriberRecord } from './record';
@@ -65,6 +66,27 @@ export function createSubscriberRoutes({ pool, cipher, config }: Pick<Core, 'poo
       },
       async ({ project, params, body }) =>
         present(await patchSubscriber(pool, project.id, params.id, body, format)),
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/subscribers/{id}/data',
+        summary: 'Get everything held on a subscriber',
+        description:
+          'A JSON object with the subscriber and a list for each kind of record: logins, messages, broadcasts, one-time codes, button clicks, events. For requests of people about their data.',
+        tag,
+        auth: 'key',
+        scope: 'export',
+        params: subscriberParams,
+        status: 200,
+        response: ['application/json'],
+        errors: ['subscriber_not_found'],
+      },
+      async ({ project, params }) => {
+        const person = await requireSubscriber(pool, project.id, params.id);
+        return new Streamed('application/json', `subscriber-${person.id}.json`, heldData(pool, person));
+      },
     ),
 
     route(

@@ -34,6 +34,7 @@ const pages = (demo: Demo): Record<string, string> => ({
   templates: '/dashboard/templates',
   'template-new': '/dashboard/templates/new',
   batches: '/dashboard/batches',
+  channels: '/dashboard/channels',
   keys: '/dashboard/keys',
   settings: '/dashboard/settings',
 });

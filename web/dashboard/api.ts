@@ -12,7 +12,16 @@ import type {
   templateDefinitionSchema,
   TemplateView,
 } from '../../src/templates/contract';
-import type { DashboardSession } from '../../src/projects/contract';
+import type { ChannelView } from '../../src/channels/contract';
+import type { AuditEntry, DashboardSession, SignInRecord } from '../../src/projects/contract';
+import type {
+  DashboardLogin,
+  InvitationView as Invitation,
+  MemberChanges,
+  MemberView as Member,
+  NewInvitation,
+} from '../../src/team/contract';
+import type { Scope } from '../../src/contract/scopes';
 import type { ErrorEnvelope } from '../../src/contract/errors';
 import type { eventTypeSchema } from '../../src/events/contract';
 import type { createdKeySchema, KeyView } from '../../src/projects/contract';
@@ -63,8 +72,14 @@ export type TemplateDefinition = z.input<typeof templateDefinitionSchema>;
 export type NewLink = z.input<typeof newLinkSchema>;
 export type LabelKind = 'tags' | 'permissions';
 export type Broadcast = z.infer<typeof broadcastSchema>;
+export type Channel = ChannelView;
 export type CreatedKey = z.infer<typeof createdKeySchema>;
 export type {
+  AuditEntry,
+  DashboardLogin,
+  Invitation,
+  Member,
+  SignInRecord,
   DashboardSession,
   DeliveryView,
   EndpointView,
@@ -146,6 +161,26 @@ export const api = {
   signIn: (apiKey: string) => post<DashboardSession>('/dashboard/session', { api_key: apiKey }),
   session: () => get<DashboardSession>('/dashboard/session'),
   signOut: () => call<void>('DELETE', '/dashboard/session'),
+  switchProject: (projectId: string) =>
+    call<DashboardSession>('PUT', '/dashboard/session', { project_id: projectId }),
+  createProject: (project: { slug: string; name: string }) =>
+    post<{ project_id: string }>('/dashboard/projects', project),
+  beginLogin: () => post<DashboardLogin>('/dashboard/login'),
+  pollLogin: (id: string) =>
+    get<{ status: 'pending' | 'confirmed' | 'declined' | 'expired' | 'consumed' }>(
+      `/dashboard/login/${id}?wait=20`,
+    ),
+  signIns: () => get<Page<SignInRecord>>('/dashboard/sessions'),
+  endSignIn: (id: string) => call<void>('DELETE', `/dashboard/sessions/${id}`),
+
+  members: () => get<Page<Member>>('/v1/members'),
+  changeMember: (id: string, changes: MemberChanges) => call<Member>('PATCH', `/v1/members/${id}`, changes),
+  removeMember: (id: string) => call<void>('DELETE', `/v1/members/${id}`),
+  invitations: () => get<Page<Invitation>>('/v1/invitations'),
+  invite: (invitation: NewInvitation) => post<Invitation>('/v1/invitations', invitation),
+  withdrawInvitation: (id: string) => call<void>('DELETE', `/v1/invitations/${id}`),
+  audit: (filter: { actor: string; action: string; cursor: string | null }) =>
+    get<Page<AuditEntry>>(`/v1/audit${query({ ...filter, limit: 25 })}`),
 
   project: () => get<ProjectView>('/v1/project'),
   changeProject: (changes: OwnProjectChanges) => call<ProjectView>('PATCH', '/v1/project', changes),
@@ -154,8 +189,14 @@ export const api = {
     get<Page<SessionRecord>>(`/v1/auth/sessions${query({ ...filter, limit: 25 })}`),
 
   keys: () => get<Page<KeyView>>('/v1/keys'),
-  createKey: (name: string) => post<CreatedKey>('/v1/keys', name ? { name } : {}),
+  createKey: (name: string, scopes?: Scope[]) =>
+    post<CreatedKey>('/v1/keys', { ...(name ? { name } : {}), ...(scopes ? { scopes } : {}) }),
   revokeKey: (id: string) => call<void>('DELETE', `/v1/keys/${id}`),
+
+  channels: () => get<{ data: Channel[] }>('/v1/channels'),
+  connectBot: (channel: Channel['channel'], token: string) =>
+    call<Channel>('PUT', `/v1/channels/${channel}`, { token }),
+  removeBot: (channel: Channel['channel']) => call<void>('DELETE', `/v1/channels/${channel}`),
 
   eventTypes: () => get<Page<EventType>>('/v1/event-types'),
   endpoints: () => get<Page<EndpointView>>('/v1/webhooks'),

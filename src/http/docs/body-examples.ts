@@ -45,6 +45,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   put_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'] },
   patch_v1_project: { callback_url: 'https://shop.example.com/callback' },
   put_v1_project: { callback_url: 'https://shop.example.com/callback' },
+  post_v1_import_subscribers: 'external_id,add_tags,properties.city\nuser-42,beta|news,Riga\n',
   post_v1_keys: { name: 'Backend' },
   put_v1_channels_channel: { token: '<bot token>' },
   post_v1_publish: {

@@ -70,6 +70,11 @@ export function removeOldMessages(db: Db, days: number): NextBatch {
   });
 }
 
+/** Also those that no worker has completed. */
+export function removeOldImports(db: Db, days: number): NextBatch {
+  return removeOld(db, { table: 'imports', id: 'id', age: 'created_at', days });
+}
+
 export function removeOldOtpCodes(db: Db): NextBatch {
   return removeOld(db, { table: 'otp_codes', id: 'id', age: 'created_at', days: 1 });
 }

@@ -3,6 +3,7 @@ import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { recordedResponsePurpose } from '../../http/idempotency';
 import { linkTokenPurpose } from '../../subscribers';
+import { invitationPurpose } from '../../team/invitations';
 import { endpointHeadersPurpose } from '../../webhooks/own-headers';
 import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
 
@@ -62,6 +63,14 @@ export const sealedColumns = [
     key: 'id',
     type: 'uuid',
     purpose: botTokenPurpose,
+    rowId: 'id',
+  },
+  {
+    table: 'invitations',
+    column: 'token_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: invitationPurpose,
     rowId: 'id',
   },
 ] as const;

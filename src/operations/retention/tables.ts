@@ -4,6 +4,12 @@ import type { Db } from '../../db/pool';
 import { BATCH, repeated, type NextBatch } from '../queries/removal';
 import * as remove from '../queries/retention';
 import { removeOldEndpointHours } from '../queries/retention-endpoint-hours';
+import {
+  removeOldAuditEntries,
+  removeOldInvitations,
+  removeOldNotices,
+  removeUnusedAccounts,
+} from '../queries/retention-team';
 import { MEDIA_UPLOAD_DAYS, removeOldMediaUploads } from '../queries/retention-media';
 
 /** What ends the rows of a table. */
@@ -60,6 +66,8 @@ export const tableEnds: Record<string, TableEnd> = {
   },
   broadcast_recipients: { after: retentionDays, remove: remove.removeOldRecipients },
   broadcasts: { after: retentionDays, remove: remove.removeOldBroadcasts },
+  imports: { after: retentionDays, remove: remove.removeOldImports },
+  import_chunks: { with: 'imports' },
   media_uploads: { after: `${MEDIA_UPLOAD_DAYS} days`, remove: removeOldMediaUploads },
 
   bot_updates: {
@@ -71,6 +79,13 @@ export const tableEnds: Record<string, TableEnd> = {
   request_counters: { after: '1 hour after its window', remove: remove.removeExpiredCounters },
   api_keys: { after: `${retentionDays} after its revocation`, remove: remove.removeRevokedKeys },
   dashboard_sessions: { after: '12 hours', remove: remove.removeEndedDashboardSessions },
+
+  accounts: { after: `${retentionDays} without a team and a session`, remove: removeUnusedAccounts },
+  members: { bounded: 'A project keeps its members until it removes them.' },
+  invitations: { after: `${retentionDays} after it expired`, remove: removeOldInvitations },
+  system_projects: { bounded: 'One row for each purpose.' },
+  audit_entries: { after: `${limits.auditDays} days`, remove: removeOldAuditEntries },
+  member_notices: { after: 'sent, or 1 day', remove: removeOldNotices },
 
   templates: { bounded: 'A project has at most 100.' },
   projects: { bounded: 'The operator creates them.' },

@@ -157,9 +157,21 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     for (let i = 0; i < 20; i += 1) expectEnvelope(await verify({ code: `guess-${i}` }), 'invalid_code');
     return verify({ code: 'guess' });
   },
+  async invalid_bot_token() {
+    return project.api('PUT', '/v1/channels/telegram', { token: '1234567:a-revoked-token' });
+  },
   async rate_limit_otp() {
     const { subscriberId } = await subscribePerson(service, project);
     return lastOf(4, () => project.api('POST', '/v1/otp/send', { subscriber_id: subscriberId }));
+  },
+  plan_limit: () => project.api('GET', '/v1/export/subscribers'),
+  async rate_limit_export() {
+    const paying = await service.createProject({ plan: 'basic' });
+    await service.pool.query(
+      `INSERT INTO exports (project_id, token, leased_until) VALUES ($1, gen_random_uuid(), now() + interval '1 hour')`,
+      [paying.id],
+    );
+    return paying.api('GET', '/v1/export/subscribers');
   },
   async rate_limit_rotations() {
     const { body } = await project.api('POST', '/v1/webhooks', { url });

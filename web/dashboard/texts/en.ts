@@ -1,4 +1,5 @@
 import { plural } from './plural';
+import { teamEn } from './team-en';
 
 const count = (number: number, one: string, other: string) => plural('en-GB', number, { one, other });
 
@@ -10,6 +11,7 @@ const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
 
 /** All texts of the dashboard in English. Their type is the contract for the other languages. */
 export const en = {
+  ...teamEn,
   // Frame
   overview: 'Overview',
   logins: 'Logins',
@@ -406,6 +408,33 @@ export const en = {
   sendTestMessage: 'Send test',
   testSent: (name: string) => `Test sent to ${name}`,
   testFailed: (reason: string) => `The test was not sent. ${reason}.`,
+
+  // Channels
+  channels: 'Channels',
+  channelsLead:
+    'Logins and messages use a shared bot, or your own bot with your name and picture. A change takes effect within seconds.',
+  bot: 'Bot',
+  noBot: 'Not offered here',
+  ownBot: '(your own)',
+  sharedBot: '(shared)',
+  channelStates: { connected: 'Connected', away: 'Not responding', off: 'Off' },
+  botAway: 'The messenger is not responding. Logins and messages through this bot wait until it is back.',
+  botRefused:
+    'The messenger refuses this bot: its token was revoked, or the bot is banned. Get a new token and connect it here.',
+  botToken: 'Token of your own bot',
+  newBotToken: 'New token',
+  telegramTokenHint: 'From @BotFather. It is stored encrypted and never shown again.',
+  maxTokenHint: 'From MAX for partners. It is stored encrypted and never shown again.',
+  connectBot: 'Connect bot',
+  replaceBot: 'Replace',
+  botConnected: (bot: string) => `${bot} connected`,
+  botTokenInvalid: 'The messenger does not accept this token. Copy the whole token and try again.',
+  botInUse: 'This bot is already used here.',
+  removeBot: 'Remove bot',
+  removeBotTitle: (bot: string) => `Remove ${bot}?`,
+  removeBotText:
+    'Logins and messages will use the shared bot again. Subscribers who came through your bot get no messages until they open the shared one.',
+  botRemoved: 'Bot removed',
 
   // Templates and batches
   templates: 'Templates',
