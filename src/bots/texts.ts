@@ -104,10 +104,7 @@ const en: BotTexts = {
         `Yes also subscribes you to messages from ${shown(question.project)}. To stop them, send /stop.`,
     ),
   confirmed: (project, { subscribes } = { subscribes: true }) =>
-    lines(
-      `Authorization confirmed: ${shown(project)}.`,
-      subscribes && 'To stop its messages, send /stop.',
-    ),
+    lines(`Authorization confirmed: ${shown(project)}.`, subscribes && 'To stop its messages, send /stop.'),
   declined: (project) => `Login to ${shown(project)} declined.`,
   expired: (project) => `The login to ${shown(project)} has expired. To log in, start again on the site.`,
   replaced: 'You opened the link again. Answer the newer question below.',

@@ -58,7 +58,9 @@ export function addKeyCommands(program: Command): void {
         isoTimeOrNull(entry.last_used_at),
         isoTimeOrNull(entry.revoked_at),
       ]);
-      print(keys, json, () => table(['key_id', 'key', 'name', 'scopes', 'created', 'last used', 'revoked'], rows));
+      print(keys, json, () =>
+        table(['key_id', 'key', 'name', 'scopes', 'created', 'last used', 'revoked'], rows),
+      );
     });
   key
     .command('revoke <slug> <key_id>')

@@ -1,4 +1,4 @@
-import { limits, MIB, plans } from './limits';
+import { limits, MIB, teamLimits } from './limits';
 
 /**
  * Every error that the API can return. The HTTP error mapper, the OpenAPI document, the error page (`docs_url`) and the
@@ -10,8 +10,6 @@ export interface ErrorEntry {
   text: string;
   /** What the error page says about the cause and the fix. */
   help: string;
-  /** Named by the specification; not returned yet. */
-  reserved?: true;
 }
 
 const table = {
@@ -75,6 +73,11 @@ const table = {
     text: 'The API key is not valid.',
     help: 'The key does not exist or was revoked. Create a new one in the dashboard or with "herald key create".',
   },
+  invalid_init_data: {
+    status: 401,
+    text: 'The init_data of the Mini App is not valid.',
+    help: `It must be signed by the messenger for the bot of this project, at most ${limits.initDataMinutes} minutes ago. Close the Mini App and open it again.`,
+  },
   billing_blocked: {
     status: 402,
     text: 'This project has no credits left and its grace period has ended.',
@@ -88,7 +91,7 @@ const table = {
   plan_limit: {
     status: 403,
     text: 'The plan of this project does not include this.',
-    help: `The free plan includes ${plans.free.members} member, ${plans.free.ownedProjects} project per owner and no exports. What exists stays. Ask the operator for a larger plan.`,
+    help: `The free plan includes ${teamLimits.free.members} member, ${teamLimits.free.ownedProjects} project per owner and no exports. What exists stays. Ask the operator for a larger plan.`,
   },
   project_inactive: {
     status: 403,
@@ -123,8 +126,7 @@ const table = {
   already_subscribed: {
     status: 409,
     text: 'The user is already subscribed.',
-    help: 'Reserved; not returned yet.',
-    reserved: true,
+    help: 'The Mini App found an active subscriber, and the request adds no permission.',
   },
   code_already_used: {
     status: 409,

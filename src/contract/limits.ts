@@ -93,6 +93,12 @@ export const limits = {
   tagsPerProject: 20,
   tagLength: 64,
   permissionsPerProject: 20,
+  permissionTitleLength: 100,
+  subscribeLinks: 1_000,
+  subscribeLinkUses: 1_000_000,
+  /** The age up to which a Mini App's signed data counts. */
+  initDataMinutes: 60,
+  initDataLength: 4_096,
   externalIdLength: 128,
   /** Of a subscriber. */
   properties: 50,
@@ -124,11 +130,17 @@ export const limits = {
   pageSize: { default: 50, max: 100 },
 } as const;
 
-/** What a plan includes: logins in a calendar month (UTC), members of the team, projects that one account owns; null: no limit. */
+/** Logins that a calendar month (UTC) includes. */
 export const plans = {
-  free: { loginsPerMonth: 100, members: 1, ownedProjects: 1 },
-  basic: { loginsPerMonth: 700, members: null, ownedProjects: null },
+  free: { loginsPerMonth: 100 },
+  basic: { loginsPerMonth: 700 },
 } as const;
 
 export type PlanName = keyof typeof plans;
 export const planNames = Object.keys(plans) as [PlanName, ...PlanName[]];
+
+/** The members of a team, and the projects that one account owns; null: as many as they like. */
+export const teamLimits = {
+  free: { members: 1, ownedProjects: 1 },
+  basic: { members: null, ownedProjects: null },
+} as const satisfies Record<PlanName, { members: number | null; ownedProjects: number | null }>;

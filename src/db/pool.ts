@@ -126,8 +126,10 @@ export function isPool(db: Db): boolean {
 /** Several reads of the same snapshot. */
 export function withSnapshot<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
   // It changes nothing, and so has no hooks.
-  return commitHooks.exit(() => withTransaction(pool, async (db) => {
-    await db.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    return work(db);
-  }));
+  return commitHooks.exit(() =>
+    withTransaction(pool, async (db) => {
+      await db.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      return work(db);
+    }),
+  );
 }

@@ -27,7 +27,11 @@ const verbs: Readonly<Record<string, string>> = {
 const byMethod = { POST: 'created', PUT: 'updated', PATCH: 'updated', DELETE: 'deleted' } as const;
 
 /** The name of a change in the audit log, from its route: `webhook.updated`; null if it is not audited. */
-export function auditActionOf({ method, path, auth }: Pick<RouteSpec, 'method' | 'path' | 'auth'>): string | null {
+export function auditActionOf({
+  method,
+  path,
+  auth,
+}: Pick<RouteSpec, 'method' | 'path' | 'auth'>): string | null {
   if (method === 'GET' || auth === 'none') return null;
   if (unaudited.some((pattern) => pattern.test(`${method} ${path}`))) return null;
   const words = path.split('/').filter((part) => part !== '' && part !== 'v1' && !part.startsWith('{'));

@@ -9,6 +9,8 @@ export function clientNetwork(address: string): string {
   // An embedded IPv4 address takes two groups.
   const size = (list: string[]) => list.length + (list.at(-1)?.includes('.') ? 1 : 0);
   const zeros = tail === undefined ? [] : Array.from({ length: 8 - groups.length - size(rest) }, () => '0');
-  const network = [...groups, ...zeros, ...rest].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  const network = [...groups, ...zeros, ...rest]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16));
   return `${network.join(':')}::/64`;
 }

@@ -159,7 +159,9 @@ export const newKeySchema = z.strictObject({
     .min(1)
     .max(scopes.length)
     .optional()
-    .describe('What the key may do, never more than the caller may. Default: all that the caller may, but `publish`.'),
+    .describe(
+      'What the key may do, never more than the caller may. Default: all that the caller may, but `publish`.',
+    ),
 });
 
 export const createdKeySchema = z.strictObject({
@@ -192,11 +194,12 @@ export const dashboardSessionSchema = z.strictObject({
   project_id: idSchema.nullable().describe('The current project; null if the account is in no team.'),
   key_id: idSchema.nullable().describe('The API key of the sign-in; null if an account has signed in.'),
   account: accountSchema.nullable().describe('Null if the sign-in was by API key.'),
-  role: z.enum(roles).nullable().describe('The role in the current project; null if the sign-in was by API key.'),
+  role: z
+    .enum(roles)
+    .nullable()
+    .describe('The role in the current project; null if the sign-in was by API key.'),
   scopes: z.array(z.enum(scopes)).describe('What the caller may do in the current project.'),
-  projects: z
-    .array(accountProjectSchema)
-    .describe('The projects of the account, by name.'),
+  projects: z.array(accountProjectSchema).describe('The projects of the account, by name.'),
   open_signup: z.boolean().describe('Whether an account can create a project.'),
   temporal_ui_url: z.string().nullable().describe('URL of the namespace in the Temporal UI, or null.'),
 });

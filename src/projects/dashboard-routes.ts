@@ -160,7 +160,8 @@ export function createDashboardRoutes(core: Deps) {
         }
         const { hash, session } = account;
         const projects = await listAccountProjects(pool, session.account_id);
-        if (!projects.some(({ project_id }) => project_id === body.project_id)) throw new AppError('not_found');
+        if (!projects.some(({ project_id }) => project_id === body.project_id))
+          throw new AppError('not_found');
         await setSessionProject(pool, hash, body.project_id);
         return presentAccount({ ...session, project_id: body.project_id }, hash);
       },
@@ -222,7 +223,8 @@ export function createDashboardRoutes(core: Deps) {
         method: 'POST',
         path: '/dashboard/projects',
         summary: 'Create a project',
-        description: 'For an account, where the operator allows it (`HERALD_OPEN_SIGNUP`). It becomes the owner.',
+        description:
+          'For an account, where the operator allows it (`HERALD_OPEN_SIGNUP`). It becomes the owner.',
         tag,
         auth: 'none',
         body: ownProjectSchema,

@@ -77,10 +77,7 @@ export function requireSameOrigin(ctx: Context, publicUrl: string): void {
   const site = ctx.get('sec-fetch-site');
   const origin = ctx.get('origin');
   const allowed = [`${ctx.protocol}://${ctx.host}`, new URL(publicUrl).origin];
-  if (
-    (site !== '' && site !== 'same-origin') ||
-    (origin !== '' && !allowed.includes(origin))
-  ) {
+  if ((site !== '' && site !== 'same-origin') || (origin !== '' && !allowed.includes(origin))) {
     throw notOwnPage();
   }
 }

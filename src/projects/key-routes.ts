@@ -62,7 +62,14 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
               `A project can have up to ${limits.apiKeys} active API keys. Revoke one first.`,
             );
           }
-          return insertApiKey(db, { id: work.id, project_id: project.id, hash, hint, name: body.name, scopes: granted });
+          return insertApiKey(db, {
+            id: work.id,
+            project_id: project.id,
+            hash,
+            hint,
+            name: body.name,
+            scopes: granted,
+          });
         });
         return { ...presentKey(created, project.key_id), api_key: key };
       },

@@ -1,5 +1,5 @@
 import { AppError } from '../contract/errors';
-import { plans } from '../contract/limits';
+import { teamLimits } from '../contract/limits';
 import type { Db } from '../db/pool';
 import { lockAccount } from './queries/accounts';
 import { countOwnedProjects, insertMember, type AccountProject } from './queries/account-projects';
@@ -14,10 +14,10 @@ export async function createOwnProject(
 ): Promise<AccountProject> {
   const plan = 'free';
   await lockAccount(db, accountId);
-  if ((await countOwnedProjects(db, accountId, plan)) >= plans[plan].ownedProjects) {
+  if ((await countOwnedProjects(db, accountId, plan)) >= teamLimits[plan].ownedProjects) {
     throw new AppError(
       'plan_limit',
-      `On the free plan an account can own ${plans[plan].ownedProjects} project.`,
+      `On the free plan an account can own ${teamLimits[plan].ownedProjects} project.`,
     );
   }
   const project = await insertProject(db, { ...given, plan });

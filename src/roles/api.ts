@@ -40,6 +40,10 @@ import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
 import { subscriberExport } from '../subscribers/export';
 import { createImportRoutes } from '../subscribers/import-routes';
+import { createLabelRoutes } from '../subscribers/label-routes';
+import { createLinkRoutes } from '../subscribers/link-routes';
+import { createMiniAppRoutes } from '../subscribers/mini-app/routes';
+import { miniAppPage } from '../subscribers/mini-app/page';
 import { createSubscriberRoutes } from '../subscribers/routes';
 import { createTeamRoutes } from '../team/routes';
 import { createSignInRoutes } from '../team/sign-in-routes';
@@ -69,6 +73,9 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
     ...createImportRoutes(core),
+    ...createLinkRoutes(core),
+    ...createLabelRoutes(core),
+    ...createMiniAppRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
     ...createTemplateRoutes(core),
@@ -128,6 +135,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
         webFiles(config),
         brandFiles(core),
         loginPage(core),
+        miniAppPage(),
         botWebhooks(core),
         ...(config.development ? [demoPages(core)] : []),
       ],

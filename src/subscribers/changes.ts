@@ -14,7 +14,9 @@ import { rewriteRecordedResponses } from '../http/idempotency';
 import type { Cipher } from '../lib/cipher';
 import { lockProject } from '../projects';
 import type { Properties, PropertyValue, SubscriberChanges } from './contract';
+import { maxLabels } from './labels';
 import {
+  erasePersonLinks,
   erasePersonMessages,
   erasePersonRequests,
   erasePersonSessions,
@@ -57,8 +59,6 @@ function orNotFound(subscriber: SubscriberRecord | null): SubscriberRecord {
   if (!subscriber) throw new AppError('subscriber_not_found');
   return subscriber;
 }
-
-const maxLabels = { tags: limits.tagsPerProject, permissions: limits.permissionsPerProject } as const;
 
 /** Lock order: project, then subscriber. */
 export function patchSubscriber(
@@ -154,6 +154,7 @@ export async function removeSubscriber(
     await erasePersonSessions(db, person);
     await erasePersonRequests(db, person, requestIds);
     await erasePersonUpdates(db, person);
+    await erasePersonLinks(db, person);
     const data = { ...presentSubscriber(person, format), active: false };
     const eventId = person.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;
     await markEventsForErasure(db, projectId, publicIds, eventId);

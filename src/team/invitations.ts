@@ -1,5 +1,5 @@
 import { AppError } from '../contract/errors';
-import { limits, plans } from '../contract/limits';
+import { limits, teamLimits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
@@ -54,11 +54,14 @@ export function createInvitation(
 
 /** Whether the plan allows one more member. The caller holds the project's row lock. Members who are there stay. */
 export async function hasRoom(db: Db, project: Pick<Project, 'id' | 'plan'>): Promise<boolean> {
-  const most = plans[project.plan].members;
+  const most = teamLimits[project.plan].members;
   return most === null || (await countMembers(db, project.id)).members < most;
 }
 
 async function requireRoom(db: Db, project: Project): Promise<void> {
   if (await hasRoom(db, project)) return;
-  throw new AppError('plan_limit', `The ${project.plan} plan includes ${plans[project.plan].members} member.`);
+  throw new AppError(
+    'plan_limit',
+    `The ${project.plan} plan includes ${teamLimits[project.plan].members} member.`,
+  );
 }

@@ -10,7 +10,9 @@ export type LinkTo = (channel: Channel, start: string) => string | null;
 export type BotLinks = Record<`${Channel}_link`, string | null>;
 
 export function botLinks(linkTo: LinkTo, start: string): BotLinks {
-  return Object.fromEntries(channels.map((channel) => [`${channel}_link`, linkTo(channel, start)])) as BotLinks;
+  return Object.fromEntries(
+    channels.map((channel) => [`${channel}_link`, linkTo(channel, start)]),
+  ) as BotLinks;
 }
 
 /** Without a token the links are null: the caller may not give this role, and so must not have its link. */

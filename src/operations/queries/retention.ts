@@ -48,6 +48,18 @@ export function removeOldSessions(db: Db, days: number): NextBatch {
   });
 }
 
+/** Links that have ended: expired, or used up. */
+export function removeEndedLinks(db: Db, days: number): NextBatch {
+  return removeOld(db, {
+    table: 'subscribe_links',
+    id: 'id',
+    age: 'created_at',
+    days,
+    where: `(t.expires_at < now() - make_interval(days => $3)
+      OR t.uses >= t.max_uses AND t.last_used_at < now() - make_interval(days => $3))`,
+  });
+}
+
 export function removeOldMessages(db: Db, days: number): NextBatch {
   return removeOld(db, {
     table: 'messages',

@@ -2,6 +2,7 @@ import { botTokenPurpose } from '../../bots';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { recordedResponsePurpose } from '../../http/idempotency';
+import { linkTokenPurpose } from '../../subscribers';
 import { invitationPurpose } from '../../team/invitations';
 import { endpointHeadersPurpose } from '../../webhooks/own-headers';
 import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
@@ -38,6 +39,14 @@ export const sealedColumns = [
     key: 'id',
     type: 'uuid',
     purpose: 'auth_code',
+    rowId: 'id',
+  },
+  {
+    table: 'subscribe_links',
+    column: 'token_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: linkTokenPurpose,
     rowId: 'id',
   },
   {

@@ -94,6 +94,10 @@ export const tableEnds: Record<string, TableEnd> = {
   project_settings: { bounded: 'One row for each project.' },
   exports: { bounded: 'One row for each project.' },
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
+  subscribe_links: {
+    after: `${retentionDays} after it expired or was used up`,
+    remove: remove.removeEndedLinks,
+  },
   subscribers: { bounded: 'A project keeps its subscribers until it deletes them.' },
   bot_offsets: { bounded: 'One row for each bot, deleted with an own bot.' },
   bot_webhooks: { bounded: 'One row for each bot, deleted with an own bot.' },

@@ -55,10 +55,7 @@ export function replaceApiKey(
 }
 
 /** Finds the project of an active key, with all that a request needs, in one round trip. */
-export function findProjectByKey(
-  db: Db,
-  hash: Buffer,
-): Promise<(KeyedProject & { key_id: string }) | null> {
+export function findProjectByKey(db: Db, hash: Buffer): Promise<(KeyedProject & { key_id: string }) | null> {
   return row<KeyedProject & { key_id: string }>(
     db,
     'project_by_key',

@@ -82,6 +82,20 @@ export async function erasePersonRequests(db: Db, person: Person, requestIds: st
   await rows(db, 'erase_ended_requests', eraseSessions(`${theirs} AND ${ENDED}`), values);
 }
 
+/** Links that gave the person their external_id. */
+export async function erasePersonLinks(
+  db: Db,
+  { project_id, external_id }: Pick<SubscriberRecord, 'project_id' | 'external_id'>,
+): Promise<void> {
+  if (external_id === null) return;
+  await change(
+    db,
+    'erase_subscribe_links',
+    'DELETE FROM subscribe_links WHERE project_id = $1 AND external_id = $2 AND uses > 0',
+    [project_id, external_id],
+  );
+}
+
 /** Before the messages are deleted, by which these rows are found. */
 export async function erasePersonMessages(db: Db, person: Person, publicIds: string[]): Promise<void> {
   await change(

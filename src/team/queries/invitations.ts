@@ -33,7 +33,7 @@ export async function insertInvitation(db: Db, invitation: NewInvitationRow): Pr
     db,
     'insert_invitation',
     `INSERT INTO invitations (id, project_id, role, name, token_hash, token_sealed, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7)) RETURNING ${COLUMNS}`,
+     VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(days => $7)) RETURNING ${COLUMNS}`,
     [
       invitation.id,
       invitation.project_id,

@@ -34,10 +34,12 @@ export function findMember(db: Db, projectId: string, id: string): Promise<Membe
 }
 
 export function findMemberOfAccount(db: Db, projectId: string, accountId: string): Promise<Member | null> {
-  return row<Member>(db, 'find_member_of_account', `${SELECT} WHERE m.project_id = $1 AND m.account_id = $2`, [
-    projectId,
-    accountId,
-  ]);
+  return row<Member>(
+    db,
+    'find_member_of_account',
+    `${SELECT} WHERE m.project_id = $1 AND m.account_id = $2`,
+    [projectId, accountId],
+  );
 }
 
 /** Of all members, and of the owners. The caller holds the project's row lock. */

@@ -23,7 +23,7 @@ export async function claimNotices(db: Db, limit: number): Promise<Notice[]> {
   const claimed = await rows<Notice & { is_member: boolean }>(
     db,
     'claim_notices',
-    `UPDATE member_notices n SET send_at = now() + interval '1 minute'
+    `UPDATE member_notices n SET send_at = clock_timestamp() + interval '1 minute'
      FROM accounts a, events e, projects p
      WHERE n.id IN (SELECT id FROM member_notices WHERE send_at <= now() ORDER BY send_at LIMIT $1 FOR UPDATE SKIP LOCKED)
        AND a.id = n.account_id AND e.id = n.event_id AND p.id = e.project_id
@@ -44,7 +44,7 @@ export function postponeNotice(db: Db, id: number, seconds: number): Promise<num
   return change(
     db,
     'postpone_notice',
-    `UPDATE member_notices SET failures = failures + 1, send_at = now() + make_interval(secs => $2) WHERE id = $1`,
+    `UPDATE member_notices SET failures = failures + 1, send_at = clock_timestamp() + make_interval(secs => $2) WHERE id = $1`,
     [id, seconds],
   );
 }

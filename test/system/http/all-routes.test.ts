@@ -21,6 +21,8 @@ interface Things {
   person: Person;
   session: string;
   request: string;
+  link: string;
+  label: string;
   hosted: { token: string; cookie: string };
   code: string;
   endpoint: string;
@@ -76,6 +78,24 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/export/deliveries': () => ({}),
   'GET /v1/export/logins': () => ({}),
   'GET /v1/subscribe-link': () => ({}),
+  'POST /v1/subscribe-links': () => ({ body: { name: 'Till', tags: ['vip'] } }),
+  'GET /v1/subscribe-links': () => ({}),
+  'GET /v1/subscribe-links/{link_id}': ({ link }) => ({ params: { link_id: link } }),
+  'DELETE /v1/subscribe-links/{link_id}': ({ link }) => ({ params: { link_id: link } }),
+  'POST /v1/tags': () => ({ body: { name: 'gold' } }),
+  'GET /v1/tags': () => ({}),
+  'PATCH /v1/tags/{name}': ({ label }) => ({ params: { name: label }, body: {} }),
+  'DELETE /v1/tags/{name}': ({ label }) => ({ params: { name: label } }),
+  'POST /v1/permissions': () => ({ body: { name: 'news', title_en: 'News' } }),
+  'GET /v1/permissions': () => ({}),
+  'PATCH /v1/permissions/{name}': ({ label }) => ({ params: { name: label }, body: { default: true } }),
+  'DELETE /v1/permissions/{name}': ({ label }) => ({ params: { name: label } }),
+  'GET /mini/project': ({ project }) => ({ query: { start: `proj_${project.slug}` } }),
+  'POST /mini/subscribe': async ({ project }) => {
+    const { name } = await subscribePerson(service, await service.createProject());
+    const { init_data } = await service.control.miniApp('telegram', name, `proj_${project.slug}`);
+    return { body: { channel: 'telegram', init_data } };
+  },
   'GET /v1/subscribers': () => ({}),
   'GET /v1/subscribers/{id}': ({ person }) => ({ params: { id: person.subscriberId } }),
   'GET /v1/subscribers/{id}/data': ({ person }) => ({ params: { id: person.subscriberId } }),
@@ -168,7 +188,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   }),
   'DELETE /v1/members/{id}': ({ team }) => ({ params: { id: team.member } }),
   'POST /dashboard/session': ({ project }) => ({ body: { api_key: project.api_key }, headers: ownPage }),
-  'GET /dashboard/session': () => ({}),
+  'GET /dashboard/session': ({ project }) => ({ key: project.api_key }),
   'DELETE /dashboard/session': () => ({ headers: ownPage }),
   'DELETE /v1/auth/session/{id}': ({ session }) => ({ params: { id: session } }),
   'DELETE /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
@@ -208,6 +228,10 @@ async function createThings(): Promise<Things> {
     messages: Array.from({ length: 500 }, () => ({ subscriber_id: person.subscriberId, text: 'hello' })),
   });
   const key = await project.api('POST', '/v1/keys', {});
+  const label = freshName('label');
+  await project.api('POST', '/v1/tags', { name: label });
+  await project.api('POST', '/v1/permissions', { name: label });
+  const { body: link } = await project.api('POST', '/v1/subscribe-links', {});
   const { body: request } = await project.api('POST', '/v1/auth/requests', {
     subscriber_id: person.subscriberId,
     message: 'Approve?',
@@ -217,6 +241,8 @@ async function createThings(): Promise<Things> {
     person,
     session: open.session_id,
     request: request.request_id,
+    link: link.link_id,
+    label,
     hosted: {
       token: open.hosted_url.split('/').at(-1) ?? '',
       cookie: page.headers.getSetCookie()[0]?.split(';')[0] ?? '',

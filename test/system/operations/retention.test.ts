@@ -13,6 +13,8 @@ const ROWS = `
   INSERT INTO request_counters (key, points, expire) VALUES ('x', 1, extract(epoch FROM now()) * 1000);
   INSERT INTO subscribers (id, project_id, channel, platform_user_id, chat_id, first_name, lang)
     VALUES ('00000000-0000-0000-0000-0000000000a3', '00000000-0000-0000-0000-0000000000a1', 'telegram', '1', '1', 'A', 'en');
+  INSERT INTO subscribe_links (id, project_id, token_hash, token_sealed, tags, permissions, expires_at, created_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', 'l', 's', '{}', '{}', now(), now());
   INSERT INTO bot_updates (channel, dedupe_key, lane, handled_at) VALUES ('telegram', '1', '', now());
   INSERT INTO bot_updates (channel, dedupe_key, lane, set_aside_at) VALUES ('telegram', '2', 'user:1', now());
   INSERT INTO auth_sessions (id, project_id, flow, status, expires_at)

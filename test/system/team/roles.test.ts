@@ -23,7 +23,12 @@ afterAll(() => service?.stop());
  */
 async function isAllowed({ method, path }: RouteSpec, headers: Record<string, string>): Promise<boolean> {
   const filled = path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000');
-  const { status, body } = await service.apiWith(null)(method, `${filled}?no_such_field=1`, undefined, headers);
+  const { status, body } = await service.apiWith(null)(
+    method,
+    `${filled}?no_such_field=1`,
+    undefined,
+    headers,
+  );
   // A parameter of the path that is no UUID is not found before the query is read.
   if (body['code'] === 'validation_failed' || body['code'] === 'not_found') return true;
   expect([method, path, status, body['code']]).toEqual([method, path, 403, 'forbidden']);
@@ -31,13 +36,12 @@ async function isAllowed({ method, path }: RouteSpec, headers: Record<string, st
 }
 
 async function expectMatrix(granted: readonly Scope[], headers: Record<string, string>): Promise<void> {
-  const wrong: string[] = [];
-  for (const spec of specs) {
+  const checked = specs.map(async (spec) => {
     const scope = scopeOf(spec);
     const expected = scope === null || granted.includes(scope);
-    if ((await isAllowed(spec, headers)) !== expected) wrong.push(`${spec.method} ${spec.path}`);
-  }
-  expect(wrong).toEqual([]);
+    return (await isAllowed(spec, headers)) === expected ? [] : [`${spec.method} ${spec.path}`];
+  });
+  expect((await Promise.all(checked)).flat()).toEqual([]);
 }
 
 test('there is a route for every scope but those of parts that are not built', () => {
@@ -59,7 +63,9 @@ test.each(roles)('a member with the role %s may do exactly what its scopes allow
 
 test('no viewer reads the status of a session, which has the login code', () => {
   const visible = specs.filter((spec) => scopeOf(spec) === 'read').map(({ path }) => path);
-  expect(visible.filter((path) => /^\/v1\/auth\/(session|requests)\/|^\/v1\/export|\/data$/.test(path))).toEqual([]);
+  expect(
+    visible.filter((path) => /^\/v1\/auth\/(session|requests)\/|^\/v1\/export|\/data$/.test(path)),
+  ).toEqual([]);
   const codes = specs.filter(({ response }) => JSON.stringify(shapeOf(response)).includes('"code"'));
   expect(codes.filter((spec) => scopeOf(spec) === 'read').map(({ path }) => path)).toEqual([]);
 });

@@ -171,14 +171,19 @@ describe('members', () => {
     expect((await admin.api('GET', '/v1/project')).status).toBe(200);
     expect((await owner.api('DELETE', `/v1/members/${id}`)).status).toBe(204);
     await eventually(async () => (await admin.api('GET', '/v1/project')).status === 403, ABOUT_A_SECOND_MS);
-    expect((await admin.api('GET', '/dashboard/session')).body).toMatchObject({ project_id: null, projects: [] });
+    expect((await admin.api('GET', '/dashboard/session')).body).toMatchObject({
+      project_id: null,
+      projects: [],
+    });
     expectError(await owner.api('DELETE', `/v1/members/${id}`), 'not_found');
   });
 
   it('are not given a role with a scope that the caller lacks', async () => {
     const limited = service.apiWith(await service.createKey(project.id, ['read', 'admin']));
     const granted = async (role: Role) => (await limited('POST', '/v1/invitations', { role })).status;
-    expect(await Promise.all((['admin', 'support', 'viewer'] as const).map(granted))).toEqual([403, 403, 201]);
+    expect(await Promise.all((['admin', 'support', 'viewer'] as const).map(granted))).toEqual([
+      403, 403, 201,
+    ]);
     const { member_id: id } = await memberOf(project, names.owner);
     expectError(await limited('PATCH', `/v1/members/${randomUUID()}`, { role: 'viewer' }), 'not_found');
     expectError(await limited('PATCH', `/v1/members/${id}`, { role: 'viewer' }), 'forbidden');
@@ -229,7 +234,8 @@ describe('signing in by messenger', () => {
     expect((await waiting).body).toEqual({ status: 'confirmed' });
     // A response that was lost costs nothing: the browser asks again.
     const again = createBrowser(service);
-    for (const [name, value] of browser.cookies) if (name.startsWith('herald_sign_in')) again.cookies.set(name, value);
+    for (const [name, value] of browser.cookies)
+      if (name.startsWith('herald_sign_in')) again.cookies.set(name, value);
     expect((await again.api('GET', path)).body).toEqual({ status: 'confirmed' });
     expectError(await createBrowser(service).api('GET', path), 'not_found');
 
@@ -325,7 +331,10 @@ describe('a project of one’s own', () => {
       [slug, `${slug}-2`].map((each) => api('POST', '/dashboard/projects', { slug: each, name: 'Own' })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 403]);
-    expectError(answers.find(({ status }) => status === 403)!, 'plan_limit');
+    expectError(
+      answers.find(({ status }) => status === 403)!,
+      'plan_limit',
+    );
     const { body } = await api('GET', '/dashboard/session');
     expect(body).toMatchObject({ role: 'owner', projects: [{ name: 'Own', role: 'owner' }] });
     expect((await api('PATCH', '/v1/project', { name: 'Renamed' })).body.name).toBe('Renamed');

@@ -1,5 +1,6 @@
 import type { Texts } from './en';
 import { plural } from './plural';
+import { teamRu } from './team-ru';
 
 const count = (number: number, one: string, few: string, many: string) =>
   plural('ru-RU', number, { one, few, many, other: few });
@@ -17,6 +18,7 @@ const fieldErrors: Texts['fieldErrors'] = [
 
 /** Все тексты панели по-русски. */
 export const ru: Texts = {
+  ...teamRu,
   // Рамка
   overview: 'Обзор',
   logins: 'Входы',
@@ -509,4 +511,43 @@ export const ru: Texts = {
   cancelBatch: 'Остановить отправку',
   cancelBatchTitle: 'Остановить отправку пакета?',
   cancelBatchText: 'Отправленные сообщения останутся в чатах. Остальные отправлены не будут.',
+  links: 'Ссылки',
+  link: 'Ссылка',
+  linksLead: 'Открыв ссылку, пользователь подписывается и получает её теги и разрешения.',
+  noLinks: 'Ссылок пока нет',
+  noLinksText: 'Создайте ссылку для акции, кассы или одного пользователя.',
+  newLink: 'Новая ссылка',
+  linkName: 'Название (необязательно)',
+  separatedByCommas: 'Через запятую.',
+  linkExternalIdHint: 'Его получит подписчик. Такая ссылка сработает один раз.',
+  linkExpires: 'Действует до',
+  linkMaxUses: 'Сколько раз можно открыть',
+  linkUses: 'Открыта',
+  createLink: 'Создать ссылку',
+  linkCreated: 'Ссылка создана',
+  linkDeleted: 'Ссылка удалена',
+  deleteLinkTitle: (name) => `Удалить «${name}»?`,
+  deleteLinkText: 'Ссылка сразу перестанет работать. Подписчики останутся.',
+  labels: 'Теги и разрешения',
+  tagsLead: 'Метки, которые ставит ваш проект. По ним выбирают, кому отправить рассылку.',
+  permissionsLead: 'На что согласился пользователь. Мини-приложение предлагает те, у которых есть заголовок.',
+  noTags: 'Тегов пока нет',
+  noPermissions: 'Разрешений пока нет',
+  createTag: 'Создать тег',
+  createPermission: 'Создать разрешение',
+  permissionTitle: 'Заголовок',
+  permissionTitleEn: 'Заголовок по-английски',
+  permissionTitleRu: 'Заголовок по-русски',
+  permissionTitleHint: 'Виден в мини-приложении. Без заголовка разрешение там не предлагается.',
+  permissionDefault: 'По умолчанию',
+  permissionDefaultHint: 'Давать каждому новому подписчику',
+  renameHint: 'Новое имя сразу появится у всех подписчиков.',
+  editLabel: (name) => `Изменить «${name}»`,
+  deleteLabel: (name) => `Удалить «${name}»`,
+  deleteLabelTitle: (name) => `Удалить «${name}»?`,
+  deleteLabelText: (subscribers) =>
+    subscribers === 0
+      ? 'Ни у кого из подписчиков его нет.'
+      : `Он пропадёт у ${count(subscribers, 'подписчика', 'подписчиков', 'подписчиков')}. Отменить это нельзя.`,
+  labelDeleted: 'Удалено',
 };
