@@ -27,6 +27,7 @@ import {
   requestsOf,
 } from './queries/erasure';
 import { registerLabels, type LabelKind } from './queries/labels';
+import { erasePersonalTables } from './queries/personal-data';
 import {
   deleteSubscriber,
   findSubscriber,
@@ -149,6 +150,7 @@ export async function removeSubscriber(
     await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), (text) =>
       publicIds.reduce((rest, id) => rest.replaceAll(id, NOBODY), text),
     );
+    await erasePersonalTables(db, person, publicIds);
     await erasePersonMessages(db, person, publicIds);
     const requestIds = await requestsOf(db, person);
     await erasePersonPlans(db, person);

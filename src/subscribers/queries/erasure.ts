@@ -5,7 +5,7 @@ import { ofBot } from '../../bots';
 import type { SubscriberRecord } from '../record';
 
 /*
- * Everything that is held about a person outside `subscribers` and `events`. Messages and one-time codes go with the
+ * Steps of a removal that need more than one statement; see personal-data.ts for every table that names a person. Messages and one-time codes go with the
  * subscriber's row by their foreign keys. Each statement finds its rows by an index of migration 0017.
  */
 
