@@ -146,7 +146,7 @@ export async function removeSubscriber(
     await lockProject(db, projectId);
     const person = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)));
     const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
-    // Responses stay, so that a repeated request sends nothing again; they name nobody any more.
+    // Responses stay, so that a repeated request sends nothing again; they no longer name the subscriber.
     await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), (text) =>
       publicIds.reduce((rest, id) => rest.replaceAll(id, NOBODY), text),
     );

@@ -20,6 +20,9 @@ export interface BroadcastRow extends BroadcastCounts {
   status: BroadcastStatus;
   total: number;
   messages_per_minute: number | null;
+  /** Of a broadcast; a batch's recipients have their own. */
+  content: StoredContent;
+  audience: Audience;
   created_at: Date;
   started_at: Date | null;
   ended_at: Date | null;
@@ -136,7 +139,8 @@ export async function releaseBroadcast(db: Db, id: string, active: number, inact
 }
 
 /** Counts the recipients of a running broadcast; an ended one has the counts in its row. */
-const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.messages_per_minute, b.created_at, b.started_at, b.ended_at,
+const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.messages_per_minute, b.content, b.audience, b.created_at,
+    b.started_at, b.ended_at,
     coalesce(b.sent, c.sent) AS sent, coalesce(b.failed, c.failed) AS failed,
     coalesce(b.skipped, c.skipped + b.inactive) AS skipped,
     coalesce(b.possible_duplicates, c.resent) AS possible_duplicates, ${cursorTime('b.created_at')} AS cursor_at
@@ -207,6 +211,7 @@ export interface DueBroadcast {
   id: string;
   kind: JobKind;
   project_id: string;
+  project_slug: string;
   total: number;
 }
 
@@ -218,7 +223,8 @@ export function claimDueBroadcasts(db: Db, limit: number): Promise<DueBroadcast[
     `UPDATE broadcasts b SET start_at = clock_timestamp() + interval '10 seconds'
      FROM (SELECT id FROM broadcasts WHERE status IN ('queued', 'running', 'cancelling') AND start_at <= now()
            ORDER BY start_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
-     WHERE b.id = due.id RETURNING b.id, b.kind, b.project_id, b.total`,
+     WHERE b.id = due.id RETURNING b.id, b.kind, b.project_id, b.total,
+       (SELECT slug FROM projects p WHERE p.id = b.project_id) AS project_slug`,
     [limit],
   );
 }
