@@ -6,7 +6,7 @@ import { lockSession, type AuthSession } from './queries/sessions';
 import { withTransaction } from '../db/pool';
 import type { SessionStarter } from './workflow';
 import { showSessionOutcome } from './outcome';
-import { type BotTexts, type Tap, botTexts } from '../bots';
+import { type BotTexts, type Tap, botTexts, storedBotKey } from '../bots';
 
 /** What a tap leads to: a stored answer to signal, a session whose end to show, a notice to the user. */
 interface Verdict {
@@ -85,6 +85,7 @@ function misplaced(prompt: Prompt, tap: Tap, texts: BotTexts): string | null {
   if (prompt.channel !== tap.messenger.channel || prompt.platform_user_id !== tap.user.id) {
     return texts.notYourQuestion;
   }
+  if (prompt.bot !== storedBotKey(tap.messenger)) return texts.sessionEnded;
   if (tap.messageId === null) return null;
   // Of a question that Herald sent by itself, the chat is the subscriber's, which MAX can name in two ways.
   if (prompt.update_id !== null && prompt.chat_id !== tap.chatId) return texts.sessionEnded;

@@ -2,9 +2,10 @@ import {
   type Messenger,
   type OutgoingMessage,
   PlatformError,
-  botKeyOf,
   botTexts,
+  reachedChat,
   recordThrottled,
+  storedBotKey,
 } from '../bots';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -54,12 +55,17 @@ async function askRecipient(
   deps: Deps,
   session: AuthSession,
   project: Project,
-  recipient: Recipient,
+  subscriber: Recipient,
 ): Promise<void> {
-  const messenger = deps.messengers.get(recipient.channel);
+  const messenger = await deps.messengers.reaching({ ...subscriber, project_id: project.id });
   if (!messenger) throw new PlatformError('platform_unavailable', 'the bot is not connected yet');
+  const recipient = {
+    ...subscriber,
+    bot: storedBotKey(messenger),
+    chat_id: reachedChat(subscriber, messenger.bot),
+  };
   const hasTurn = await deps.turns.wait({
-    bot: botKeyOf(recipient.channel),
+    bot: messenger.bot,
     projectId: project.id,
     chatId: recipient.chat_id,
     calls: 1,
@@ -76,7 +82,7 @@ async function askRecipient(
     if (!(error instanceof PlatformError)) throw error;
     // Without a response the question may have arrived: then its buttons count.
     if (error.status !== null) await deletePrompt(deps.pool, promptId);
-    await recordFailure(deps, session, recipient, error);
+    await recordFailure(deps, session, recipient, messenger, error);
   }
 }
 
@@ -93,17 +99,18 @@ async function recordFailure(
   { pool, config, log }: Deps,
   { id }: AuthSession,
   { channel, chat_id, platform_user_id, subscriber_id }: Recipient,
+  { bot }: Messenger,
   error: PlatformError,
 ): Promise<void> {
   if (error.reason === 'rate_limited') {
-    await recordThrottled(pool, botKeyOf(channel), chat_id, error.retryAfterMs);
+    await recordThrottled(pool, bot, chat_id, error.retryAfterMs);
   }
   if (error.retryable) throw error;
   log.info({ session_id: id, reason: error.reason }, 'the messenger refused the question of a request');
   await withTransaction(pool, async (db) => {
     await markRecipientRefused(db, id, subscriber_id, error.reason);
     if (error.reason !== 'user_blocked_bot') return;
-    await markBlocked(db, channel, platform_user_id, config.HERALD_SUBSCRIBER_ID_FORMAT);
+    await markBlocked(db, { channel, bot, platform_user_id }, config.HERALD_SUBSCRIBER_ID_FORMAT);
   });
 }
 

@@ -28,7 +28,8 @@ async function editQuestion(
   project: Project,
   prompt: OpenPrompt,
 ): Promise<void> {
-  const messenger = messengers.get(prompt.channel);
+  const { messenger, isRemoved } = await messengers.find(prompt.channel, prompt.bot);
+  if (isRemoved) return void (await closePrompt(pool, prompt.id));
   if (!messenger) throw new PlatformError('platform_unavailable', 'the bot is not connected yet');
   try {
     await messenger.edit(prompt.chat_id, prompt.message_id, outcomeMessage(session, project, prompt));

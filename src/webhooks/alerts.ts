@@ -4,6 +4,7 @@ import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
 import type { Logger } from '../lib/log';
 import { startSweep } from '../lib/sweep';
+import { insertAuditEntry, queueNotices } from '../projects';
 import { lockAlerted, markAnnounced, type AlertedEndpoint } from './queries/alerts';
 
 export interface EndpointAlerts {
@@ -28,34 +29,37 @@ export async function announceEndpointChanges(pool: pg.Pool): Promise<number> {
   }
 }
 
-/**
- * The endpoint itself gets none of them: it cannot receive that it fails, and a success of the announcement would count
- * as its recovery.
- */
 async function emitChanges(db: pg.PoolClient, endpoint: AlertedEndpoint): Promise<void> {
-  const others = { exceptEndpoint: endpoint.id };
+  const { project_id: projectId } = endpoint;
   const named = { endpoint_id: endpoint.id, url: endpoint.url };
   for (const { event, at, reason } of endpoint.unannounced) {
     const occurred_at = isoTime(new Date(at));
-    if (event === 'endpoint.recovered') {
-      await emitEvent(db, endpoint.project_id, event, { ...named, occurred_at }, others);
-    } else {
-      await emitEvent(
-        db,
-        endpoint.project_id,
-        event,
-        { ...named, reason: reason ?? '', occurred_at },
-        others,
-      );
-    }
+    const eventId =
+      event === 'endpoint.recovered'
+        ? await emitEvent(db, projectId, event, { ...named, occurred_at })
+        : await emitEvent(db, projectId, event, { ...named, reason: reason ?? '', occurred_at });
+    await queueNotices(db, projectId, eventId);
+    if (event === 'endpoint.disabled') await auditDisabled(db, endpoint);
   }
   if (!endpoint.is_failing || endpoint.failing_since === null) return;
-  const data = {
+  const eventId = await emitEvent(db, projectId, 'endpoint.failing', {
     ...named,
     failing_since: isoTime(endpoint.failing_since),
     occurred_at: isoTime(endpoint.now),
-  };
-  await emitEvent(db, endpoint.project_id, 'endpoint.failing', data, others);
+  });
+  await queueNotices(db, projectId, eventId);
+}
+
+/** Herald itself has disabled the endpoint. */
+async function auditDisabled(db: pg.PoolClient, { id, project_id }: AlertedEndpoint): Promise<void> {
+  await insertAuditEntry(db, {
+    project_id,
+    actor_type: 'system',
+    actor_id: null,
+    action: 'webhook.disabled',
+    target_id: id,
+    ip: null,
+  });
 }
 
 /** Safe to run in several processes: an endpoint that another one has locked is left to it. */

@@ -14,14 +14,13 @@ export const QUEUED = `INSERT INTO delivery_queue (delivery_id, endpoint_id, pro
 
 /**
  * Writes an event and one delivery for each matching endpoint. With `db` a transaction's client they exist exactly when
- * their cause does (outbox); the relay is notified after the commit. `exceptEndpoint` gets no delivery.
+ * their cause does (outbox); the relay is notified after the commit.
  */
 export async function emitEvent<N extends EventName>(
   db: Db,
   projectId: string,
   name: N,
   data: EventData<N>,
-  { exceptEndpoint = null }: { exceptEndpoint?: string | null } = {},
 ): Promise<string> {
   const inserted = await row<{ id: string }>(
     db,
@@ -32,13 +31,12 @@ export async function emitEvent<N extends EventName>(
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
        SELECT $1, e.id, event.id, $2, e.retry_policy, NULL, 'infinity' FROM endpoints e, event
        WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR $2 = ANY (e.events))
-         AND e.id IS DISTINCT FROM $5::uuid
        RETURNING id, endpoint_id, bulk
      ), queued AS (
        ${QUEUED}
      )
      SELECT id FROM event`,
-    [projectId, name, eventBody(name, data), currentTraceparent(), exceptEndpoint],
+    [projectId, name, eventBody(name, data), currentTraceparent()],
   );
   if (!inserted) throw new Error('the event was not inserted');
   notifyAfterCommit(db, notifyChannels.delivery);

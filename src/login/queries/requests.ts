@@ -117,6 +117,8 @@ export interface Recipient {
   channel: Channel;
   platform_user_id: string;
   chat_id: string;
+  /** The bot of that chat; null for the shared one. */
+  bot: string | null;
   lang: Language;
 }
 
@@ -125,7 +127,7 @@ export function unaskedRecipients(db: Db, sessionId: string): Promise<Recipient[
   return rows<Recipient>(
     db,
     'unasked_recipients',
-    `SELECT u.id AS subscriber_id, u.channel, u.platform_user_id, u.chat_id, u.lang
+    `SELECT u.id AS subscriber_id, u.channel, u.platform_user_id, u.chat_id, u.bot, u.lang
      FROM auth_request_recipients r JOIN subscribers u ON u.id = r.subscriber_id
      WHERE r.session_id = $1 AND r.refused IS NULL AND NOT EXISTS (
        SELECT 1 FROM auth_prompts p WHERE p.session_id = r.session_id AND p.channel = u.channel
@@ -142,7 +144,7 @@ export function unaskedRecipients(db: Db, sessionId: string): Promise<Recipient[
 export async function insertRequestPrompt(
   db: Db,
   sessionId: string,
-  { subscriber_id, channel, chat_id, platform_user_id }: Recipient,
+  { subscriber_id, channel, chat_id, bot, platform_user_id }: Recipient,
   nonceHash: Buffer,
 ): Promise<number | null> {
   const inserted = await row<{ id: number }>(
@@ -150,9 +152,9 @@ export async function insertRequestPrompt(
     'insert_request_prompt',
     `WITH recipient AS (
        SELECT session_id FROM auth_request_recipients WHERE session_id = $1 AND subscriber_id = $2 FOR SHARE)
-     INSERT INTO auth_prompts (session_id, nonce_hash, channel, chat_id, platform_user_id)
-     SELECT session_id, $3, $4, $5, $6 FROM recipient RETURNING id`,
-    [sessionId, subscriber_id, nonceHash, channel, chat_id, platform_user_id],
+     INSERT INTO auth_prompts (session_id, nonce_hash, channel, chat_id, platform_user_id, bot)
+     SELECT session_id, $3, $4, $5, $6, $7 FROM recipient RETURNING id`,
+    [sessionId, subscriber_id, nonceHash, channel, chat_id, platform_user_id, bot],
   );
   return inserted?.id ?? null;
 }
@@ -180,6 +182,7 @@ export function markRecipientRefused(
 export interface OpenPrompt {
   id: number;
   channel: Channel;
+  bot: string | null;
   chat_id: string;
   platform_user_id: string;
   message_id: string;
@@ -190,7 +193,7 @@ export function openPrompts(db: Db, sessionId: string): Promise<OpenPrompt[]> {
   return rows<OpenPrompt>(
     db,
     'open_prompts',
-    `SELECT p.id, p.channel, p.chat_id, p.platform_user_id, p.message_id, u.lang
+    `SELECT p.id, p.channel, p.bot, p.chat_id, p.platform_user_id, p.message_id, u.lang
      FROM auth_prompts p JOIN auth_sessions s ON s.id = p.session_id
        LEFT JOIN subscribers u ON u.project_id = s.project_id AND u.channel = p.channel
          AND u.platform_user_id = p.platform_user_id
@@ -212,7 +215,7 @@ export async function findAskedSubscriber(
   return row<Recipient>(
     db,
     'find_asked_subscriber',
-    `SELECT u.id AS subscriber_id, u.channel, u.platform_user_id, p.chat_id, u.lang
+    `SELECT u.id AS subscriber_id, u.channel, u.platform_user_id, p.chat_id, p.bot, u.lang
      FROM auth_prompts p JOIN auth_sessions s ON s.id = p.session_id
        JOIN subscribers u ON u.project_id = s.project_id AND u.channel = p.channel
          AND u.platform_user_id = p.platform_user_id
@@ -226,9 +229,9 @@ export function bindRequest(db: Db, sessionId: string, who: Recipient): Promise<
   return change(
     db,
     'bind_request',
-    `UPDATE auth_sessions SET channel = $2, platform_user_id = $3, chat_id = $4, lang = $5, subscriber_id = $6
+    `UPDATE auth_sessions SET channel = $2, platform_user_id = $3, chat_id = $4, lang = $5, subscriber_id = $6, bot = $7
      WHERE id = $1`,
-    [sessionId, who.channel, who.platform_user_id, who.chat_id, who.lang, who.subscriber_id],
+    [sessionId, who.channel, who.platform_user_id, who.chat_id, who.lang, who.subscriber_id, who.bot],
   );
 }
 

@@ -4,6 +4,12 @@ import type { Db } from '../../db/pool';
 import { BATCH, repeated, type NextBatch } from '../queries/removal';
 import * as remove from '../queries/retention';
 import { removeOldEndpointHours } from '../queries/retention-endpoint-hours';
+import {
+  removeOldAuditEntries,
+  removeOldInvitations,
+  removeOldNotices,
+  removeUnusedAccounts,
+} from '../queries/retention-team';
 import { MEDIA_UPLOAD_DAYS, removeOldMediaUploads } from '../queries/retention-media';
 
 /** What ends the rows of a table. */
@@ -58,8 +64,14 @@ export const tableEnds: Record<string, TableEnd> = {
     after: `${limits.idempotencyHours} hours`,
     remove: remove.removeExpiredIdempotencyKeys,
   },
+  scheduled: { after: `${retentionDays} after its end`, remove: remove.removeOldScheduled },
+  scheduled_results: { with: 'scheduled' },
+  recurring_runs: { after: retentionDays, remove: remove.removeOldRuns },
+  recurring: { after: `${retentionDays} after its end`, remove: remove.removeOldRecurring },
   broadcast_recipients: { after: retentionDays, remove: remove.removeOldRecipients },
   broadcasts: { after: retentionDays, remove: remove.removeOldBroadcasts },
+  imports: { after: retentionDays, remove: remove.removeOldImports },
+  import_chunks: { with: 'imports' },
   media_uploads: { after: `${MEDIA_UPLOAD_DAYS} days`, remove: removeOldMediaUploads },
 
   bot_updates: {
@@ -72,16 +84,28 @@ export const tableEnds: Record<string, TableEnd> = {
   api_keys: { after: `${retentionDays} after its revocation`, remove: remove.removeRevokedKeys },
   dashboard_sessions: { after: '12 hours', remove: remove.removeEndedDashboardSessions },
 
+  accounts: { after: `${retentionDays} without a team and a session`, remove: removeUnusedAccounts },
+  members: { bounded: 'A project keeps its members until it removes them.' },
+  invitations: { after: `${retentionDays} after it expired`, remove: removeOldInvitations },
+  system_projects: { bounded: 'One row for each purpose.' },
+  audit_entries: { after: `${limits.auditDays} days`, remove: removeOldAuditEntries },
+  member_notices: { after: 'sent, or 1 day', remove: removeOldNotices },
+
   templates: { bounded: 'A project has at most 100.' },
   projects: { bounded: 'The operator creates them.' },
+  project_bots: { bounded: 'A project has at most one bot in each channel.' },
   project_brands: { bounded: 'One row for each project, with a logo of at most 100 KB.' },
   project_settings: { bounded: 'One row for each project.' },
   exports: { bounded: 'One row for each project.' },
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
+  subscribe_links: {
+    after: `${retentionDays} after it expired or was used up`,
+    remove: remove.removeEndedLinks,
+  },
   subscribers: { bounded: 'A project keeps its subscribers until it deletes them.' },
-  bot_offsets: { bounded: 'One row for each bot.' },
-  bot_webhooks: { bounded: 'One row for each bot.' },
-  channel_pace: { bounded: 'One row for each bot.' },
+  bot_offsets: { bounded: 'One row for each bot, deleted with an own bot.' },
+  bot_webhooks: { bounded: 'One row for each bot, deleted with an own bot.' },
+  channel_pace: { bounded: 'One row for each bot, deleted with an own bot.' },
   look_promises: { bounded: 'One row for each lane.' },
   event_words_progress: { bounded: 'One row.' },
   migrations: { bounded: 'One row for each migration.' },

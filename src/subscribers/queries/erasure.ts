@@ -1,17 +1,18 @@
 import { notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
+import { ofBot } from '../../bots';
 import type { SubscriberRecord } from '../record';
 
 /*
- * Everything that is held about a person outside `subscribers` and `events`. Messages and one-time codes go with the
+ * Steps of a removal that need more than one statement; see personal-data.ts for every table that names a person. Messages and one-time codes go with the
  * subscriber's row by their foreign keys. Each statement finds its rows by an index of migration 0017.
  */
 
 /** Stands for a removed person where a row has to stay. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-type Person = Pick<SubscriberRecord, 'id' | 'project_id' | 'channel' | 'platform_user_id'>;
+type Person = Pick<SubscriberRecord, 'id' | 'project_id' | 'channel' | 'platform_user_id' | 'bot'>;
 
 /**
  * Ends and erases the sessions of `theirs`, with their questions and answers. Number, times and status stay: they count
@@ -81,6 +82,20 @@ export async function erasePersonRequests(db: Db, person: Person, requestIds: st
   await rows(db, 'erase_ended_requests', eraseSessions(`${theirs} AND ${ENDED}`), values);
 }
 
+/** Links that gave the person their external_id. */
+export async function erasePersonLinks(
+  db: Db,
+  { project_id, external_id }: Pick<SubscriberRecord, 'project_id' | 'external_id'>,
+): Promise<void> {
+  if (external_id === null) return;
+  await change(
+    db,
+    'erase_subscribe_links',
+    'DELETE FROM subscribe_links WHERE project_id = $1 AND external_id = $2 AND uses > 0',
+    [project_id, external_id],
+  );
+}
+
 /** Before the messages are deleted, by which these rows are found. */
 export async function erasePersonMessages(db: Db, person: Person, publicIds: string[]): Promise<void> {
   await change(
@@ -111,6 +126,18 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
   );
 }
 
+/** An open message to a removed person fails when it is due; its text goes now. */
+export async function erasePersonPlans(db: Db, { id }: Pick<Person, 'id'>): Promise<void> {
+  await change(
+    db,
+    'erase_scheduled',
+    `UPDATE scheduled SET subscriber_id = '${NOBODY}', content = '{"text": "", "format": "plain", "buttons": []}'
+     WHERE subscriber_id = $1`,
+    [id],
+  );
+  await change(db, 'erase_scheduled_results', 'DELETE FROM scheduled_results WHERE subscriber_id = $1', [id]);
+}
+
 /**
  * Handled updates name no user. Updates that wait are handled first, because they may concern another project of the same
  * bot; those that were set aside are deleted.
@@ -125,8 +152,8 @@ export async function erasePersonUpdates(db: Db, person: Person): Promise<void> 
   await change(
     db,
     'erase_set_aside_updates',
-    `DELETE FROM bot_updates WHERE set_aside_at IS NOT NULL AND channel = $1 AND lane = 'user:' || $2`,
-    [person.channel, person.platform_user_id],
+    `DELETE FROM bot_updates WHERE set_aside_at IS NOT NULL AND channel = $1 AND lane = ANY ($2::text[])`,
+    [person.channel, [null, person.bot].map((bot) => ofBot(bot, `user:${person.platform_user_id}`))],
   );
 }
 

@@ -58,10 +58,10 @@ const floors: string[][] = [
   ['db', 'outbound', 'temporal', 'http'],
   ['events', 'exports'],
   ['projects', 'bots'],
-  ['subscribers'],
+  ['subscribers', 'channels'],
   ['templates'],
   ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
-  ['broadcasts'],
+  ['broadcasts', 'team'],
   ['embedded', 'operations'],
   ['roles', 'cli'],
 ];
