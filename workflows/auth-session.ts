@@ -11,7 +11,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { AuthSessionActivities, SessionRef } from '../activities/auth-session';
-import type { SessionStatus } from '../src/login/contract';
+import type { SessionFlow, SessionStatus } from '../src/login/contract';
 import type { SettledSession } from '../src/login/settle';
 import { searchAttributes, signals } from '../src/temporal/names';
 
@@ -19,7 +19,7 @@ import { searchAttributes, signals } from '../src/temporal/names';
 export interface AuthSessionInput {
   sessionId: string;
   projectId: string;
-  flow: 'session' | 'static';
+  flow: SessionFlow;
   /**
    * 0: the server held the first task back until the user's answer or the session's end. Sessions that 0.1.0 started
    * wait for this long in the workflow.

@@ -142,12 +142,19 @@ function withParameters(base: string, parameters: Record<string, string | null>)
   return url.href;
 }
 
-export const sessionFlows = ['session', 'static'] as const;
+export const sessionFlows = ['session', 'static', 'oidc'] as const;
+export type SessionFlow = (typeof sessionFlows)[number];
 
 /** An entry of the login log; never contains the code. */
 export const sessionRecordSchema = z.strictObject({
   session_id: idSchema,
-  flow: z.enum(sessionFlows).describe('`static` is a login by the static link.'),
+  flow: z
+    .enum(sessionFlows)
+    .describe('`static` is a login by the static link, `oidc` one by OpenID Connect.'),
+  client_name: z
+    .string()
+    .nullable()
+    .describe('The OpenID Connect client of a login by `oidc`, as it is now.'),
   status: z.enum(sessionStatuses),
   reason: z.enum(declineReasons).nullable().describe('Why the login was declined.'),
   confirmed: z

@@ -28,6 +28,16 @@ const MATCH_LENGTH = 4;
 
 type Deps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log'> & { starter: SessionStarter };
 
+export function newSession(id: string, { config }: Pick<Core, 'config'>): CreatedSession {
+  return {
+    id,
+    startToken: randomBase62(TOKEN_LENGTH),
+    hostedToken: randomBase62(TOKEN_LENGTH),
+    matchCode: randomText(MATCH_ALPHABET, MATCH_LENGTH),
+    expiresIn: config.HERALD_SESSION_TTL_SECONDS,
+  };
+}
+
 /**
  * Inserts a session, with the work's id, and starts its workflow. Succeeds without Temporal: the relay starts what did
  * not start.
@@ -40,13 +50,7 @@ export async function createSession(
 ): Promise<CreatedSession> {
   const earlier = work.resumed ? await resumeSession(deps, project.id, work.id) : null;
   if (earlier) return earlier;
-  const session = {
-    id: work.id,
-    startToken: randomBase62(TOKEN_LENGTH),
-    hostedToken: randomBase62(TOKEN_LENGTH),
-    matchCode: randomText(MATCH_ALPHABET, MATCH_LENGTH),
-    expiresIn: deps.config.HERALD_SESSION_TTL_SECONDS,
-  };
+  const session = newSession(work.id, deps);
   await insertWithinLimits(deps, project.id, request, session);
   await startOrLeaveToRelay(deps, {
     id: session.id,

@@ -23,7 +23,7 @@ export function createSessionListRoutes({
         path: '/v1/auth/sessions',
         summary: 'List logins',
         description:
-          'Sessions created through the API and logins by the static link, newest first, without codes.',
+          'Sessions created through the API, logins by the static link and by OpenID Connect, newest first, without codes.',
         tag: 'Login',
         auth: 'key',
         query: sessionListQuery,
@@ -49,6 +49,7 @@ function presentSession(session: NamedSessionRow, format: SubscriberIdFormat): S
   return {
     session_id: session.id,
     flow: session.flow,
+    client_name: session.client_name,
     status: session.status,
     reason: session.decline_reason,
     confirmed: session.was_confirmed,

@@ -8,6 +8,7 @@ import type { Logger } from '../lib/log';
 import type { authSession } from '../../workflows/auth-session';
 import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temporal/names';
 import { within } from '../temporal/within';
+import type { SessionFlow } from './contract';
 import { findOpenSession, markSessionStarted, type StartableSession } from './queries/starts';
 
 export interface SessionStarter {
@@ -18,6 +19,13 @@ export interface SessionStarter {
   /** Signals that an answer is stored, and starts the workflow if its start was lost or its run was terminated. */
   signalAnswer(session: StartableSession, updateId: number): Promise<void>;
 }
+
+/** What the Temporal UI shows. */
+const summaries: Record<SessionFlow, string> = {
+  session: 'login by session',
+  static: 'login by static link',
+  oidc: 'login by OpenID Connect',
+};
 
 const SIGNAL_DEADLINE_MS = 5_000;
 /** A caller who creates a session waits no longer than this for Temporal. */
@@ -41,7 +49,7 @@ export function createSessionStarter({
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowTaskTimeout: '5 seconds',
-      staticSummary: flow === 'static' ? 'login by static link' : 'login by session',
+      staticSummary: summaries[flow],
       staticDetails: `Starts when the user answers in the messenger, or when the session expires. State: herald sessions show ${id}`,
       typedSearchAttributes: [
         { key: searchAttributes.ProjectId, value: project_id },

@@ -31,6 +31,8 @@ import { createDashboardRoutes } from '../projects/dashboard-routes';
 import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
+import { createOidc } from '../oidc';
+import { createOidcRoutes } from '../oidc/routes';
 import { createSubscriberRoutes } from '../subscribers/routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
 import { within } from '../temporal/within';
@@ -50,6 +52,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createAuthRoutes({ ...core, waiter, qr, starter: createSessionStarter(core) }),
     ...createSessionListRoutes(core),
     ...createHostedRoutes({ ...core, waiter, qr }),
+    ...createOidcRoutes(core),
     ...createSubscriberRoutes(core),
     ...createSendRoutes(core),
     ...createBroadcastRoutes(core),
@@ -90,6 +93,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
   const docsUrl = () => `${publicUrl()}/docs/errors`;
   const waiter = createSessionWaiter(core.notifications);
   const routes = createRoutes(core, readinessParts(core), waiter);
+  const oidc = createOidc({ ...core, starter: createSessionStarter(core) });
   const app = createApp(
     {
       routes,
@@ -97,7 +101,8 @@ export async function startApi(core: Core): Promise<RunningApi> {
         docsPages({ routes, publicUrl, development: config.development }),
         webFiles(config),
         brandFiles(core),
-        loginPage(core),
+        loginPage({ ...core, collectOutcome: oidc.collectOutcome }),
+        oidc.pages,
         botWebhooks(core),
         ...(config.development ? [demoPages(core)] : []),
       ],

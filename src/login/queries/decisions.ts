@@ -61,7 +61,7 @@ export async function hasUnhandledUpdate(db: Db, sessionId: string): Promise<boo
 export async function confirmSession(
   db: Db,
   sessionId: string,
-  decision: { subscriberId: string; codeHash: Buffer; codeSealed: string; codeTtlSeconds: number },
+  decision: { subscriberId: string; codeHash: Buffer; codeSealed: string | null; codeTtlSeconds: number },
 ): Promise<{ decidedAt: Date; codeLifeMs: number }> {
   const confirmed = await row<{ decided_at: Date; life_ms: number }>(
     db,

@@ -1,4 +1,4 @@
-import type { DeclineReason, SessionStatus } from '../contract';
+import type { DeclineReason, SessionFlow, SessionStatus } from '../contract';
 import type { Channel } from '../../contract/common';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
@@ -8,7 +8,7 @@ import { rows } from '../../db/query';
 /** A session as the login log shows it. */
 export interface SessionLogRow {
   id: string;
-  flow: 'session' | 'static';
+  flow: SessionFlow;
   status: SessionStatus;
   decline_reason: DeclineReason | null;
   /** Stays true after the code has expired. */
@@ -35,6 +35,7 @@ export interface NamedSessionRow extends SessionLogRow {
   first_name: string | null;
   username: string | null;
   user_agent: string | null;
+  client_name: string | null;
 }
 
 export interface SessionFilter {
@@ -55,8 +56,10 @@ export function listSessions(
   return rows<NamedSessionRow & { cursor_at: string }>(
     db,
     'list_sessions',
-    `SELECT ${COLUMNS}, s.user_agent, p.first_name, p.username, ${cursorTime('s.created_at')} AS cursor_at
+    `SELECT ${COLUMNS}, s.user_agent, p.first_name, p.username, c.name AS client_name,
+       ${cursorTime('s.created_at')} AS cursor_at
      FROM auth_sessions s LEFT JOIN subscribers p ON p.id = s.subscriber_id
+       LEFT JOIN oidc_logins l ON l.session_id = s.id LEFT JOIN oidc_clients c ON c.id = l.client_id
      WHERE s.project_id = $1
        AND ($2::text IS NULL OR ${STATUS} = $2)
        AND ($3::text IS NULL OR s.flow = $3)

@@ -1,4 +1,4 @@
-import type { DeclineReason, SessionStatus } from '../contract';
+import type { DeclineReason, SessionFlow, SessionStatus } from '../contract';
 import type { Channel, Language } from '../../contract/common';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
@@ -7,7 +7,7 @@ import { START_LEASE } from './starts';
 export interface AuthSession {
   id: string;
   project_id: string;
-  flow: 'session' | 'static';
+  flow: SessionFlow;
   status: SessionStatus;
   decline_reason: DeclineReason | null;
   state: string | null;

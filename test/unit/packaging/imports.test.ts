@@ -60,7 +60,7 @@ const floors: string[][] = [
   ['projects', 'bots'],
   ['subscribers'],
   ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
-  ['broadcasts'],
+  ['broadcasts', 'oidc'],
   ['embedded', 'operations'],
   ['roles', 'cli'],
 ];
