@@ -7,6 +7,7 @@ import { addDeliveryCommands } from './cli/deliveries';
 import { addDoctorCommand } from './cli/doctor';
 import { addEncryptionCommands } from './cli/encryption';
 import { addKeyCommands } from './cli/keys';
+import { addOidcCommands } from './cli/oidc';
 import { addProjectCommands } from './cli/projects';
 import { addRecoverCommand } from './cli/recover';
 import { addSessionCommands } from './cli/sessions';
@@ -48,6 +49,7 @@ function createProgram(): Command {
   });
   addProjectCommands(program);
   addKeyCommands(program);
+  addOidcCommands(program);
   addDeliveryCommands(program);
   addSessionCommands(program);
   addWorkflowCommands(program);

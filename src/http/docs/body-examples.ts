@@ -24,6 +24,8 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   put_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'] },
   patch_v1_project: { callback_url: 'https://shop.example.com/callback' },
   put_v1_project: { callback_url: 'https://shop.example.com/callback' },
+  post_v1_oidc_clients: { name: 'Shop', redirect_uris: ['https://shop.example.com/auth/callback/herald'] },
+  patch_v1_oidc_clients_client_id: { redirect_uris: ['https://shop.example.com/auth/callback/herald'] },
   post_v1_keys: { name: 'Backend' },
   post_v1_publish: {
     events: [{ event: 'form.submitted', event_id: 'submission-1001', data: formSubmittedExample }],

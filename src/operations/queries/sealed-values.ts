@@ -2,6 +2,7 @@ import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { recordedResponsePurpose } from '../../http/idempotency';
 import { endpointHeadersPurpose } from '../../webhooks/own-headers';
+import { oidcKeyPurpose } from '../../oidc';
 import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
 
 /** All columns with encrypted values: the key of their rows, and the purpose and row id that each value is bound to. */
@@ -45,6 +46,14 @@ export const sealedColumns = [
     type: 'uuid',
     purpose: recordedResponsePurpose,
     rowId: 'request_id',
+  },
+  {
+    table: 'oidc_keys',
+    column: 'sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: oidcKeyPurpose,
+    rowId: 'id',
   },
 ] as const;
 

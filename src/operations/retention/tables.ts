@@ -4,6 +4,11 @@ import type { Db } from '../../db/pool';
 import { BATCH, repeated, type NextBatch } from '../queries/removal';
 import * as remove from '../queries/retention';
 import { removeOldEndpointHours } from '../queries/retention-endpoint-hours';
+import {
+  removeExpiredOidcKeys,
+  removeExpiredOidcRecords,
+  removeExpiredOidcSecrets,
+} from '../queries/retention-oidc';
 import { MEDIA_UPLOAD_DAYS, removeOldMediaUploads } from '../queries/retention-media';
 
 /** What ends the rows of a table. */
@@ -49,6 +54,11 @@ export const tableEnds: Record<string, TableEnd> = {
     remove: (db) => remove.removeOldCreditMonths(db, LEDGER_DAYS),
   },
 
+  oidc_records: { after: '1 hour after it expired', remove: removeExpiredOidcRecords },
+  oidc_logins: { with: 'auth_sessions' },
+  oidc_client_secrets: { after: 'replaced, 24 hours', remove: removeExpiredOidcSecrets },
+  oidc_keys: { after: 'replaced, 24 hours', remove: removeExpiredOidcKeys },
+
   messages: { after: retentionDays, remove: remove.removeOldMessages },
   otp_codes: { after: '1 day', remove: remove.removeOldOtpCodes },
   button_clicks: { after: retentionDays, remove: remove.removeOldClicks },
@@ -70,6 +80,7 @@ export const tableEnds: Record<string, TableEnd> = {
   api_keys: { after: `${retentionDays} after its revocation`, remove: remove.removeRevokedKeys },
   dashboard_sessions: { after: '12 hours', remove: remove.removeEndedDashboardSessions },
 
+  oidc_clients: { bounded: 'A project has at most 10.' },
   projects: { bounded: 'The operator creates them.' },
   project_brands: { bounded: 'One row for each project, with a logo of at most 100 KB.' },
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },

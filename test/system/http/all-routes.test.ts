@@ -25,6 +25,7 @@ interface Things {
   broadcast: string;
   key: string;
   publisher: string;
+  oidcClient: string;
 }
 
 interface Call {
@@ -103,6 +104,17 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/keys': () => ({}),
   'POST /v1/keys': () => ({ body: {} }),
   'DELETE /v1/keys/{id}': ({ key }) => ({ params: { id: key } }),
+  'GET /v1/oidc/clients': () => ({}),
+  'POST /v1/oidc/clients': () => ({ body: { name: 'App', redirect_uris: ['https://app.example/cb'] } }),
+  'GET /v1/oidc/clients/{client_id}': ({ oidcClient }) => ({ params: { client_id: oidcClient } }),
+  'PATCH /v1/oidc/clients/{client_id}': ({ oidcClient }) => ({
+    params: { client_id: oidcClient },
+    body: { name: 'New' },
+  }),
+  'POST /v1/oidc/clients/{client_id}/rotate-secret': ({ oidcClient }) => ({
+    params: { client_id: oidcClient },
+  }),
+  'DELETE /v1/oidc/clients/{client_id}': ({ oidcClient }) => ({ params: { client_id: oidcClient } }),
   'POST /dashboard/session': ({ project }) => ({ body: { api_key: project.api_key }, headers: ownPage }),
   'GET /dashboard/session': () => ({}),
   'DELETE /dashboard/session': () => ({ headers: ownPage }),
@@ -134,6 +146,10 @@ async function createThings(): Promise<Things> {
     messages_per_minute: 1,
   });
   const key = await project.api('POST', '/v1/keys', {});
+  const oidcClient = await project.api('POST', '/v1/oidc/clients', {
+    name: 'Shop',
+    redirect_uris: ['https://shop.example/cb'],
+  });
   return {
     project,
     person,
@@ -147,6 +163,7 @@ async function createThings(): Promise<Things> {
     delivery: test.body.delivery_id,
     broadcast: broadcast.job_id,
     key: key.body.id,
+    oidcClient: oidcClient.body.client_id,
     publisher: await service.createKey(project.id, ['publish']),
   };
 }
