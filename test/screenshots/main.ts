@@ -29,6 +29,7 @@ const pages = (demo: Demo): Record<string, string> => ({
   subscriber: `/dashboard/subscribers/${demo.subscriberId}`,
   broadcasts: '/dashboard/broadcasts',
   'broadcast-new': '/dashboard/broadcasts/new',
+  oidc: '/dashboard/oidc',
   keys: '/dashboard/keys',
   settings: '/dashboard/settings',
 });

@@ -12,6 +12,7 @@ const pages = [
   'subscribers',
   'broadcasts',
   'broadcasts/new',
+  'oidc',
   'keys',
   'settings',
 ];

@@ -11,6 +11,13 @@ import type { createdKeySchema, KeyView } from '../../src/projects/contract';
 import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/projects/contract';
 import type { SessionRecord } from '../../src/login/contract';
 import type {
+  ClientView,
+  clientChangesSchema,
+  createdClientSchema,
+  newClientSchema,
+  rotatedClientSchema,
+} from '../../src/oidc/contract';
+import type {
   MessageRecord,
   messageStatsSchema,
   sendSchema,
@@ -41,6 +48,8 @@ export type EndpointChanges = z.input<typeof endpointChangesSchema>;
 export type Subscriber = z.infer<typeof subscriberSchema>;
 export type SubscriberChanges = z.input<typeof subscriberChangesSchema>;
 export type Broadcast = z.infer<typeof broadcastSchema>;
+export type OidcClient = ClientView;
+export type NewOidcClient = z.input<typeof newClientSchema>;
 export type CreatedKey = z.infer<typeof createdKeySchema>;
 export type {
   DashboardSession,
@@ -131,6 +140,15 @@ export const api = {
   keys: () => get<Page<KeyView>>('/v1/keys'),
   createKey: (name: string) => post<CreatedKey>('/v1/keys', name ? { name } : {}),
   revokeKey: (id: string) => call<void>('DELETE', `/v1/keys/${id}`),
+
+  oidcClients: () => get<Page<OidcClient>>('/v1/oidc/clients'),
+  createOidcClient: (client: NewOidcClient) =>
+    post<z.infer<typeof createdClientSchema>>('/v1/oidc/clients', client),
+  changeOidcClient: (id: string, changes: z.input<typeof clientChangesSchema>) =>
+    call<OidcClient>('PATCH', `/v1/oidc/clients/${id}`, changes),
+  deleteOidcClient: (id: string) => call<void>('DELETE', `/v1/oidc/clients/${id}`),
+  rotateOidcSecret: (id: string) =>
+    post<z.infer<typeof rotatedClientSchema>>(`/v1/oidc/clients/${id}/rotate-secret`),
 
   eventTypes: () => get<Page<EventType>>('/v1/event-types'),
   endpoints: () => get<Page<EndpointView>>('/v1/webhooks'),

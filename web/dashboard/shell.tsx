@@ -9,6 +9,7 @@ import { EndpointPage } from './pages/endpoint';
 import { Endpoints } from './pages/endpoints';
 import { Keys } from './pages/keys';
 import { Logins } from './pages/logins';
+import { OidcClients } from './pages/oidc';
 import { Overview } from './pages/overview';
 import { Settings } from './pages/settings';
 import { SubscriberPage } from './pages/subscriber';
@@ -30,6 +31,7 @@ const sections = (): Section[] => [
   { path: '/dashboard/deliveries', title: t.deliveries, icon: 'list' },
   { path: '/dashboard/subscribers', title: t.subscribers, icon: 'users' },
   { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
+  { path: '/dashboard/oidc', title: t.oidc, icon: 'identification' },
   { path: '/dashboard/keys', title: t.apiKeys, icon: 'key' },
   { path: '/dashboard/settings', title: t.settings, icon: 'cog' },
 ];
@@ -135,6 +137,7 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'logins') return <Logins />;
   if (section === 'subscribers') return id ? <SubscriberPage key={id} id={id} /> : <Subscribers />;
   if (section === 'broadcasts') return <Broadcasts isComposing={id === 'new'} />;
+  if (section === 'oidc') return <OidcClients />;
   if (section === 'keys') return <Keys />;
   if (section === 'settings') return <Settings onChanged={props.onProjectChanged} />;
   return (

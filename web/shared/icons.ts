@@ -19,6 +19,7 @@ import cog from 'heroicons/24/outline/cog-6-tooth.svg?raw';
 import cursor from 'heroicons/20/solid/cursor-arrow-rays.svg?raw';
 import envelope from 'heroicons/20/solid/chat-bubble-left.svg?raw';
 import exclamation from 'heroicons/20/solid/exclamation-triangle.svg?raw';
+import identification from 'heroicons/24/outline/identification.svg?raw';
 import home from 'heroicons/24/outline/home.svg?raw';
 import key from 'heroicons/24/outline/key.svg?raw';
 import list from 'heroicons/24/outline/queue-list.svg?raw';
@@ -56,6 +57,7 @@ export const icons = {
   envelope,
   exclamation,
   home,
+  identification,
   key,
   list,
   login,

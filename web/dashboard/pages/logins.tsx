@@ -130,7 +130,9 @@ function Row({ session }: { session: SessionRecord }) {
       <Cell label={t.channel}>
         <ChannelName channel={session.channel} />
       </Cell>
-      <Cell label={t.flow}>{t.flows[session.flow]}</Cell>
+      <Cell label={t.flow}>
+        {session.client_name === null ? t.flows[session.flow] : <Clip>{session.client_name}</Clip>}
+      </Cell>
       <Cell label={t.stateValue}>{session.state ? <Clip>{session.state}</Clip> : <None />}</Cell>
       <Cell label={t.device}>
         <Device session={session} />
