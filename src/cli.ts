@@ -6,6 +6,7 @@ import { UsageError } from './cli/context';
 import { addDeliveryCommands } from './cli/deliveries';
 import { addDoctorCommand } from './cli/doctor';
 import { addEncryptionCommands } from './cli/encryption';
+import { addExportCommand } from './cli/export';
 import { addKeyCommands } from './cli/keys';
 import { addOidcCommands } from './cli/oidc';
 import { addProjectCommands } from './cli/projects';
@@ -51,6 +52,7 @@ function createProgram(): Command {
   addKeyCommands(program);
   addOidcCommands(program);
   addDeliveryCommands(program);
+  addExportCommand(program);
   addSessionCommands(program);
   addWorkflowCommands(program);
   addRecoverCommand(program);

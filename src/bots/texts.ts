@@ -31,9 +31,23 @@ export interface BotTexts {
   tooManyOpenings: string;
   unknownLink: string;
 
+  /** An approval: the bot asks by itself, and shows the outcome in every chat that was asked. */
+  approvalQuestion(question: ApprovalQuestion): string;
+  requestApproved(asked: Asked): string;
+  requestApprovedElsewhere(asked: Asked): string;
+  requestDeclined(asked: Asked): string;
+  requestDeclinedElsewhere(asked: Asked): string;
+  requestExpired(asked: Asked): string;
+  requestBlocked(asked: Asked): string;
+  /** A notice shown after a tap. */
+  requestEnded: string;
+
   subscribed(project: string): string;
   unsubscribed(projects: string[]): string;
   nothingToUnsubscribe: string;
+  /** Asked above a button for each project and `all`. */
+  whichToUnsubscribe: string;
+  all: string;
 
   oneTimeCode(code: { project: string; code: string; minutes: number }): string;
 
@@ -48,6 +62,14 @@ export interface LoginQuestion {
   device?: string | null | undefined;
   address?: string | null | undefined;
 }
+
+/** What a project asked a subscriber. The message is empty if it was erased. */
+export interface Asked {
+  project: string;
+  message: string;
+}
+
+export type ApprovalQuestion = LoginQuestion & Asked;
 
 const en: BotTexts = {
   yes: 'Yes',
@@ -77,9 +99,27 @@ const en: BotTexts = {
   tooManyOpenings: 'You have opened too many login links. Please wait a minute and try again.',
   unknownLink: 'This link is not valid or has expired. Please start again on the site.',
 
+  approvalQuestion: (question) =>
+    lines(
+      askedLine(question),
+      question.matchCode && `Code on the screen:\n${shown(question.matchCode)}`,
+      origin(question, { device: 'Device', address: 'IP address', on: 'on' }),
+      'Confirm only if the codes match. If you didn’t request this, tap No.',
+    ),
+  requestApproved: (asked) => lines(askedLine(asked), 'You confirmed this.'),
+  requestApprovedElsewhere: (asked) => lines(askedLine(asked), 'Confirmed in another chat.'),
+  requestDeclined: (asked) => lines(askedLine(asked), 'You declined this.'),
+  requestDeclinedElsewhere: (asked) => lines(askedLine(asked), 'Declined in another chat.'),
+  requestExpired: (asked) => lines(askedLine(asked), 'This request has expired.'),
+  requestBlocked: (asked) =>
+    lines(askedLine(asked), 'Confirmations are not available right now. Please try again later.'),
+  requestEnded: 'This request has expired.',
+
   subscribed: (project) => `You are subscribed to messages from ${shown(project)}. To stop them, send /stop.`,
   unsubscribed: (projects) => lines('You will no longer receive messages from:', list(projects)),
   nothingToUnsubscribe: 'You have no active subscriptions.',
+  whichToUnsubscribe: 'Whose messages do you want to stop?',
+  all: 'All',
 
   oneTimeCode: ({ project, code, minutes }) =>
     lines(
@@ -128,10 +168,28 @@ const ru: BotTexts = {
   tooManyOpenings: 'Вы открыли слишком много ссылок для входа. Подождите минуту и попробуйте ещё раз.',
   unknownLink: 'Ссылка неверна или уже не действует. Начните, пожалуйста, заново на сайте.',
 
+  approvalQuestion: (question) =>
+    lines(
+      askedLine(question),
+      question.matchCode && `Код на экране:\n${shown(question.matchCode)}`,
+      origin(question, { device: 'Устройство', address: 'IP-адрес', on: 'на' }),
+      'Подтверждайте, только если коды совпадают. Если запрос не от вас, нажмите «Нет».',
+    ),
+  requestApproved: (asked) => lines(askedLine(asked), 'Вы подтвердили запрос.'),
+  requestApprovedElsewhere: (asked) => lines(askedLine(asked), 'Запрос подтверждён в другом чате.'),
+  requestDeclined: (asked) => lines(askedLine(asked), 'Вы отклонили запрос.'),
+  requestDeclinedElsewhere: (asked) => lines(askedLine(asked), 'Запрос отклонён в другом чате.'),
+  requestExpired: (asked) => lines(askedLine(asked), 'Время на ответ истекло.'),
+  requestBlocked: (asked) =>
+    lines(askedLine(asked), 'Подтверждение временно недоступно. Попробуйте, пожалуйста, позже.'),
+  requestEnded: 'Время на ответ истекло.',
+
   subscribed: (project) =>
     `Вы подписаны на сообщения от «${shown(project)}». Чтобы отписаться, отправьте /stop.`,
   unsubscribed: (projects) => lines('Вы больше не будете получать сообщения от:', list(projects)),
   nothingToUnsubscribe: 'У вас нет активных подписок.',
+  whichToUnsubscribe: 'От чьих сообщений отписаться?',
+  all: 'Все',
 
   oneTimeCode: ({ project, code, minutes }) =>
     lines(
@@ -167,6 +225,10 @@ function shown(value: string, length = SHOWN_LENGTH): string {
     .trim();
   const characters = [...line];
   return characters.length > length ? `${characters.slice(0, length).join('')}…` : line;
+}
+
+function askedLine({ project, message }: Asked): string {
+  return message === '' ? shown(project) : `${shown(project)}: ${shown(message)}`;
 }
 
 /** Where the login comes from: `Device: Chrome on Linux · 203.0.113.7`. */

@@ -1,18 +1,24 @@
 import { z } from 'zod';
 import { channelSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
+import { checkContent, givenContentFields, normalContent } from '../contract/content';
 import { limits } from '../contract/limits';
-import { contentFields, type MessageContent } from '../messages/contract';
 import { labelSchema } from '../subscribers/contract';
 
 const labels = z.array(labelSchema).max(limits.tagsPerProject).default([]);
 
-export const newBroadcastSchema = z.strictObject({
-  ...contentFields,
+export const audienceFields = {
   tags_all: labels.describe('Only subscribers with all of these tags.'),
   tags_any: labels.describe('Only subscribers with at least one of these tags.'),
   exclude_tags: labels.describe('Excludes subscribers with any of these tags.'),
   permission: labelSchema.optional().describe('Only subscribers with this permission.'),
   channel: channelSchema.optional(),
+};
+export const audienceSchema = z.strictObject(audienceFields);
+export type Audience = z.output<typeof audienceSchema>;
+
+const broadcastFields = z.strictObject({
+  ...givenContentFields,
+  ...audienceFields,
   messages_per_minute: z
     .number()
     .int()
@@ -22,17 +28,12 @@ export const newBroadcastSchema = z.strictObject({
     .describe('Limits the sending rate below the rate of the bot.'),
   dry_run: z.boolean().default(false).describe('Count the audience without sending.'),
 });
+export const newBroadcastSchema = broadcastFields.superRefine(checkContent).transform(normalContent);
 export type NewBroadcast = z.output<typeof newBroadcastSchema>;
 
-export type Audience = Pick<
-  NewBroadcast,
-  'tags_all' | 'tags_any' | 'exclude_tags' | 'permission' | 'channel'
->;
-
-/** The message without its audience. */
-export function contentOf({ text, format, buttons, media }: MessageContent): MessageContent {
-  return { text, format, buttons, ...(media ? { media } : {}) };
-}
+/** A batch is a job whose recipients get different messages. */
+export const jobKinds = ['broadcast', 'batch'] as const;
+export type JobKind = (typeof jobKinds)[number];
 
 export const broadcastStatuses = ['queued', 'running', 'cancelling', 'cancelled', 'completed'] as const;
 export type BroadcastStatus = (typeof broadcastStatuses)[number];

@@ -7,20 +7,28 @@ import { withTransaction } from '../db/pool';
 import { emitBulkEvents, emitEvent } from '../events';
 import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
-import { checkMedia, deliveryFailed } from '../messages';
+import { deliveryFailed, storeContent } from '../messages';
 import { isBillingBlocked } from '../projects';
-import { contentOf, type BroadcastView, type NewBroadcast } from './contract';
+import type { BroadcastView, JobKind, NewBroadcast } from './contract';
 import {
   countAudience,
-  findProjectBroadcast,
+  findJob,
   insertBroadcast,
   lockBroadcast,
   markCancelling,
   releaseBroadcast,
   snapshotAudience,
   type BroadcastRow,
+  type LockedBroadcast,
+  type NewBroadcastRow,
 } from './queries/broadcasts';
-import { countOpenRecipients, endBroadcast, failLostRecipients, skipQueuedRecipients } from './queries/ends';
+import {
+  countOpenRecipients,
+  endBroadcast,
+  failLostRecipients,
+  skipQueuedRecipients,
+  type JobEnd,
+} from './queries/ends';
 
 export type BroadcastDeps = Pick<Core, 'pool' | 'config'>;
 
@@ -37,16 +45,12 @@ export async function startBroadcast(
   request: NewBroadcast,
   work: Work,
 ): Promise<StartedBroadcast> {
-  const earlier = work.resumed ? await findProjectBroadcast(pool, projectId, work.id) : null;
+  const earlier = work.resumed ? await findJob(pool, projectId, 'broadcast', work.id) : null;
   if (earlier) return { job_id: earlier.id, status: 'queued', total_subscribers: earlier.total };
   if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
   }
-  const content = contentOf(request);
-  if (content.media) {
-    const policy = { allowLocal: config.allowLocalWebhooks };
-    content.media = { ...content.media, ...(await checkMedia(content.media, projectId, policy)) };
-  }
+  const content = await storeContent(pool, projectId, request, { allowLocal: config.allowLocalWebhooks });
   const { tags_all, tags_any, exclude_tags, permission, channel } = request;
   const audience = { tags_all, tags_any, exclude_tags, permission, channel };
   if (request.dry_run) {
@@ -55,19 +59,28 @@ export async function startBroadcast(
     return { job_id: null, status: 'dry_run', total_subscribers: active + inactive };
   }
   return withTransaction(pool, async (db) => {
-    const { id } = work;
-    await insertBroadcast(db, projectId, {
-      id,
+    const total = await insertAudienceJob(db, projectId, {
+      id: work.id,
       content,
       audience,
       messages_per_minute: request.messages_per_minute ?? null,
     });
-    const active = await snapshotAudience(db, projectId, id, audience, limits.broadcastRecipients);
-    refuseTooMany(active);
-    const { inactive } = await countAudience(db, projectId, audience);
-    await releaseBroadcast(db, id, active, inactive);
-    return { job_id: id, status: 'queued' as const, total_subscribers: active + inactive };
+    return { job_id: work.id, status: 'queued' as const, total_subscribers: total };
   });
+}
+
+/** Inserts a broadcast and its recipients, and wakes the relay. Returns the size of the audience. */
+async function insertAudienceJob(
+  db: pg.PoolClient,
+  projectId: string,
+  job: NewBroadcastRow,
+): Promise<number> {
+  await insertBroadcast(db, projectId, job);
+  const active = await snapshotAudience(db, projectId, job.id, job.audience, limits.broadcastRecipients);
+  refuseTooMany(active);
+  const { inactive } = await countAudience(db, projectId, job.audience);
+  await releaseBroadcast(db, job.id, active, inactive);
+  return active + inactive;
 }
 
 function refuseTooMany(recipients: number): void {
@@ -83,26 +96,27 @@ const CANCEL_WAIT_MS = 2_000;
 const CANCEL_POLL_MS = 50;
 
 /** Stops all further sends. Calls in flight finish first; this request or the worker then writes the end. */
-export async function cancelBroadcast(
+export async function cancelJob(
   deps: BroadcastDeps,
   projectId: string,
+  kind: JobKind,
   id: string,
 ): Promise<BroadcastRow> {
   const { pool } = deps;
-  const before = await findProjectBroadcast(pool, projectId, id);
+  const before = await findJob(pool, projectId, kind, id);
   if (!before) throw new AppError('not_found');
   if (before.status === 'completed') {
-    throw new AppError('conflict', 'The broadcast has already completed.');
+    throw new AppError('conflict', `The ${kind} has already completed.`);
   }
   await markCancelling(pool, id);
   const deadline = performance.now() + CANCEL_WAIT_MS;
   while (!(await finishBroadcast(deps, id, { workerIsGone: false })) && performance.now() < deadline) {
     await sleep(CANCEL_POLL_MS);
   }
-  const after = await findProjectBroadcast(pool, projectId, id);
+  const after = await findJob(pool, projectId, kind, id);
   if (!after) throw new AppError('not_found');
   if (after.status === 'completed') {
-    throw new AppError('conflict', 'The broadcast has already completed.');
+    throw new AppError('conflict', `The ${kind} has already completed.`);
   }
   return after;
 }
@@ -127,15 +141,25 @@ export function finishBroadcast(
     if (open.sending > 0 && !workerIsGone) return false;
     if (open.sending > 0) await failLost(db, broadcast, config);
     if (open.queued > 0) await skipQueuedRecipients(db, id);
-    const { sent, failed, skipped, total } = await endBroadcast(
-      db,
-      id,
-      isCancelled ? 'cancelled' : 'completed',
-    );
-    const name = isCancelled ? 'broadcast.cancelled' : 'broadcast.completed';
-    await emitEvent(db, broadcast.project_id, name, { job_id: id, sent, failed, skipped, total });
+    await emitEnd(db, broadcast, await endBroadcast(db, id, isCancelled ? 'cancelled' : 'completed'));
     return true;
   });
+}
+
+/** The event of a job's end, in the transaction that ends it. */
+async function emitEnd(
+  db: pg.PoolClient,
+  { id, kind, project_id, status }: LockedBroadcast,
+  { sent, failed, skipped, total, ended_at }: JobEnd,
+): Promise<void> {
+  const counts = { sent, failed, skipped, total };
+  if (kind === 'batch') {
+    const occurred_at = isoTime(ended_at);
+    await emitEvent(db, project_id, 'batch.completed', { batch_id: id, ...counts, occurred_at });
+    return;
+  }
+  const name = status === 'cancelling' ? 'broadcast.cancelled' : 'broadcast.completed';
+  await emitEvent(db, project_id, name, { job_id: id, ...counts });
 }
 
 async function failLost(

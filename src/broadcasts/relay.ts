@@ -23,14 +23,14 @@ const START_LIMIT_MS = 5_000;
  * extended its lease for two minutes: the start then finds the workflow running, or replaces one that has ended.
  */
 export function startBroadcastRelay({ pool, log, notifications, client, queues }: BroadcastRelayDeps): Relay {
-  function optionsFor({ id, project_id, total }: DueBroadcast) {
+  function optionsFor({ id, kind, project_id, total }: DueBroadcast) {
     return {
-      workflowId: workflowIds.broadcast(id),
+      workflowId: workflowIds[kind](id),
       taskQueue: queues.broadcasts,
       args: [{ jobId: id }],
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: `broadcast to ${total} subscribers`,
+      staticSummary: kind === 'batch' ? `batch of ${total} messages` : `broadcast to ${total} subscribers`,
       typedSearchAttributes: [{ key: searchAttributes.ProjectId, value: project_id }],
     } satisfies WorkflowOptions & { taskQueue: string; args: Parameters<typeof broadcast> };
   }

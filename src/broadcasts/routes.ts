@@ -10,8 +10,8 @@ import {
   newBroadcastSchema,
   startedBroadcastSchema,
 } from './contract';
-import { cancelBroadcast, presentBroadcast, startBroadcast } from './jobs';
-import { findProjectBroadcast, listBroadcasts } from './queries/broadcasts';
+import { cancelJob, presentBroadcast, startBroadcast } from './jobs';
+import { findJob, listJobs } from './queries/broadcasts';
 
 const tag = 'Broadcasts';
 
@@ -32,7 +32,7 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         body: newBroadcastSchema,
         status: 202,
         response: startedBroadcastSchema,
-        errors: ['invalid_url', 'billing_blocked'],
+        errors: ['invalid_url', 'billing_blocked', 'not_found', 'template_variable_missing'],
       },
       ({ project, body, work }) => startBroadcast(deps, project.id, body, work),
     ),
@@ -51,7 +51,10 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
       },
       async ({ project, query }) => {
         const { cursor, limit } = query;
-        const found = await listBroadcasts(pool, project.id, { before: decodeCursor(cursor), limit });
+        const found = await listJobs(pool, project.id, 'broadcast', {
+          before: decodeCursor(cursor),
+          limit,
+        });
         return toPage(found, limit, presentBroadcast);
       },
     ),
@@ -69,7 +72,7 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         errors: [],
       },
       async ({ project, params }) => {
-        const found = await findProjectBroadcast(pool, project.id, params.job_id);
+        const found = await findJob(pool, project.id, 'broadcast', params.job_id);
         if (!found) throw new AppError('not_found');
         return presentBroadcast(found);
       },
@@ -90,7 +93,8 @@ export function createBroadcastRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         response: broadcastSchema,
         errors: ['conflict'],
       },
-      async ({ project, params }) => presentBroadcast(await cancelBroadcast(deps, project.id, params.job_id)),
+      async ({ project, params }) =>
+        presentBroadcast(await cancelJob(deps, project.id, 'broadcast', params.job_id)),
     ),
   ];
 }

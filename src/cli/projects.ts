@@ -39,6 +39,7 @@ function describe(project: Project & { brand: Brand }): string {
     ['plan', project.plan],
     ['callback_url', project.callback_url],
     ['redirect_urls', project.redirect_urls.join(', ') || null],
+    ['timezone', project.timezone],
     ['logo_url', project.brand.logo_url],
     ['color', project.brand.color],
     ['privacy_url', project.brand.privacy_url],
@@ -87,6 +88,7 @@ interface SetOptions {
   logoUrl?: string;
   color?: string;
   privacyUrl?: string;
+  timezone?: string;
   plan?: string;
   active?: boolean;
   requestsPerMinute?: string;
@@ -100,6 +102,7 @@ async function set(slug: string, options: SetOptions): Promise<void> {
     name: options.name,
     callback_url: options.callbackUrl,
     redirect_urls: options.redirectUrl,
+    timezone: options.timezone,
     plan: options.plan,
     active: options.active,
     requests_per_minute: options.requestsPerMinute,
@@ -189,6 +192,7 @@ export function addProjectCommands(program: Command): void {
     .option('--name <name>')
     .option('--callback-url <url>')
     .option('--redirect-url <url...>', 'redirect URLs of sessions; replaces the list')
+    .option('--timezone <name>', 'IANA name, such as Europe/Berlin')
     .option('--logo-url <url>', 'PNG or WebP for the hosted login page, fetched now; "none" removes it')
     .option('--color <#rrggbb>', 'button colour of the hosted login page, or "none"')
     .option('--privacy-url <url>', 'privacy policy, linked on the hosted login page, or "none"')

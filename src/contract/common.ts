@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isUuid } from './ids';
 import { limits } from './limits';
+import { isTimeZone } from './zones';
 
 export const channels = ['telegram', 'max'] as const;
 export type Channel = (typeof channels)[number];
@@ -17,6 +18,12 @@ export const timestampSchema = givenTimeSchema.refine(
   (text) => text.endsWith('+00:00'),
   'must be written with the offset +00:00',
 );
+
+/** The name of a time zone, written as in the IANA database. */
+export const timezoneSchema = z
+  .string()
+  .max(limits.timezoneLength)
+  .refine(isTimeZone, 'must be a time zone of the IANA database, such as Europe/Berlin');
 
 /** Ids in paths, in either case. What is not a UUID can name nothing, so the guard answers 404 for it, not 400. */
 export const idSchema = z.string().toLowerCase().refine(isUuid, 'must be a UUID').meta({ format: 'uuid' });

@@ -55,6 +55,16 @@ const table = {
     text: 'The code_verifier does not match the code_challenge of the session.',
     help: 'Send the verifier that matches the S256 challenge of the session. If the session has no challenge, send no verifier.',
   },
+  invalid_bot_token: {
+    status: 400,
+    text: 'The messenger does not accept this bot token.',
+    help: 'Copy the whole token of the bot from BotFather or from MAX for partners. A revoked token is refused too.',
+  },
+  template_variable_missing: {
+    status: 400,
+    text: 'The template uses a variable that has no value.',
+    help: 'Pass the named variables in vars, or give the placeholders names that are built in. A template that an open message uses cannot gain variables which that message lacks.',
+  },
   unauthorized: {
     status: 401,
     text: 'API key missing. Send the header "Authorization: Bearer <API_KEY>".',
@@ -79,6 +89,11 @@ const table = {
     status: 403,
     text: 'The project of this API key is not active.',
     help: 'An operator has deactivated the project.',
+  },
+  plan_limit: {
+    status: 403,
+    text: 'The plan of this project does not include this.',
+    help: 'The message names what the plan lacks. Upgrade the plan to continue; what exists already stays.',
   },
   subscriber_not_found: {
     status: 404,
@@ -141,6 +156,11 @@ const table = {
     text: 'Too many sessions created.',
     help: `By default a project can create ${limits.authSessionsPerHour} sessions per hour (sliding window), and a limited number per client_ip. Retry-After says when the next one is allowed.`,
   },
+  rate_limit_auth_requests: {
+    status: 429,
+    text: 'Too many approval requests for this subscriber.',
+    help: `A subscriber can have ${limits.authRequestsPending} pending requests and get ${limits.authRequestsPerHour} per hour (sliding window). Retry-After says when the next one is allowed.`,
+  },
   rate_limit_verify: {
     status: 429,
     text: 'Too many wrong codes or verifiers.',
@@ -150,6 +170,11 @@ const table = {
     status: 429,
     text: 'Too many one-time codes sent to this subscriber.',
     help: `A subscriber can receive up to ${limits.otpCodesPerHour} codes per hour. Wait for Retry-After seconds.`,
+  },
+  rate_limit_export: {
+    status: 429,
+    text: 'The project is already running an export.',
+    help: 'A project can run one export at a time. Wait for the running one to end, or for Retry-After seconds.',
   },
   rate_limit_rotations: {
     status: 429,

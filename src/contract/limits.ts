@@ -11,6 +11,7 @@ export const limits = {
   slugLength: { min: 3, max: 50 },
   /** Of projects and API keys. */
   nameLength: 100,
+  timezoneLength: 64,
   /** Of a project's logo. */
   logoBytes: 100 * KIB,
   logoPixels: 2_000,
@@ -44,6 +45,11 @@ export const limits = {
   /** Of each address: user codes that a person opens, and device codes that a client asks for. */
   oidcUserCodesPerHour: 60,
   oidcDeviceCodesPerHour: 120,
+  /** Approvals, for each subscriber. */
+  authRequestsPending: 3,
+  authRequestsPerHour: 20,
+  authRequestSeconds: { default: 300, min: 30, max: 900 },
+  authRequestMessageLength: 200,
 
   graceHours: 72,
   /** The share of a month's logins after which the project is told. */
@@ -90,6 +96,12 @@ export const limits = {
   videoOrDocumentBytes: 50 * MIB,
   broadcastRecipients: 100_000,
   broadcastMessagesPerMinute: 1_000_000,
+  batchMessages: 1000,
+  batchRefLength: 64,
+  batchRecipients: 10_000,
+  templates: 100,
+  templateVars: 50,
+  templateValueLength: 1000,
   otpTtlMinutes: { default: 5, min: 1, max: 30 },
   otpAttempts: { default: 3, min: 1, max: 10 },
   otpCodesPerHour: 3,
@@ -98,6 +110,10 @@ export const limits = {
   tagLength: 64,
   permissionsPerProject: 20,
   externalIdLength: 128,
+  /** Of a subscriber. */
+  properties: 50,
+  propertyKeyLength: 64,
+  propertyLength: 256,
   idempotencyHours: 24,
   idempotencyKeyLength: { min: 8, max: 128 },
 

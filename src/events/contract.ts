@@ -121,6 +121,19 @@ const endpointChange = z.strictObject({
 });
 const endpointExample = { endpoint_id: ENDPOINT, url: 'https://shop.example/hooks', occurred_at: AT };
 
+const approvalDecision = z.strictObject({
+  request_id: z.string().describe('As in the response of POST /v1/auth/requests.'),
+  ...whoFields,
+  message: z.string().describe('What the subscriber was asked.'),
+  decided_at: timestampSchema,
+});
+const approvalExample = {
+  request_id: 'c6f0b0a4-3a53-4f0a-8f4c-0c9a4f7d2e61',
+  ...recipientExample,
+  message: 'Approve the payment of 50 €?',
+  decided_at: AT,
+};
+
 const credits = z.strictObject({
   plan: z.enum(planNames),
   month: z.string().describe('As YYYY-MM, in UTC.'),
@@ -188,10 +201,20 @@ export const eventRegistry = {
   ),
   'broadcast.completed': event('A broadcast was fully processed.', broadcastCounts, broadcastExample),
   'broadcast.cancelled': event('A broadcast was cancelled.', broadcastCounts, broadcastExample),
-  'batch.completed': reserved(
-    'A batch of messages was fully processed.',
-    z.strictObject({ batch_id: z.string(), sent: z.number().int(), failed: z.number().int() }),
-    { batch_id: JOB, sent: 10, failed: 0 },
+  'batch.completed': event(
+    'A batch of messages was fully processed, or cancelled.',
+    z.strictObject({
+      batch_id: z.string().describe('As in the response of /v1/send/batch.'),
+      sent: z.number().int(),
+      failed: z.number().int(),
+      skipped: z
+        .number()
+        .int()
+        .describe('Unsubscribed, without the permission, or not reached before a cancellation.'),
+      total: z.number().int().describe('All results.'),
+      occurred_at: timestampSchema,
+    }),
+    { batch_id: JOB, sent: 8, failed: 1, skipped: 1, total: 10, occurred_at: AT },
   ),
   'otp.sent': event('A one-time code was sent.', otp, otpExample),
   'otp.verified': event('A one-time code was verified.', otp, otpExample),
@@ -285,6 +308,8 @@ export const eventRegistry = {
     { subscriber_id: SUBSCRIBER, name: 'purchase', occurred_at: AT },
   ),
   'form.submitted': published('A form was submitted.', formSubmittedSchema, formSubmittedExample),
+  'auth.approved': extension('A subscriber approved a request.', approvalDecision, approvalExample),
+  'auth.declined': extension('A subscriber declined a request.', approvalDecision, approvalExample),
   'endpoint.failing': extension(
     `A webhook endpoint has had no success for ${limits.webhookFailingMinutes} minutes.`,
     z.strictObject({ ...endpointChange.shape, failing_since: timestampSchema }),

@@ -6,10 +6,10 @@ import type { Scope } from '../contract/scopes';
 import { idempotencyHeaders } from '../contract/idempotency';
 import type { KeyedProject } from '../projects/contract';
 import type { IdempotentRequest, RunOnce, Work } from './idempotency';
-import { readJsonBody } from './json-body';
+import { readJsonBody, readTextBody } from './json-body';
 import { logIds } from './log-ids';
 import type { CountRequest } from './project-limit';
-import { Binary, scopeOf, type Auth, type Route, type RouteRequest, type RouteSpec } from './route';
+import { Binary, scopeOf, Streamed, type Auth, type Route, type RouteRequest, type RouteSpec } from './route';
 import { refuseUnstorable, validated } from './validate';
 
 /** Identifies the caller by its credentials, or throws. Registered by roles/api.ts. */
@@ -32,7 +32,7 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
       params: spec.params ? parsedParams(spec.params, ctx.params) : undefined,
       query: parsedQuery(spec.query, { ...ctx.query }),
       headers: spec.headers ? validated(spec.headers, ctx.headers) : undefined,
-      body: await parsedBody(ctx, spec.body, spec.method),
+      body: await parsedBody(ctx, spec),
       project,
       ctx,
     };
@@ -51,6 +51,12 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
     ctx.status = spec.status;
     if (response instanceof Binary) {
       ctx.type = response.type;
+      ctx.body = response.data;
+      return;
+    }
+    if (response instanceof Streamed) {
+      ctx.type = response.type;
+      ctx.set('Content-Disposition', `attachment; filename="${response.filename}"`);
       ctx.body = response.data;
       return;
     }
@@ -79,9 +85,9 @@ async function respondOnce(
 /** Version 0.1.0 took keys on /v1/send only and compared the body alone; its keys stay valid for their 24 hours. */
 function idempotentRequest(
   { method, path }: RouteSpec,
-  { params, body }: { params: unknown; body: unknown },
+  { params, query, body }: { params: unknown; query: unknown; body: unknown },
 ): unknown {
-  return path === '/v1/send' ? body : { route: `${method} ${path}`, params, body };
+  return path === '/v1/send' ? body : { route: `${method} ${path}`, params, query, body };
 }
 
 /** Authenticates the caller and counts the request towards its rate limit. */
@@ -115,9 +121,9 @@ function parsedQuery(schema: z.ZodType | undefined, query: unknown): unknown {
   return schema ? parsed : undefined;
 }
 
-async function parsedBody(ctx: Context, schema: z.ZodType | undefined, method: string): Promise<unknown> {
+async function parsedBody(ctx: Context, { body: schema, text, method }: RouteSpec): Promise<unknown> {
   if (method === 'GET') return undefined;
-  const body = await readJsonBody(ctx);
+  const body = text ? await readTextBody(ctx, text) : await readJsonBody(ctx);
   return schema ? validated(schema, body) : undefined;
 }
 

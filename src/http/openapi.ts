@@ -48,7 +48,7 @@ function operation(spec: RouteSpec): Json {
       ? {
           requestBody: {
             required: !spec.body.safeParse({}).success,
-            content: { 'application/json': { schema: jsonSchema(spec.body, 'input') } },
+            content: { [spec.text?.type ?? 'application/json']: { schema: jsonSchema(spec.body, 'input') } },
           },
         }
       : {}),

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors';
@@ -33,6 +34,15 @@ export class Binary {
   ) {}
 }
 
+/** A response of any length, which the browser saves as a file. */
+export class Streamed {
+  constructor(
+    readonly type: string,
+    readonly filename: string,
+    readonly data: Readable,
+  ) {}
+}
+
 export interface RouteSpec<
   P extends Schema = Schema,
   Q extends Schema = Schema,
@@ -53,6 +63,8 @@ export interface RouteSpec<
   params?: P;
   query?: Q;
   body?: B;
+  /** The body is text of this type instead of JSON; `body` checks the text. */
+  text?: { type: string; maxBytes: number };
   /** Request headers that the route reads, in lower case. */
   headers?: H;
   /**

@@ -32,9 +32,21 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   if (result.success) return result.data;
   // A schema may define a more specific code than validation_failed (invalid_url, invalid_external_id …).
   for (const issue of result.error.issues) {
-    if (issue.code === 'custom' && issue.params?.['error'] instanceof AppError) throw issue.params['error'];
+    if (issue.code !== 'custom' || !(issue.params?.['error'] instanceof AppError)) continue;
+    const error = issue.params['error'];
+    throw isOfBatch(issue.path) ? new AppError(error.code, namedBy(issue.path, error.message)) : error;
   }
   throw new AppError('validation_failed', describeIssues(result.error.issues));
+}
+
+/** Whether the field at fault is in one of several whole bodies, which the message must name. */
+function isOfBatch([list, index]: PropertyKey[]): boolean {
+  return list === 'messages' && typeof index === 'number';
+}
+
+/** `messages[17].media.url: must be …`, whatever field the text itself names. */
+function namedBy(path: PropertyKey[], text: string): string {
+  return `${pathText(path)}: ${text.replace(/^[\w.]+: /, '')}`;
 }
 
 /**

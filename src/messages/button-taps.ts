@@ -1,4 +1,4 @@
-import type { ChatHandlers, Tap } from '../bots';
+import { type ChatHandlers, type Tap, serves } from '../bots';
 import { formatSubscriberId } from '../contract/ids';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -7,6 +7,7 @@ import { isoTime } from '../lib/iso-time';
 import { lockSubscriber } from '../subscribers';
 import { buttonDataAt, parseButtonReference, type ButtonReference } from './buttons';
 import { findTappedMessage, insertClick } from './queries/messages';
+import { contentFor } from './stored-content';
 
 /**
  * Handles taps on the buttons of a project's messages. A client can forge the reference in a tap, so it counts only for
@@ -17,7 +18,10 @@ export function messageChat({ pool, config }: Pick<Core, 'pool' | 'config'>): Ch
     const message = await findTappedMessage(pool, reference.messageId);
     if (!message?.content) return;
     if (message.channel !== tap.messenger.channel || message.platform_user_id !== tap.user.id) return;
-    const data = buttonDataAt(message.content, reference.index);
+    if (!serves(tap, message.project_id)) return;
+    const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+    const content = contentFor(message.content, { project: message.project, format, id: message.id });
+    const data = buttonDataAt(content({ ...message, id: message.subscriber_id }), reference.index);
     if (data === null) return;
     await withTransaction(pool, async (db) => {
       // A subscriber who was removed meanwhile leaves nothing behind.
@@ -25,7 +29,7 @@ export function messageChat({ pool, config }: Pick<Core, 'pool' | 'config'>): Ch
       // The update may be handled again after a crash; count the tap once.
       if (!(await insertClick(db, tap.updateId, message.id, tap.receivedAt))) return;
       await emitEvent(db, message.project_id, 'button.clicked', {
-        subscriber_id: formatSubscriberId(message.subscriber_id, config.HERALD_SUBSCRIBER_ID_FORMAT),
+        subscriber_id: formatSubscriberId(message.subscriber_id, format),
         channel: message.channel,
         external_id: message.external_id,
         delivery_id: message.id,

@@ -1,64 +1,18 @@
 import { z } from 'zod';
 import { channelSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { AppError } from '../contract/errors';
-import { limits, MIB } from '../contract/limits';
+import {
+  checkContent,
+  givenContentFields,
+  isTemplated,
+  normalContent,
+  type GivenContent,
+  type InlineContent,
+  type MessageMedia,
+} from '../contract/content';
+import { limits } from '../contract/limits';
 import { failureReasons } from '../events/contract';
 import { externalIdSchema, labelSchema, subscriberIdSchema } from '../subscribers/contract';
-
-function webUrl(field: string) {
-  return z
-    .string()
-    .max(limits.urlLength)
-    .refine(isWebUrl, {
-      params: { error: new AppError('invalid_url', `${field}: must be an absolute http or https URL`) },
-    });
-}
-
-function isWebUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-}
-
-const buttonSchema = z
-  .strictObject({
-    text: z.string().min(1).max(limits.buttonTextLength),
-    url: webUrl('buttons').optional(),
-    data: z.string().min(1).max(limits.buttonDataLength).optional().describe('Returned in `button.clicked`.'),
-  })
-  .refine(
-    (button) => (button.url === undefined) !== (button.data === undefined),
-    'must have either url or data',
-  );
-
-/** The messengers count UTF-16 units; `max` counts characters, as does the API description. */
-const TEXT_TOO_LONG = `can have up to ${limits.messageTextLength} characters; most emoji count as two or more`;
-
-/** The content of a message, in /v1/send and in broadcasts. */
-export const contentFields = {
-  text: z
-    .string()
-    .max(limits.messageTextLength, { error: TEXT_TOO_LONG, abort: true })
-    .refine((text) => text.length <= limits.messageTextLength, TEXT_TOO_LONG)
-    .refine((text) => text.trim() !== '', 'must not be empty')
-    .describe(
-      `Up to ${limits.messageTextLength} characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more.`,
-    ),
-  format: z.enum(['plain', 'markdown', 'html']).default('plain'),
-  buttons: z
-    .array(z.array(buttonSchema).min(1).max(limits.buttonsPerRow))
-    .max(limits.buttonRows)
-    .default([])
-    .describe('Rows of buttons; each button has either `url` or `data`.'),
-  media: z
-    .strictObject({ type: z.enum(['photo', 'video', 'document']), url: webUrl('media.url') })
-    .optional()
-    .describe(
-      `A photo of up to ${limits.photoBytes / MIB} MB, or a video or document of up to ${limits.videoOrDocumentBytes / MIB} MB. Telegram shows a photo over 10 MB as a document.`,
-    ),
-};
-
-export const contentSchema = z.strictObject(contentFields);
-type RequestedContent = z.output<typeof contentSchema>;
-export type MessageMedia = NonNullable<RequestedContent['media']>;
 
 /** What Herald has found out about media, before it sends the first message with it. */
 export interface MediaFacts {
@@ -69,28 +23,49 @@ export interface MediaFacts {
 }
 
 /** The content as it is stored. Messages of 0.1.0 have no facts. */
-export type MessageContent = Omit<RequestedContent, 'media'> & {
+export type MessageContent = Omit<InlineContent, 'media'> & {
   media?: (MessageMedia & Partial<MediaFacts>) | undefined;
 };
 
+/** The message without its recipients. */
+export function contentOf(request: GivenContent): GivenContent {
+  if (isTemplated(request)) return { template: request.template, vars: request.vars };
+  const { text, format, buttons, media } = request;
+  return { text, format, buttons, ...(media ? { media } : {}) };
+}
+
+/** The body of /v1/send, and of each message of a batch. */
+export const sendFields = {
+  subscriber_id: subscriberIdSchema.optional(),
+  external_id: externalIdSchema.optional(),
+  channels: z.array(channelSchema).min(1).optional().describe('Only these channels. Default: all.'),
+  ...givenContentFields,
+  permission: labelSchema.optional().describe('Send only to subscribers with this permission.'),
+};
+
+/** For `superRefine`: one subscriber, by one of the two ids. */
+export function checkRecipient(
+  body: { subscriber_id?: string | undefined; external_id?: string | undefined },
+  ctx: z.RefinementCtx,
+): void {
+  if (body.subscriber_id !== undefined && body.external_id !== undefined) {
+    const error = new AppError('mutually_exclusive_identifiers');
+    ctx.addIssue({ code: 'custom', params: { error }, message: error.message, input: body });
+  }
+  if (body.subscriber_id === undefined && body.external_id === undefined) {
+    const message = 'is required, or external_id';
+    ctx.addIssue({ code: 'custom', path: ['subscriber_id'], message, input: body });
+  }
+}
+
 export const sendSchema = z
-  .strictObject({
-    subscriber_id: subscriberIdSchema.optional(),
-    external_id: externalIdSchema.optional(),
-    channels: z.array(channelSchema).min(1).optional().describe('Only these channels. Default: all.'),
-    ...contentFields,
-    permission: labelSchema.optional().describe('Send only to subscribers with this permission.'),
-  })
-  .refine((body) => body.subscriber_id === undefined || body.external_id === undefined, {
-    params: { error: new AppError('mutually_exclusive_identifiers') },
-  })
-  .refine((body) => body.subscriber_id !== undefined || body.external_id !== undefined, {
-    path: ['subscriber_id'],
-    message: 'is required, or external_id',
-  });
+  .strictObject(sendFields)
+  .superRefine(checkContent)
+  .superRefine(checkRecipient)
+  .transform(normalContent);
 export type SendRequest = z.output<typeof sendSchema>;
 
-/** Why a message was not sent: the specification's reasons, and two for messages that were not attempted. */
+/** Why a message was not sent: the specification's reasons, and those of messages that were not attempted. */
 export const sendReasons = [...failureReasons, 'unsubscribed', 'permission_missing'] as const;
 export type SendReason = (typeof sendReasons)[number];
 
@@ -110,7 +85,7 @@ export const sendResponseSchema = z.strictObject({
 });
 export type SendResponse = z.infer<typeof sendResponseSchema>;
 
-export const messageKinds = ['send', 'otp', 'broadcast'] as const;
+export const messageKinds = ['send', 'otp', 'broadcast', 'batch'] as const;
 
 /** A message to one subscriber, single or of a broadcast. */
 export const messageRecordSchema = z.strictObject({

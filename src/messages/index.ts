@@ -1,4 +1,5 @@
 /** The public interface of this domain. */
 export { deliveryFailed, deliverySuccess } from './delivery-events';
-export { checkMedia } from './media-facts';
+export { checkEachMedia } from './media-facts';
 export { type PreparedMessage, prepareMessage } from './prepare';
+export { contentFor, isStoredTemplate, type StoredContent, storeContent } from './stored-content';

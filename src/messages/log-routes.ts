@@ -3,7 +3,8 @@ import { decodeCursor, toPage } from '../contract/cursor';
 import type { Core } from '../core';
 import { route } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
-import { requireSubscriber } from '../subscribers';
+import type { SubscriberIdFormat } from '../contract/ids';
+import { requireSubscriber, type SubscriberRecord } from '../subscribers';
 import {
   messageListQuery,
   messageRecordSchema,
@@ -11,18 +12,19 @@ import {
   messageStatsSchema,
   type MessageRecord,
 } from './contract';
+import { contentFor } from './stored-content';
 import { countMessages, listMessages, type MessageLogRow } from './queries/log';
 
 const tag = 'Messages';
 
-export function createMessageLogRoutes({ pool }: Pick<Core, 'pool'>) {
+export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'config'>) {
   return [
     route(
       {
         method: 'GET',
         path: '/v1/messages',
         summary: 'List messages to a subscriber',
-        description: 'Single messages, one-time codes and messages of broadcasts, newest first.',
+        description: 'Single messages, one-time codes and messages of broadcasts and batches, newest first.',
         tag,
         auth: 'key',
         query: messageListQuery,
@@ -31,10 +33,14 @@ export function createMessageLogRoutes({ pool }: Pick<Core, 'pool'>) {
         errors: ['subscriber_not_found'],
       },
       async ({ project, query }) => {
-        const { id } = await requireSubscriber(pool, project.id, query.subscriber_id);
+        const subscriber = await requireSubscriber(pool, project.id, query.subscriber_id);
+        const { id } = subscriber;
         const before = decodeCursor(query.cursor);
         const found = await listMessages(pool, project.id, { subscriberId: id, before, limit: query.limit });
-        return toPage(found, query.limit, presentMessage);
+        const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+        return toPage(found, query.limit, (message) =>
+          presentMessage(message, textOf(message, subscriber, project.name, format)),
+        );
       },
     ),
 
@@ -57,14 +63,24 @@ export function createMessageLogRoutes({ pool }: Pick<Core, 'pool'>) {
   ];
 }
 
-function presentMessage(message: MessageLogRow): MessageRecord {
+/** A template of a broadcast is shown as it would be rendered now. */
+function textOf(
+  { id, content }: MessageLogRow,
+  subscriber: SubscriberRecord,
+  project: string,
+  format: SubscriberIdFormat,
+): string | null {
+  return content && (contentFor(content, { project, format, id })(subscriber).text ?? null);
+}
+
+function presentMessage(message: MessageLogRow, text: string | null): MessageRecord {
   return {
     delivery_id: message.id,
     kind: message.kind,
     channel: message.channel,
     status: message.status,
     reason: message.reason,
-    text: message.text,
+    text,
     created_at: isoTime(message.created_at),
     ended_at: isoTimeOrNull(message.ended_at),
     clicked_at: message.clicked_at.map((at) => isoTime(at)),

@@ -6,7 +6,8 @@ import { MIB } from '../contract/limits';
 import { withTimeout } from '../lib/timeout';
 import { ForbiddenAddressError, type LocalPolicy, vetUrl } from '../outbound/addresses';
 import { lengthOf, withVettedResponse } from '../outbound/request';
-import type { MediaFacts, MessageMedia } from './contract';
+import type { MessageMedia } from '../contract/content';
+import type { MediaFacts } from './contract';
 
 const HEAD_TIMEOUT_MS = 3_000;
 
@@ -42,13 +43,38 @@ export async function checkMedia(
   return { bytes: stated.bytes, key: keyOf(media, projectId, stated) };
 }
 
-/** For a request that was accepted before: its media is not refused now. */
-export async function recheckMedia(
-  media: MessageMedia,
+/** Bounds how many servers one request asks. */
+const MAX_ASKED = 8;
+
+export type FactsOf = (media: MessageMedia) => MediaFacts;
+
+/**
+ * As `checkMedia`, for the media of several messages. Where there are too many to ask for, their lengths are checked
+ * while they are uploaded.
+ */
+export async function checkEachMedia(
+  given: MessageMedia[],
   projectId: string,
   policy: LocalPolicy,
-): Promise<MediaFacts> {
-  return checkMedia(media, projectId, policy).catch(() => ({ bytes: null, key: randomUUID() }));
+): Promise<FactsOf> {
+  const idOf = ({ type, url }: MessageMedia) => `${type} ${url}`;
+  const distinct = new Map(given.map((media) => [idOf(media), media]));
+  const facts = new Map<string, MediaFacts>();
+  await Promise.all(
+    [...distinct].map(async ([id, media]) => {
+      facts.set(
+        id,
+        distinct.size <= MAX_ASKED ? await checkMedia(media, projectId, policy) : unasked(media, policy),
+      );
+    }),
+  );
+  return (media) => facts.get(idOf(media)) ?? { bytes: null, key: randomUUID() };
+}
+
+function unasked({ url }: MessageMedia, policy: LocalPolicy): MediaFacts {
+  const vetted = vetUrl(url, policy);
+  if (!vetted.ok) throw new AppError('invalid_url', `media.url: ${vetted.why}`);
+  return { bytes: null, key: randomUUID() };
 }
 
 /**

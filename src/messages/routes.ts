@@ -23,6 +23,8 @@ export function createSendRoutes(deps: SendRouteDeps) {
         response: sendResponseSchema,
         errors: [
           'subscriber_not_found',
+          'not_found',
+          'template_variable_missing',
           'mutually_exclusive_identifiers',
           'invalid_external_id',
           'invalid_url',
@@ -30,7 +32,7 @@ export function createSendRoutes(deps: SendRouteDeps) {
           'platform_busy',
         ],
       },
-      ({ project, body, work }) => sendMessages(deps, project.id, body, work.id),
+      ({ project, body, work }) => sendMessages(deps, project, body, work.id),
     ),
   ];
 }

@@ -1,15 +1,29 @@
-import { contentOf } from '../broadcasts/contract';
+import { isTemplated, type InlineContent } from '../contract/content';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
 import { limits } from '../contract/limits';
 import { isBillingBlocked } from '../projects';
 import { type SubscriberRecord, findSubscriber, findSubscribersByExternalId, uuidOf } from '../subscribers';
-import type { MessageContent, SendResponse, SendDetail, SendReason, SendRequest } from './contract';
+import { faultOf, renderFor, resolveTemplate, type ResolvedTemplate } from '../templates';
+import {
+  contentOf,
+  type MessageContent,
+  type SendResponse,
+  type SendDetail,
+  type SendReason,
+  type SendRequest,
+} from './contract';
 import { deliver, failure, recordResult, type DeliverDeps } from './deliver';
 import { lostMessage } from './lost';
-import { checkMedia, recheckMedia } from './media-facts';
-import { type PreparedMessage, prepareMessage } from './prepare';
-import { findMessages, insertMessages, type MessageResult, type MessageRow } from './queries/messages';
+import { checkEachMedia } from './media-facts';
+import { prepareMessage } from './prepare';
+import {
+  findMessages,
+  insertMessages,
+  type MessageResult,
+  type MessageRow,
+  type MessageWithContent,
+} from './queries/messages';
 
 /** Bounds the messenger calls that one request has in flight; an external_id can name several subscribers. */
 const CONCURRENCY = 8;
@@ -21,23 +35,20 @@ const CONCURRENCY = 8;
  */
 export async function sendMessages(
   deps: DeliverDeps,
-  projectId: string,
+  project: SendingProject,
   request: SendRequest,
   requestId: string,
 ): Promise<SendResponse> {
   const existing = await findMessages(deps.pool, requestId);
   const isResumed = existing.length > 0;
-  const { messages, content } = isResumed
-    ? { messages: existing, content: await contentWith(deps, projectId, request, recheckMedia) }
-    : await createMessages(deps, projectId, request, requestId);
-  const prepared = prepareMessage(content, { projectId, id: requestId });
+  const messages = isResumed ? existing : await createMessages(deps, project, request, requestId);
   const pending = [...messages.entries()];
   const details: SendDetail[] = [];
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {
       for (let next = pending.shift(); next; next = pending.shift()) {
         const [index, message] = next;
-        details[index] = await sendOrResume(deps, projectId, prepared, message, isResumed);
+        details[index] = await sendOrResume(deps, { projectId: project.id, requestId }, message, isResumed);
       }
     }),
   );
@@ -48,41 +59,57 @@ export async function sendMessages(
   };
 }
 
+/** Whose message it is; templates show the name. */
+export interface SendingProject {
+  id: string;
+  name: string;
+}
+
 async function createMessages(
   deps: DeliverDeps,
-  projectId: string,
+  project: SendingProject,
   request: SendRequest,
   requestId: string,
-): Promise<{ messages: MessageRow[]; content: MessageContent }> {
+): Promise<MessageWithContent[]> {
   const { pool, config, messengers } = deps;
+  const projectId = project.id;
   if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
   }
+  const content = contentOf(request);
+  // An unknown template is reported before an unknown recipient: it is the project's own mistake.
+  const template = isTemplated(content) ? await resolveTemplate(pool, projectId, content) : null;
   const recipients = await findRecipients(deps, projectId, request);
-  const content = await contentWith(deps, projectId, request, checkMedia);
-  const planned = recipients.map((subscriber) => ({
+  const contents = await contentsFor(deps, project, recipients, template ?? (content as InlineContent));
+  const planned = recipients.map((subscriber, index) => ({
     subscriberId: subscriber.id,
     channel: subscriber.channel,
     refused: refusalOf(subscriber, request),
+    ...(template && contents[index] && { content: contents[index] }),
   }));
-  const sendable = planned.filter(({ refused }) => refused === null);
-  if (sendable.length > 0 && sendable.every(({ channel }) => messengers.get(channel) === null)) {
-    throw new AppError('platform_busy');
-  }
-  const messages = await insertMessages(pool, { projectId, requestId, kind: 'send', content }, planned);
-  return { messages, content };
+  const sendable = recipients.filter((_, index) => planned[index]?.refused === null);
+  const bots = await Promise.all(sendable.map((subscriber) => messengers.reaching(subscriber)));
+  if (bots.length > 0 && bots.every((bot) => bot === null)) throw new AppError('platform_busy');
+  const shared = template ? null : (contents[0] ?? null);
+  return insertMessages(pool, { projectId, requestId, kind: 'send', content: shared }, planned);
 }
 
-async function contentWith(
+/** The message of each recipient, with what is known about its media. */
+async function contentsFor(
   { config }: DeliverDeps,
-  projectId: string,
-  request: SendRequest,
-  facts: typeof checkMedia,
-): Promise<MessageContent> {
-  const content = contentOf(request);
-  if (!content.media) return content;
-  const policy = { allowLocal: config.allowLocalWebhooks };
-  return { ...content, media: { ...content.media, ...(await facts(content.media, projectId, policy)) } };
+  project: SendingProject,
+  recipients: SubscriberRecord[],
+  content: InlineContent | ResolvedTemplate,
+): Promise<MessageContent[]> {
+  const contents = recipients.map((recipient): InlineContent => {
+    if (!('compiled' in content)) return content;
+    return renderFor(content, recipient, project.name, config.HERALD_SUBSCRIBER_ID_FORMAT);
+  });
+  const given = contents.flatMap(({ media }) => (media ? [media] : []));
+  const factsOf = await checkEachMedia(given, project.id, { allowLocal: config.allowLocalWebhooks });
+  return contents.map((each) =>
+    each.media ? { ...each, media: { ...each.media, ...factsOf(each.media) } } : each,
+  );
 }
 
 async function findRecipients(
@@ -117,24 +144,24 @@ function refusalOf(subscriber: SubscriberRecord, { permission }: SendRequest): S
 
 async function sendOrResume(
   deps: DeliverDeps,
-  projectId: string,
-  prepared: PreparedMessage,
-  message: MessageRow,
+  { projectId, requestId }: { projectId: string; requestId: string },
+  message: MessageWithContent,
   isResumed: boolean,
 ): Promise<SendDetail> {
   if (message.status === 'sent' || message.status === 'failed') return detailOf(deps, message, message);
   const subscriber = await findSubscriber(deps.pool, projectId, message.subscriber_id);
-  if (!subscriber) return detailOf(deps, message, failure('chat_not_found', 'The subscriber was removed.'));
-  if (isResumed && message.status === 'sending') {
-    const lost = lostMessage(message);
-    await recordResult(deps, message.id, subscriber, lost);
-    return detailOf(deps, message, lost);
+  if (!subscriber || !message.content) {
+    return detailOf(deps, message, failure('chat_not_found', 'The subscriber was removed.'));
   }
-  if (subscriber.blocked) {
-    const blocked = failure('user_blocked_bot', 'The user has blocked the bot.');
-    await recordResult(deps, message.id, subscriber, blocked);
-    return detailOf(deps, message, blocked);
-  }
+  const settle = async (result: MessageResult) => {
+    await recordResult(deps, message.id, subscriber, result);
+    return detailOf(deps, message, result);
+  };
+  if (isResumed && message.status === 'sending') return settle(lostMessage(message));
+  if (subscriber.blocked) return settle(failure('user_blocked_bot', 'The user has blocked the bot.'));
+  const fault = faultOf(message.content);
+  if (fault !== null) return settle(failure('invalid_message', fault));
+  const prepared = prepareMessage(message.content, { projectId, id: requestId });
   const result = await deliver(deps, message.id, subscriber, prepared.to(subscriber.channel, message.id));
   return detailOf(deps, message, result ?? failure('unknown', 'Another process has begun it.'));
 }

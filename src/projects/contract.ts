@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema, slugSchema, timestampSchema } from '../contract/common';
+import { idSchema, slugSchema, timestampSchema, timezoneSchema } from '../contract/common';
 import type { Scope } from '../contract/scopes';
 import { KIB, limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
@@ -67,6 +67,7 @@ export const projectSchema = z.strictObject({
     .nullable()
     .describe('Welcome message in English: the bot adds it after a login or a new subscription.'),
   welcome_ru: z.string().nullable().describe('Welcome message in Russian.'),
+  timezone: z.string().describe('Time zone of local times, such as Europe/Berlin.'),
   brand: brandSchema.describe('How the hosted login page looks.'),
   created_at: timestampSchema,
 });
@@ -83,6 +84,7 @@ export const ownProjectChangesSchema = z.strictObject({
   retry_policy: retryPolicySchema.optional(),
   welcome_en: welcomeSchema.optional(),
   welcome_ru: welcomeSchema.optional(),
+  timezone: timezoneSchema.optional(),
   brand: z
     .strictObject(brandChanges)
     .optional()
@@ -126,6 +128,7 @@ export const projectChangesSchema = z.strictObject({
   requests_per_minute: wholeLimit.optional(),
   sessions_per_hour: wholeLimit.optional(),
   sessions_per_address: wholeLimit.optional(),
+  timezone: timezoneSchema.optional(),
   brand: z.strictObject(brandChanges).optional(),
 });
 
@@ -174,6 +177,8 @@ export interface Project {
   sessions_per_hour: number | null;
   sessions_per_address: number | null;
   purchased_credits: number;
+  /** An IANA name, `UTC` by default. */
+  timezone: string;
   created_at: Date;
 }
 

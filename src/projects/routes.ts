@@ -108,6 +108,7 @@ function presentProject(project: Project, brand: Brand): ProjectView {
     retry_policy: project.retry_policy,
     welcome_en: project.welcome_en,
     welcome_ru: project.welcome_ru,
+    timezone: project.timezone,
     brand,
     created_at: isoTime(project.created_at),
   };

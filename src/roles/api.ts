@@ -1,9 +1,11 @@
 import type { Middleware } from 'koa';
 import { webhookIntake } from '../bots/webhook-intake';
+import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
-import { channels } from '../contract/common';
+import { createChannelRoutes } from '../channels/routes';
 import type { Core } from '../core';
 import { createEventRoutes } from '../events/routes';
+import { createExportRoute } from '../exports';
 import { createApp } from '../http/app';
 import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
@@ -17,8 +19,10 @@ import { startServer } from '../http/server';
 import { webFiles } from '../http/web-files';
 import { loginPage } from '../login/hosted-page';
 import { createHostedRoutes } from '../login/hosted-routes';
+import { loginExport } from '../login/export';
 import { createSessionListRoutes } from '../login/log-routes';
 import { createQrPictures } from '../login/qr';
+import { createRequestRoutes } from '../login/request-routes';
 import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
@@ -33,9 +37,12 @@ import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
 import { createOidc } from '../oidc';
 import { createOidcRoutes } from '../oidc/routes';
+import { subscriberExport } from '../subscribers/export';
 import { createSubscriberRoutes } from '../subscribers/routes';
+import { createTemplateRoutes } from '../templates/routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
 import { within } from '../temporal/within';
+import { deliveryExport } from '../webhooks/export';
 import { createWebhookRoutes } from '../webhooks/routes';
 import { botWebhookSecret, createBotIntake } from './bots';
 
@@ -48,21 +55,29 @@ export interface RunningApi {
 /** All API routes, in the order of the reference page. */
 export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
   const qr = createQrPictures();
+  const starter = createSessionStarter(core);
   return [
-    ...createAuthRoutes({ ...core, waiter, qr, starter: createSessionStarter(core) }),
+    ...createAuthRoutes({ ...core, waiter, qr, starter }),
     ...createSessionListRoutes(core),
+    createExportRoute(core.pool, loginExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
+    ...createRequestRoutes({ ...core, waiter, starter }),
     ...createHostedRoutes({ ...core, waiter, qr }),
     ...createOidcRoutes(core),
     ...createSubscriberRoutes(core),
+    createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
+    ...createTemplateRoutes(core),
+    ...createBatchRoutes(core),
     ...createBroadcastRoutes(core),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
+    createExportRoute(core.pool, deliveryExport(core.pool)),
     ...createEventRoutes(core),
     ...createProjectRoutes(core),
     ...createKeyRoutes(core),
+    ...createChannelRoutes(core),
     ...createDashboardRoutes(core),
     ...createHealthRoutes({ parts }),
   ];
@@ -134,6 +149,11 @@ export async function startApi(core: Core): Promise<RunningApi> {
 /** The endpoint for bot updates in webhook mode. It stores them; the bots role handles them. */
 function botWebhooks(core: Core): Middleware {
   if (core.config.botUpdates !== 'webhook') return (_ctx, next) => next();
-  const secrets = Object.fromEntries(channels.map((channel) => [channel, botWebhookSecret(core, channel)]));
-  return webhookIntake({ intake: createBotIntake(core), secrets });
+  return webhookIntake({
+    intake: createBotIntake(core),
+    async secretOf(channel, bot) {
+      const { isRemoved } = await core.messengers.find(channel, bot);
+      return isRemoved ? null : botWebhookSecret(core, channel, bot);
+    },
+  });
 }

@@ -17,6 +17,7 @@ import { startExpressLane } from '../webhooks/express-lane';
 import { createFastEndpoints } from '../webhooks/fast-endpoints';
 import { startDeliveryReconciler } from '../webhooks/reconciler';
 import { startDeliveryRelay } from '../webhooks/relay';
+import { startSearchIndex } from '../webhooks/search-index';
 
 export interface WorkerRoleOptions {
   temporal: TemporalSettings;
@@ -63,6 +64,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startBroadcastRelay(onWorkerConnection),
     startExpressLane({ ...core, attempter }),
     startEndpointAlerts(core),
+    startSearchIndex(core),
     startDeliveryReconciler(onWorkerConnection),
     startRetention(core),
     startEventEraser(core),

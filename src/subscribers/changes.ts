@@ -12,13 +12,15 @@ import { emitEvent, eraseDueEvents, markEventsForErasure } from '../events';
 import { rewriteRecordedResponses } from '../http/idempotency';
 import type { Cipher } from '../lib/cipher';
 import { lockProject } from '../projects';
-import type { SubscriberChanges } from './contract';
+import type { Properties, PropertyValue, SubscriberChanges } from './contract';
 import {
   erasePersonMessages,
+  erasePersonRequests,
   erasePersonSessions,
   erasePersonUpdates,
   NOBODY,
   recentRequestsOf,
+  requestsOf,
 } from './queries/erasure';
 import { registerLabels, type LabelKind } from './queries/labels';
 import { deleteSubscriber, findSubscriber, lockSubscriber, updateSubscriber } from './queries/records';
@@ -37,6 +39,11 @@ export function uuidOf(publicId: string): string {
   const id = parseSubscriberId(publicId);
   if (id === null) throw new AppError('subscriber_not_found');
   return id;
+}
+
+/** The UUID of either public form; null if the text is neither, or there is none. */
+export function publicIdOf(publicId: string | undefined): string | null {
+  return publicId === undefined ? null : parseSubscriberId(publicId);
 }
 
 function orNotFound(subscriber: SubscriberRecord | null): SubscriberRecord {
@@ -61,6 +68,8 @@ export function patchSubscriber(
       external_id: changes.external_id === undefined ? before.external_id : changes.external_id,
       tags: changes.tags ?? before.tags,
       permissions: changes.permissions ?? before.permissions,
+      timezone: changes.timezone === undefined ? before.timezone : changes.timezone,
+      properties: mergedProperties(before.properties, changes.properties),
     });
     for (const kind of ['tags', 'permissions'] as const) await register(db, projectId, kind, changes[kind]);
     if (!sameSet(before.permissions, after.permissions)) {
@@ -74,6 +83,16 @@ export function patchSubscriber(
     }
     return after;
   });
+}
+
+/** Null removes a property. The caller holds the subscriber's row lock, so that the limit is exact. */
+function mergedProperties(before: Properties, changes: SubscriberChanges['properties']): Properties {
+  const merged = Object.entries({ ...before, ...changes });
+  const kept = merged.filter((entry): entry is [string, PropertyValue] => entry[1] !== null);
+  if (kept.length > limits.properties) {
+    throw new AppError('conflict', `A subscriber can have up to ${limits.properties} properties.`);
+  }
+  return Object.fromEntries(kept);
 }
 
 async function register(
@@ -108,8 +127,10 @@ export async function removeSubscriber(
       publicIds.reduce((rest, id) => rest.replaceAll(id, NOBODY), text),
     );
     await erasePersonMessages(db, person, publicIds);
+    const requestIds = await requestsOf(db, person);
     await deleteSubscriber(db, projectId, person.id);
     await erasePersonSessions(db, person);
+    await erasePersonRequests(db, person, requestIds);
     await erasePersonUpdates(db, person);
     const data = { ...presentSubscriber(person, format), active: false };
     const eventId = person.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;

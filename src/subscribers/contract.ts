@@ -1,10 +1,30 @@
 import { z } from 'zod';
-import { channelSchema, pageQuery } from '../contract/common';
+import { channelSchema, pageQuery, timezoneSchema } from '../contract/common';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { subscriberFields } from '../events/contract';
 
-export const subscriberSchema = z.strictObject(subscriberFields);
+const propertyKeySchema = z
+  .string()
+  .regex(
+    new RegExp(`^[a-z0-9_]{1,${limits.propertyKeyLength}}$`),
+    `must be 1 to ${limits.propertyKeyLength} characters of a-z, 0-9 and _`,
+  );
+
+/** A value of a property, of a subscriber or of an event. */
+export const propertyValueSchema = z.union([z.string().max(limits.propertyLength), z.number(), z.boolean()]);
+export type PropertyValue = z.infer<typeof propertyValueSchema>;
+export type Properties = Record<string, PropertyValue>;
+
+export const propertiesSchema = z.record(propertyKeySchema, propertyValueSchema);
+
+/** What the API shows; events have the fields of the specification only. */
+export const subscriberSchema = z.strictObject({
+  ...subscriberFields,
+  timezone: z.string().nullable().describe('Time zone of the user; null: that of the project.'),
+  properties: propertiesSchema.describe('Facts about the user that your project keeps.'),
+});
+export type SubscriberView = z.infer<typeof subscriberSchema>;
 
 /** Accepts any text: an id that matches no subscriber returns 404 `subscriber_not_found`. */
 export const subscriberParams = z.strictObject({
@@ -50,6 +70,15 @@ export const subscriberChangesSchema = z.strictObject({
   external_id: externalIdSchema.nullable().optional(),
   tags: labelSet('tag', limits.tagsPerProject).optional(),
   permissions: labelSet('permission', limits.permissionsPerProject).optional(),
+  timezone: timezoneSchema.nullable().optional(),
+  properties: z
+    .record(propertyKeySchema, propertyValueSchema.nullable())
+    .refine(
+      (given) => Object.values(given).filter((value) => value !== null).length <= limits.properties,
+      `a subscriber can have up to ${limits.properties} properties`,
+    )
+    .optional()
+    .describe('Given keys are set, keys with null are removed, others do not change.'),
 });
 export type SubscriberChanges = z.output<typeof subscriberChangesSchema>;
 

@@ -1,6 +1,12 @@
 /** The public interface of this domain. */
-export { requireSubscriber, uuidOf } from './changes';
+export { publicIdOf, requireSubscriber, uuidOf } from './changes';
 export { NOBODY } from './queries/erasure';
-export { findSubscriber, findSubscribersByExternalId, lockSubscriber } from './queries/records';
+export {
+  findSubscriber,
+  findSubscribers,
+  findSubscribersByExternalId,
+  findSubscribersByExternalIds,
+  lockSubscriber,
+} from './queries/records';
 export { markBlocked, subscribe } from './queries/subscriptions';
-export { type SubscriberRecord, presentSubscriber } from './record';
+export { type SubscriberRecord, presentSubscriber, viewSubscriber } from './record';

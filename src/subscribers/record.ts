@@ -2,6 +2,7 @@ import type { Channel, Language } from '../contract/common';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import type { SubscriberFields } from '../events/contract';
 import { isoTime } from '../lib/iso-time';
+import type { Properties, SubscriberView } from './contract';
 
 /** A row of `subscribers`. */
 export interface SubscriberRecord {
@@ -10,6 +11,8 @@ export interface SubscriberRecord {
   channel: Channel;
   platform_user_id: string;
   chat_id: string;
+  /** The bot through which they came last; null for the shared one. */
+  bot: string | null;
   external_id: string | null;
   first_name: string;
   username: string | null;
@@ -18,10 +21,13 @@ export interface SubscriberRecord {
   tags: string[];
   active: boolean;
   blocked: boolean;
+  /** Null: the project's. */
+  timezone: string | null;
+  properties: Properties;
   created_at: Date;
 }
 
-/** The subscriber as shown in responses and events. */
+/** The subscriber as shown in events. */
 export function presentSubscriber(record: SubscriberRecord, format: SubscriberIdFormat): SubscriberFields {
   return {
     subscriber_id: formatSubscriberId(record.id, format),
@@ -35,5 +41,14 @@ export function presentSubscriber(record: SubscriberRecord, format: SubscriberId
     active: record.active,
     blocked: record.blocked,
     created_at: isoTime(record.created_at),
+  };
+}
+
+/** The subscriber as shown in responses. */
+export function viewSubscriber(record: SubscriberRecord, format: SubscriberIdFormat): SubscriberView {
+  return {
+    ...presentSubscriber(record, format),
+    timezone: record.timezone,
+    properties: record.properties,
   };
 }

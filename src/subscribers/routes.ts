@@ -12,7 +12,7 @@ import {
   subscriberSchema,
 } from './contract';
 import { listSubscribers } from './queries/records';
-import { presentSubscriber, type SubscriberRecord } from './record';
+import { viewSubscriber, type SubscriberRecord } from './record';
 
 const tag = 'Subscribers';
 
@@ -23,8 +23,9 @@ export function createSubscriberRoutes({
   messengers,
 }: Pick<Core, 'pool' | 'cipher' | 'config' | 'messengers'>) {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
-  const present = (subscriber: SubscriberRecord) => presentSubscriber(subscriber, format);
-  const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
+  const present = (subscriber: SubscriberRecord) => viewSubscriber(subscriber, format);
+  const link = (projectId: string, channel: Channel, start: string) =>
+    messengers.ofProject(projectId, channel)?.link(start) ?? null;
 
   return [
     route(
@@ -67,14 +68,14 @@ export function createSubscriberRoutes({
         path: '/v1/subscribers/{id}',
         summary: 'Update a subscriber',
         description:
-          'Each given field (external_id, tags, permissions) replaces the old value; null removes the external_id. A project can have up to 20 different tags and 20 different permissions.',
+          'Each given field (external_id, tags, permissions, timezone) replaces the old value; null removes the external_id and the timezone. Properties are merged: null removes one. A project can have up to 20 different tags and 20 different permissions.',
         tag,
         auth: 'key',
         params: subscriberParams,
         body: subscriberChangesSchema,
         status: 200,
         response: subscriberSchema,
-        errors: ['subscriber_not_found', 'invalid_external_id'],
+        errors: ['subscriber_not_found', 'invalid_external_id', 'conflict'],
       },
       async ({ project, params, body }) =>
         present(await patchSubscriber(pool, project.id, params.id, body, format)),
@@ -110,7 +111,10 @@ export function createSubscriberRoutes({
       },
       async ({ project }) => {
         const start = startParameter('subscribe', project.slug);
-        return { telegram_link: link('telegram', start), max_link: link('max', start) };
+        return {
+          telegram_link: link(project.id, 'telegram', start),
+          max_link: link(project.id, 'max', start),
+        };
       },
     ),
   ];

@@ -6,6 +6,7 @@ export const workflowIds = {
   authSession: (sessionId: string) => `auth/${sessionId}`,
   delivery: (deliveryId: string) => `delivery/${deliveryId}`,
   broadcast: (jobId: string) => `broadcast/${jobId}`,
+  batch: (batchId: string) => `batch/${batchId}`,
 } as const;
 
 /** Signals carry no data: each only tells the workflow that its row has changed. */

@@ -30,6 +30,9 @@ const pages = (demo: Demo): Record<string, string> => ({
   broadcasts: '/dashboard/broadcasts',
   'broadcast-new': '/dashboard/broadcasts/new',
   oidc: '/dashboard/oidc',
+  templates: '/dashboard/templates',
+  'template-new': '/dashboard/templates/new',
+  batches: '/dashboard/batches',
   keys: '/dashboard/keys',
   settings: '/dashboard/settings',
 });

@@ -70,9 +70,12 @@ interface CallsView {
   calls: { params: Record<string, unknown> }[];
 }
 
-export function createSimulatorControl(url: string): SimulatorControl {
+/** `bot` is the username of a project's own bot; default: the shared one. */
+export function createSimulatorControl(url: string, bot?: string): SimulatorControl {
   async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const response = await fetch(`${url}/control/${path}`, {
+    const target = new URL(`${url}/control/${path}`);
+    if (bot !== undefined) target.searchParams.set('bot', bot);
+    const response = await fetch(target, {
       method,
       headers: { 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -128,6 +128,7 @@ describe('what the dashboard shows is in the API', () => {
       retry_policy: 'quick',
       welcome_en: 'Tea is ready.',
       welcome_ru: null,
+      timezone: 'Europe/Berlin',
     };
     const { status, body } = await project.api('PATCH', '/v1/project', changes);
     expect(status).toBe(200);
@@ -138,6 +139,7 @@ describe('what the dashboard shows is in the API', () => {
       { plan: 'basic' },
       { callback_url: 'javascript:alert(1)' },
       { name: ' ' },
+      { timezone: 'Europe/Atlantis' },
       { redirect_urls: ['/x'] },
     ]) {
       const refused = await project.api('PATCH', '/v1/project', wrong);

@@ -14,6 +14,7 @@ const pages = [
   '/signature',
   '/publishing',
   '/sending',
+  '/plans',
   '/reference',
   '/reference/login',
   '/reference/webhooks',

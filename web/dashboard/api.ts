@@ -4,6 +4,14 @@ import type {
   newBroadcastSchema,
   startedBroadcastSchema,
 } from '../../src/broadcasts/contract';
+import type { BatchView } from '../../src/broadcasts/batch/contract';
+import type {
+  newTemplateSchema,
+  previewSchema,
+  PreviewResult,
+  templateDefinitionSchema,
+  TemplateView,
+} from '../../src/templates/contract';
 import type { DashboardSession } from '../../src/projects/contract';
 import type { ErrorEnvelope } from '../../src/contract/errors';
 import type { eventTypeSchema } from '../../src/events/contract';
@@ -47,6 +55,9 @@ export type NewEndpoint = z.input<typeof newEndpointSchema>;
 export type EndpointChanges = z.input<typeof endpointChangesSchema>;
 export type Subscriber = z.infer<typeof subscriberSchema>;
 export type SubscriberChanges = z.input<typeof subscriberChangesSchema>;
+export type Batch = BatchView;
+export type Template = TemplateView;
+export type TemplateDefinition = z.input<typeof templateDefinitionSchema>;
 export type Broadcast = z.infer<typeof broadcastSchema>;
 export type OidcClient = ClientView;
 export type NewOidcClient = z.input<typeof newClientSchema>;
@@ -200,4 +211,16 @@ export const api = {
     post<z.infer<typeof startedBroadcastSchema>>('/v1/broadcast', broadcast),
   broadcasts: (cursor: string | null) => get<Page<Broadcast>>(`/v1/broadcast${query({ cursor, limit: 25 })}`),
   cancelBroadcast: (id: string) => call<unknown>('DELETE', `/v1/broadcast/${id}`),
+
+  batches: (cursor: string | null) => get<Page<Batch>>(`/v1/send/batch${query({ cursor, limit: 25 })}`),
+  cancelBatch: (id: string) => call<unknown>('DELETE', `/v1/send/batch/${id}`),
+
+  templates: (cursor: string | null) => get<Page<Template>>(`/v1/templates${query({ cursor, limit: 25 })}`),
+  template: (key: string) => get<Template>(`/v1/templates/${encodeURIComponent(key)}`),
+  createTemplate: (template: z.input<typeof newTemplateSchema>) => post<Template>('/v1/templates', template),
+  replaceTemplate: (key: string, definition: TemplateDefinition) =>
+    call<Template>('PUT', `/v1/templates/${encodeURIComponent(key)}`, definition),
+  removeTemplate: (key: string) => call<void>('DELETE', `/v1/templates/${encodeURIComponent(key)}`),
+  previewTemplate: (request: z.input<typeof previewSchema>) =>
+    post<PreviewResult>('/v1/templates/preview', request),
 };

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { IconName } from '../shared/icons';
 import { api, type DashboardSession } from './api';
 import { Icon } from './elements';
+import { Batches } from './pages/batches';
 import { Broadcasts } from './pages/broadcasts';
 import { Deliveries } from './pages/deliveries';
 import { DeliveryPage } from './pages/delivery';
@@ -14,6 +15,7 @@ import { Overview } from './pages/overview';
 import { Settings } from './pages/settings';
 import { SubscriberPage } from './pages/subscriber';
 import { Subscribers } from './pages/subscribers';
+import { Templates } from './pages/templates';
 import { useResource } from './resource';
 import { Heading, Link, nameProject, usePath } from './router';
 import { language, setLanguage, t } from './texts';
@@ -32,6 +34,8 @@ const sections = (): Section[] => [
   { path: '/dashboard/subscribers', title: t.subscribers, icon: 'users' },
   { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
   { path: '/dashboard/oidc', title: t.oidc, icon: 'identification' },
+  { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
+  { path: '/dashboard/templates', title: t.templates, icon: 'document' },
   { path: '/dashboard/keys', title: t.apiKeys, icon: 'key' },
   { path: '/dashboard/settings', title: t.settings, icon: 'cog' },
 ];
@@ -138,6 +142,8 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'subscribers') return id ? <SubscriberPage key={id} id={id} /> : <Subscribers />;
   if (section === 'broadcasts') return <Broadcasts isComposing={id === 'new'} />;
   if (section === 'oidc') return <OidcClients />;
+  if (section === 'batches') return <Batches />;
+  if (section === 'templates') return <Templates open={id} />;
   if (section === 'keys') return <Keys />;
   if (section === 'settings') return <Settings onChanged={props.onProjectChanged} />;
   return (

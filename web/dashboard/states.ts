@@ -1,4 +1,4 @@
-import type { Broadcast, EndpointView, MessageRecord, SessionRecord, Subscriber } from './api';
+import type { Batch, Broadcast, EndpointView, MessageRecord, SessionRecord, Subscriber } from './api';
 import type { Tone } from './elements';
 import { t } from './texts';
 
@@ -39,6 +39,9 @@ export function loginState(session: SessionRecord): Shown {
     return { tone: 'warn', text: t.loginNotRedeemed };
   }
   if (session.reason === 'billing_blocked') return { tone: 'bad', text: t.loginNoCredits };
+  if (session.purpose === 'approval' && session.status === 'consumed') {
+    return { tone: 'good', text: t.loginApproved };
+  }
   return { tone: loginTones[session.status] ?? 'neutral', text: t.loginStates[session.status] };
 }
 
@@ -57,6 +60,10 @@ const broadcastTones: Record<string, Tone> = {
 };
 
 export function broadcastState({ status }: Broadcast): Shown {
+  return { tone: broadcastTones[status] ?? 'neutral', text: t.broadcastStates[status] };
+}
+
+export function batchState({ status }: Batch): Shown {
   return { tone: broadcastTones[status] ?? 'neutral', text: t.broadcastStates[status] };
 }
 

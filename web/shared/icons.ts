@@ -17,6 +17,7 @@ import clipboard from 'heroicons/20/solid/clipboard-document.svg?raw';
 import clock from 'heroicons/20/solid/clock.svg?raw';
 import cog from 'heroicons/24/outline/cog-6-tooth.svg?raw';
 import cursor from 'heroicons/20/solid/cursor-arrow-rays.svg?raw';
+import document from 'heroicons/24/outline/document-text.svg?raw';
 import envelope from 'heroicons/20/solid/chat-bubble-left.svg?raw';
 import exclamation from 'heroicons/20/solid/exclamation-triangle.svg?raw';
 import identification from 'heroicons/24/outline/identification.svg?raw';
@@ -29,6 +30,7 @@ import minusCircle from 'heroicons/20/solid/minus-circle.svg?raw';
 import plus from 'heroicons/20/solid/plus.svg?raw';
 import search from 'heroicons/20/solid/magnifying-glass.svg?raw';
 import signOut from 'heroicons/24/outline/arrow-right-start-on-rectangle.svg?raw';
+import stack from 'heroicons/24/outline/rectangle-stack.svg?raw';
 import users from 'heroicons/24/outline/users.svg?raw';
 import xCircle from 'heroicons/20/solid/x-circle.svg?raw';
 import xMark from 'heroicons/20/solid/x-mark.svg?raw';
@@ -54,6 +56,7 @@ export const icons = {
   clock,
   cog,
   cursor,
+  document,
   envelope,
   exclamation,
   home,
@@ -67,6 +70,7 @@ export const icons = {
   plus,
   search,
   signOut,
+  stack,
   telegram,
   users,
   xCircle,

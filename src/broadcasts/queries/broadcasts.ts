@@ -1,10 +1,11 @@
+import { JOIN_OWN_BOT } from '../../bots';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
 import { notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import type { MessageContent } from '../../messages/contract';
-import type { Audience, BroadcastStatus } from '../contract';
+import type { StoredContent } from '../../messages';
+import type { Audience, BroadcastStatus, JobKind } from '../contract';
 
 export interface BroadcastCounts {
   sent: number;
@@ -57,7 +58,7 @@ export async function countAudience(
 
 export interface NewBroadcastRow {
   id: string;
-  content: MessageContent;
+  content: StoredContent;
   audience: Audience;
   messages_per_minute: number | null;
 }
@@ -88,8 +89,9 @@ export function snapshotAudience(
   return change(
     db,
     'snapshot_audience',
-    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel)
-     SELECT $7, s.id, s.channel FROM subscribers s WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
+    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot)
+     SELECT $7, s.id, s.channel, CASE WHEN s.bot IS NULL THEN '' ELSE coalesce(own.bot, '') END
+     FROM subscribers s ${JOIN_OWN_BOT} WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
     [...filterParameters(projectId, audience), broadcastId, max + 1],
   );
 }
@@ -120,31 +122,34 @@ export function findBroadcast(db: Db, id: string): Promise<BroadcastRow | null> 
   return row<BroadcastRow>(db, 'find_broadcast', `${VIEW} WHERE b.id = $1`, [id]);
 }
 
-export function findProjectBroadcast(db: Db, projectId: string, id: string): Promise<BroadcastRow | null> {
-  return row<BroadcastRow>(db, 'find_project_broadcast', `${VIEW} WHERE b.id = $2 AND b.project_id = $1`, [
+export function findJob(db: Db, projectId: string, kind: JobKind, id: string): Promise<BroadcastRow | null> {
+  return row<BroadcastRow>(db, 'find_job', `${VIEW} WHERE b.id = $2 AND b.project_id = $1 AND b.kind = $3`, [
     projectId,
     id,
+    kind,
   ]);
 }
 
 /** Returns one row more than the limit if there is another page. */
-export function listBroadcasts(
+export function listJobs(
   db: Db,
   projectId: string,
+  kind: JobKind,
   { before, limit }: { before: Cursor | null; limit: number },
 ): Promise<(BroadcastRow & { cursor_at: string })[]> {
   return rows<BroadcastRow & { cursor_at: string }>(
     db,
-    'list_broadcasts',
-    `${VIEW} WHERE b.project_id = $1
+    'list_jobs',
+    `${VIEW} WHERE b.project_id = $1 AND b.kind = $5
        AND (b.created_at, b.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
      ORDER BY b.created_at DESC, b.id DESC LIMIT $4`,
-    [projectId, before?.at ?? null, before?.id ?? null, limit + 1],
+    [projectId, before?.at ?? null, before?.id ?? null, limit + 1, kind],
   );
 }
 
 export interface LockedBroadcast {
   id: string;
+  kind: JobKind;
   project_id: string;
   status: BroadcastStatus;
 }
@@ -153,7 +158,7 @@ export function lockBroadcast(db: Db, id: string): Promise<LockedBroadcast | nul
   return row<LockedBroadcast>(
     db,
     'lock_broadcast',
-    'SELECT id, project_id, status FROM broadcasts WHERE id = $1 FOR UPDATE',
+    'SELECT id, kind, project_id, status FROM broadcasts WHERE id = $1 FOR UPDATE',
     [id],
   );
 }
@@ -170,6 +175,7 @@ export function markCancelling(db: Db, id: string): Promise<number> {
 
 export interface DueBroadcast {
   id: string;
+  kind: JobKind;
   project_id: string;
   total: number;
 }
@@ -182,7 +188,7 @@ export function claimDueBroadcasts(db: Db, limit: number): Promise<DueBroadcast[
     `UPDATE broadcasts b SET start_at = clock_timestamp() + interval '10 seconds'
      FROM (SELECT id FROM broadcasts WHERE status IN ('queued', 'running', 'cancelling') AND start_at <= now()
            ORDER BY start_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
-     WHERE b.id = due.id RETURNING b.id, b.project_id, b.total`,
+     WHERE b.id = due.id RETURNING b.id, b.kind, b.project_id, b.total`,
     [limit],
   );
 }

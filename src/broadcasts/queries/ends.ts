@@ -48,13 +48,14 @@ export function failLostRecipients(db: Db, id: string, error: string): Promise<L
   );
 }
 
+export interface JobEnd extends BroadcastCounts {
+  total: number;
+  ended_at: Date;
+}
+
 /** Writes the end status and the final counts, which add up to the total. */
-export async function endBroadcast(
-  db: Db,
-  id: string,
-  status: 'completed' | 'cancelled',
-): Promise<BroadcastCounts & { total: number }> {
-  const ended = await row<BroadcastCounts & { total: number }>(
+export async function endBroadcast(db: Db, id: string, status: 'completed' | 'cancelled'): Promise<JobEnd> {
+  const ended = await row<JobEnd>(
     db,
     'end_broadcast',
     `UPDATE broadcasts b SET status = $2, ended_at = now(), run_token = NULL, sent = c.sent, failed = c.failed,
@@ -62,7 +63,7 @@ export async function endBroadcast(
      FROM (SELECT count(*) FILTER (WHERE status = 'sent') AS sent, count(*) FILTER (WHERE status = 'failed') AS failed,
              count(*) FILTER (WHERE status = 'skipped') AS skipped, count(*) FILTER (WHERE resent) AS resent
            FROM broadcast_recipients WHERE broadcast_id = $1) c
-     WHERE b.id = $1 RETURNING b.sent, b.failed, b.skipped, b.possible_duplicates, b.total`,
+     WHERE b.id = $1 RETURNING b.sent, b.failed, b.skipped, b.possible_duplicates, b.total, b.ended_at`,
     [id, status],
   );
   if (!ended) throw new Error('the broadcast row disappeared while it was locked');

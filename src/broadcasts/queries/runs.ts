@@ -2,27 +2,47 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import {
   type Pace,
+  JOIN_OWN_BOT,
+  REACHING_BOT,
+  REACHING_CHAT,
   allowanceOf,
   allowedCalls,
-  botKeyOf,
   chatKeyOf,
   claimTurns,
+  listProjectBots,
   nextTimeAfter,
+  sharedBotKey,
 } from '../../bots';
-import type { Channel } from '../../contract/common';
+import { channels, type Channel, type Language } from '../../contract/common';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
+import type { StoredContent } from '../../messages';
 import type { MessageContent } from '../../messages/contract';
 import { NOBODY } from '../../subscribers';
-import type { BroadcastStatus } from '../contract';
+import type { BroadcastStatus, JobKind } from '../contract';
 
 /** One run of a broadcast: a page of its workflow in one worker. The token fences out earlier runs. */
 export interface BroadcastRun {
   id: string;
+  kind: JobKind;
   token: string;
   projectId: string;
-  content: MessageContent;
+  /** The project's name, for templates. */
+  project: string;
+  content: StoredContent;
+  senders: Sender[];
+}
+
+/** A bot that sends a part of the broadcast. `bot` is empty for the shared bot, as in `broadcast_recipients`. */
+export interface Sender {
+  channel: Channel;
+  bot: string;
+}
+
+/** See bot-key.ts. */
+export function senderKey({ channel, bot }: Sender): string {
+  return bot === '' ? sharedBotKey(channel) : bot;
 }
 
 /**
@@ -36,14 +56,15 @@ export function beginRun(
 ): Promise<{ status: BroadcastStatus; run: BroadcastRun | null }> {
   return withTransaction(pool, async (db) => {
     const token = randomUUID();
-    const begun = await row<{ project_id: string; content: MessageContent }>(
+    const begun = await row<{ kind: JobKind; project_id: string; project: string; content: StoredContent }>(
       db,
       'begin_broadcast_run',
       `WITH locked AS MATERIALIZED (
          SELECT id FROM broadcasts WHERE id = $1 AND status IN ('queued', 'running') FOR NO KEY UPDATE)
        UPDATE broadcasts b SET status = 'running', run_token = $2, started_at = coalesce(b.started_at, now()),
          next_at = greatest(b.next_at, coalesce(b.started_at, now())), start_at = clock_timestamp() + interval '2 minutes'
-       FROM locked WHERE b.id = locked.id RETURNING b.project_id, b.content`,
+       FROM locked, projects p WHERE b.id = locked.id AND p.id = b.project_id
+       RETURNING b.kind, b.project_id, p.name AS project, b.content`,
       [id, token],
     );
     if (!begun) {
@@ -62,8 +83,29 @@ export function beginRun(
        WHERE broadcast_id = $1 AND status = 'sending'`,
       [id],
     );
-    return { status: 'running', run: { id, token, projectId: begun.project_id, content: begun.content } };
+    const { project_id: projectId, ...job } = begun;
+    const own = (await listProjectBots(db, projectId)).map(({ channel, bot }) => ({ channel, bot }));
+    await leaveRemovedBots(
+      db,
+      id,
+      projectId,
+      own.map(({ bot }) => bot),
+    );
+    const senders = [...channels.map((channel) => ({ channel, bot: '' })), ...own];
+    return { status: 'running', run: { id, token, projectId, ...job, senders } };
   });
+}
+
+/** Recipients of a bot that was replaced or removed meanwhile go to the project's present one. */
+function leaveRemovedBots(db: Db, id: string, projectId: string, connected: string[]): Promise<number> {
+  return change(
+    db,
+    'leave_removed_bots',
+    `UPDATE broadcast_recipients r SET bot = coalesce(
+       (SELECT own.bot FROM project_bots own WHERE own.project_id = $2 AND own.channel = r.channel), '')
+     WHERE r.broadcast_id = $1 AND r.status = 'queued' AND r.bot <> '' AND r.bot <> ALL ($3::text[])`,
+    [id, projectId, connected],
+  );
 }
 
 export interface ClaimedRecipient {
@@ -75,6 +117,11 @@ export interface ClaimedRecipient {
   tries: number;
   /** Set when the media was sent and only its text is left. */
   media_message_id: string | null;
+  /** The recipient's own message, in a batch. */
+  content: MessageContent | null;
+  first_name: string;
+  username: string | null;
+  lang: Language;
 }
 
 export type Claim =
@@ -99,8 +146,8 @@ export interface RecipientClaim {
   wanted: number;
   /** The bot's pace. */
   perSecond: number;
-  /** Platform calls of each message; a recipient who has the media takes one. */
-  calls: number;
+  /** Platform calls of a message; a recipient who has the media takes one. */
+  callsOf: (recipient: ClaimedRecipient) => number;
 }
 
 /**
@@ -111,10 +158,10 @@ export interface RecipientClaim {
 export function claimRecipients(
   pool: pg.Pool,
   run: BroadcastRun,
-  channel: Channel,
-  { wanted, perSecond, calls }: RecipientClaim,
+  sender: Sender,
+  { wanted, perSecond, callsOf }: RecipientClaim,
 ): Promise<Claim> {
-  const bot = botKeyOf(channel);
+  const bot = senderKey(sender);
   return withTransaction(pool, async (db): Promise<Claim> => {
     const job = await row<ClaimableJob>(
       db,
@@ -124,9 +171,14 @@ export function claimRecipients(
       [run.id, run.token],
     );
     if (!job) return { state: 'stopped' };
-    const queued = await queuedRecipients(db, run.id, channel, bot, wanted);
-    if (queued.length === 0) return waitForChats(db, run.id, channel, bot);
-    const reachable = queued.filter((recipient): recipient is ClaimedRecipient => recipient.chat_id !== null);
+    const queued = await queuedRecipients(db, run.id, sender, wanted);
+    if (queued.length === 0) return waitForChats(db, run.id, sender);
+    const moved = queued.filter((recipient) => recipient.chat_id !== null && recipient.bot !== bot);
+    if (moved.length > 0) await reassign(db, moved);
+    const reachable = queued.filter(
+      (recipient): recipient is ClaimedRecipient & QueuedRecipient =>
+        recipient.chat_id !== null && recipient.bot === bot,
+    );
     const unsubscribed = queued.filter((recipient) => recipient.chat_id === null);
     if (unsubscribed.length > 0) {
       await skip(
@@ -144,10 +196,10 @@ export function claimRecipients(
       bot,
       perSecond,
       urgent: false,
-      candidates: due.map(({ chat_id, media_message_id }) => ({
+      candidates: due.map((recipient) => ({
         projectId: run.projectId,
-        chatId: chat_id,
-        calls: media_message_id === null ? calls : 1,
+        chatId: recipient.chat_id,
+        calls: recipient.media_message_id === null ? callsOf(recipient) : 1,
       })),
     });
     const recipients = due.filter((_, index) => granted.has(index));
@@ -159,43 +211,55 @@ export function claimRecipients(
   });
 }
 
-type QueuedRecipient = Omit<ClaimedRecipient, 'chat_id'> & { chat_id: string | null };
+type QueuedRecipient = Omit<ClaimedRecipient, 'chat_id'> & {
+  chat_id: string | null;
+  /** The key of the bot that reaches the recipient now. */
+  bot: string;
+};
 
 /** SQL: when the chat of a queued recipient `r` is free; the lookup by key cannot become a join of whole tables. */
 const chatFreeAt = (bot: string) => `(SELECT pace.next_at FROM subscribers s
   JOIN chat_pace pace ON pace.chat = ${chatKeyOf(bot, 's.chat_id')} WHERE s.id = r.subscriber_id)`;
 
 /** `chat_id` is null if the recipient is no longer an active subscriber. */
-function queuedRecipients(
-  db: Db,
-  id: string,
-  channel: Channel,
-  bot: string,
-  limit: number,
-): Promise<QueuedRecipient[]> {
+function queuedRecipients(db: Db, id: string, sender: Sender, limit: number): Promise<QueuedRecipient[]> {
   return rows<QueuedRecipient>(
     db,
     'queued_recipients',
-    `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, s.external_id, s.chat_id, s.platform_user_id
-     FROM (SELECT r.id, r.subscriber_id, r.tries, r.media_message_id FROM broadcast_recipients r
-           WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.status = 'queued'
+    `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content, s.external_id, s.platform_user_id,
+       s.first_name, s.username, s.lang, ${REACHING_CHAT} AS chat_id, ${REACHING_BOT} AS bot
+     FROM (SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content FROM broadcast_recipients r
+           WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.bot = $5 AND r.status = 'queued'
              AND coalesce(${chatFreeAt('$4::text')} <= clock_timestamp(), true)
            ORDER BY r.id LIMIT $3) r
-     LEFT JOIN subscribers s ON s.id = r.subscriber_id AND s.active`,
-    [id, channel, limit, bot],
+     LEFT JOIN subscribers s ON s.id = r.subscriber_id AND s.active
+     ${JOIN_OWN_BOT}`,
+    [id, sender.channel, limit, senderKey(sender), sender.bot],
+  );
+}
+
+/** Recipients who have come to another bot of the project since they were queued. */
+function reassign(db: Db, moved: QueuedRecipient[]): Promise<number> {
+  return change(
+    db,
+    'reassign_recipients',
+    `UPDATE broadcast_recipients r SET bot = CASE WHEN given.bot = r.channel THEN '' ELSE given.bot END
+     FROM unnest($1::uuid[], $2::text[]) AS given (id, bot) WHERE r.id = given.id`,
+    [moved.map(({ id }) => id), moved.map(({ bot }) => bot)],
   );
 }
 
 /** No recipient can be sent to now: either none is queued, or the chats of all must wait. */
-async function waitForChats(db: Db, id: string, channel: Channel, bot: string): Promise<Claim> {
+async function waitForChats(db: Db, id: string, sender: Sender): Promise<Claim> {
   const next = await row<{ wait_ms: number }>(
     db,
     'wait_for_chats',
     `SELECT extract(epoch FROM coalesce(${chatFreeAt('$3::text')}, clock_timestamp()) - clock_timestamp())::float8
          * 1000 AS wait_ms
-     FROM broadcast_recipients r WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.status = 'queued'
+     FROM broadcast_recipients r
+     WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.bot = $4 AND r.status = 'queued'
      ORDER BY 1 LIMIT 1`,
-    [id, channel, bot],
+    [id, sender.channel, senderKey(sender), sender.bot],
   );
   if (!next) return { state: 'empty' };
   return { state: 'claimed', recipients: [], waitMs: Math.max(1, next.wait_ms) };

@@ -6,11 +6,27 @@ import { formSubmittedExample } from '../../forms/contract';
  */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
   post_v1_auth_session: { state: 'af0ifjsldkj', redirect_uri: 'https://shop.example.com/callback' },
+  post_v1_auth_requests: { subscriber_id: '<subscriber_id>', message: 'Approve the payment of 50 €?' },
   post_v1_auth_verify: { code: '<code>' },
   post_v1_send: {
     subscriber_id: '<subscriber_id>',
     text: 'Your order is on its way.',
     buttons: [[{ text: 'Track it', url: 'https://shop.example.com/orders/1001' }]],
+  },
+  post_v1_send_batch: {
+    messages: [
+      { external_id: 'user-42', text: 'Order 1001 is on its way.', ref: 'order-1001' },
+      { external_id: 'user-43', text: 'Your refund is on its way.', ref: 'refund-77' },
+    ],
+  },
+  post_v1_templates: {
+    key: 'shipped',
+    variants: { en: { text: 'Hi {{first_name|there}}, order {{order}} is on its way.' } },
+  },
+  put_v1_templates_key: { variants: { en: { text: 'Hi {{first_name|there}}, {{order}} is on its way.' } } },
+  post_v1_templates_preview: {
+    template: { variants: { en: { text: 'Hi {{first_name|there}}, order {{order}} is on its way.' } } },
+    vars: { order: 1001 },
   },
   post_v1_broadcast: { text: 'The shop opens at ten.', tags_any: ['vip'] },
   post_v1_otp_send: { subscriber_id: '<subscriber_id>', purpose: 'payment' },
@@ -20,13 +36,14 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   post_v1_webhooks_id_test: { event: 'auth.completed' },
   post_v1_webhooks_id_recover: { since: '<time>' },
   post_v1_deliveries_retry: { ids: ['<delivery_id>'] },
-  patch_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'] },
+  patch_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'], properties: { city: 'Riga' } },
   put_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'] },
   patch_v1_project: { callback_url: 'https://shop.example.com/callback' },
   put_v1_project: { callback_url: 'https://shop.example.com/callback' },
   post_v1_oidc_clients: { name: 'Shop', redirect_uris: ['https://shop.example.com/auth/callback/herald'] },
   patch_v1_oidc_clients_client_id: { redirect_uris: ['https://shop.example.com/auth/callback/herald'] },
   post_v1_keys: { name: 'Backend' },
+  put_v1_channels_channel: { token: '<bot token>' },
   post_v1_publish: {
     events: [{ event: 'form.submitted', event_id: 'submission-1001', data: formSubmittedExample }],
   },

@@ -12,6 +12,7 @@ const groups: [string, [string, string][]][] = [
       ['Requests per project', `${whole(limits.requestsPerMinute)} per minute, then 429 with Retry-After`],
       ['Request body', `${limits.requestBodyBytes / MIB} MiB`],
       ['URL length', `up to ${whole(limits.urlLength)} characters`],
+      ['Time zone', 'a name of the IANA database, such as Europe/Berlin'],
       ['Items per page', `${limits.pageSize.default}, at most ${limits.pageSize.max}`],
       [
         'Idempotency-Key',
@@ -40,6 +41,15 @@ const groups: [string, [string, string][]][] = [
         'Logo of the hosted page',
         `PNG or WebP, up to ${limits.logoBytes / KIB} KB and ${whole(limits.logoPixels)} × ${whole(limits.logoPixels)} pixels`,
       ],
+      [
+        'Approvals per subscriber',
+        `${limits.authRequestsPending} pending, ${limits.authRequestsPerHour} per hour (sliding window)`,
+      ],
+      [
+        'Approval lifetime',
+        `${limits.authRequestSeconds.default} seconds (${limits.authRequestSeconds.min} to ${limits.authRequestSeconds.max})`,
+      ],
+      ['Message of an approval', `up to ${limits.authRequestMessageLength} characters on one line`],
       ['Static link openings', `${limits.authStaticOpeningsPerMinute} per minute per user`],
     ],
   ],
@@ -114,7 +124,22 @@ const groups: [string, [string, string][]][] = [
       ],
       ['Length of an external_id', `up to ${limits.externalIdLength} characters`],
       ['Tags per project', `${limits.tagsPerProject}, up to ${limits.tagLength} characters each`],
+      [
+        'Properties of a subscriber',
+        `${limits.properties}; keys up to ${limits.propertyKeyLength} characters, texts up to ${limits.propertyLength}`,
+      ],
       ['Permissions per project', String(limits.permissionsPerProject)],
+    ],
+  ],
+  [
+    'Templates and batches',
+    [
+      ['Templates per project', String(limits.templates)],
+      ['Variables', `up to ${limits.templateVars}, ${whole(limits.templateValueLength)} characters each`],
+      [
+        'Messages per batch',
+        `${whole(limits.batchMessages)}, to at most ${whole(limits.batchRecipients)} subscribers`,
+      ],
     ],
   ],
   [

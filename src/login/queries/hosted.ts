@@ -6,6 +6,7 @@ import { change, row } from '../../db/query';
 /** A session as its hosted page shows it. The page has a token of its own, independent of id and start token. */
 export interface HostedSession {
   id: string;
+  project_id: string;
   project_name: string;
   logo_id: string | null;
   brand_color: string | null;
@@ -25,7 +26,7 @@ export function findHostedSession(db: Db, hostedHash: Buffer): Promise<HostedSes
   return row<HostedSession>(
     db,
     'hosted_session',
-    `SELECT s.id, p.name AS project_name, b.logo_id, b.color AS brand_color, b.privacy_url,
+    `SELECT s.id, s.project_id, p.name AS project_name, b.logo_id, b.color AS brand_color, b.privacy_url,
        s.start_sealed, s.match_code, s.flow, l.user_code, s.status, s.hosted_browser_hash AS browser_hash,
        ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms
      FROM auth_sessions s JOIN projects p ON p.id = s.project_id

@@ -4,6 +4,7 @@ import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
 import type { MessageRecord } from '../contract';
+import type { StoredContent } from '../stored-content';
 
 const CLICKS_SHOWN = 20;
 
@@ -13,7 +14,8 @@ export interface MessageLogRow {
   channel: Channel;
   status: MessageRecord['status'];
   reason: MessageRecord['reason'];
-  text: string | null;
+  /** Null for a one-time code. */
+  content: StoredContent | null;
   created_at: Date;
   ended_at: Date | null;
   clicked_at: Date[];
@@ -30,14 +32,14 @@ export function listMessages(
     db,
     'list_messages',
     `WITH message AS (
-       SELECT id, kind, channel, status, reason, content->>'text' AS text, created_at, ended_at
+       SELECT id, kind, channel, status, reason, content, created_at, ended_at
        FROM messages WHERE subscriber_id = $2 AND project_id = $1
        UNION ALL
-       SELECT r.id, 'broadcast', r.channel, r.status, r.reason, b.content->>'text', b.created_at, r.ended_at
+       SELECT r.id, b.kind, r.channel, r.status, r.reason, coalesce(r.content, b.content), b.created_at, r.ended_at
        FROM broadcast_recipients r JOIN broadcasts b ON b.id = r.broadcast_id
        WHERE r.subscriber_id = $2 AND b.project_id = $1
      )
-     SELECT m.id, m.kind, m.channel, m.status, m.reason, m.text, m.created_at, m.ended_at,
+     SELECT m.id, m.kind, m.channel, m.status, m.reason, m.content, m.created_at, m.ended_at,
        ARRAY(SELECT c.clicked_at FROM button_clicks c WHERE c.delivery_id = m.id
              ORDER BY c.clicked_at LIMIT ${CLICKS_SHOWN}) AS clicked_at,
        ${cursorTime('m.created_at')} AS cursor_at

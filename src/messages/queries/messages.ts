@@ -1,8 +1,9 @@
-import type { Channel } from '../../contract/common';
+import type { Channel, Language } from '../../contract/common';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
 import type { MessageContent, SendReason } from '../contract';
+import type { StoredContent } from '../stored-content';
 
 export interface MessageRow {
   id: string;
@@ -16,11 +17,18 @@ export interface MessageRow {
 
 const COLUMNS = 'id, subscriber_id, channel, status, reason, media_message_id';
 
+/** A message of a request, with its content; null for a one-time code. */
+export interface MessageWithContent extends MessageRow {
+  content: MessageContent | null;
+}
+
 export interface NewMessage {
   subscriberId: string;
   channel: Channel;
   /** Why the message will not be sent; null if it will. */
   refused: SendReason | null;
+  /** Where it differs between the recipients: the template as it is for this one. */
+  content?: MessageContent;
 }
 
 /** Inserts the messages of one request, one per subscriber, and returns them in the given order. */
@@ -28,14 +36,14 @@ export async function insertMessages(
   db: Db,
   request: { projectId: string; requestId: string; kind: 'send' | 'otp'; content: MessageContent | null },
   messages: NewMessage[],
-): Promise<MessageRow[]> {
+): Promise<MessageWithContent[]> {
   await change(
     db,
     'insert_messages',
     `INSERT INTO messages (project_id, request_id, kind, content, subscriber_id, channel, reason, status, ended_at)
-     SELECT $1, $2, $3, $4, subscriber, channel, refused,
+     SELECT $1, $2, $3, coalesce(own::jsonb, $4::jsonb), subscriber, channel, refused,
        CASE WHEN refused IS NULL THEN 'queued' ELSE 'failed' END, CASE WHEN refused IS NOT NULL THEN now() END
-     FROM unnest($5::uuid[], $6::text[], $7::text[]) AS given (subscriber, channel, refused)
+     FROM unnest($5::uuid[], $6::text[], $7::text[], $8::text[]) AS given (subscriber, channel, refused, own)
      ON CONFLICT (request_id, subscriber_id) DO NOTHING`,
     [
       request.projectId,
@@ -45,6 +53,7 @@ export async function insertMessages(
       messages.map((message) => message.subscriberId),
       messages.map((message) => message.channel),
       messages.map((message) => message.refused),
+      messages.map((message) => (message.content ? JSON.stringify(message.content) : null)),
     ],
   );
   const inserted = await findMessages(db, request.requestId);
@@ -52,11 +61,11 @@ export async function insertMessages(
   return inserted.sort((a, b) => (position.get(a.subscriber_id) ?? 0) - (position.get(b.subscriber_id) ?? 0));
 }
 
-export function findMessages(db: Db, requestId: string): Promise<MessageRow[]> {
-  return rows<MessageRow>(
+export function findMessages(db: Db, requestId: string): Promise<MessageWithContent[]> {
+  return rows<MessageWithContent>(
     db,
     'messages_of_request',
-    `SELECT ${COLUMNS} FROM messages WHERE request_id = $1 ORDER BY created_at, id`,
+    `SELECT ${COLUMNS}, content FROM messages WHERE request_id = $1 ORDER BY created_at, id`,
     [requestId],
   );
 }
@@ -131,7 +140,11 @@ export interface TappedMessage {
   external_id: string | null;
   channel: Channel;
   platform_user_id: string;
-  content: MessageContent | null;
+  first_name: string;
+  username: string | null;
+  lang: Language;
+  project: string;
+  content: StoredContent | null;
 }
 
 /** Finds a message, single or of a broadcast, and its subscriber, for a tap on one of its buttons. */
@@ -139,12 +152,15 @@ export function findTappedMessage(db: Db, id: string): Promise<TappedMessage | n
   return row<TappedMessage>(
     db,
     'find_tapped_message',
-    `SELECT m.id, m.project_id, m.subscriber_id, s.external_id, s.channel, s.platform_user_id, m.content
-     FROM messages m JOIN subscribers s ON s.id = m.subscriber_id WHERE m.id = $1
-     UNION ALL
-     SELECT r.id, b.project_id, r.subscriber_id, s.external_id, s.channel, s.platform_user_id, b.content
-     FROM broadcast_recipients r JOIN broadcasts b ON b.id = r.broadcast_id
-       JOIN subscribers s ON s.id = r.subscriber_id WHERE r.id = $1`,
+    `WITH message AS (
+       SELECT id, project_id, subscriber_id, content FROM messages WHERE id = $1
+       UNION ALL
+       SELECT r.id, b.project_id, r.subscriber_id, coalesce(r.content, b.content)
+       FROM broadcast_recipients r JOIN broadcasts b ON b.id = r.broadcast_id WHERE r.id = $1
+     )
+     SELECT m.id, m.project_id, m.subscriber_id, s.external_id, s.channel, s.platform_user_id, s.first_name, s.username,
+       s.lang, p.name AS project, m.content
+     FROM message m JOIN subscribers s ON s.id = m.subscriber_id JOIN projects p ON p.id = m.project_id`,
     [id],
   );
 }

@@ -28,6 +28,15 @@ export function removeOldEvents(db: Db, days: number): NextBatch {
   };
 }
 
+export function removeOldWords(db: Db): NextBatch {
+  return removeOld(db, {
+    table: 'event_words',
+    id: 'event_id',
+    age: 'created_at',
+    days: limits.webhookSearchDays,
+  });
+}
+
 /** Ended sessions, with their questions and answers. Overdue ones are ended by the reconciler first. */
 export function removeOldSessions(db: Db, days: number): NextBatch {
   return removeOld(db, {

@@ -1,3 +1,4 @@
+import { botTokenPurpose } from '../../bots';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { recordedResponsePurpose } from '../../http/idempotency';
@@ -53,6 +54,14 @@ export const sealedColumns = [
     key: 'id',
     type: 'uuid',
     purpose: oidcKeyPurpose,
+    rowId: 'id',
+  },
+  {
+    table: 'project_bots',
+    column: 'token_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: botTokenPurpose,
     rowId: 'id',
   },
 ] as const;

@@ -31,6 +31,7 @@ const LEDGER_DAYS = 400;
 export const tableEnds: Record<string, TableEnd> = {
   events: { after: `${retentionDays} after the last delivery ended`, remove: remove.removeOldEvents },
   event_erasures: { with: 'events' },
+  event_words: { after: `${limits.webhookSearchDays} days`, remove: remove.removeOldWords },
   deliveries: { with: 'events' },
   delivery_queue: { with: 'deliveries' },
   delivery_retries: { with: 'deliveries' },
@@ -43,6 +44,7 @@ export const tableEnds: Record<string, TableEnd> = {
   auth_sessions: { after: retentionDays, remove: remove.removeOldSessions },
   auth_prompts: { with: 'auth_sessions' },
   auth_answers: { with: 'auth_sessions' },
+  auth_request_recipients: { with: 'auth_sessions' },
   auth_polls: { after: '1 hour', remove: remove.removeOldPolls },
   auth_openings: { after: '1 hour', remove: remove.removeOldOpenings },
   credit_ledger: {
@@ -81,13 +83,18 @@ export const tableEnds: Record<string, TableEnd> = {
   dashboard_sessions: { after: '12 hours', remove: remove.removeEndedDashboardSessions },
 
   oidc_clients: { bounded: 'A project has at most 10.' },
+  templates: { bounded: 'A project has at most 100.' },
   projects: { bounded: 'The operator creates them.' },
+  project_bots: { bounded: 'A project has at most one bot in each channel.' },
   project_brands: { bounded: 'One row for each project, with a logo of at most 100 KB.' },
+  project_settings: { bounded: 'One row for each project.' },
+  exports: { bounded: 'One row for each project.' },
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
   subscribers: { bounded: 'A project keeps its subscribers until it deletes them.' },
-  bot_offsets: { bounded: 'One row for each bot.' },
-  bot_webhooks: { bounded: 'One row for each bot.' },
-  channel_pace: { bounded: 'One row for each bot.' },
+  bot_offsets: { bounded: 'One row for each bot, deleted with an own bot.' },
+  bot_webhooks: { bounded: 'One row for each bot, deleted with an own bot.' },
+  channel_pace: { bounded: 'One row for each bot, deleted with an own bot.' },
   look_promises: { bounded: 'One row for each lane.' },
+  event_words_progress: { bounded: 'One row.' },
   migrations: { bounded: 'One row for each migration.' },
 };

@@ -6,7 +6,8 @@ import type { Project } from '../contract';
 
 export const PROJECT_COLUMNS = `p.id, p.slug, p.name, p.active, p.plan, p.callback_url, p.redirect_urls, p.retry_policy,
   p.welcome_en, p.welcome_ru,
-  p.requests_per_minute, p.sessions_per_hour, p.sessions_per_address, p.purchased_credits, p.created_at`;
+  p.requests_per_minute, p.sessions_per_hour, p.sessions_per_address, p.purchased_credits,
+  coalesce((SELECT settings.timezone FROM project_settings settings WHERE settings.project_id = p.id), 'UTC') AS timezone, p.created_at`;
 
 export interface NewProject {
   slug: string;
@@ -74,10 +75,16 @@ export interface ProjectChanges {
   requests_per_minute?: number | null;
   sessions_per_hour?: number | null;
   sessions_per_address?: number | null;
+  timezone?: string;
 }
 
-export function updateProject(db: Db, id: string, changes: ProjectChanges): Promise<Project | null> {
-  const names = Object.keys(changes) as (keyof ProjectChanges)[];
+export async function updateProject(
+  db: Db,
+  id: string,
+  { timezone, ...changes }: ProjectChanges,
+): Promise<Project | null> {
+  if (timezone !== undefined) await saveTimezone(db, id, timezone);
+  const names = Object.keys(changes) as (keyof typeof changes)[];
   const assignments = ['updated_at = now()', ...names.map((name, index) => `${name} = $${index + 2}`)];
   return row<Project>(
     db,
@@ -85,6 +92,16 @@ export function updateProject(db: Db, id: string, changes: ProjectChanges): Prom
     `update_project_${sha256(names.join()).toString('hex').slice(0, 16)}`,
     `UPDATE projects p SET ${assignments.join(', ')} WHERE id = $1 RETURNING ${PROJECT_COLUMNS}`,
     [id, ...names.map((name) => changes[name])],
+  );
+}
+
+function saveTimezone(db: Db, projectId: string, timezone: string): Promise<number> {
+  return change(
+    db,
+    'save_project_timezone',
+    `INSERT INTO project_settings (project_id, timezone) VALUES ($1, $2)
+     ON CONFLICT (project_id) DO UPDATE SET timezone = excluded.timezone`,
+    [projectId, timezone],
   );
 }
 

@@ -98,7 +98,39 @@ export function findSubscribersByExternalId(
   );
 }
 
-export type SubscriberValues = Pick<SubscriberRecord, 'external_id' | 'tags' | 'permissions'>;
+export function findSubscribers(db: Db, projectId: string, ids: string[]): Promise<SubscriberRecord[]> {
+  return rows<SubscriberRecord>(
+    db,
+    'find_subscribers',
+    `SELECT ${SUBSCRIBER_COLUMNS} FROM subscribers WHERE project_id = $1 AND id = ANY ($2::uuid[])`,
+    [projectId, ids],
+  );
+}
+
+/** At most `limit` of each external id, oldest first. */
+export function findSubscribersByExternalIds(
+  db: Db,
+  projectId: string,
+  externalIds: string[],
+  limit: number,
+): Promise<SubscriberRecord[]> {
+  const columns = SUBSCRIBER_COLUMNS.split(',').map((column) => `found.${column.trim()}`);
+  return rows<SubscriberRecord>(
+    db,
+    'subscribers_by_external_ids',
+    `SELECT ${columns.join(', ')} FROM unnest($2::text[]) AS given (external_id)
+     CROSS JOIN LATERAL (
+       SELECT ${SUBSCRIBER_COLUMNS} FROM subscribers s WHERE s.project_id = $1 AND s.external_id = given.external_id
+       ORDER BY s.created_at, s.id LIMIT $3) found
+     ORDER BY found.created_at, found.id`,
+    [projectId, externalIds, limit],
+  );
+}
+
+export type SubscriberValues = Pick<
+  SubscriberRecord,
+  'external_id' | 'tags' | 'permissions' | 'timezone' | 'properties'
+>;
 
 export async function updateSubscriber(
   db: Db,
@@ -108,9 +140,17 @@ export async function updateSubscriber(
   const updated = await row<SubscriberRecord>(
     db,
     'update_subscriber',
-    `UPDATE subscribers SET external_id = $2, tags = $3, permissions = $4, updated_at = now()
+    `UPDATE subscribers SET external_id = $2, tags = $3, permissions = $4, timezone = $5,
+       properties = $6, updated_at = now()
      WHERE id = $1 RETURNING ${SUBSCRIBER_COLUMNS}`,
-    [id, values.external_id, values.tags, values.permissions],
+    [
+      id,
+      values.external_id,
+      values.tags,
+      values.permissions,
+      values.timezone,
+      JSON.stringify(values.properties),
+    ],
   );
   if (!updated) throw new Error('the subscriber row disappeared while it was locked');
   return updated;

@@ -1,25 +1,36 @@
 import type { Channel, Language } from '../../contract/common';
 import type { SubscriberIdFormat } from '../../contract/ids';
 import type { Db } from '../../db/pool';
-import { row, rows } from '../../db/query';
+import { change, row, rows } from '../../db/query';
+import { JOIN_OWN_BOT, REACHING_BOT } from '../../bots';
 import { emitEvent } from '../../events';
 import { presentSubscriber, type SubscriberRecord } from '../record';
 
-export const SUBSCRIBER_COLUMNS = `id, project_id, channel, platform_user_id, chat_id, external_id, first_name, username,
-  lang, permissions, tags, active, blocked, created_at`;
+export const SUBSCRIBER_COLUMNS = `id, project_id, channel, platform_user_id, chat_id, bot, external_id, first_name, username,
+  lang, permissions, tags, active, blocked, timezone, properties, created_at`;
 
 /** A messenger user, as described by an update. */
 export interface MessengerUser {
   channel: Channel;
   platform_user_id: string;
   chat_id: string;
+  /** The bot that they came to; null for the shared one. */
+  bot: string | null;
   first_name: string;
   username: string | null;
   lang: Language;
 }
 
+/** A user of one bot. */
+export interface BotUserRef {
+  channel: Channel;
+  /** The bot's key. */
+  bot: string;
+  platform_user_id: string;
+}
+
 /**
- * Subscribes a user, in the caller's transaction. Emits `subscription.created` only if the subscription is new or
+ * Subscribes a user, in the caller's transaction. A subscriber of another bot of the project moves to this one. Emits `subscription.created` only if the subscription is new or
  * reactivated; tags and external_id survive unsubscribing.
  */
 export async function subscribe(
@@ -36,12 +47,13 @@ export async function subscribe(
     user.first_name,
     user.username,
     user.lang,
+    user.bot,
   ];
   const inserted = await row<SubscriberRecord>(
     db,
     'insert_subscriber',
-    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, username, lang)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, username, lang, bot)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
      ON CONFLICT (project_id, channel, platform_user_id) DO NOTHING RETURNING ${SUBSCRIBER_COLUMNS}`,
     values,
   );
@@ -63,7 +75,7 @@ async function refreshSubscriber(
     `WITH before AS (
        SELECT id AS before_id, active AS was_active FROM subscribers
        WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3 FOR UPDATE)
-     UPDATE subscribers SET chat_id = $4, first_name = $5, username = $6, lang = $7,
+     UPDATE subscribers SET chat_id = $4, first_name = $5, username = $6, lang = $7, bot = $8,
        active = true, blocked = false, ended_by_block = false, updated_at = now()
      FROM before WHERE id = before_id RETURNING ${SUBSCRIBER_COLUMNS}, was_active`,
     values,
@@ -73,26 +85,44 @@ async function refreshSubscriber(
   return { subscriber, wasReactivated: !wasActive };
 }
 
-/** Ends all subscriptions of a user who blocked the bot, and emits each event once. */
-export async function markBlocked(
+/** SQL: the subscriptions of a user that a bot ($3) reaches; `$1` is the channel and `$2` the user. */
+const OF_BOT = `SELECT s.id FROM subscribers s ${JOIN_OWN_BOT}
+  WHERE s.channel = $1 AND s.platform_user_id = $2 AND ${REACHING_BOT} = $3`;
+
+function ofBotUser({ channel, platform_user_id, bot }: BotUserRef): unknown[] {
+  return [channel, platform_user_id, bot];
+}
+
+/** A user has opened a project's own bot: their subscription, if they have one, moves to it. */
+export function moveToBot(
   db: Db,
-  channel: Channel,
-  platformUserId: string,
-  format: SubscriberIdFormat,
-): Promise<void> {
+  projectId: string,
+  { channel, platform_user_id, chat_id, bot }: Omit<MessengerUser, 'first_name' | 'username' | 'lang'>,
+): Promise<number> {
+  return change(
+    db,
+    'move_to_bot',
+    `UPDATE subscribers SET bot = $5, chat_id = $4, updated_at = now()
+     WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3 AND bot IS DISTINCT FROM $5`,
+    [projectId, channel, platform_user_id, chat_id, bot],
+  );
+}
+
+/** Ends all subscriptions of a user who blocked the bot, and emits each event once. */
+export async function markBlocked(db: Db, user: BotUserRef, format: SubscriberIdFormat): Promise<void> {
   await rows(
     db,
     'block_inactive_subscribers',
     `UPDATE subscribers SET blocked = true, updated_at = now()
-     WHERE channel = $1 AND platform_user_id = $2 AND NOT active AND NOT blocked`,
-    [channel, platformUserId],
+     WHERE id IN (${OF_BOT}) AND NOT active AND NOT blocked`,
+    ofBotUser(user),
   );
   const ended = await rows<SubscriberRecord>(
     db,
     'block_active_subscribers',
     `UPDATE subscribers SET blocked = true, active = false, ended_by_block = true, updated_at = now()
-     WHERE channel = $1 AND platform_user_id = $2 AND active RETURNING ${SUBSCRIBER_COLUMNS}`,
-    [channel, platformUserId],
+     WHERE id IN (${OF_BOT}) AND active RETURNING ${SUBSCRIBER_COLUMNS}`,
+    ofBotUser(user),
   );
   for (const subscriber of ended) {
     await emitEvent(db, subscriber.project_id, 'subscription.deleted', presentSubscriber(subscriber, format));
@@ -100,21 +130,16 @@ export async function markBlocked(
 }
 
 /** Reactivates the subscriptions that a block ended, but not those ended by /stop. */
-export async function markUnblocked(
-  db: Db,
-  channel: Channel,
-  platformUserId: string,
-  format: SubscriberIdFormat,
-): Promise<void> {
+export async function markUnblocked(db: Db, user: BotUserRef, format: SubscriberIdFormat): Promise<void> {
   const unblocked = await rows<SubscriberRecord & { reactivated: boolean }>(
     db,
     'unblock_subscribers',
     `WITH before AS (
        SELECT id AS before_id, ended_by_block AS reactivated FROM subscribers
-       WHERE channel = $1 AND platform_user_id = $2 AND blocked FOR UPDATE)
+       WHERE id IN (${OF_BOT}) AND blocked FOR UPDATE)
      UPDATE subscribers SET blocked = false, active = active OR ended_by_block, ended_by_block = false, updated_at = now()
      FROM before WHERE id = before_id RETURNING ${SUBSCRIBER_COLUMNS}, reactivated`,
-    [channel, platformUserId],
+    ofBotUser(user),
   );
   for (const { reactivated: wasReactivated, ...subscriber } of unblocked) {
     if (wasReactivated) {
@@ -128,25 +153,51 @@ export async function markUnblocked(
   }
 }
 
-/** `/stop`: ends all active subscriptions of the user and returns the names of their projects. */
-export async function unsubscribeAll(
+export interface Subscription {
+  project_id: string;
+  project_name: string;
+}
+
+/** The active subscriptions of a user in a bot, oldest first. */
+export function activeSubscriptions(db: Db, user: BotUserRef): Promise<Subscription[]> {
+  return rows<Subscription>(
+    db,
+    'active_subscriptions',
+    `SELECT s.project_id, p.name AS project_name FROM subscribers s JOIN projects p ON p.id = s.project_id
+     WHERE s.id IN (${OF_BOT}) AND s.active ORDER BY s.created_at, s.id`,
+    ofBotUser(user),
+  );
+}
+
+/**
+ * Ends active subscriptions of the user, of one project or of all, and returns the names of their projects. An update
+ * that is handled again, because the reply to it could not be sent, gets the same names again.
+ */
+export async function unsubscribe(
   db: Db,
-  channel: Channel,
-  platformUserId: string,
+  user: BotUserRef,
+  { projectId, updateId }: { projectId: string | null; updateId: number },
   format: SubscriberIdFormat,
 ): Promise<string[]> {
-  const ended = await rows<SubscriberRecord & { project_name: string }>(
+  const values = [...ofBotUser(user), projectId, updateId];
+  const ended = await rows<SubscriberRecord>(
     db,
-    'unsubscribe_all',
-    `UPDATE subscribers s SET active = false, updated_at = now() FROM projects p
-     WHERE p.id = s.project_id AND s.channel = $1 AND s.platform_user_id = $2 AND s.active
-     RETURNING ${SUBSCRIBER_COLUMNS.split(',')
-       .map((column) => `s.${column.trim()}`)
-       .join(', ')}, p.name AS project_name`,
-    [channel, platformUserId],
+    'unsubscribe',
+    `UPDATE subscribers SET active = false, ended_by_update = $5, updated_at = now()
+     WHERE id IN (${OF_BOT}) AND active AND ($4::uuid IS NULL OR project_id = $4)
+     RETURNING ${SUBSCRIBER_COLUMNS}`,
+    values,
   );
-  for (const { project_name: _, ...subscriber } of ended) {
+  for (const subscriber of ended) {
     await emitEvent(db, subscriber.project_id, 'subscription.deleted', presentSubscriber(subscriber, format));
   }
-  return ended.map((entry) => entry.project_name);
+  const projects = await rows<{ name: string }>(
+    db,
+    'unsubscribed_projects',
+    `SELECT p.name FROM subscribers s JOIN projects p ON p.id = s.project_id
+     WHERE s.channel = $1 AND s.platform_user_id = $2 AND s.ended_by_update = $3 AND NOT s.active
+     ORDER BY s.created_at, s.id`,
+    [user.channel, user.platform_user_id, updateId],
+  );
+  return projects.map(({ name }) => name);
 }

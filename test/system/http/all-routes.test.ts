@@ -18,11 +18,14 @@ interface Things {
   project: TestProject;
   person: Person;
   session: string;
+  request: string;
   hosted: { token: string; cookie: string };
   code: string;
   endpoint: string;
   delivery: string;
   broadcast: string;
+  template: string;
+  batch: string;
   key: string;
   publisher: string;
   oidcClient: string;
@@ -53,12 +56,20 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/auth/sessions': () => ({}),
   'GET /v1/auth/session/{id}/status': ({ session }) => ({ params: { id: session } }),
   'GET /v1/auth/session/{id}/qr': ({ session }) => ({ params: { id: session } }),
+  'POST /v1/auth/requests': ({ person }) => ({
+    body: { subscriber_id: person.subscriberId, message: 'Approve?' },
+  }),
+  'GET /v1/auth/requests/{id}': ({ request }) => ({ params: { id: request } }),
+  'DELETE /v1/auth/requests/{id}': ({ request }) => ({ params: { id: request } }),
   'GET /login/{token}/qr': ({ hosted }) => ({ params: { token: hosted.token } }),
   'GET /login/{token}/status': ({ hosted: { token, cookie } }) => ({
     params: { token },
     headers: { cookie },
   }),
   'POST /v1/auth/verify': ({ code }) => ({ body: { code } }),
+  'GET /v1/export/subscribers': () => ({}),
+  'GET /v1/export/deliveries': () => ({}),
+  'GET /v1/export/logins': () => ({}),
   'GET /v1/subscribe-link': () => ({}),
   'GET /v1/subscribers': () => ({}),
   'GET /v1/subscribers/{id}': ({ person }) => ({ params: { id: person.subscriberId } }),
@@ -80,6 +91,24 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/broadcast': () => ({}),
   'GET /v1/broadcast/{job_id}': ({ broadcast }) => ({ params: { job_id: broadcast } }),
   'DELETE /v1/broadcast/{job_id}': ({ broadcast }) => ({ params: { job_id: broadcast } }),
+  'POST /v1/templates': () => ({
+    body: { key: freshName(), variants: { en: { text: 'Hi {{first_name}}' } } },
+  }),
+  'GET /v1/templates': () => ({}),
+  'GET /v1/templates/{key}': ({ template }) => ({ params: { key: template } }),
+  'PUT /v1/templates/{key}': ({ template }) => ({
+    params: { key: template },
+    body: { variants: { en: { text: 'new' } } },
+  }),
+  'POST /v1/templates/preview': ({ template, person }) => ({
+    body: { key: template, subscriber_id: person.subscriberId },
+  }),
+  'DELETE /v1/templates/{key}': ({ template }) => ({ params: { key: template } }),
+  'POST /v1/send/batch': () => ({ body: { messages: [{ external_id: 'nobody', text: 'hello' }] } }),
+  'GET /v1/send/batch': () => ({}),
+  'GET /v1/send/batch/{batch_id}': ({ batch }) => ({ params: { batch_id: batch } }),
+  'GET /v1/send/batch/{batch_id}/results': ({ batch }) => ({ params: { batch_id: batch } }),
+  'DELETE /v1/send/batch/{batch_id}': ({ batch }) => ({ params: { batch_id: batch } }),
   'POST /v1/webhooks': () => ({ body: { url: 'https://example.com/' } }),
   'GET /v1/webhooks': () => ({}),
   'GET /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
@@ -103,6 +132,12 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   }),
   'GET /v1/keys': () => ({}),
   'POST /v1/keys': () => ({ body: {} }),
+  'GET /v1/channels': () => ({}),
+  'PUT /v1/channels/{channel}': () => ({
+    params: { channel: 'max' },
+    body: { token: 'own-max-bot-token-of-all-routes' },
+  }),
+  'DELETE /v1/channels/{channel}': () => ({ params: { channel: 'max' } }),
   'DELETE /v1/keys/{id}': ({ key }) => ({ params: { id: key } }),
   'GET /v1/oidc/clients': () => ({}),
   'POST /v1/oidc/clients': () => ({ body: { name: 'App', redirect_uris: ['https://app.example/cb'] } }),
@@ -118,6 +153,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'POST /dashboard/session': ({ project }) => ({ body: { api_key: project.api_key }, headers: ownPage }),
   'GET /dashboard/session': () => ({}),
   'DELETE /dashboard/session': () => ({ headers: ownPage }),
+  'DELETE /v1/auth/session/{id}': ({ session }) => ({ params: { id: session } }),
   'DELETE /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
   'DELETE /v1/subscribers/{id}': ({ person }) => ({ params: { id: person.subscriberId } }),
 };
@@ -133,7 +169,8 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 async function createThings(): Promise<Things> {
-  const project = await service.createProject();
+  // The free plan has no exports.
+  const project = await service.createProject({ plan: 'basic' });
   const { status } = await confirmedSession(service, project, freshName());
   const open = await createSession(project);
   const page = await fetch(open.hosted_url);
@@ -145,15 +182,26 @@ async function createThings(): Promise<Things> {
     text: 'slow',
     messages_per_minute: 1,
   });
+  const template = freshName();
+  await project.api('POST', '/v1/templates', { key: template, variants: { en: { text: 'hello' } } });
+  // Its chat is free once a second: it does not end during the test.
+  const { body: batch } = await project.api('POST', '/v1/send/batch', {
+    messages: Array.from({ length: 500 }, () => ({ subscriber_id: person.subscriberId, text: 'hello' })),
+  });
   const key = await project.api('POST', '/v1/keys', {});
   const oidcClient = await project.api('POST', '/v1/oidc/clients', {
     name: 'Shop',
     redirect_uris: ['https://shop.example/cb'],
   });
+  const { body: request } = await project.api('POST', '/v1/auth/requests', {
+    subscriber_id: person.subscriberId,
+    message: 'Approve?',
+  });
   return {
     project,
     person,
     session: open.session_id,
+    request: request.request_id,
     hosted: {
       token: open.hosted_url.split('/').at(-1) ?? '',
       cookie: page.headers.getSetCookie()[0]?.split(';')[0] ?? '',
@@ -162,6 +210,8 @@ async function createThings(): Promise<Things> {
     endpoint,
     delivery: test.body.delivery_id,
     broadcast: broadcast.job_id,
+    template,
+    batch: batch.batch_id,
     key: key.body.id,
     oidcClient: oidcClient.body.client_id,
     publisher: await service.createKey(project.id, ['publish']),

@@ -70,6 +70,12 @@ describe('the requests of the reference', () => {
       const { session_id } = await createSession(project);
       return { id: session_id, session_id };
     }
+    if (path.startsWith('/v1/auth/requests/')) {
+      const { subscriberId } = await subscribePerson(service, project);
+      const body = { subscriber_id: subscriberId, message: 'Approve?' };
+      const request = await project.api<{ request_id: string }>('POST', '/v1/auth/requests', body);
+      return { id: request.body.request_id };
+    }
     if (path.startsWith('/v1/subscribers/')) {
       return { id: (await subscribePerson(service, project)).subscriberId };
     }
@@ -86,6 +92,16 @@ describe('the requests of the reference', () => {
         text: 'Hello',
       });
       return { subscriber_id: subscriberId, delivery_id: sent.body.details[0]?.delivery_id ?? '' };
+    }
+    if (path.startsWith('/v1/templates/')) {
+      const variants = { en: { text: 'Hello' } };
+      await project.api('POST', '/v1/templates', { key: 'documented', variants });
+      return { key: 'documented' };
+    }
+    if (path.startsWith('/v1/send/batch/')) {
+      const messages = [{ external_id: 'nobody', text: 'Hello' }];
+      const batch = await project.api<{ batch_id: string }>('POST', '/v1/send/batch', { messages });
+      return { batch_id: batch.body.batch_id };
     }
     if (path.startsWith('/v1/broadcast/')) {
       await subscribePerson(service, project);

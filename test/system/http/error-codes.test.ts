@@ -67,6 +67,10 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   invalid_external_id: () => project.api('POST', '/v1/send', { external_id: ' padded ', text: 'x' }),
   mutually_exclusive_identifiers: () =>
     project.api('POST', '/v1/send', { external_id: 'a', subscriber_id: 'b', text: 'x' }),
+  async template_variable_missing() {
+    await project.api('POST', '/v1/templates', { key: 'named', variants: { en: { text: '{{order}}' } } });
+    return project.api('POST', '/v1/send', { external_id: 'a', template: 'named' });
+  },
   invalid_code: () => verify({ code: 'x'.repeat(43) }),
   async code_expired() {
     const { sessionId, code } = await newCode();
@@ -136,6 +140,11 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   async rate_limit_auth_sessions() {
     const limited = await service.createProject({ sessions_per_hour: 1 });
     return lastOf(2, () => limited.api('POST', '/v1/auth/session', { state: 's' }));
+  },
+  async rate_limit_auth_requests() {
+    const { subscriberId } = await subscribePerson(service, project);
+    const body = { subscriber_id: subscriberId, message: 'Approve?' };
+    return lastOf(4, () => project.api('POST', '/v1/auth/requests', body));
   },
   async rate_limit_verify() {
     for (let i = 0; i < 20; i += 1) expectEnvelope(await verify({ code: `guess-${i}` }), 'invalid_code');

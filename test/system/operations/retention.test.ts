@@ -21,6 +21,8 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a4', 'n', 'telegram', '1', '1', 1);
   INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at)
     VALUES (1, '00000000-0000-0000-0000-0000000000a4', 'yes', 'A', now());
+  INSERT INTO auth_request_recipients (session_id, subscriber_id, created_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a3', now());
   INSERT INTO auth_polls (session_id, polled_at) VALUES ('00000000-0000-0000-0000-0000000000a4', now());
   INSERT INTO auth_openings (channel, platform_user_id) VALUES ('telegram', '1');
   INSERT INTO oidc_clients (id, project_id, name, type, redirect_uris, post_logout_redirect_uris, id_token_alg, device)
@@ -52,6 +54,8 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a1', 'p', '00000000-0000-0000-0000-0000000000a6');
   INSERT INTO event_erasures (event_id, check_at)
     VALUES ('00000000-0000-0000-0000-0000000000a6', now());
+  INSERT INTO event_words (event_id, project_id, created_at, words)
+    VALUES ('00000000-0000-0000-0000-0000000000a6', '00000000-0000-0000-0000-0000000000a1', now(), 'word');
   INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, status, ended_at, start_at)
     VALUES ('00000000-0000-0000-0000-0000000000a7', '00000000-0000-0000-0000-0000000000a1',
       '00000000-0000-0000-0000-0000000000a5', '00000000-0000-0000-0000-0000000000a6', 'auth.completed', 'quick', 'failed',

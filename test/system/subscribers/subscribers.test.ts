@@ -126,6 +126,55 @@ describe('subscribers', () => {
     ]);
   });
 
+  it('have a time zone and properties, which are merged; events do not carry them', async () => {
+    const { subscriberId } = await subscribePerson(service, project);
+    const path = `/v1/subscribers/${subscriberId}`;
+    const patch = (body: unknown) => project.api('PATCH', path, body);
+    expect((await project.api('GET', path)).body).toMatchObject({ timezone: null, properties: {} });
+    await patch({ timezone: 'Asia/Kolkata', properties: { city: 'Pune', visits: 3, vip: true } });
+    const changed = await patch({
+      properties: { visits: 4.5, vip: null, since: 'May' },
+      permissions: ['news'],
+    });
+    expect(changed.body).toMatchObject({
+      timezone: 'Asia/Kolkata',
+      properties: { city: 'Pune', visits: 4.5, since: 'May' },
+    });
+    expect((await project.api('GET', '/v1/subscribers')).body.data[0]).toEqual(changed.body);
+    expect((await patch({ timezone: null })).body.timezone).toBeNull();
+    const events = await eventsOf(service, project, 'subscription.created');
+    expect(Object.keys(events[0]?.data ?? {})).toHaveLength(11);
+
+    for (const wrong of [
+      { timezone: 'Mars/Olympus' },
+      { timezone: 'utc' },
+      { timezone: '' },
+      { properties: { City: 'x' } },
+      { properties: { ['x'.repeat(65)]: 1 } },
+      { properties: { a: 'x'.repeat(257) } },
+      { properties: { a: [1] } },
+      { properties: { a: {} } },
+      { properties: null },
+      { properties: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, n])) },
+    ]) {
+      const { status, body } = await patch(wrong);
+      expect([status, body.code]).toEqual([400, 'validation_failed']);
+      expect(body.error).toContain(Object.keys(wrong)[0]);
+    }
+  });
+
+  it('have at most 50 properties, however many requests add some at once', async () => {
+    const { subscriberId } = await subscribePerson(service, project);
+    const patch = (properties: object) =>
+      project.api('PATCH', `/v1/subscribers/${subscriberId}`, { properties });
+    await patch(Object.fromEntries(Array.from({ length: 45 }, (_, n) => [`k${n}`, n])));
+    const added = await Promise.all(Array.from({ length: 10 }, (_, n) => patch({ [`more_${n}`]: true })));
+    expect(added.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(added.filter(({ body }) => body.code === 'conflict')).toHaveLength(5);
+    // One goes and one comes.
+    expect((await patch({ k0: null, last: 'x'.repeat(256) })).status).toBe(200);
+  });
+
   it('refuse an external_id and tags that are not valid, and name the field', async () => {
     const { subscriberId } = await subscribePerson(service, project);
     const patch = (body: unknown) => project.api('PATCH', `/v1/subscribers/${subscriberId}`, body);

@@ -9,6 +9,15 @@ function everyText(texts: BotTexts): string[] {
     if (name === 'loginQuestion') {
       return say({ project: 'Acme', matchCode: '42', device: 'Firefox', address: '203.0.113.7' });
     }
+    if (name === 'approvalQuestion' || /^request[A-Z]/.test(name)) {
+      return say({
+        project: 'Acme',
+        message: 'Ok?',
+        matchCode: '42',
+        device: 'Firefox',
+        address: '203.0.113.7',
+      });
+    }
     if (name === 'oneTimeCode') return say({ project: 'Acme', code: '123456', minutes: 5 });
     return say(name === 'unsubscribed' ? ['Acme', 'Beta'] : 'Acme');
   });

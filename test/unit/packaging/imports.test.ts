@@ -56,16 +56,17 @@ const all = files.flatMap(importsOf).filter(({ to }) => !to.startsWith('npm:'));
 const floors: string[][] = [
   ['lib', 'contract'],
   ['db', 'outbound', 'temporal', 'http'],
-  ['events'],
+  ['events', 'exports'],
   ['projects', 'bots'],
-  ['subscribers'],
+  ['subscribers', 'channels'],
+  ['templates'],
   ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
   ['broadcasts', 'oidc'],
   ['embedded', 'operations'],
   ['roles', 'cli'],
 ];
 const layers = new Set(floors.slice(0, 2).flat());
-const domains = new Set(floors.slice(2, 7).flat());
+const domains = new Set(floors.slice(2, 8).flat());
 
 function roomOf(file: string): string | null {
   const [first, second, ...rest] = file.split(path.sep);

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { channelSchema, idSchema, pageQuery, timestampSchema } from '../../contract/common';
+import { checkContent, normalContent } from '../../contract/content';
+import { limits } from '../../contract/limits';
+import { checkRecipient, sendFields, sendReasons } from '../../messages/contract';
+
+const batchMessageSchema = z
+  .strictObject({
+    ...sendFields,
+    ref: z.string().min(1).max(limits.batchRefLength).optional().describe('Your own name for the message.'),
+  })
+  .superRefine(checkContent)
+  .superRefine(checkRecipient)
+  .transform(normalContent);
+export type BatchMessage = z.output<typeof batchMessageSchema>;
+
+export const newBatchSchema = z.strictObject({
+  messages: z
+    .array(batchMessageSchema)
+    .min(1)
+    .max(limits.batchMessages)
+    .describe('Each is a body of /v1/send.'),
+});
+
+export const batchStatuses = ['queued', 'running', 'cancelled', 'completed'] as const;
+
+export const startedBatchSchema = z.strictObject({
+  batch_id: idSchema,
+  status: z.literal('queued'),
+  total: z.number().int().describe('Results: an external_id counts once for each of its subscribers.'),
+});
+
+export const batchSchema = z.strictObject({
+  batch_id: idSchema,
+  status: z.enum(batchStatuses),
+  total: z.number().int(),
+  sent: z.number().int(),
+  failed: z.number().int(),
+  skipped: z
+    .number()
+    .int()
+    .describe('Unsubscribed, without the permission, or not reached before a cancellation.'),
+  created_at: timestampSchema,
+  ended_at: timestampSchema.nullable(),
+});
+export type BatchView = z.infer<typeof batchSchema>;
+
+export const resultReasons = [...sendReasons, 'subscriber_not_found', 'cancelled'] as const;
+export type ResultReason = (typeof resultReasons)[number];
+
+export const batchResultSchema = z.strictObject({
+  index: z.number().int().describe('The place of the message in the request, from 0.'),
+  ref: z.string().nullable(),
+  subscriber_id: z.string().nullable().describe('Null if there is no such subscriber.'),
+  channel: channelSchema.nullable(),
+  status: z.enum(['queued', 'sent', 'failed', 'skipped']),
+  delivery_id: idSchema.nullable(),
+  reason: z.enum(resultReasons).nullable(),
+});
+export type BatchResult = z.infer<typeof batchResultSchema>;
+
+export const batchParams = z.strictObject({ batch_id: idSchema });
+export const batchListQuery = z.strictObject({ ...pageQuery });
+export const batchResultsQuery = z.strictObject({ ...pageQuery });

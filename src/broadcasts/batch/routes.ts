@@ -1,0 +1,181 @@
+import { pageOf } from '../../contract/common';
+import { decodeCursor, toPage } from '../../contract/cursor';
+import { AppError } from '../../contract/errors';
+import { formatSubscriberId, type SubscriberIdFormat } from '../../contract/ids';
+import { limits } from '../../contract/limits';
+import type { Core } from '../../core';
+import { route } from '../../http/route';
+import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
+import { NOBODY } from '../../subscribers';
+import { cancelJob } from '../jobs';
+import { findJob, listJobs, type BroadcastRow } from '../queries/broadcasts';
+import {
+  batchListQuery,
+  batchParams,
+  batchResultSchema,
+  batchResultsQuery,
+  batchSchema,
+  newBatchSchema,
+  startedBatchSchema,
+  type BatchResult,
+  type BatchView,
+} from './contract';
+import { decodeResultCursor, encodeResultCursor } from './cursor';
+import { listBatchResults, type BatchResultRow } from './queries';
+import { startBatch } from './start';
+
+const tag = 'Batches';
+
+export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config'>) {
+  const { pool, config } = deps;
+
+  async function requireBatch(projectId: string, id: string): Promise<BroadcastRow> {
+    const found = await findJob(pool, projectId, 'batch', id);
+    if (!found) throw new AppError('not_found');
+    return found;
+  }
+
+  return [
+    route(
+      {
+        method: 'POST',
+        path: '/v1/send/batch',
+        summary: 'Send a batch of messages',
+        description: `Up to ${limits.batchMessages} different messages in one request, which counts once towards the rate limit. A malformed message refuses the whole batch; a recipient who does not exist is a result. \`batch.completed\` is emitted at the end.`,
+        tag,
+        auth: 'key',
+        scope: 'send',
+        idempotent: {},
+        body: newBatchSchema,
+        status: 202,
+        response: startedBatchSchema,
+        errors: [
+          'not_found',
+          'template_variable_missing',
+          'mutually_exclusive_identifiers',
+          'invalid_external_id',
+          'invalid_url',
+          'billing_blocked',
+        ],
+      },
+      ({ project, body, work }) => startBatch(deps, project, body.messages, work),
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/send/batch',
+        summary: 'List batches',
+        tag,
+        auth: 'key',
+        query: batchListQuery,
+        status: 200,
+        response: pageOf(batchSchema),
+        errors: [],
+      },
+      async ({ project, query: { cursor, limit } }) => {
+        const found = await listJobs(pool, project.id, 'batch', { before: decodeCursor(cursor), limit });
+        return toPage(found, limit, presentBatch);
+      },
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/send/batch/{batch_id}',
+        summary: 'Get a batch',
+        tag,
+        auth: 'key',
+        params: batchParams,
+        status: 200,
+        response: batchSchema,
+        errors: [],
+      },
+      async ({ project, params }) => presentBatch(await requireBatch(project.id, params.batch_id)),
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/send/batch/{batch_id}/results',
+        summary: 'List the results of a batch',
+        description: 'One for each message and subscriber, in the order of the request.',
+        tag,
+        auth: 'key',
+        params: batchParams,
+        query: batchResultsQuery,
+        status: 200,
+        response: pageOf(batchResultSchema),
+        errors: [],
+      },
+      async ({ project, params, query: { cursor, limit } }) => {
+        const { id } = await requireBatch(project.id, params.batch_id);
+        const found = await listBatchResults(pool, id, { after: decodeResultCursor(cursor), limit });
+        const shown = found.slice(0, limit);
+        const last = shown.at(-1);
+        return {
+          data: shown.map((result) => presentResult(result, config.HERALD_SUBSCRIBER_ID_FORMAT)),
+          next_cursor: found.length > limit && last ? encodeResultCursor(last) : null,
+        };
+      },
+    ),
+
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/send/batch/{batch_id}',
+        summary: 'Cancel a batch',
+        description: 'Messages that were not sent yet are skipped.',
+        tag,
+        auth: 'key',
+        scope: 'send',
+        params: batchParams,
+        status: 200,
+        response: batchSchema,
+        errors: ['conflict'],
+      },
+      async ({ project, params }) => {
+        const { status } = await requireBatch(project.id, params.batch_id);
+        if (status === 'cancelled') throw new AppError('conflict', 'The batch has already ended.');
+        return presentBatch(await cancelJob(deps, project.id, 'batch', params.batch_id));
+      },
+    ),
+  ];
+}
+
+/** Messages in flight still finish while it is `cancelling`: to the caller the batch runs until then. */
+function presentBatch({
+  id,
+  status,
+  total,
+  sent,
+  failed,
+  skipped,
+  created_at,
+  ended_at,
+}: BroadcastRow): BatchView {
+  return {
+    batch_id: id,
+    status: status === 'cancelling' ? 'running' : status,
+    total,
+    sent,
+    failed,
+    skipped,
+    created_at: isoTime(created_at),
+    ended_at: isoTimeOrNull(ended_at),
+  };
+}
+
+function presentResult(result: BatchResultRow, format: SubscriberIdFormat): BatchResult {
+  const { id, position, ref, subscriber_id, channel, status, reason } = result;
+  const isKnown = subscriber_id !== NOBODY;
+  return {
+    index: position,
+    ref,
+    subscriber_id: isKnown ? formatSubscriberId(subscriber_id, format) : null,
+    channel: channel === '' ? null : channel,
+    status: status === 'sending' ? 'queued' : status,
+    delivery_id: channel === '' ? null : id,
+    reason,
+  };
+}

@@ -1,0 +1,177 @@
+import { AppError } from '../../contract/errors';
+import type { InlineContent } from '../../contract/content';
+import { limits } from '../../contract/limits';
+import type { Core } from '../../core';
+import { withTransaction } from '../../db/pool';
+import { emitBulkEvents } from '../../events';
+import type { Work } from '../../http/idempotency';
+import { checkEachMedia, deliveryFailed } from '../../messages';
+import { contentOf, type MessageContent } from '../../messages/contract';
+import { isBillingBlocked } from '../../projects';
+import {
+  findSubscribers,
+  findSubscribersByExternalIds,
+  NOBODY,
+  publicIdOf,
+  type SubscriberRecord,
+} from '../../subscribers';
+import { type ResolvedTemplate, renderFor, resolveTemplates } from '../../templates';
+import { findJob } from '../queries/broadcasts';
+import type { BatchMessage } from './contract';
+import { insertBatch, insertBatchRecipients, type NewBatchRecipient } from './queries';
+
+export interface StartedBatch {
+  batch_id: string;
+  status: 'queued';
+  total: number;
+}
+
+const INSERTED_AT_ONCE = 1_000;
+const BLOCKED = 'The user has blocked the bot.';
+
+/**
+ * Stores a batch with one row for each message and subscriber; the relay starts its workflow after the commit. The
+ * batch's id is the work's id.
+ */
+export async function startBatch(
+  { pool, config }: Pick<Core, 'pool' | 'config'>,
+  project: { id: string; name: string },
+  messages: BatchMessage[],
+  work: Work,
+): Promise<StartedBatch> {
+  const earlier = work.resumed ? await findJob(pool, project.id, 'batch', work.id) : null;
+  if (earlier) return { batch_id: earlier.id, status: 'queued', total: earlier.total };
+  if (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS)) {
+    throw new AppError('billing_blocked');
+  }
+  const contents = messages.map(contentOf);
+  const templates = await resolveTemplates(pool, project.id, contents, (index) => `messages[${index}].`);
+  const subscribersOf = await findRecipients({ pool }, project.id, messages);
+  const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+  const planned = messages.flatMap((message, position) =>
+    plan(message, position, subscribersOf(message), (subscriber) =>
+      contentTo(templates[position] ?? null, contents[position], (template) =>
+        renderFor(template, subscriber, project.name, format),
+      ),
+    ),
+  );
+  if (planned.length > limits.batchRecipients) {
+    throw new AppError(
+      'validation_failed',
+      `messages: a batch can reach up to ${limits.batchRecipients} subscribers; split it`,
+    );
+  }
+  const media = planned.flatMap(({ content }) => (content?.media ? [content.media] : []));
+  const factsOf = await checkEachMedia(media, project.id, { allowLocal: config.allowLocalWebhooks });
+  const rows = planned.map((each) =>
+    each.content?.media
+      ? {
+          ...each,
+          content: { ...each.content, media: { ...each.content.media, ...factsOf(each.content.media) } },
+        }
+      : each,
+  );
+  await withTransaction(pool, async (db) => {
+    await insertBatch(db, project.id, work.id, rows.length);
+    for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE) {
+      await insertBatchRecipients(db, work.id, rows.slice(from, from + INSERTED_AT_ONCE), NOBODY);
+    }
+    const at = new Date();
+    const failures = rows.flatMap(({ subscriber }) => (subscriber?.blocked ? [subscriber] : []));
+    await emitBulkEvents(
+      db,
+      project.id,
+      failures.map((subscriber) => ({
+        name: 'delivery.failed' as const,
+        data: deliveryFailed(
+          { ...subscriber, subscriber_id: subscriber.id },
+          { reason: 'user_blocked_bot', error: BLOCKED },
+          at,
+          format,
+        ),
+      })),
+    );
+  });
+  return { batch_id: work.id, status: 'queued', total: rows.length };
+}
+
+type Planned = NewBatchRecipient & { subscriber: SubscriberRecord | null };
+
+/** One row for each subscriber of a message; one that says so if there is none. */
+function plan(
+  { ref, permission }: BatchMessage,
+  position: number,
+  subscribers: SubscriberRecord[],
+  contentFor: (subscriber: SubscriberRecord) => MessageContent,
+): Planned[] {
+  const common = { position, ref: ref ?? null };
+  if (subscribers.length === 0) {
+    const reason = 'subscriber_not_found' as const;
+    const unknown = { subscriber: null, subscriber_id: null, channel: null, content: null };
+    return [{ ...common, ...unknown, status: 'failed', reason, error: null }];
+  }
+  return subscribers.map((subscriber) => ({
+    ...common,
+    subscriber,
+    subscriber_id: subscriber.id,
+    channel: subscriber.channel,
+    content: contentFor(subscriber),
+    ...outcomeOf(subscriber, permission),
+  }));
+}
+
+/** What is known before anything is sent: the rules of /v1/send. */
+function outcomeOf(
+  { active, blocked, permissions }: SubscriberRecord,
+  permission: string | undefined,
+): Pick<NewBatchRecipient, 'status' | 'reason' | 'error'> {
+  if (blocked) return { status: 'failed', reason: 'user_blocked_bot', error: BLOCKED };
+  if (!active) return { status: 'skipped', reason: 'unsubscribed', error: null };
+  if (permission !== undefined && !permissions.includes(permission)) {
+    return { status: 'skipped', reason: 'permission_missing', error: null };
+  }
+  return { status: 'queued', reason: null, error: null };
+}
+
+function contentTo(
+  template: ResolvedTemplate | null,
+  content: object | undefined,
+  render: (template: ResolvedTemplate) => MessageContent,
+): MessageContent {
+  return template ? render(template) : (content as InlineContent);
+}
+
+/** Two queries for the whole batch. */
+async function findRecipients(
+  { pool }: Pick<Core, 'pool'>,
+  projectId: string,
+  messages: BatchMessage[],
+): Promise<(message: BatchMessage) => SubscriberRecord[]> {
+  const ids = messages.flatMap(({ subscriber_id }) => publicIdOf(subscriber_id) ?? []);
+  const externalIds = messages.flatMap(({ external_id }) => external_id ?? []);
+  const byId = new Map((await findSubscribers(pool, projectId, ids)).map((found) => [found.id, found]));
+  const byExternalId = new Map<string, SubscriberRecord[]>();
+  for (const found of await findSubscribersByExternalIds(
+    pool,
+    projectId,
+    [...new Set(externalIds)],
+    limits.sendRecipients + 1,
+  )) {
+    const key = found.external_id ?? '';
+    byExternalId.set(key, [...(byExternalId.get(key) ?? []), found]);
+  }
+  messages.forEach(({ external_id }, index) => {
+    if ((byExternalId.get(external_id ?? '')?.length ?? 0) > limits.sendRecipients) {
+      throw new AppError(
+        'validation_failed',
+        `messages[${index}].external_id: matches more than ${limits.sendRecipients} subscribers`,
+      );
+    }
+  });
+  return ({ subscriber_id, external_id, channels }) => {
+    const id = publicIdOf(subscriber_id);
+    const named = id === null ? undefined : byId.get(id);
+    const found = external_id === undefined ? (named ? [named] : []) : (byExternalId.get(external_id) ?? []);
+    return found.filter(({ channel }) => channels?.includes(channel) ?? true);
+  };
+}

@@ -1,0 +1,66 @@
+import { isTemplated, type GivenContent } from '../contract/content';
+import type { SubscriberIdFormat } from '../contract/ids';
+import type { Db } from '../db/pool';
+import type { LocalPolicy } from '../outbound/addresses';
+import {
+  compileTemplate,
+  type FixedTemplate,
+  resolveTemplate,
+  type TemplateRecipient,
+  valuesFor,
+} from '../templates';
+import { contentOf, type MediaFacts, type MessageContent } from './contract';
+import { checkEachMedia } from './media-facts';
+
+/** A template in the version of the request, with what is known about media that is the same for every recipient. */
+export interface StoredTemplate extends FixedTemplate {
+  /** By URL. */
+  facts: Record<string, MediaFacts>;
+}
+
+/** The content of many messages, as it is stored once for all of them. */
+export type StoredContent = MessageContent | StoredTemplate;
+
+export function isStoredTemplate(content: StoredContent): content is StoredTemplate {
+  return 'template' in content;
+}
+
+/** Refuses an unknown template, a name without a value and media that cannot be sent. */
+export async function storeContent(
+  db: Db,
+  projectId: string,
+  given: GivenContent,
+  policy: LocalPolicy,
+): Promise<StoredContent> {
+  const content = contentOf(given);
+  if (!isTemplated(content)) {
+    if (!content.media) return content;
+    const factsOf = await checkEachMedia([content.media], projectId, policy);
+    return { ...content, media: { ...content.media, ...factsOf(content.media) } };
+  }
+  const { fixed } = await resolveTemplate(db, projectId, content);
+  const { en, ru } = fixed.source.variants;
+  const media = [en?.media, ru?.media].flatMap((each) => (each && !each.url.includes('{{') ? [each] : []));
+  const factsOf = await checkEachMedia(media, projectId, policy);
+  return { ...fixed, facts: Object.fromEntries(media.map((each) => [each.url, factsOf(each)])) };
+}
+
+export type ContentFor = (recipient: TemplateRecipient) => MessageContent;
+
+/** `id` identifies media whose URL differs between the recipients. */
+export function contentFor(
+  stored: StoredContent,
+  { project, format, id }: { project: string; format: SubscriberIdFormat; id: string },
+): ContentFor {
+  if (!isStoredTemplate(stored)) return () => stored;
+  const compiled = compileTemplate(stored.source);
+  return (recipient) => {
+    const { media, ...content } = compiled.render(
+      recipient.lang,
+      valuesFor(recipient, { vars: stored.vars, project, format }),
+    );
+    if (!media) return content;
+    const facts = stored.facts[media.url] ?? { bytes: null, key: `${id} ${media.url}` };
+    return { ...content, media: { ...media, ...facts } };
+  };
+}

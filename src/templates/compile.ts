@@ -1,0 +1,135 @@
+import { convertText } from '../bots';
+import { isWebUrl } from '../contract/content';
+import { type Escape, escapes } from './escape';
+import { splitPlaceholders, TemplateFault, type Piece, type Placeholder } from './placeholders';
+
+/** A source whose placeholders know how a value is written in their place. */
+export type Compiled = (string | (Placeholder & { escape: Escape }))[];
+
+export function compilePlain(source: string): Compiled {
+  return withEscapes(splitPlaceholders(source), () => escapes.none);
+}
+
+/** Scheme and host must be literal, so that no value can choose where a link leads. */
+export function compileUrl(source: string): Compiled {
+  const pieces = splitPlaceholders(source);
+  const [first = ''] = pieces;
+  if (pieces.some((piece) => typeof piece !== 'string')) {
+    if (typeof first !== 'string') throw new TemplateFault('must begin with a literal scheme and host');
+    requireHost(first);
+  }
+  if (!isWebUrl(filled(pieces, () => 'x'))) throw new TemplateFault('must be an absolute http or https URL');
+  return withEscapes(pieces, () => escapes.url);
+}
+
+export function compileText(source: string, format: 'plain' | 'markdown' | 'html'): Compiled {
+  const pieces = splitPlaceholders(source);
+  const count = pieces.filter((piece) => typeof piece !== 'string').length;
+  if (count === 0 || format === 'plain') return withEscapes(pieces, () => escapes.none);
+  const marks = marksFor(source, count);
+  const skeleton = filled(pieces, (index) => marks[index] ?? '');
+  const found = format === 'html' ? htmlContexts(skeleton, marks) : markdownContexts(skeleton, marks);
+  return withEscapes(pieces, (index) => found[index] ?? escapes.none);
+}
+
+function withEscapes(pieces: Piece[], escapeOf: (index: number) => Escape): Compiled {
+  let index = -1;
+  return pieces.map((piece) => {
+    if (typeof piece === 'string') return piece;
+    index += 1;
+    return { ...piece, escape: escapeOf(index) };
+  });
+}
+
+function filled(pieces: Piece[], valueAt: (index: number) => string): string {
+  let index = -1;
+  return pieces
+    .map((piece) => {
+      if (typeof piece === 'string') return piece;
+      index += 1;
+      return valueAt(index);
+    })
+    .join('');
+}
+
+const PRIVATE_USE = 0xe000;
+
+/** A character for each placeholder that the source does not contain. */
+function marksFor(source: string, count: number): string[] {
+  const used = new Set(source);
+  const marks: string[] = [];
+  for (let code = PRIVATE_USE; marks.length < count; code += 1) {
+    const mark = String.fromCharCode(code);
+    if (!used.has(mark)) marks.push(mark);
+  }
+  return marks;
+}
+
+const HOST = /^(?:https?|tg):\/\/[^/?#\s]+[/?#]/i;
+
+function requireHost(literal: string): void {
+  if (!HOST.test(literal)) {
+    throw new TemplateFault('must have a literal scheme and host before the first placeholder of a URL');
+  }
+}
+
+const TAG = /<[^<>]*>/g;
+const HREF = /^<a\s+href="([^"]*)$/i;
+
+/** A placeholder stands in the text or inside the quotes of a link's address, nowhere else in a tag. */
+function htmlContexts(skeleton: string, marks: string[]): Escape[] {
+  const isMark = new Map(marks.map((mark, index) => [mark, index]));
+  const found = marks.map((): Escape => escapes.html);
+  for (const { 0: tag } of skeleton.matchAll(TAG)) {
+    let first = true;
+    for (let at = 0; at < tag.length; at += 1) {
+      const index = isMark.get(tag.charAt(at));
+      if (index === undefined) continue;
+      const address = HREF.exec(tag.slice(0, at))?.[1];
+      if (address === undefined) {
+        throw new TemplateFault('has a placeholder inside a tag, where only href="…" of a link can have one');
+      }
+      if (first) requireHost(address);
+      first = false;
+      found[index] = escapes.url;
+    }
+  }
+  return found;
+}
+
+const CODE = /<(code|pre)>([\s\S]*?)<\/\1>/g;
+const ADDRESS = /<a href="([^"]*)">/g;
+
+/** Judged by the converter that the messages go through, so that both always agree. */
+function markdownContexts(skeleton: string, marks: string[]): Escape[] {
+  for (const mark of marks) {
+    if (isEscaped(skeleton, skeleton.indexOf(mark))) {
+      throw new TemplateFault('has a backslash before a placeholder');
+    }
+  }
+  const html = convertText('telegram', { text: skeleton, format: 'markdown' }) ?? '';
+  const isMark = new Map(marks.map((mark, index) => [mark, index]));
+  // A backtick in the text could pair with one of a value, escaped or not.
+  const inText = html.replace(CODE, '').includes('`') ? escapes.markdownBesideBacktick : escapes.markdown;
+  const found = marks.map((): Escape => inText);
+  const assign = (text: string, escape: Escape) => {
+    for (const char of text) {
+      const index = isMark.get(char);
+      if (index !== undefined) found[index] = escape;
+    }
+  };
+  for (const [, , code = ''] of html.matchAll(CODE)) assign(code, escapes.code);
+  for (const [, address = ''] of html.matchAll(ADDRESS)) {
+    const first = [...address].findIndex((char) => isMark.has(char));
+    if (first >= 0) requireHost([...address].slice(0, first).join(''));
+    assign(address, escapes.url);
+  }
+  return found;
+}
+
+/** Whether an odd number of backslashes comes before the position. */
+function isEscaped(source: string, at: number): boolean {
+  let from = at;
+  while (from > 0 && source.charAt(from - 1) === '\\') from -= 1;
+  return (at - from) % 2 === 1;
+}

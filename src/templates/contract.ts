@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { languages, pageQuery, timestampSchema } from '../contract/common';
+import { contentFields, formatSchema, mediaSchema, templateKeySchema, varsSchema } from '../contract/content';
+import { limits } from '../contract/limits';
+import { subscriberIdSchema } from '../subscribers/contract';
+
+export const templatePurposes = ['message', 'reply'] as const;
+export type TemplatePurpose = (typeof templatePurposes)[number];
+
+const variantSchema = z.strictObject({
+  text: contentFields.text,
+  buttons: contentFields.buttons,
+  media: contentFields.media,
+});
+export type Variant = z.output<typeof variantSchema>;
+
+const definitionFields = {
+  name: z.string().trim().min(1).max(limits.nameLength).optional(),
+  purpose: z
+    .enum(templatePurposes)
+    .default('message')
+    .describe('`reply`: a canned reply of the helpdesk, which also knows `ticket.number` and `agent`.'),
+  format: formatSchema.default('plain'),
+  default_lang: z
+    .enum(languages)
+    .optional()
+    .describe('The variant for recipients whose language has none. Default: `en`, else `ru`.'),
+  variants: z
+    .strictObject({ en: variantSchema.optional(), ru: variantSchema.optional() })
+    .refine(({ en, ru }) => en !== undefined || ru !== undefined, 'must have en or ru'),
+};
+
+type Definition = { default_lang?: 'en' | 'ru' | undefined; variants: { en?: unknown; ru?: unknown } };
+
+const needsVariant = {
+  path: ['default_lang'],
+  message: 'needs a variant in this language',
+};
+const hasDefaultVariant = ({ default_lang, variants }: Definition) =>
+  default_lang === undefined || variants[default_lang] !== undefined;
+
+/** A PUT's body: everything but the key. */
+export const templateDefinitionSchema = z
+  .strictObject(definitionFields)
+  .refine(hasDefaultVariant, needsVariant);
+export type TemplateDefinition = z.output<typeof templateDefinitionSchema>;
+
+export const newTemplateSchema = z
+  .strictObject({ key: templateKeySchema, ...definitionFields })
+  .refine(hasDefaultVariant, needsVariant);
+export type NewTemplate = z.output<typeof newTemplateSchema>;
+
+/** What is rendered: fixed with its version when a request is accepted. */
+export interface TemplateSource {
+  format: z.output<typeof formatSchema>;
+  default_lang: 'en' | 'ru';
+  variants: { en?: Variant | undefined; ru?: Variant | undefined };
+}
+
+export const templateSchema = z.strictObject({
+  key: z.string(),
+  name: z.string().nullable(),
+  purpose: z.enum(templatePurposes),
+  format: formatSchema,
+  default_lang: z.enum(languages),
+  variants: z.strictObject({ en: variantSchema.optional(), ru: variantSchema.optional() }),
+  variables: z.array(z.string()).describe('Every name that the placeholders use, built-in names included.'),
+  version: z.number().int(),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+});
+export type TemplateView = z.infer<typeof templateSchema>;
+
+export const templateParams = z.strictObject({ key: templateKeySchema });
+export const templateListQuery = z.strictObject({
+  purpose: z.enum(templatePurposes).optional(),
+  ...pageQuery,
+});
+
+export const previewSchema = z
+  .strictObject({
+    key: templateKeySchema.optional(),
+    template: templateDefinitionSchema.optional().describe('A template that is not saved, as in PUT.'),
+    subscriber_id: subscriberIdSchema.optional().describe('Whose name, language and other values are used.'),
+    lang: z
+      .enum(languages)
+      .optional()
+      .describe('Default: the language of the subscriber, else default_lang.'),
+    vars: varsSchema.optional(),
+  })
+  .refine(({ key, template }) => (key === undefined) !== (template === undefined), {
+    path: ['key'],
+    message: 'is required, or template, but not both',
+  });
+export type PreviewRequest = z.output<typeof previewSchema>;
+
+export const previewResultSchema = z.strictObject({
+  lang: z.enum(languages),
+  text: z.string(),
+  format: formatSchema,
+  buttons: z.array(
+    z.array(z.strictObject({ text: z.string(), url: z.string().optional(), data: z.string().optional() })),
+  ),
+  media: z.strictObject({ type: mediaSchema.shape.type, url: z.string() }).nullable(),
+  missing: z.array(z.string()).describe('Names that a message with these `vars` would be refused for.'),
+});
+export type PreviewResult = z.infer<typeof previewResultSchema>;

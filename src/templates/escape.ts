@@ -1,0 +1,25 @@
+/** Writes a value so that it is shown as it is. */
+export type Escape = (value: string) => string;
+
+const HTML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** From `!` to `~`, each has a full-width form. */
+const FULL_WIDTH = 0xfee0;
+
+const fullWidth = (char: string) => String.fromCharCode(char.charCodeAt(0) + FULL_WIDTH);
+const inMarkdown: Escape = (value) => value.replace(/[\\`*_~+[\]()#]/g, (char) => `\\${char}`);
+
+export const escapes = {
+  none: (value) => value,
+  html: (value) => value.replace(/[&<>"']/g, (char) => HTML[char] ?? char),
+  markdown: inMarkdown,
+  markdownBesideBacktick: (value) => inMarkdown(value.replaceAll('`', fullWidth('`'))),
+  /** Code has no escapes: characters that could end it, or a mark around it, get their full-width forms. */
+  code: (value) =>
+    value.replace(/\s*\n\s*/g, ' ').replace(/[`*[\]\\]|_(?![\p{L}\p{N}])|~(?=~)|\+(?=\+)/gu, fullWidth),
+  url: (value) =>
+    encodeURIComponent(value).replace(
+      /[!'()*]/g,
+      (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+    ),
+} as const satisfies Record<string, Escape>;

@@ -1,0 +1,84 @@
+import { AppError } from '../contract/errors';
+import type { SubscriberIdFormat } from '../contract/ids';
+import type { GivenContent, TemplateContent, TemplateVars } from '../contract/content';
+import { isTemplated } from '../contract/content';
+import type { Db } from '../db/pool';
+import type { TemplateSource } from './contract';
+import { findTemplate, findTemplates, type TemplateRow } from './queries';
+import { compileTemplate, type RenderedContent, type Template } from './template';
+import { refuseMissing, type TemplateRecipient, valuesFor } from './values';
+
+/** A template as it was when a request was accepted, with the request's values. It is stored with a broadcast. */
+export interface FixedTemplate {
+  template: string;
+  version: number;
+  vars: TemplateVars;
+  source: TemplateSource;
+}
+
+/** A template that a request names, compiled and checked against the request's values. */
+export interface ResolvedTemplate {
+  fixed: FixedTemplate;
+  compiled: Template;
+}
+
+/** Throws `not_found` for an unknown key, `template_variable_missing` for a name without a value. */
+export async function resolveTemplate(
+  db: Db,
+  projectId: string,
+  content: TemplateContent,
+  path = '',
+): Promise<ResolvedTemplate> {
+  const found = await findTemplate(db, projectId, content.template);
+  return resolved(found, content, path);
+}
+
+/** As `resolveTemplate`, for many contents with one query. `null` where the content is given in full. */
+export async function resolveTemplates(
+  db: Db,
+  projectId: string,
+  contents: GivenContent[],
+  pathOf: (index: number) => string,
+): Promise<(ResolvedTemplate | null)[]> {
+  const keys = [...new Set(contents.flatMap((content) => (isTemplated(content) ? [content.template] : [])))];
+  if (keys.length === 0) return contents.map(() => null);
+  const found = new Map(
+    (await findTemplates(db, projectId, keys)).map((template) => [template.key, template]),
+  );
+  const compiled = new Map<string, Template>();
+  return contents.map((content, index) => {
+    if (!isTemplated(content)) return null;
+    const template = found.get(content.template) ?? null;
+    const ready = compiled.get(content.template);
+    const result = resolved(template, content, pathOf(index), ready);
+    compiled.set(content.template, result.compiled);
+    return result;
+  });
+}
+
+function resolved(
+  found: TemplateRow | null,
+  { template: key, vars }: TemplateContent,
+  path: string,
+  ready?: Template,
+): ResolvedTemplate {
+  if (!found) throw new AppError('not_found', `${path}template: there is no template with the key "${key}"`);
+  const source = sourceOf(found);
+  const compiled = ready ?? compileTemplate(source);
+  refuseMissing(compiled, vars, path);
+  return { fixed: { template: key, version: found.version, vars, source }, compiled };
+}
+
+export function sourceOf({ format, default_lang, variants }: TemplateSource): TemplateSource {
+  return { format, default_lang, variants };
+}
+
+/** The message for one recipient. */
+export function renderFor(
+  { fixed, compiled }: ResolvedTemplate,
+  recipient: TemplateRecipient,
+  project: string,
+  format: SubscriberIdFormat,
+): RenderedContent {
+  return compiled.render(recipient.lang, valuesFor(recipient, { vars: fixed.vars, project, format }));
+}

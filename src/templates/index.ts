@@ -1,0 +1,10 @@
+/** The public interface of this domain. */
+export {
+  type FixedTemplate,
+  type ResolvedTemplate,
+  renderFor,
+  resolveTemplate,
+  resolveTemplates,
+} from './fixed';
+export { type RenderedContent, compileTemplate, faultOf } from './template';
+export { type TemplateRecipient, valuesFor } from './values';

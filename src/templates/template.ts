@@ -1,0 +1,125 @@
+import type { Language } from '../contract/common';
+import type { ContentButton, InlineContent } from '../contract/content';
+import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
+import { compilePlain, compileText, compileUrl, type Compiled } from './compile';
+import type { TemplateSource, Variant } from './contract';
+import { TemplateFault } from './placeholders';
+
+/** A value; null or empty if it is known and has none; undefined if the name is unknown. */
+export type ValueOf = (name: string) => string | null | undefined;
+
+export interface RenderedContent {
+  text: string;
+  format: TemplateSource['format'];
+  buttons: ContentButton[][];
+  media?: { type: 'photo' | 'video' | 'document'; url: string };
+}
+
+interface CompiledVariant {
+  text: Compiled;
+  buttons: { text: Compiled; url?: Compiled; data?: Compiled }[][];
+  media?: { type: 'photo' | 'video' | 'document'; url: Compiled };
+}
+
+/** A template that is ready to be rendered any number of times. */
+export interface Template {
+  /** Every name that its placeholders use, once, in the order of their first use. */
+  names: string[];
+  langFor(lang: Language | null): Language;
+  render(lang: Language, valueOf: ValueOf): RenderedContent;
+}
+
+/** Throws `validation_failed`, naming the field, if a placeholder is malformed or stands where none can. */
+export function compileTemplate(source: TemplateSource, path = ''): Template {
+  const variants = new Map<Language, CompiledVariant>();
+  for (const lang of ['en', 'ru'] as const) {
+    const variant = source.variants[lang];
+    if (variant) variants.set(lang, compileVariant(variant, source.format, `${path}variants.${lang}`));
+  }
+  const langFor = (lang: Language | null) =>
+    lang !== null && variants.has(lang) ? lang : source.default_lang;
+  return {
+    names: [...new Set([...variants.values()].flatMap(partsOf).flatMap(namesIn))],
+    langFor,
+    render(lang, valueOf) {
+      const variant = variants.get(langFor(lang));
+      if (!variant) throw new Error('the template has no variant in its default language');
+      const fill = (compiled: Compiled) => rendered(compiled, valueOf);
+      return {
+        text: fill(variant.text),
+        format: source.format,
+        buttons: variant.buttons.map((row) =>
+          row.map(({ text, url, data }) => ({
+            text: fill(text),
+            ...(url && { url: fill(url) }),
+            ...(data && { data: fill(data) }),
+          })),
+        ),
+        ...(variant.media && { media: { type: variant.media.type, url: fill(variant.media.url) } }),
+      };
+    },
+  };
+}
+
+function compileVariant(variant: Variant, format: TemplateSource['format'], path: string): CompiledVariant {
+  const { text, buttons, media } = variant;
+  return {
+    text: at(`${path}.text`, () => compileText(text, format)),
+    buttons: buttons.map((row, y) =>
+      row.map((button, x) => {
+        const place = `${path}.buttons[${y}][${x}]`;
+        return {
+          text: at(`${place}.text`, () => compilePlain(button.text)),
+          ...(button.url !== undefined && { url: at(`${place}.url`, () => compileUrl(button.url ?? '')) }),
+          ...(button.data !== undefined && {
+            data: at(`${place}.data`, () => compilePlain(button.data ?? '')),
+          }),
+        };
+      }),
+    ),
+    ...(media && { media: { type: media.type, url: at(`${path}.media.url`, () => compileUrl(media.url)) } }),
+  };
+}
+
+function at<T>(path: string, compile: () => T): T {
+  try {
+    return compile();
+  } catch (error) {
+    if (!(error instanceof TemplateFault)) throw error;
+    throw new AppError('validation_failed', `${path}: ${error.message}`);
+  }
+}
+
+function partsOf({ text, buttons, media }: CompiledVariant): Compiled[] {
+  const inButtons = buttons.flat().flatMap((button) => [button.text, button.url ?? [], button.data ?? []]);
+  return [text, ...inButtons, media?.url ?? []];
+}
+
+function namesIn(compiled: Compiled): string[] {
+  return compiled.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.name]));
+}
+
+/** One pass: a value is never parsed again. */
+function rendered(compiled: Compiled, valueOf: ValueOf): string {
+  return compiled
+    .map((piece) =>
+      typeof piece === 'string' ? piece : piece.escape(valueOf(piece.name) || (piece.fallback ?? '')),
+    )
+    .join('');
+}
+
+/** What keeps a rendered message from being sent; null if it can be sent. */
+export function faultOf({ text, buttons, media }: Omit<InlineContent, 'format'>): string | null {
+  if (text.trim() === '') return 'The text is empty.';
+  if (text.length > limits.messageTextLength) return 'The text is too long.';
+  for (const button of buttons.flat()) {
+    if (button.text.trim() === '') return 'The text of a button is empty.';
+    if (button.text.length > limits.buttonTextLength) return 'The text of a button is too long.';
+    if (button.data === '') return 'The data of a button is empty.';
+    if ((button.data?.length ?? 0) > limits.buttonDataLength) return 'The data of a button is too long.';
+    if ((button.url?.length ?? 0) > limits.urlLength) return 'The URL of a button is too long.';
+  }
+  if ((media?.url.length ?? 0) > limits.urlLength) return 'The URL of the media is too long.';
+  return null;
+}

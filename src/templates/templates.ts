@@ -1,0 +1,136 @@
+import type pg from 'pg';
+import { AppError } from '../contract/errors';
+import type { SubscriberIdFormat } from '../contract/ids';
+import { limits } from '../contract/limits';
+import { withTransaction, type Db } from '../db/pool';
+import type { Work } from '../http/idempotency';
+import { isoTime } from '../lib/iso-time';
+import { lockProject } from '../projects';
+import { requireSubscriber } from '../subscribers';
+import type {
+  NewTemplate,
+  PreviewRequest,
+  PreviewResult,
+  TemplateDefinition,
+  TemplateSource,
+  TemplateView,
+} from './contract';
+import { sourceOf } from './fixed';
+import {
+  countTemplates,
+  deleteTemplate,
+  findTemplate,
+  findTemplateById,
+  insertTemplate,
+  replaceTemplate,
+  type TemplateRow,
+  type TemplateValues,
+} from './queries';
+import { compileTemplate } from './template';
+import { findTemplateUses } from './uses';
+import { missingNames, valuesFor } from './values';
+
+/** The project's lock serializes changes of templates with the definitions that name them. */
+export async function createTemplate(
+  pool: pg.Pool,
+  projectId: string,
+  request: NewTemplate,
+  work: Work,
+): Promise<TemplateRow> {
+  const values = valuesOf(request);
+  return withTransaction(pool, async (db) => {
+    await lockProject(db, projectId);
+    const earlier = work.resumed ? await findTemplateById(db, projectId, work.id) : null;
+    if (earlier) return earlier;
+    if ((await countTemplates(db, projectId)) >= limits.templates) {
+      throw new AppError('conflict', `A project can have up to ${limits.templates} templates.`);
+    }
+    const template = await insertTemplate(db, projectId, { id: work.id, key: request.key, ...values });
+    if (!template) throw new AppError('conflict', `The key "${request.key}" is taken.`);
+    return template;
+  });
+}
+
+export async function changeTemplate(
+  pool: pg.Pool,
+  projectId: string,
+  key: string,
+  definition: TemplateDefinition,
+): Promise<TemplateRow> {
+  const values = valuesOf(definition);
+  const compiled = compileTemplate(values);
+  return withTransaction(pool, async (db) => {
+    await lockProject(db, projectId);
+    const template = await replaceTemplate(db, projectId, key, values);
+    if (!template) throw new AppError('not_found');
+    for (const { vars, further, what } of await findTemplateUses(db, projectId, key)) {
+      const missing = missingNames(compiled, vars, further);
+      if (missing.length > 0) {
+        throw new AppError(
+          'template_variable_missing',
+          `variants: ${missing.join(', ')} missing in ${what}, which uses this template`,
+        );
+      }
+    }
+    return template;
+  });
+}
+
+export function removeTemplate(pool: pg.Pool, projectId: string, key: string): Promise<void> {
+  return withTransaction(pool, async (db) => {
+    await lockProject(db, projectId);
+    if (!(await findTemplate(db, projectId, key))) throw new AppError('not_found');
+    const [use] = await findTemplateUses(db, projectId, key);
+    if (use) throw new AppError('conflict', `${use.what} uses this template.`);
+    await deleteTemplate(db, projectId, key);
+  });
+}
+
+function valuesOf(definition: TemplateDefinition, path = ''): TemplateValues {
+  const { name, purpose, format, variants } = definition;
+  const default_lang = definition.default_lang ?? (variants.en ? 'en' : 'ru');
+  const source: TemplateSource = { format, default_lang, variants };
+  // Refuses malformed placeholders.
+  compileTemplate(source, path);
+  return { name: name ?? null, purpose, format, default_lang, variants };
+}
+
+export function presentTemplate(template: TemplateRow): TemplateView {
+  const { key, name, purpose, format, default_lang, variants, version } = template;
+  return {
+    key,
+    name,
+    purpose,
+    format,
+    default_lang,
+    variants,
+    variables: compileTemplate(sourceOf(template)).names,
+    version,
+    created_at: isoTime(template.created_at),
+    updated_at: isoTime(template.updated_at),
+  };
+}
+
+export async function previewTemplate(
+  db: Db,
+  project: { id: string; name: string },
+  { key, template, subscriber_id, lang, vars = {} }: PreviewRequest,
+  format: SubscriberIdFormat,
+): Promise<PreviewResult> {
+  const found = key === undefined ? null : await findTemplate(db, project.id, key);
+  const source = template ? valuesOf(template, 'template.') : found;
+  if (!source) throw new AppError('not_found', `key: there is no template with the key "${key}"`);
+  const subscriber =
+    subscriber_id === undefined ? null : await requireSubscriber(db, project.id, subscriber_id);
+  const compiled = compileTemplate(sourceOf(source));
+  const chosen = compiled.langFor(lang ?? subscriber?.lang ?? null);
+  const content = compiled.render(chosen, valuesFor(subscriber, { vars, project: project.name, format }));
+  return {
+    lang: chosen,
+    text: content.text,
+    format: content.format,
+    buttons: content.buttons,
+    media: content.media ?? null,
+    missing: missingNames(compiled, vars, source.purpose === 'reply' ? ['event', 'reply'] : ['event']),
+  };
+}

@@ -1,0 +1,70 @@
+import { AppError } from '../contract/errors';
+import type { TemplateVars } from '../contract/content';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import type { SubscriberRecord } from '../subscribers';
+import type { Template, ValueOf } from './template';
+
+/** What a template shows of its recipient. */
+export type TemplateRecipient = Pick<
+  SubscriberRecord,
+  'id' | 'first_name' | 'username' | 'external_id' | 'lang'
+> & { properties?: Record<string, string | number | boolean> };
+
+export interface ValueContext {
+  vars: TemplateVars;
+  project: string;
+  format: SubscriberIdFormat;
+}
+
+const BUILT_IN = new Set(['first_name', 'username', 'external_id', 'subscriber_id', 'lang', 'project']);
+
+/** Further names of one use: `event.` in chains, `ticket.number` and `agent` in replies. */
+export type FurtherNames = 'event' | 'reply';
+
+function isKnown(name: string, vars: TemplateVars, further: readonly FurtherNames[]): boolean {
+  if (Object.hasOwn(vars, name) || BUILT_IN.has(name) || name.startsWith('properties.')) return true;
+  if (name.startsWith('event.')) return further.includes('event');
+  return further.includes('reply') && (name === 'ticket.number' || name === 'agent');
+}
+
+export function missingNames(
+  { names }: Pick<Template, 'names'>,
+  vars: TemplateVars,
+  further: readonly FurtherNames[] = [],
+): string[] {
+  return names.filter((name) => !isKnown(name, vars, further));
+}
+
+export function refuseMissing(template: Template, vars: TemplateVars, path = ''): void {
+  const missing = missingNames(template, vars);
+  if (missing.length === 0) return;
+  throw new AppError('template_variable_missing', `${path}vars: ${missing.join(', ')} missing`);
+}
+
+/** The values for one recipient; without one its names are known and empty. */
+export function valuesFor(
+  recipient: TemplateRecipient | null,
+  { vars, project, format }: ValueContext,
+): ValueOf {
+  return (name) => {
+    if (Object.hasOwn(vars, name)) return String(vars[name]);
+    if (name === 'project') return project;
+    if (recipient === null) return null;
+    if (name.startsWith('properties.')) {
+      const key = name.slice('properties.'.length);
+      const { properties = {} } = recipient;
+      return Object.hasOwn(properties, key) ? String(properties[key]) : null;
+    }
+    switch (name) {
+      case 'first_name':
+      case 'username':
+      case 'external_id':
+      case 'lang':
+        return recipient[name];
+      case 'subscriber_id':
+        return formatSubscriberId(recipient.id, format);
+      default:
+        return null;
+    }
+  };
+}

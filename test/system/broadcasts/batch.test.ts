@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { expectError } from '../http/fixture';
+import {
+  addCrowd,
+  blockBilling,
+  eventsOf,
+  subscribePerson,
+  textsTo,
+  withoutGrace,
+} from '../messages/fixture';
+
+jest.setTimeout(60_000);
+
+describe('a batch', () => {
+  let service: TestService;
+  let project: TestProject;
+  beforeAll(async () => {
+    service = await startTestService({ env: { ...withoutGrace, HERALD_BROADCAST_PER_SECOND: '200' } });
+  });
+  beforeEach(async () => {
+    project = await service.createProject();
+  });
+  afterAll(() => service.stop());
+
+  const start = (messages: unknown[], headers: Record<string, string> = {}) =>
+    project.api('POST', '/v1/send/batch', { messages }, headers);
+
+  const until = (batchId: string, status: string) =>
+    eventually(async () => {
+      const { body } = await project.api('GET', `/v1/send/batch/${batchId}`);
+      if (body.status !== status) throw new Error(`the batch is ${JSON.stringify(body)}`);
+      return body;
+    }, 20_000);
+
+  const resultsOf = async (batchId: string) =>
+    (await project.api('GET', `/v1/send/batch/${batchId}/results`)).body.data;
+
+  it('sends each its own message and reports each result in order', async () => {
+    const anna = await subscribePerson(service, project, 'telegram', { first_name: 'Anna' });
+    const max = await subscribePerson(service, project, 'max');
+    const gone = await subscribePerson(service, project);
+    for (const { subscriberId } of [anna, max]) {
+      await project.api('PATCH', `/v1/subscribers/${subscriberId}`, { external_id: 'pair' });
+    }
+    await service.control.say('telegram', gone.name, '/stop');
+    await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length > 0);
+    await project.api('POST', '/v1/templates', {
+      key: 'hello',
+      variants: { en: { text: 'Hello {{first_name}} {{n}}' } },
+    });
+
+    const { status, body } = await start([
+      { subscriber_id: anna.subscriberId, template: 'hello', vars: { n: 1 }, ref: 'first' },
+      { external_id: 'pair', text: 'both' },
+      { subscriber_id: randomUUID(), text: 'unknown', ref: 'third' },
+      { subscriber_id: gone.subscriberId, text: 'stopped' },
+      { subscriber_id: max.subscriberId, text: 'allowed?', permission: 'news' },
+      { external_id: 'pair', text: 'only max', channels: ['max'] },
+    ]);
+    expect([status, body]).toEqual([202, { batch_id: expect.any(String), status: 'queued', total: 7 }]);
+    const done = await until(body.batch_id, 'completed');
+    expect(done).toMatchObject({ total: 7, sent: 4, failed: 1, skipped: 2, ended_at: expect.any(String) });
+
+    const results = await resultsOf(body.batch_id);
+    expect(results.map(({ index, status: result, reason }: any) => [index, result, reason])).toEqual([
+      [0, 'sent', null],
+      [1, 'sent', null],
+      [1, 'sent', null],
+      [2, 'failed', 'subscriber_not_found'],
+      [3, 'skipped', 'unsubscribed'],
+      [4, 'skipped', 'permission_missing'],
+      [5, 'sent', null],
+    ]);
+    expect(results[0]).toMatchObject({ ref: 'first', subscriber_id: anna.subscriberId, channel: 'telegram' });
+    expect(results[3]).toMatchObject({ ref: 'third', subscriber_id: null, channel: null, delivery_id: null });
+    expect((await textsTo(service, anna)).slice(-2).sort()).toEqual(['Hello Anna 1', 'both']);
+    expect((await textsTo(service, max)).slice(-2).sort()).toEqual(['both', 'only max']);
+    expect(await eventsOf(service, project, 'delivery.success')).toHaveLength(4);
+    const { data } = (await eventsOf(service, project, 'batch.completed'))[0]!;
+    expect(data).toMatchObject({ batch_id: body.batch_id, sent: 4, failed: 1, skipped: 2, total: 7 });
+    expect(await eventsOf(service, project, 'broadcast.completed')).toEqual([]);
+
+    expect((await project.api('GET', '/v1/send/batch')).body.data).toEqual([done]);
+    expect((await project.api('GET', '/v1/broadcast')).body.data).toEqual([]);
+    expectError(await project.api('GET', `/v1/broadcast/${body.batch_id}`), 'not_found');
+    expectError(await project.api('DELETE', `/v1/send/batch/${body.batch_id}`), 'conflict');
+    const log = await project.api('GET', `/v1/messages?subscriber_id=${max.subscriberId}`);
+    expect(log.body.data[0]).toMatchObject({ kind: 'batch', text: expect.stringMatching(/both|max/) });
+  });
+
+  it.each<[unknown[], string, RegExp]>([
+    [[], 'validation_failed', /^messages: /],
+    [[{ external_id: 'a', text: 'x' }, { external_id: 'b' }], 'validation_failed', /^messages\[1\]\.text: /],
+    [
+      [{ external_id: 'a', text: 'x', media: { type: 'photo', url: 'nowhere' } }],
+      'invalid_url',
+      /^messages\[0\]\.media\.url: /,
+    ],
+    [
+      [{ external_id: 'a', subscriber_id: 'b', text: 'x' }],
+      'mutually_exclusive_identifiers',
+      /^messages\[0\]: /,
+    ],
+    [[{ external_id: 'a', template: 'none' }], 'not_found', /^messages\[0\]\.template: /],
+    [[{ external_id: 'a', text: 'x', ref: 'r'.repeat(65) }], 'validation_failed', /^messages\[0\]\.ref: /],
+  ])('with a malformed message is refused whole: %j', async (messages, code, error) => {
+    expectError(await start(messages), code as never, error);
+    expect((await project.api('GET', '/v1/send/batch')).body.data).toEqual([]);
+  });
+
+  it('is refused without credits, and repeated with a key it is the same one', async () => {
+    const key = { 'idempotency-key': 'batch-key-1' };
+    const first = await start([{ external_id: 'nobody', text: 'x' }], key);
+    const again = await start([{ external_id: 'nobody', text: 'x' }], key);
+    expect(again.body).toEqual(first.body);
+    await until(first.body.batch_id, 'completed');
+    await blockBilling(service, project);
+    expectError(await start([{ external_id: 'nobody', text: 'x' }]), 'billing_blocked');
+  });
+
+  it('that is cancelled skips the rest, and its counts add up', async () => {
+    await addCrowd(service, project, 'telegram', 1_000);
+    const { rows } = await service.pool.query<{ id: string }>(
+      'SELECT id FROM subscribers WHERE project_id = $1',
+      [project.id],
+    );
+    const { body } = await start(rows.map(({ id }, index) => ({ subscriber_id: id, text: `n${index}` })));
+    await until(body.batch_id, 'running');
+    const cancelled = await project.api('DELETE', `/v1/send/batch/${body.batch_id}`);
+    expect(cancelled.status).toBe(200);
+    const end = await until(body.batch_id, 'cancelled');
+    expect(end.skipped).toBeGreaterThan(0);
+    expect(end.sent + end.failed + end.skipped).toBe(1_000);
+    const page = await project.api('GET', `/v1/send/batch/${body.batch_id}/results?limit=100`);
+    const next = await project.api(
+      'GET',
+      `/v1/send/batch/${body.batch_id}/results?limit=100&cursor=${page.body.next_cursor}`,
+    );
+    expect([page.body.data[99].index, next.body.data[0].index]).toEqual([99, 100]);
+    const [event] = await eventsOf(service, project, 'batch.completed');
+    expect(event?.data).toMatchObject({ batch_id: body.batch_id, skipped: end.skipped, total: 1_000 });
+  });
+});

@@ -1,0 +1,203 @@
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { expectError } from '../http/fixture';
+import { botMessages, eventsOf, subscribePerson, textsTo, untilBroadcast, type Person } from './fixture';
+
+jest.setTimeout(60_000);
+
+describe('templates', () => {
+  let service: TestService;
+  let project: TestProject;
+  let anna: Person;
+  let ivan: Person;
+  beforeAll(async () => {
+    service = await startTestService();
+    project = await service.createProject();
+    anna = await subscribePerson(service, project, 'telegram', { first_name: 'Anna', language_code: 'en' });
+    ivan = await subscribePerson(service, project, 'max', { first_name: 'Ivan', language_code: 'ru' });
+  });
+  afterAll(() => service.stop());
+
+  const variants = {
+    en: { text: 'Hi {{first_name}}, order {{order}}{{mark|!}}' },
+    ru: { text: 'Привет, {{first_name}}, заказ {{order}}' },
+  };
+  const create = (key: string, body: object = {}) =>
+    project.api('POST', '/v1/templates', { key, variants, ...body });
+
+  it('are created, listed, replaced and deleted by key', async () => {
+    const created = await create('order', { name: 'Order', format: 'markdown' });
+    expect([created.status, created.body]).toEqual([
+      201,
+      {
+        key: 'order',
+        name: 'Order',
+        purpose: 'message',
+        format: 'markdown',
+        default_lang: 'en',
+        variants: {
+          en: { text: variants.en.text, buttons: [] },
+          ru: { text: variants.ru.text, buttons: [] },
+        },
+        variables: ['first_name', 'order', 'mark'],
+        version: 1,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
+    ]);
+    expectError(await create('order'), 'conflict', /taken/);
+    await create('thanks', { purpose: 'reply' });
+    const replies = await project.api('GET', '/v1/templates?purpose=reply');
+    expect(replies.body.data.map(({ key }: { key: string }) => key)).toEqual(['thanks']);
+    expect((await project.api('GET', '/v1/templates/order')).body).toEqual(created.body);
+
+    const replaced = await project.api('PUT', '/v1/templates/order', { variants: { ru: { text: 'x' } } });
+    expect(replaced.body).toMatchObject({
+      key: 'order',
+      name: null,
+      format: 'plain',
+      default_lang: 'ru',
+      variables: [],
+      version: 2,
+    });
+    expect((await project.api('DELETE', '/v1/templates/order')).status).toBe(204);
+    expectError(await project.api('GET', '/v1/templates/order'), 'not_found');
+    expectError(await project.api('PUT', '/v1/templates/order', { variants }), 'not_found');
+    expectError(await project.api('DELETE', '/v1/templates/order'), 'not_found');
+  });
+
+  it.each<[object, RegExp]>([
+    [{ key: 'Bad Key' }, /^key: /],
+    [{ variants: {} }, /^variants: /],
+    [{ default_lang: 'ru', variants: { en: { text: 'x' } } }, /^default_lang: /],
+    [{ variants: { en: { text: 'x'.repeat(4001) } } }, /^variants\.en\.text: /],
+    [{ variants: { en: { text: '{{ x }}' } } }, /^variants\.en\.text: has a placeholder/],
+    [
+      { variants: { en: { text: 'x', buttons: [[{ text: 'x', data: '{{' }]] } } },
+      /buttons\[0\]\[0\]\.data: /,
+    ],
+  ])('with a mistake are refused, naming the field: %j', async (body, error) => {
+    expectError(await create('mistake', body), 'validation_failed', error);
+  });
+
+  it('are 100 in a project, also when they are created at once', async () => {
+    const full = await service.createProject();
+    await service.pool.query(
+      `INSERT INTO templates (project_id, key, purpose, format, default_lang, variants)
+       SELECT $1, 'k' || n, 'message', 'plain', 'en', '{"en": {"text": "x", "buttons": []}}' FROM generate_series(1, 98) n`,
+      [full.id],
+    );
+    const answers = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((key) => full.api('POST', '/v1/templates', { key, variants })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
+  });
+
+  it('are rendered for each recipient, in the language of each', async () => {
+    await create('welcome');
+    for (const person of [anna, ivan]) {
+      await project.api('PATCH', `/v1/subscribers/${person.subscriberId}`, { external_id: 'both' });
+    }
+    const sent = await project.api('POST', '/v1/send', {
+      external_id: 'both',
+      template: 'welcome',
+      vars: { order: '{{first_name}}', first_name: 'you' },
+    });
+    expect(sent.body).toMatchObject({ sent: 2, failed: 0 });
+    expect(await textsTo(service, anna)).toContain('Hi you, order {{first_name}}!');
+    expect(await textsTo(service, ivan)).toContain('Привет, you, заказ {{first_name}}');
+    const log = await project.api('GET', `/v1/messages?subscriber_id=${anna.subscriberId}`);
+    expect(log.body.data[0]).toMatchObject({ kind: 'send', text: 'Hi you, order {{first_name}}!' });
+  });
+
+  it('are refused with the reason before anything is sent', async () => {
+    await create('reasons');
+    const send = (body: object) =>
+      project.api('POST', '/v1/send', { subscriber_id: anna.subscriberId, ...body });
+    expectError(await send({ template: 'unknown' }), 'not_found', /^template: /);
+    expectError(
+      await send({ template: 'reasons' }),
+      'template_variable_missing',
+      /^vars: order, mark missing$/,
+    );
+    expectError(await send({ template: 'reasons', text: 'x' }), 'validation_failed', /^text: cannot/);
+    expectError(await send({ template: 'reasons', format: 'plain' }), 'validation_failed', /^format: cannot/);
+    expectError(await send({ text: 'x', vars: {} }), 'validation_failed', /^vars: needs a template$/);
+    expectError(await send({}), 'validation_failed', /^text: is required, or template$/);
+    expectError(await send({ template: 'reasons', vars: { 'a.b': 1 } }), 'validation_failed', /^vars/);
+    expectError(
+      await send({ template: 'reasons', vars: { order: [] } }),
+      'validation_failed',
+      /^vars\.order: /,
+    );
+    const broadcast = await project.api('POST', '/v1/broadcast', { template: 'reasons' });
+    expectError(broadcast, 'template_variable_missing');
+    const other = await service.createProject();
+    expectError(await other.api('POST', '/v1/broadcast', { template: 'reasons' }), 'not_found');
+  });
+
+  it('that turn out empty fail with invalid_message', async () => {
+    await create('empty', { variants: { en: { text: '{{username}}{{x}}' } } });
+    const { body } = await project.api('POST', '/v1/send', {
+      subscriber_id: ivan.subscriberId,
+      template: 'empty',
+      vars: { x: '' },
+    });
+    expect(body).toMatchObject({ failed: 1, details: [{ status: 'failed', reason: 'invalid_message' }] });
+    expect(await eventsOf(service, project, 'delivery.failed')).toMatchObject([
+      { data: { reason: 'invalid_message', error: 'The text is empty.' } },
+    ]);
+  });
+
+  it('inline text is never rendered', async () => {
+    await project.api('POST', '/v1/send', { subscriber_id: anna.subscriberId, text: 'Hi {{first_name}}' });
+    expect(await textsTo(service, anna)).toContain('Hi {{first_name}}');
+  });
+
+  it('of a broadcast keep the version of the request, and a tap returns the data that was sent', async () => {
+    const buttons = [[{ text: 'Go {{first_name}}', data: 'go:{{first_name}}:{{n}}' }]];
+    await create('news', { variants: { en: { text: 'News for {{first_name}}', buttons } } });
+    const started = await project.api('POST', '/v1/broadcast', {
+      template: 'news',
+      vars: { n: 7 },
+      messages_per_minute: 60,
+    });
+    await project.api('PUT', '/v1/templates/news', { variants: { en: { text: 'changed' } } });
+    await untilBroadcast(project, started.body.job_id, 'completed');
+    expect(await textsTo(service, anna)).toContain('News for Anna');
+    expect(await textsTo(service, ivan)).toContain('News for Ivan');
+    const message = (await botMessages(service, anna)).at(-1);
+    expect(message?.buttons?.[0]?.[0]?.text).toBe('Go Anna');
+    await service.control.tap('telegram', anna.name, { button: 'Go Anna' });
+    const click = await eventually(async () => (await eventsOf(service, project, 'button.clicked'))[0]);
+    expect(click.data['data']).toBe('go:Anna:7');
+  });
+
+  it('are previewed, saved or not, with the names that are missing', async () => {
+    await create('shown', { variants: { en: { text: 'Hi {{first_name|friend}} {{code}}' } } });
+    const preview = (body: object) => project.api('POST', '/v1/templates/preview', body);
+    expect((await preview({ key: 'shown' })).body).toEqual({
+      lang: 'en',
+      text: 'Hi friend ',
+      format: 'plain',
+      buttons: [],
+      media: null,
+      missing: ['code'],
+    });
+    const own = await preview({
+      template: { variants: { ru: { text: 'Код {{code}} для {{first_name}}' } } },
+      subscriber_id: ivan.subscriberId,
+      lang: 'en',
+      vars: { code: 42 },
+    });
+    expect(own.body).toMatchObject({ lang: 'ru', text: 'Код 42 для Ivan', missing: [] });
+    expectError(await preview({ key: 'nothing' }), 'not_found');
+    expectError(await preview({}), 'validation_failed', /^key: /);
+    expectError(await preview({ key: 'shown', subscriber_id: 'x' }), 'subscriber_not_found');
+    expectError(
+      await preview({ template: { variants: { en: { text: '{{' } } } }),
+      'validation_failed',
+      /^template\.variants\.en\.text: /,
+    );
+  });
+});
