@@ -17,6 +17,7 @@ import { Keys } from './pages/keys';
 import { Labels } from './pages/labels';
 import { Links } from './pages/links';
 import { Logins } from './pages/logins';
+import { OidcClients } from './pages/oidc';
 import { Overview } from './pages/overview';
 import { Settings } from './pages/settings';
 import { SubscriberPage } from './pages/subscriber';
@@ -44,6 +45,7 @@ const sections = (): Section[] => [
   { path: '/dashboard/links', title: t.links, icon: 'link' },
   { path: '/dashboard/labels', title: t.labels, icon: 'tag' },
   { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
+  { path: '/dashboard/oidc', title: t.oidc, icon: 'identification' },
   { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
   { path: '/dashboard/templates', title: t.templates, icon: 'document' },
   { path: '/dashboard/channels', title: t.channels, icon: 'chat', scope: 'manage' },
@@ -191,6 +193,7 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'links') return <Links />;
   if (section === 'labels') return <Labels />;
   if (section === 'broadcasts') return <Broadcasts isComposing={id === 'new'} />;
+  if (section === 'oidc') return <OidcClients />;
   if (section === 'batches') return <Batches />;
   if (section === 'templates') return <Templates open={id} />;
   if (section === 'channels' && can('manage')) return <Channels />;

@@ -46,6 +46,8 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   patch_v1_project: { callback_url: 'https://shop.example.com/callback' },
   put_v1_project: { callback_url: 'https://shop.example.com/callback' },
   post_v1_import_subscribers: 'external_id,add_tags,properties.city\nuser-42,beta|news,Riga\n',
+  post_v1_oidc_clients: { name: 'Shop', redirect_uris: ['https://shop.example.com/auth/callback/herald'] },
+  patch_v1_oidc_clients_client_id: { redirect_uris: ['https://shop.example.com/auth/callback/herald'] },
   post_v1_keys: { name: 'Backend' },
   put_v1_channels_channel: { token: '<bot token>' },
   post_v1_publish: {
