@@ -384,6 +384,7 @@ export const en = {
     unknown: 'Unknown error',
     unsubscribed: 'Unsubscribed',
     permission_missing: 'Permission missing',
+    cancelled: 'The broadcast was cancelled',
   },
 
   // Broadcasts

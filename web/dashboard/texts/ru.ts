@@ -470,6 +470,7 @@ export const ru: Texts = {
     unknown: 'Неизвестная ошибка',
     unsubscribed: 'Отписался',
     permission_missing: 'Нет разрешения',
+    cancelled: 'Рассылку отменили',
   },
 
   // Рассылки
