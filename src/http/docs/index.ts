@@ -20,10 +20,29 @@ export interface DocsOptions {
   development: boolean;
 }
 
-const ENGLISH_GUIDES = ['start', 'login', 'embed', 'approvals', 'webhooks', 'publishing', 'sending', 'plans'];
+const ENGLISH_GUIDES = [
+  'openid-connect',
+  'oidc-authjs',
+  'oidc-keycloak',
+  'oidc-supabase',
+  'oidc-logto',
+  'oidc-authentik',
+  'oidc-oauth2-proxy',
+  'oidc-grafana',
+  'start',
+  'login',
+  'embed',
+  'approvals',
+  'webhooks',
+  'publishing',
+  'subscribing',
+  'sending',
+  'plans',
+];
 
 /** The guides by their paths. The build fails if one is missing, so that the list holds in production as well. */
 const guides: Pick<Guide, 'slug' | 'language'>[] = [
+  { slug: 'own-bot', language: 'en' },
   ...ENGLISH_GUIDES.map((slug) => ({
     slug,
     language: 'en' as const,

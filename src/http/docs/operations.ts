@@ -20,8 +20,8 @@ export interface Operation {
   summary: string;
   description: string;
   tag: string;
-  /** What the API key must be allowed to do; undefined if the route takes no key. */
-  scope: Scope | undefined;
+  /** What the caller must be allowed to do; null if every key may, undefined if the route takes no key. */
+  scope: Scope | null | undefined;
   parameters: Parameter[];
   body: Json | undefined;
   /** The type of the body, if it is text instead of JSON. */

@@ -110,8 +110,9 @@ function methodName(method: string): Html {
 }
 
 function access({ scope }: Operation): Html {
-  return scope === undefined
-    ? html`No API key needed.`
+  if (scope === undefined) return html`No API key needed.`;
+  return scope === null
+    ? html`Needs an API key or a sign-in to the dashboard.`
     : html`Needs an API key with the scope <code>${scope}</code>.`;
 }
 

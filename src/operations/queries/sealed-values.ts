@@ -2,7 +2,10 @@ import { botTokenPurpose } from '../../bots';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { recordedResponsePurpose } from '../../http/idempotency';
+import { linkTokenPurpose } from '../../subscribers';
+import { invitationPurpose } from '../../team/invitations';
 import { endpointHeadersPurpose } from '../../webhooks/own-headers';
+import { oidcKeyPurpose } from '../../oidc';
 import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
 
 /** All columns with encrypted values: the key of their rows, and the purpose and row id that each value is bound to. */
@@ -40,6 +43,14 @@ export const sealedColumns = [
     rowId: 'id',
   },
   {
+    table: 'subscribe_links',
+    column: 'token_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: linkTokenPurpose,
+    rowId: 'id',
+  },
+  {
     table: 'idempotency_keys',
     column: 'answer_sealed',
     key: 'request_id',
@@ -48,11 +59,27 @@ export const sealedColumns = [
     rowId: 'request_id',
   },
   {
+    table: 'oidc_keys',
+    column: 'sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: oidcKeyPurpose,
+    rowId: 'id',
+  },
+  {
     table: 'project_bots',
     column: 'token_sealed',
     key: 'id',
     type: 'uuid',
     purpose: botTokenPurpose,
+    rowId: 'id',
+  },
+  {
+    table: 'invitations',
+    column: 'token_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: invitationPurpose,
     rowId: 'id',
   },
 ] as const;
