@@ -8,6 +8,7 @@ import { addDoctorCommand } from './cli/doctor';
 import { addEncryptionCommands } from './cli/encryption';
 import { addExportCommand } from './cli/export';
 import { addKeyCommands } from './cli/keys';
+import { addMemberCommands } from './cli/members';
 import { addOidcCommands } from './cli/oidc';
 import { addProjectCommands } from './cli/projects';
 import { addRecoverCommand } from './cli/recover';
@@ -50,6 +51,7 @@ function createProgram(): Command {
   });
   addProjectCommands(program);
   addKeyCommands(program);
+  addMemberCommands(program);
   addOidcCommands(program);
   addDeliveryCommands(program);
   addExportCommand(program);

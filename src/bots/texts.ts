@@ -1,5 +1,6 @@
 import type { Language } from '../contract/common';
 import { readUserAgent } from '../contract/device';
+import type { Role } from '../contract/scopes';
 
 /**
  * The copy of the bots in both languages. It is sent as plain text, so that names of projects and people need no
@@ -12,7 +13,7 @@ export interface BotTexts {
   returnToSite: string;
 
   loginQuestion(question: LoginQuestion): string;
-  confirmed(project: string): string;
+  confirmed(project: string, options?: { subscribes: boolean }): string;
   declined(project: string): string;
   /** The session expired before the user answered. */
   expired(project: string): string;
@@ -49,6 +50,21 @@ export interface BotTexts {
   whichToUnsubscribe: string;
   all: string;
 
+  joinQuestion(project: string, role: Role): string;
+  joined(project: string, role: Role): string;
+  joinDeclined(project: string): string;
+  /** The plan allows no further member. */
+  teamFull(project: string): string;
+  invitationNotValid: string;
+  /** Label of the button that opens the dashboard. */
+  openDashboard: string;
+
+  endpointFailing(project: string, url: string): string;
+  endpointDisabled(project: string, url: string): string;
+  endpointRecovered(project: string, url: string): string;
+  creditsLow(project: string): string;
+  creditsExhausted(project: string): string;
+
   oneTimeCode(code: { project: string; code: string; minutes: number }): string;
 
   help: string;
@@ -61,6 +77,8 @@ export interface LoginQuestion {
   matchCode?: string | null | undefined;
   device?: string | null | undefined;
   address?: string | null | undefined;
+  /** False for the dashboard's own login, which subscribes to nothing. Default: true. */
+  subscribes?: boolean;
 }
 
 /** What a project asked a subscriber. The message is empty if it was erased. */
@@ -82,9 +100,11 @@ const en: BotTexts = {
       question.matchCode && `Code on the screen:\n${shown(question.matchCode)}`,
       origin(question, { device: 'Device', address: 'IP address', on: 'on' }),
       `${question.matchCode ? 'Confirm only if the codes match. ' : ''}If you didn’t request this login, tap No.`,
-      `Yes also subscribes you to messages from ${shown(question.project)}. To stop them, send /stop.`,
+      question.subscribes !== false &&
+        `Yes also subscribes you to messages from ${shown(question.project)}. To stop them, send /stop.`,
     ),
-  confirmed: (project) => `Authorization confirmed: ${shown(project)}.\n\nTo stop its messages, send /stop.`,
+  confirmed: (project, { subscribes } = { subscribes: true }) =>
+    lines(`Authorization confirmed: ${shown(project)}.`, subscribes && 'To stop its messages, send /stop.'),
   declined: (project) => `Login to ${shown(project)} declined.`,
   expired: (project) => `The login to ${shown(project)} has expired. To log in, start again on the site.`,
   replaced: 'You opened the link again. Answer the newer question below.',
@@ -121,6 +141,21 @@ const en: BotTexts = {
   whichToUnsubscribe: 'Whose messages do you want to stop?',
   all: 'All',
 
+  joinQuestion: (project, role) => `Join the team of ${shown(project)} as ${role}?`,
+  joined: (project, role) => `You are in the team of ${shown(project)} as ${role}.`,
+  joinDeclined: (project) => `You have not joined the team of ${shown(project)}.`,
+  teamFull: (project) => `The plan of ${shown(project)} does not include another member.`,
+  invitationNotValid: 'This invitation is not valid or has expired. Ask for a new one.',
+  openDashboard: 'Open the dashboard',
+
+  endpointFailing: (project, url) =>
+    `${shown(project)}: the webhook endpoint ${shown(url)} is failing. Herald keeps retrying.`,
+  endpointDisabled: (project, url) =>
+    `${shown(project)}: the webhook endpoint ${shown(url)} was disabled. Its deliveries are paused.`,
+  endpointRecovered: (project, url) => `${shown(project)}: the webhook endpoint ${shown(url)} works again.`,
+  creditsLow: (project) => `${shown(project)}: most logins of this month are used.`,
+  creditsExhausted: (project) => `${shown(project)}: no logins are left this month.`,
+
   oneTimeCode: ({ project, code, minutes }) =>
     lines(
       `Your code for ${shown(project)}: ${code}`,
@@ -138,6 +173,14 @@ const en: BotTexts = {
   ),
 };
 
+/** Completes «как …». */
+const roleNames: Record<Role, string> = {
+  owner: 'владелец',
+  admin: 'администратор',
+  support: 'сотрудник поддержки',
+  viewer: 'наблюдатель',
+};
+
 const ru: BotTexts = {
   yes: 'Да',
   no: 'Нет',
@@ -149,10 +192,14 @@ const ru: BotTexts = {
       question.matchCode && `Код на экране:\n${shown(question.matchCode)}`,
       origin(question, { device: 'Устройство', address: 'IP-адрес', on: 'на' }),
       `${question.matchCode ? 'Подтверждайте, только если коды совпадают. ' : ''}Если входите не вы, нажмите «Нет».`,
-      `Нажав «Да», вы подпишетесь на сообщения от «${shown(question.project)}». Отписаться: /stop.`,
+      question.subscribes !== false &&
+        `Нажав «Да», вы подпишетесь на сообщения от «${shown(question.project)}». Отписаться: /stop.`,
     ),
-  confirmed: (project) =>
-    `Авторизация подтверждена: «${shown(project)}».\n\nЧтобы отписаться от сообщений, отправьте /stop.`,
+  confirmed: (project, { subscribes } = { subscribes: true }) =>
+    lines(
+      `Авторизация подтверждена: «${shown(project)}».`,
+      subscribes && 'Чтобы отписаться от сообщений, отправьте /stop.',
+    ),
   declined: (project) => `Вход в «${shown(project)}» отклонён.`,
   expired: (project) => `Время на вход в «${shown(project)}» истекло. Чтобы войти, начните заново на сайте.`,
   replaced: 'Вы открыли ссылку ещё раз. Ответьте на новый вопрос ниже.',
@@ -190,6 +237,21 @@ const ru: BotTexts = {
   nothingToUnsubscribe: 'У вас нет активных подписок.',
   whichToUnsubscribe: 'От чьих сообщений отписаться?',
   all: 'Все',
+
+  joinQuestion: (project, role) => `Войти в команду «${shown(project)}» как ${roleNames[role]}?`,
+  joined: (project, role) => `Вы в команде «${shown(project)}» как ${roleNames[role]}.`,
+  joinDeclined: (project) => `Вы не вошли в команду «${shown(project)}».`,
+  teamFull: (project) => `На тарифе «${shown(project)}» больше участников добавить нельзя.`,
+  invitationNotValid: 'Приглашение неверно или уже не действует. Попросите новое.',
+  openDashboard: 'Открыть панель',
+
+  endpointFailing: (project, url) =>
+    `«${shown(project)}»: вебхуки на ${shown(url)} не доходят. Herald продолжает попытки.`,
+  endpointDisabled: (project, url) =>
+    `«${shown(project)}»: вебхуки на ${shown(url)} отключены. Доставка приостановлена.`,
+  endpointRecovered: (project, url) => `«${shown(project)}»: вебхуки на ${shown(url)} снова доходят.`,
+  creditsLow: (project) => `«${shown(project)}»: входы этого месяца почти израсходованы.`,
+  creditsExhausted: (project) => `«${shown(project)}»: входы этого месяца закончились.`,
 
   oneTimeCode: ({ project, code, minutes }) =>
     lines(

@@ -1,4 +1,4 @@
-import { limits, MIB } from './limits';
+import { limits, MIB, teamLimits } from './limits';
 
 /**
  * Every error that the API can return. The HTTP error mapper, the OpenAPI document, the error page (`docs_url`) and the
@@ -10,8 +10,6 @@ export interface ErrorEntry {
   text: string;
   /** What the error page says about the cause and the fix. */
   help: string;
-  /** Named by the specification; not returned yet. */
-  reserved?: true;
 }
 
 const table = {
@@ -28,7 +26,7 @@ const table = {
   invalid_url: {
     status: 400,
     text: 'This URL is not allowed.',
-    help: 'A webhook URL must use https, without a username, password or fragment, and must not point to a private network. A redirect_uri must exactly match the callback URL or a redirect URL of the project.',
+    help: 'A webhook URL must use https, without a username, password or fragment, and must not point to a private network. The same holds for the URL of a logo and of media, and the file must be there. A redirect_uri must exactly match the callback URL or a redirect URL of the project.',
   },
   invalid_external_id: {
     status: 400,
@@ -75,6 +73,11 @@ const table = {
     text: 'The API key is not valid.',
     help: 'The key does not exist or was revoked. Create a new one in the dashboard or with "herald key create".',
   },
+  invalid_init_data: {
+    status: 401,
+    text: 'The init_data of the Mini App is not valid.',
+    help: `It must be signed by the messenger for the bot of this project, at most ${limits.initDataMinutes} minutes ago. Close the Mini App and open it again.`,
+  },
   billing_blocked: {
     status: 402,
     text: 'This project has no credits left and its grace period has ended.',
@@ -83,17 +86,17 @@ const table = {
   forbidden: {
     status: 403,
     text: 'You do not have access.',
-    help: 'The request is not permitted. The API key may lack a scope (the message names it), or the event cannot be published. The dashboard’s cookie works only for requests from the dashboard’s own pages.',
+    help: 'The request is not permitted. The API key or the role may lack a scope (the message names it), only an owner may do it, or the event cannot be published. The dashboard’s cookie works only for requests from the dashboard’s own pages.',
+  },
+  plan_limit: {
+    status: 403,
+    text: 'The plan of this project does not include this.',
+    help: `The free plan includes ${teamLimits.free.members} member, ${teamLimits.free.ownedProjects} project per owner and no exports. What exists stays. Ask the operator for a larger plan.`,
   },
   project_inactive: {
     status: 403,
     text: 'The project of this API key is not active.',
     help: 'An operator has deactivated the project.',
-  },
-  plan_limit: {
-    status: 403,
-    text: 'The plan of this project does not include this.',
-    help: 'The message names what the plan lacks. Upgrade the plan to continue; what exists already stays.',
   },
   subscriber_not_found: {
     status: 404,
@@ -123,8 +126,7 @@ const table = {
   already_subscribed: {
     status: 409,
     text: 'The user is already subscribed.',
-    help: 'Reserved; not returned yet.',
-    reserved: true,
+    help: 'The Mini App found an active subscriber, and the request adds no permission.',
   },
   code_already_used: {
     status: 409,
@@ -183,8 +185,8 @@ const table = {
   },
   rate_limit_sign_in: {
     status: 429,
-    text: 'Too many failed sign-ins. Try again later.',
-    help: `The dashboard allows ${limits.dashboardSignInFailures.max} wrong keys in ${limits.dashboardSignInFailures.minutes} minutes per IP address. Wait for Retry-After seconds.`,
+    text: 'Too many sign-ins. Try again later.',
+    help: `The dashboard allows ${limits.dashboardSignInFailures.max} wrong keys in ${limits.dashboardSignInFailures.minutes} minutes and ${limits.dashboardLoginsPerHour} sign-ins by messenger in an hour per IP address. Wait for Retry-After seconds.`,
   },
   slow_down: {
     status: 429,

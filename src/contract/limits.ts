@@ -99,6 +99,13 @@ export const limits = {
   batchMessages: 1000,
   batchRefLength: 64,
   batchRecipients: 10_000,
+  /** Open scheduled and recurring messages and chains together. */
+  scheduledEntries: 100,
+  scheduledDays: 366,
+  /** After an outage it is still sent for so long. */
+  scheduledLateHours: 24,
+  recurringLateMinutes: 60,
+  cronLength: 200,
   templates: 100,
   templateVars: 50,
   templateValueLength: 1000,
@@ -109,17 +116,34 @@ export const limits = {
   tagsPerProject: 20,
   tagLength: 64,
   permissionsPerProject: 20,
+  permissionTitleLength: 100,
+  subscribeLinks: 1_000,
+  subscribeLinkUses: 1_000_000,
+  /** The age up to which a Mini App's signed data counts. */
+  initDataMinutes: 60,
+  initDataLength: 4_096,
   externalIdLength: 128,
   /** Of a subscriber. */
   properties: 50,
   propertyKeyLength: 64,
   propertyLength: 256,
+  importBytes: 10 * MIB,
+  /** Failed rows that are listed. */
+  importErrors: 100,
+  /** Imports of a project that have not completed. */
+  openImports: 5,
   idempotencyHours: 24,
   idempotencyKeyLength: { min: 8, max: 128 },
 
   dashboardSessionHours: 12,
-  /** Of each API key; a further one ends the oldest. */
+  /** Of each API key or account; a further one ends the oldest. */
   dashboardSessionsPerKey: 50,
+  /** By messenger, for each address. */
+  dashboardLoginsPerHour: 10,
+  invitationDays: 7,
+  /** Open ones of a project. */
+  invitations: 100,
+  auditDays: 365,
   dashboardSignInFailures: { max: 10, minutes: 5 },
   redirectUrls: 20,
   welcomeLength: 500,
@@ -137,3 +161,9 @@ export const plans = {
 
 export type PlanName = keyof typeof plans;
 export const planNames = Object.keys(plans) as [PlanName, ...PlanName[]];
+
+/** The members of a team, and the projects that one account owns; null: as many as they like. */
+export const teamLimits = {
+  free: { members: 1, ownedProjects: 1 },
+  basic: { members: null, ownedProjects: null },
+} as const satisfies Record<PlanName, { members: number | null; ownedProjects: number | null }>;

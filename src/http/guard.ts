@@ -6,6 +6,7 @@ import type { Scope } from '../contract/scopes';
 import { idempotencyHeaders } from '../contract/idempotency';
 import type { KeyedProject } from '../projects/contract';
 import type { IdempotentRequest, RunOnce, Work } from './idempotency';
+import { auditActionOf } from './audit-action';
 import { readJsonBody, readTextBody } from './json-body';
 import { logIds } from './log-ids';
 import type { CountRequest } from './project-limit';
@@ -19,15 +20,30 @@ export interface GuardDeps {
   authenticate: Authenticate;
   countRequest: CountRequest;
   runOnce: RunOnce;
+  /** Runs a change and writes its entry of the audit log in the transaction of the change. */
+  audited: RunAudited;
   /** Validates responses against their schemas. On in tests; it costs more than most handlers. */
   checkResponses: boolean;
 }
+
+export interface AuditedChange {
+  action: string;
+  /** The id of what is changed, as far as it is known before. */
+  targetId: string | null;
+  ip: string;
+}
+export type RunAudited = <T>(
+  caller: KeyedProject,
+  change: AuditedChange,
+  work: () => Promise<T>,
+) => Promise<T>;
 
 /** The request pipeline of every API route: authenticate → limit → validate → handle → respond. */
 export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
   return async (ctx: Context) => {
     const project = spec.auth === 'key' ? await admit(ctx, deps) : undefined;
-    if (project) requireScope(project, scopeOf(spec));
+    const scope = scopeOf(spec);
+    if (project && scope !== null) requireScope(project, scope);
     const request = {
       params: spec.params ? parsedParams(spec.params, ctx.params) : undefined,
       query: parsedQuery(spec.query, { ...ctx.query }),
@@ -36,8 +52,15 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
       project,
       ctx,
     };
-    const run = (work: Work) =>
+    const handled = (work: Work) =>
       handle({ ...request, work } as RouteRequest<unknown, unknown, unknown, unknown, Auth>);
+    const action = auditActionOf(spec);
+    const run = (work: Work) =>
+      !project || action === null
+        ? handled(work)
+        : deps.audited(project, { action, targetId: targetOf(spec, request.params, work), ip: ctx.ip }, () =>
+            handled(work),
+          );
     const key = spec.idempotent && validated(idempotencyHeaders, ctx.headers)['idempotency-key'];
     const response =
       key === undefined || !project
@@ -102,8 +125,18 @@ export async function admit(ctx: Context, { authenticate, countRequest }: GuardD
   return project;
 }
 
-export function requireScope({ scopes }: KeyedProject, scope: Scope): void {
-  if (!scopes.includes(scope)) throw new AppError('forbidden', `The API key needs the scope "${scope}".`);
+export function requireScope({ scopes, role }: KeyedProject, scope: Scope): void {
+  if (scopes.includes(scope)) return;
+  throw new AppError(
+    'forbidden',
+    role === null ? `The API key needs the scope "${scope}".` : `Your role needs the scope "${scope}".`,
+  );
+}
+
+/** The id in the path, or the id of what an idempotent request creates. */
+function targetOf(spec: RouteSpec, params: unknown, work: Work): string | null {
+  const [id] = Object.values((params ?? {}) as Record<string, string>);
+  return id ?? (spec.idempotent ? work.id : null);
 }
 
 function parsedParams(schema: z.ZodType, params: unknown): unknown {

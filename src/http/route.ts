@@ -57,8 +57,8 @@ export interface RouteSpec<
   description?: string;
   tag: string;
   auth: A;
-  /** What the key must be allowed to do; see scopeOf. */
-  scope?: Scope;
+  /** What the caller must be allowed to do; see scopeOf. Null: every caller may. */
+  scope?: Scope | null;
   /** Path parameters; a value that does not match is 404, not a validation error. */
   params?: P;
   query?: Q;
@@ -101,9 +101,10 @@ export function route<
   return { spec: spec as RouteSpec, handle: handle as Route['handle'] };
 }
 
-/** The scope that a route needs: reading for a GET, managing for a change, unless it declares another. */
-export function scopeOf({ scope, method }: Pick<RouteSpec, 'scope' | 'method'>): Scope {
-  return scope ?? (method === 'GET' ? 'read' : 'manage');
+/** The scope that a route needs: reading for a GET, managing for a change, unless it declares another; null for none. */
+export function scopeOf({ scope, method }: Pick<RouteSpec, 'scope' | 'method'>): Scope | null {
+  if (scope !== undefined) return scope;
+  return method === 'GET' ? 'read' : 'manage';
 }
 
 /** All request headers that a route reads. */

@@ -1,4 +1,9 @@
 /** The public interface of this domain. */
+export { createSession } from './create-session';
+export { consumeLogin } from './queries/decisions';
+export { bindBrowser, findBoundBrowser } from './queries/hosted';
+export { viewSession } from './queries/status';
+export type { SessionWaiter } from './session-waiter';
 export { openProviderSession, showProviderSession } from './provider-session';
 export { consumeProviderSession, type HostedSession } from './queries/hosted';
 export type { CollectOutcome } from './hosted-page';

@@ -45,7 +45,7 @@ function outcomeMessage({ cipher }: OutcomeDeps, session: AuthSession, project: 
     };
   }
   if (session.status === 'expired' && !session.was_confirmed) return { text: texts.expired(project.name) };
-  const text = withWelcome(texts.confirmed(project.name), project, lang);
+  const text = withWelcome(texts.confirmed(project.name, { subscribes: !project.system }), project, lang);
   const base = session.flow === 'static' ? project.callback_url : session.redirect_uri;
   // Only with a redirect_uri does a session get the button: on a phone it would redeem the code of a desktop login.
   if (!base || !session.code_sealed) return { text };

@@ -47,6 +47,7 @@ export function createLoginQuestions(
 
   async function refusal(db: PoolClient, project: Project | null, texts: BotTexts): Promise<string | null> {
     if (!project?.active) return texts.loginNotSetUp;
+    if (project.system) return null;
     const blocked = await isBillingBlocked(db, project.id, config.HERALD_GRACE_HOURS);
     return blocked ? texts.billingBlocked(project.name) : null;
   }
@@ -117,7 +118,9 @@ export function createLoginQuestions(
     }
     const { session, project, promptId, nonce, replaced } = claimed;
     // The session of a static link begins here. Not awaited: Temporal being away must not delay the question.
-    if (session.flow === 'static') void startOrLeaveToRelay(deps, session);
+    if (session.flow === 'static') {
+      void startOrLeaveToRelay(deps, { ...session, project_slug: project.slug });
+    }
     const { messageId } = await chat.messenger.send(
       chat.chatId,
       question(session, project, nonce, chat.user),
@@ -170,6 +173,7 @@ function question(session: AuthSession, project: Project, nonce: string, user: B
       matchCode: session.match_code,
       device: session.user_agent,
       address: session.client_ip,
+      subscribes: !project.system,
     }),
     buttons: [
       [

@@ -14,7 +14,7 @@ import {
 } from './queries/decisions';
 import { lockSession, type AuthSession } from './queries/sessions';
 import { announceDecision, approve, bindAnswerer } from './settle-request';
-import { chargeLogin, lockProject } from '../projects';
+import { chargeLogin, lockProject, upsertAccount, type Account } from '../projects';
 import { emitEvent } from '../events';
 
 export interface SettleDeps {
@@ -124,10 +124,6 @@ async function settleYes(
   }
   const project = await lockProject(db, session.project_id);
   if (!project.active) return expire(db, session.id);
-  const charge = await chargeLogin(db, project, session.id, config.HERALD_GRACE_HOURS);
-  if (charge === 'blocked') return decline(db, session, 'billing_blocked', deps);
-
-  const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const user = {
     channel,
     platform_user_id,
@@ -137,6 +133,11 @@ async function settleYes(
     first_name: answer.first_name,
     username: answer.username,
   };
+  if (project.system) return signInToDashboard(db, session.id, user, config);
+  const charge = await chargeLogin(db, project, session.id, config.HERALD_GRACE_HOURS);
+  if (charge === 'blocked') return decline(db, session, 'billing_blocked', deps);
+
+  const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const { subscriber } = await subscribe(db, project.id, user, format);
   const code = randomToken256();
   const { decidedAt, codeLifeMs } = await confirmSession(db, session.id, {
@@ -154,5 +155,25 @@ async function settleYes(
       auth_time: isoTime(decidedAt),
     });
   }
+  return { status: 'confirmed', reason: null, waitMs: 0, codeLifeMs };
+}
+
+/**
+ * Herald's own login: it costs nothing and subscribes to nothing. The browser's cookie is enough, so that nobody gets the
+ * code.
+ */
+async function signInToDashboard(
+  db: PoolClient,
+  sessionId: string,
+  user: Omit<Account, 'id'>,
+  { HERALD_CODE_TTL_SECONDS: seconds }: SettleDeps['config'],
+): Promise<SettledSession> {
+  await upsertAccount(db, user);
+  const { codeLifeMs } = await confirmSession(db, sessionId, {
+    subscriberId: null,
+    codeHash: sha256(randomToken256()),
+    codeSealed: null,
+    codeTtlSeconds: seconds,
+  });
   return { status: 'confirmed', reason: null, waitMs: 0, codeLifeMs };
 }

@@ -3,6 +3,8 @@ import { webhookIntake } from '../bots/webhook-intake';
 import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
 import { createChannelRoutes } from '../channels/routes';
+import { createRecurringRoutes } from '../broadcasts/recurring/routes';
+import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
 import type { Core } from '../core';
 import { createEventRoutes } from '../events/routes';
 import { createExportRoute } from '../exports';
@@ -11,6 +13,7 @@ import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
 import { errorPage, wantsPage } from '../http/error-page';
 import type { Part } from '../http/health';
+import type { Authenticate } from '../http/guard';
 import { createHealthRoutes } from '../http/health-routes';
 import { createRunOnce } from '../http/idempotency';
 import { createRequestLimit } from '../http/project-limit';
@@ -29,6 +32,8 @@ import { createSessionStarter } from '../login/workflow';
 import { createOtpRoutes } from '../messages/otp-routes';
 import { createMessageLogRoutes } from '../messages/log-routes';
 import { createSendRoutes } from '../messages/routes';
+import { createAuditedRequests } from '../projects/audit';
+import { createAuditRoutes } from '../projects/audit-routes';
 import { createBearerAuthentication } from '../projects/authenticate';
 import { brandFiles } from '../projects/brand-files';
 import { createDashboardRoutes } from '../projects/dashboard-routes';
@@ -38,7 +43,14 @@ import { createProjectRoutes } from '../projects/routes';
 import { createOidc } from '../oidc';
 import { createOidcRoutes } from '../oidc/routes';
 import { subscriberExport } from '../subscribers/export';
+import { createImportRoutes } from '../subscribers/import-routes';
+import { createLabelRoutes } from '../subscribers/label-routes';
+import { createLinkRoutes } from '../subscribers/link-routes';
+import { createMiniAppRoutes } from '../subscribers/mini-app/routes';
+import { miniAppPage } from '../subscribers/mini-app/page';
 import { createSubscriberRoutes } from '../subscribers/routes';
+import { createTeamRoutes } from '../team/routes';
+import { createSignInRoutes } from '../team/sign-in-routes';
 import { createTemplateRoutes } from '../templates/routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
 import { within } from '../temporal/within';
@@ -55,6 +67,7 @@ export interface RunningApi {
 /** All API routes, in the order of the reference page. */
 export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
   const qr = createQrPictures();
+  const authenticate = createAuthenticate(core);
   const starter = createSessionStarter(core);
   return [
     ...createAuthRoutes({ ...core, waiter, qr, starter }),
@@ -64,11 +77,17 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createHostedRoutes({ ...core, waiter, qr }),
     ...createOidcRoutes(core),
     ...createSubscriberRoutes(core),
+    ...createImportRoutes(core),
+    ...createLinkRoutes(core),
+    ...createLabelRoutes(core),
+    ...createMiniAppRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
     ...createTemplateRoutes(core),
     ...createBatchRoutes(core),
     ...createBroadcastRoutes(core),
+    ...createScheduledRoutes(core),
+    ...createRecurringRoutes(core),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
@@ -78,9 +97,16 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createProjectRoutes(core),
     ...createKeyRoutes(core),
     ...createChannelRoutes(core),
-    ...createDashboardRoutes(core),
+    ...createTeamRoutes(core),
+    ...createAuditRoutes(core),
+    ...createDashboardRoutes({ ...core, authenticate }),
+    ...createSignInRoutes({ ...core, waiter, starter }),
     ...createHealthRoutes({ parts }),
   ];
+}
+
+function createAuthenticate(core: Core): Authenticate {
+  return createAuthentication(core, createBearerAuthentication(core));
 }
 
 /** Shorter than the limit of a check, so that no call outlives it. */
@@ -116,6 +142,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
         docsPages({ routes, publicUrl, development: config.development }),
         webFiles(config),
         brandFiles(core),
+        miniAppPage(),
         loginPage({ ...core, collectOutcome: oidc.collectOutcome }),
         oidc.pages,
         botWebhooks(core),
@@ -123,9 +150,10 @@ export async function startApi(core: Core): Promise<RunningApi> {
       ],
     },
     {
-      authenticate: createAuthentication(core, createBearerAuthentication({ pool, log })),
+      authenticate: createAuthenticate(core),
       countRequest: createRequestLimit(pool),
       runOnce: createRunOnce(core),
+      audited: createAuditedRequests(pool),
       checkResponses: config.NODE_ENV === 'test',
       log,
       docsUrl,

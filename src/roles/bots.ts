@@ -15,6 +15,7 @@ import { loginChat } from '../login/conversation';
 import { createSessionStarter } from '../login/workflow';
 import { messageChat } from '../messages/button-taps';
 import { subscriberChat } from '../subscribers/conversation';
+import { teamChat } from '../team/conversation';
 
 export interface RunningBots {
   stop(): Promise<void>;
@@ -31,6 +32,7 @@ export function createBotIntake(core: Core): Intake {
       loginChat({ ...core, starter }),
       subscriberChat(core),
       messageChat(core),
+      teamChat(core),
     ]),
     isTransient: isUnavailable,
   });

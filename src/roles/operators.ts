@@ -25,6 +25,7 @@ export async function startOperatorServer(core: Core): Promise<RunningServer> {
       authenticate: () => Promise.reject(new AppError('not_found')),
       countRequest: () => Promise.reject(new AppError('not_found')),
       runOnce: () => Promise.reject(new AppError('not_found')),
+      audited: () => Promise.reject(new AppError('not_found')),
       checkResponses: false,
       log: core.log.child({}, { level: 'warn' }),
       docsUrl,

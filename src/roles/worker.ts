@@ -2,15 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { startBroadcastRelay } from '../broadcasts/relay';
+import { startRecurringRelay } from '../broadcasts/recurring/relay';
+import { startScheduledRelay } from '../broadcasts/scheduled/relay';
 import type { Core } from '../core';
 import { startEventEraser } from '../events/eraser';
 import { startSessionReconciler } from '../login/reconciler';
 import { startSessionRelay } from '../login/relay';
 import { createSessionStarter } from '../login/workflow';
 import { startRetention } from '../operations/retention';
+import { startImportRelay } from '../subscribers/import-relay';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import { createDataConverter } from '../temporal/data-converter';
 import { installRuntime, startWorkers } from '../temporal/workers';
+import { startMemberNotices } from '../team/notices';
 import { startEndpointAlerts } from '../webhooks/alerts';
 import { createAttempter } from '../webhooks/attempt';
 import { startExpressLane } from '../webhooks/express-lane';
@@ -62,8 +66,12 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startSessionReconciler({ ...onWorkerConnection, starter }),
     startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
     startBroadcastRelay(onWorkerConnection),
+    startImportRelay(onWorkerConnection),
+    startScheduledRelay(onWorkerConnection),
+    startRecurringRelay(onWorkerConnection),
     startExpressLane({ ...core, attempter }),
     startEndpointAlerts(core),
+    startMemberNotices(core),
     startSearchIndex(core),
     startDeliveryReconciler(onWorkerConnection),
     startRetention(core),

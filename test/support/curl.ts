@@ -13,7 +13,7 @@ let url, body, method;
 while (args.length) {
   const next = args.shift();
   if (next === '-H') { const [name, value] = args.shift().split(': '); headers[name] = value; }
-  else if (next === '-d') body = args.shift();
+  else if (next === '-d' || next === '--data-binary') body = args.shift();
   else if (next === '-X') method = args.shift();
   else if (next === '-o') args.shift();
   else if (next !== '-s') url = next;
@@ -46,7 +46,7 @@ export async function callWithCurl(
   const valuesOf = (option: string) =>
     args.flatMap((arg, index) => (args[index - 1] === option ? [arg] : []));
   const url = args.find((arg) => arg.startsWith('http')) ?? '';
-  const [body] = valuesOf('-d');
+  const [body] = [...valuesOf('-d'), ...valuesOf('--data-binary')];
   const response = await fetch(url, {
     method: valuesOf('-X')[0] ?? (body === undefined ? 'GET' : 'POST'),
     headers: valuesOf('-H').map((header): [string, string] => {

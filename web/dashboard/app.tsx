@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
+import { setAccess } from './access';
 import { api, ApiError, listenForSignOut, type DashboardSession } from './api';
 import { Toasts } from './elements';
 import { errorText } from './errors';
+import { NoProject } from './pages/no-project';
 import { SignIn, SignInAgain } from './pages/sign-in';
 import { reloadAll } from './resource';
 import { Shell } from './shell';
@@ -23,7 +25,7 @@ export function App() {
     reloadAll();
   };
   useEffect(() => {
-    // A 401 on the first request means that no one was signed in: show no notice.
+    // A 401 on the first request means that there was no session: show no notice.
     api.session().then(enter, (error: unknown) => {
       const failed = error instanceof ApiError && error.status !== 401;
       setSession({ notice: failed ? errorText(error) : '' });
@@ -35,9 +37,13 @@ export function App() {
     listenForSignOut(() => {});
     setSession({ notice: '' });
   };
+  setAccess(session.scopes);
+  if (session.project_id === null) {
+    return <NoProject session={session} onSession={enter} onSignedOut={leave} />;
+  }
   return (
     <>
-      <Shell key={session.project_id} session={session} onSignedOut={leave} />
+      <Shell key={session.project_id} session={session} onSession={enter} onSignedOut={leave} />
       <Toasts />
       {/* The page stays as it is below, with everything that was typed. */}
       {expired && <SignInAgain onSignedIn={enter} />}

@@ -23,15 +23,19 @@ import exclamation from 'heroicons/20/solid/exclamation-triangle.svg?raw';
 import identification from 'heroicons/24/outline/identification.svg?raw';
 import home from 'heroicons/24/outline/home.svg?raw';
 import key from 'heroicons/24/outline/key.svg?raw';
+import link from 'heroicons/24/outline/link.svg?raw';
 import list from 'heroicons/24/outline/queue-list.svg?raw';
 import login from 'heroicons/24/outline/finger-print.svg?raw';
 import megaphone from 'heroicons/24/outline/megaphone.svg?raw';
 import minusCircle from 'heroicons/20/solid/minus-circle.svg?raw';
+import photo from 'heroicons/24/outline/photo.svg?raw';
 import plus from 'heroicons/20/solid/plus.svg?raw';
 import search from 'heroicons/20/solid/magnifying-glass.svg?raw';
 import signOut from 'heroicons/24/outline/arrow-right-start-on-rectangle.svg?raw';
 import stack from 'heroicons/24/outline/rectangle-stack.svg?raw';
+import tag from 'heroicons/24/outline/tag.svg?raw';
 import users from 'heroicons/24/outline/users.svg?raw';
+import video from 'heroicons/24/outline/film.svg?raw';
 import xCircle from 'heroicons/20/solid/x-circle.svg?raw';
 import xMark from 'heroicons/20/solid/x-mark.svg?raw';
 
@@ -62,17 +66,21 @@ export const icons = {
   home,
   identification,
   key,
+  link,
   list,
   login,
   max,
   megaphone,
   minusCircle,
+  photo,
   plus,
   search,
   signOut,
   stack,
+  tag,
   telegram,
   users,
+  video,
   xCircle,
   xMark,
 } as const;

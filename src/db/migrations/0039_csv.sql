@@ -16,8 +16,8 @@ CREATE TABLE imports (
   failed int NOT NULL DEFAULT 0,
   -- The first failed rows: [{row, code}].
   errors jsonb NOT NULL DEFAULT '[]',
-  -- The number of the next chunk: those before it are done and deleted.
-  next_chunk int NOT NULL DEFAULT 0,
+  -- The number of the next row, from 1: those before it are done and deleted.
+  next_row int NOT NULL DEFAULT 1,
   -- When the relay has to start the workflow, again if no worker has moved the time.
   start_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -26,12 +26,12 @@ CREATE TABLE imports (
 );
 CREATE INDEX imports_due ON imports (start_at) WHERE status <> 'completed';
 CREATE INDEX imports_open ON imports (project_id) WHERE status <> 'completed';
-CREATE INDEX imports_age ON imports (created_at);
+CREATE INDEX imports_age ON imports (created_at, id);
 
 -- The rows of an import that are still to do: lists of cells, in the order of the import's columns.
 CREATE TABLE import_chunks (
   import_id uuid NOT NULL REFERENCES imports ON DELETE CASCADE,
-  number int NOT NULL,
+  first_row int NOT NULL,
   rows jsonb NOT NULL,
-  PRIMARY KEY (import_id, number)
+  PRIMARY KEY (import_id, first_row)
 );

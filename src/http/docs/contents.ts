@@ -53,7 +53,9 @@ const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
   {
     title: { en: 'Messages', ru: 'Сообщения' },
     pages: [
+      { path: '/docs/subscribing', en: 'Subscribing', ru: 'Подписка' },
       { path: '/docs/sending', en: 'Sending messages', ru: 'Отправка сообщений' },
+      { path: '/docs/own-bot', en: 'Your own bot', ru: 'Свой бот' },
       { path: '/docs/plans', en: 'Templates, batches, schedules', ru: 'Шаблоны, пакеты, расписания' },
     ],
   },

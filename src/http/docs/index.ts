@@ -35,12 +35,14 @@ const ENGLISH_GUIDES = [
   'approvals',
   'webhooks',
   'publishing',
+  'subscribing',
   'sending',
   'plans',
 ];
 
 /** The guides by their paths. The build fails if one is missing, so that the list holds in production as well. */
 const guides: Pick<Guide, 'slug' | 'language'>[] = [
+  { slug: 'own-bot', language: 'en' },
   ...ENGLISH_GUIDES.map((slug) => ({
     slug,
     language: 'en' as const,

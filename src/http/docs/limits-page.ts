@@ -128,7 +128,13 @@ const groups: [string, [string, string][]][] = [
         'Properties of a subscriber',
         `${limits.properties}; keys up to ${limits.propertyKeyLength} characters, texts up to ${limits.propertyLength}`,
       ],
+      [
+        'Import',
+        `${limits.importBytes / MIB} MiB; the first ${limits.importErrors} failed rows are listed; ${limits.openImports} at a time`,
+      ],
       ['Permissions per project', String(limits.permissionsPerProject)],
+      ['Subscribe links', `${whole(limits.subscribeLinks)} live ones per project`],
+      ['Signed data of the Mini App', `valid for ${limits.initDataMinutes} minutes`],
     ],
   ],
   [

@@ -1,4 +1,5 @@
 import type { DeclineReason } from '../contract';
+import type { Channel } from '../../contract/common';
 import { notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
@@ -67,7 +68,12 @@ export async function hasUnhandledUpdate(db: Db, sessionId: string): Promise<boo
 export async function confirmSession(
   db: Db,
   sessionId: string,
-  decision: { subscriberId: string; codeHash: Buffer; codeSealed: string | null; codeTtlSeconds: number },
+  decision: {
+    subscriberId: string | null;
+    codeHash: Buffer;
+    codeSealed: string | null;
+    codeTtlSeconds: number;
+  },
 ): Promise<{ decidedAt: Date; codeLifeMs: number }> {
   const confirmed = await row<{ decided_at: Date; life_ms: number }>(
     db,
@@ -111,6 +117,26 @@ export async function expireCode(db: Db, sessionId: string): Promise<void> {
     [sessionId],
   );
   if (expired > 0) await notifySession(db, sessionId);
+}
+
+/**
+ * Ends a confirmed login of the dashboard, once, and returns who confirmed it; null if it is not confirmed or its time is
+ * over.
+ */
+export async function consumeLogin(
+  db: Db,
+  sessionId: string,
+): Promise<{ channel: Channel; platform_user_id: string } | null> {
+  const consumed = await row<{ channel: Channel; platform_user_id: string }>(
+    db,
+    'consume_login',
+    `UPDATE auth_sessions SET status = 'consumed', consumed_at = clock_timestamp()
+     WHERE id = $1 AND status = 'confirmed' AND code_expires_at > clock_timestamp()
+     RETURNING channel, platform_user_id`,
+    [sessionId],
+  );
+  if (consumed) await notifySession(db, sessionId);
+  return consumed;
 }
 
 export function notifySession(db: Db, sessionId: string): Promise<unknown> {

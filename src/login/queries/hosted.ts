@@ -48,6 +48,17 @@ export async function bindBrowser(db: Db, sessionId: string, browserHash: Buffer
   return bound > 0;
 }
 
+/** The browser that a session is bound to; null if the project has no such session, or it is bound to none. */
+export async function findBoundBrowser(db: Db, projectId: string, sessionId: string): Promise<Buffer | null> {
+  const found = await row<{ hash: Buffer | null }>(
+    db,
+    'bound_browser',
+    'SELECT hosted_browser_hash AS hash FROM auth_sessions WHERE id = $1 AND project_id = $2',
+    [sessionId, projectId],
+  );
+  return found?.hash ?? null;
+}
+
 /** Collects the outcome of a confirmed session. Returns false if another request did, or if it came too late. */
 export async function consumeProviderSession(db: Db, sessionId: string): Promise<boolean> {
   const consumed = await change(

@@ -5,6 +5,12 @@ import { BATCH, repeated, type NextBatch } from '../queries/removal';
 import * as remove from '../queries/retention';
 import { removeOldEndpointHours } from '../queries/retention-endpoint-hours';
 import {
+  removeOldAuditEntries,
+  removeOldInvitations,
+  removeOldNotices,
+  removeUnusedAccounts,
+} from '../queries/retention-team';
+import {
   removeExpiredOidcKeys,
   removeExpiredOidcRecords,
   removeExpiredOidcSecrets,
@@ -68,8 +74,14 @@ export const tableEnds: Record<string, TableEnd> = {
     after: `${limits.idempotencyHours} hours`,
     remove: remove.removeExpiredIdempotencyKeys,
   },
+  scheduled: { after: `${retentionDays} after its end`, remove: remove.removeOldScheduled },
+  scheduled_results: { with: 'scheduled' },
+  recurring_runs: { after: retentionDays, remove: remove.removeOldRuns },
+  recurring: { after: `${retentionDays} after its end`, remove: remove.removeOldRecurring },
   broadcast_recipients: { after: retentionDays, remove: remove.removeOldRecipients },
   broadcasts: { after: retentionDays, remove: remove.removeOldBroadcasts },
+  imports: { after: retentionDays, remove: remove.removeOldImports },
+  import_chunks: { with: 'imports' },
   media_uploads: { after: `${MEDIA_UPLOAD_DAYS} days`, remove: removeOldMediaUploads },
 
   bot_updates: {
@@ -82,6 +94,13 @@ export const tableEnds: Record<string, TableEnd> = {
   api_keys: { after: `${retentionDays} after its revocation`, remove: remove.removeRevokedKeys },
   dashboard_sessions: { after: '12 hours', remove: remove.removeEndedDashboardSessions },
 
+  accounts: { after: `${retentionDays} without a team and a session`, remove: removeUnusedAccounts },
+  members: { bounded: 'A project keeps its members until it removes them.' },
+  invitations: { after: `${retentionDays} after it expired`, remove: removeOldInvitations },
+  system_projects: { bounded: 'One row for each purpose.' },
+  audit_entries: { after: `${limits.auditDays} days`, remove: removeOldAuditEntries },
+  member_notices: { after: 'sent, or 1 day', remove: removeOldNotices },
+
   oidc_clients: { bounded: 'A project has at most 10.' },
   templates: { bounded: 'A project has at most 100.' },
   projects: { bounded: 'The operator creates them.' },
@@ -90,6 +109,10 @@ export const tableEnds: Record<string, TableEnd> = {
   project_settings: { bounded: 'One row for each project.' },
   exports: { bounded: 'One row for each project.' },
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
+  subscribe_links: {
+    after: `${retentionDays} after it expired or was used up`,
+    remove: remove.removeEndedLinks,
+  },
   subscribers: { bounded: 'A project keeps its subscribers until it deletes them.' },
   bot_offsets: { bounded: 'One row for each bot, deleted with an own bot.' },
   bot_webhooks: { bounded: 'One row for each bot, deleted with an own bot.' },

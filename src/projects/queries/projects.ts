@@ -7,7 +7,10 @@ import type { Project } from '../contract';
 export const PROJECT_COLUMNS = `p.id, p.slug, p.name, p.active, p.plan, p.callback_url, p.redirect_urls, p.retry_policy,
   p.welcome_en, p.welcome_ru,
   p.requests_per_minute, p.sessions_per_hour, p.sessions_per_address, p.purchased_credits,
-  coalesce((SELECT settings.timezone FROM project_settings settings WHERE settings.project_id = p.id), 'UTC') AS timezone, p.created_at`;
+  coalesce((SELECT settings.timezone FROM project_settings settings WHERE settings.project_id = p.id), 'UTC') AS timezone,
+  EXISTS (SELECT 1 FROM system_projects own WHERE own.project_id = p.id) AS system, p.created_at`;
+
+const NOT_SYSTEM = 'NOT EXISTS (SELECT 1 FROM system_projects own WHERE own.project_id = p.id)';
 
 export interface NewProject {
   slug: string;
@@ -28,9 +31,12 @@ export function insertProject(db: Db, project: NewProject): Promise<Project | nu
 }
 
 export function findProjectBySlug(db: Db, slug: string): Promise<Project | null> {
-  return row<Project>(db, 'project_by_slug', `SELECT ${PROJECT_COLUMNS} FROM projects p WHERE slug = $1`, [
-    slug,
-  ]);
+  return row<Project>(
+    db,
+    'project_by_slug',
+    `SELECT ${PROJECT_COLUMNS} FROM projects p WHERE slug = $1 AND ${NOT_SYSTEM}`,
+    [slug],
+  );
 }
 
 export function findProject(db: Db, id: string): Promise<Project | null> {
@@ -41,8 +47,28 @@ export function listProjects(db: Db): Promise<Project[]> {
   return rows<Project>(
     db,
     'list_projects',
-    `SELECT ${PROJECT_COLUMNS} FROM projects p ORDER BY created_at DESC`,
+    `SELECT ${PROJECT_COLUMNS} FROM projects p WHERE ${NOT_SYSTEM} ORDER BY created_at DESC`,
   );
+}
+
+export function findSystemProject(db: Db, purpose: 'sign_in'): Promise<Project | null> {
+  return row<Project>(
+    db,
+    'system_project',
+    `SELECT ${PROJECT_COLUMNS} FROM projects p JOIN system_projects s ON s.project_id = p.id WHERE s.purpose = $1`,
+    [purpose],
+  );
+}
+
+/** Returns false if another transaction was first; the caller rolls back. */
+export async function markSystemProject(db: Db, projectId: string, purpose: 'sign_in'): Promise<boolean> {
+  const marked = await change(
+    db,
+    'mark_system_project',
+    'INSERT INTO system_projects (project_id, purpose) VALUES ($1, $2) ON CONFLICT (purpose) DO NOTHING',
+    [projectId, purpose],
+  );
+  return marked > 0;
 }
 
 /**
@@ -76,14 +102,17 @@ export interface ProjectChanges {
   sessions_per_hour?: number | null;
   sessions_per_address?: number | null;
   timezone?: string;
+  /** Open scheduled and recurring messages and chains together. */
+  scheduled_entries?: number;
 }
 
 export async function updateProject(
   db: Db,
   id: string,
-  { timezone, ...changes }: ProjectChanges,
+  { timezone, scheduled_entries, ...changes }: ProjectChanges,
 ): Promise<Project | null> {
   if (timezone !== undefined) await saveTimezone(db, id, timezone);
+  if (scheduled_entries !== undefined) await saveScheduledEntries(db, id, scheduled_entries);
   const names = Object.keys(changes) as (keyof typeof changes)[];
   const assignments = ['updated_at = now()', ...names.map((name, index) => `${name} = $${index + 2}`)];
   return row<Project>(
@@ -102,6 +131,16 @@ function saveTimezone(db: Db, projectId: string, timezone: string): Promise<numb
     `INSERT INTO project_settings (project_id, timezone) VALUES ($1, $2)
      ON CONFLICT (project_id) DO UPDATE SET timezone = excluded.timezone`,
     [projectId, timezone],
+  );
+}
+
+function saveScheduledEntries(db: Db, projectId: string, entries: number): Promise<number> {
+  return change(
+    db,
+    'save_scheduled_entries',
+    `INSERT INTO project_settings (project_id, scheduled_entries) VALUES ($1, $2)
+     ON CONFLICT (project_id) DO UPDATE SET scheduled_entries = excluded.scheduled_entries`,
+    [projectId, entries],
   );
 }
 

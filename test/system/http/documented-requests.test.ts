@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { callWithCurl } from '../../support/curl';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { confirmedSession, createSession } from '../login/fixture';
-import { subscribePerson } from '../messages/fixture';
+import { freshName, subscribePerson } from '../messages/fixture';
 
 const run = promisify(execFile);
 
@@ -53,7 +53,10 @@ describe('the requests of the reference', () => {
 
   beforeAll(async () => {
     service = await startTestService({ env: { HERALD_ALLOW_LOCAL_WEBHOOKS: 'true' } });
-    project = await service.createProject({ callback_url: 'https://shop.example.com/callback' });
+    project = await service.createProject({
+      callback_url: 'https://shop.example.com/callback',
+      plan: 'basic',
+    });
     requests = await documentedRequests(service.url);
   });
   afterAll(() => service?.stop());
@@ -75,6 +78,16 @@ describe('the requests of the reference', () => {
       const body = { subscriber_id: subscriberId, message: 'Approve?' };
       const request = await project.api<{ request_id: string }>('POST', '/v1/auth/requests', body);
       return { id: request.body.request_id };
+    }
+    if (path.startsWith('/v1/subscribe-links/')) {
+      const link = await project.api<{ link_id: string }>('POST', '/v1/subscribe-links', {});
+      return { link_id: link.body.link_id };
+    }
+    if (path.startsWith('/v1/tags/') || path.startsWith('/v1/permissions/')) {
+      const [, , kind = ''] = path.split('/');
+      const name = freshName(kind);
+      await project.api('POST', `/v1/${kind}`, { name });
+      return { name };
     }
     if (path.startsWith('/v1/subscribers/')) {
       return { id: (await subscribePerson(service, project)).subscriberId };
@@ -107,6 +120,16 @@ describe('the requests of the reference', () => {
       await subscribePerson(service, project);
       const job = await project.api<{ job_id: string }>('POST', '/v1/broadcast', { text: 'Hello' });
       return { job_id: job.body.job_id };
+    }
+    if (path.startsWith('/v1/import/{')) {
+      const type = { 'content-type': 'text/csv' };
+      const created = await project.api<{ import_id: string }>(
+        'POST',
+        '/v1/import/subscribers',
+        'external_id\n',
+        type,
+      );
+      return { id: created.body.import_id };
     }
     return {};
   }
@@ -164,7 +187,9 @@ describe('the requests of the reference', () => {
 
   it('have bodies that the API accepts', async () => {
     const person = await subscribePerson(service, project);
-    const writes = requests.filter(({ curl, path }) => curl.includes(' -d ') && path.startsWith('/v1/'));
+    const writes = requests.filter(
+      ({ curl, path }) => / (-d|--data-binary) /.test(curl) && path.startsWith('/v1/'),
+    );
     expect(writes.length).toBeGreaterThan(8);
     for (const request of writes) {
       const { status, body } = await execute(

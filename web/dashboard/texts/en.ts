@@ -1,15 +1,22 @@
 import { plural } from './plural';
+import { teamEn } from './team-en';
 
 const count = (number: number, one: string, other: string) => plural('en-GB', number, { one, other });
 
 /** API messages that need other words on a page; all others are shown as they are. */
 const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
-  [/^must be an absolute http or https URL/, () => 'Enter a full address that starts with https://.'],
+  [/^must be an absolute http(?:s| or https) URL/, () => 'Enter a full address that starts with https://.'],
+  [/^must use https/, () => 'The address must start with https://.'],
+  [/^points to (a .+)$/, (network) => `This address points to ${network}.`],
+  [/^(?:returned HTTP (\d+)).*/, (status) => `The server returned ${status} instead of the file.`],
+  [/^did not respond$/, () => 'The server did not respond. Check the address.'],
+  [/^is set by Herald/, () => 'Herald sets this header itself.'],
   [/^must be printable|^must have printable/, () => 'Use printable characters, without spaces at the ends.'],
 ];
 
 /** All texts of the dashboard in English. Their type is the contract for the other languages. */
 export const en = {
+  ...teamEn,
   // Frame
   overview: 'Overview',
   logins: 'Logins',
@@ -76,6 +83,8 @@ export const en = {
   offline: 'Can’t reach Herald. Check your connection and try again.',
   unexpectedResponse: 'Herald returned an unexpected response. Try again.',
   errors: {} as Record<string, string>,
+  otherFieldError: (sentence: string) => sentence,
+  otherError: (sentence: string) => sentence,
   fieldErrors,
 
   // Overview
@@ -117,6 +126,8 @@ export const en = {
   // Webhooks
   webhooksLead: 'Herald sends signed events to these URLs and retries failed deliveries.',
   webhooksDocs: 'How to receive webhooks',
+  webhooksGuide: '/docs/webhooks',
+  docsStart: '/docs',
   newEndpoint: 'New endpoint',
   addEndpoint: 'Add endpoint',
   noEndpoints: 'Add an endpoint to receive events',
@@ -150,6 +161,18 @@ export const en = {
   systemDefault: 'System default',
   advancedLane: 'Advanced: delivery lane',
   lane: 'Delivery lane',
+  ownHeaders: 'Custom headers',
+  ownHeadersHint:
+    'Herald sends them with every attempt, for example Authorization. Values are stored encrypted and shown as ***.',
+  addHeader: 'Add header',
+  headerName: 'Header name',
+  headerValue: 'Header value',
+  headerValueOf: (name: string) => `Value of ${name}`,
+  headerKept: '*** (unchanged)',
+  removeHeader: (name: string) => (name ? `Remove ${name}` : 'Remove header'),
+  headerNeedsName: 'Enter the name of the header.',
+  headerNeedsValue: 'Enter a value.',
+  headerTwice: 'This header is in the list twice.',
   laneHint:
     'Workflow shows every delivery in the Temporal UI. Express is faster and shows only deliveries whose first attempt failed. Auto uses Express while the Workflow lane is behind.',
   laneWorkflow: 'Workflow',
@@ -252,6 +275,7 @@ export const en = {
   retryFailedHint: 'Each delivery is sent again with the same delivery ID.',
   failedWithin: 'Failed within',
   queuedForRetry: (number: number) => `${count(number, 'delivery', 'deliveries')} queued for retry`,
+  retryingInTemporal: 'Retrying, in Temporal UI',
   openInTemporal: 'Open in Temporal UI',
   copyId: 'Copy ID',
   ended: 'Ended',
@@ -306,6 +330,7 @@ export const en = {
   noLoginsText: 'Start one with POST /v1/auth/session and open its link.',
   noLoginsMatch: 'No logins match these filters',
   loginGuide: 'How to add the login',
+  loginGuidePath: '/docs/login',
 
   // Subscribers
   subscriber: 'Subscriber',
@@ -377,6 +402,11 @@ export const en = {
   broadcastDone: (done: string, all: string) => `${done} of ${all} done`,
   broadcastResults: (sent: string, failed: string, skipped: string) =>
     `${sent} sent · ${failed} failed · ${skipped} skipped`,
+  templateNamed: (key: string) => `Template ${key}`,
+  taggedAll: (tags: string) => `with all of: ${tags}`,
+  taggedAny: (tags: string) => `with any of: ${tags}`,
+  notTagged: (tags: string) => `without: ${tags}`,
+  permitted: (name: string) => `permission ${name}`,
   cancelShort: 'Cancel',
   cancelBroadcast: 'Cancel broadcast',
   cancelBroadcastTitle: 'Cancel this broadcast?',
@@ -387,12 +417,21 @@ export const en = {
   textLength: (used: string, all: string) => `${used} of ${all} characters`,
   textFormat: 'Format',
   formatPlain: 'Plain text',
+  media: 'Media (optional)',
+  noMedia: 'None',
+  mediaTypes: { photo: 'Photo', video: 'Video', document: 'Document' },
+  mediaUrl: 'Media URL',
+  mediaHint: (megabytes: number) => `A public https address. Up to ${megabytes} MB.`,
   buttonText: 'Button (optional)',
   buttonUrl: 'Button link',
   audience: 'Audience',
   allChannels: 'All messengers',
   withTags: 'Only with all of these tags',
+  withAnyTag: 'Only with at least one of these tags',
   withoutTags: 'Without these tags',
+  withPermission: 'Only with this permission (optional)',
+  perMinute: 'Messages per minute (optional)',
+  perMinuteHint: (most: string) => `Up to ${most}. If empty, Herald sends as fast as the messenger allows.`,
   counting: 'Counting…',
   audienceCount: (number: number) => count(number, 'subscriber', 'subscribers'),
   reviewAndSend: 'Review and send',
@@ -406,6 +445,33 @@ export const en = {
   sendTestMessage: 'Send test',
   testSent: (name: string) => `Test sent to ${name}`,
   testFailed: (reason: string) => `The test was not sent. ${reason}.`,
+
+  // Channels
+  channels: 'Channels',
+  channelsLead:
+    'Logins and messages use a shared bot, or your own bot with your name and picture. A change takes effect within seconds.',
+  bot: 'Bot',
+  noBot: 'Not offered here',
+  ownBot: '(your own)',
+  sharedBot: '(shared)',
+  channelStates: { connected: 'Connected', away: 'Not responding', off: 'Off' },
+  botAway: 'The messenger is not responding. Logins and messages through this bot wait until it is back.',
+  botRefused:
+    'The messenger refuses this bot: its token was revoked, or the bot is banned. Get a new token and connect it here.',
+  botToken: 'Token of your own bot',
+  newBotToken: 'New token',
+  telegramTokenHint: 'From @BotFather. It is stored encrypted and never shown again.',
+  maxTokenHint: 'From MAX for partners. It is stored encrypted and never shown again.',
+  connectBot: 'Connect bot',
+  replaceBot: 'Replace',
+  botConnected: (bot: string) => `${bot} connected`,
+  botTokenInvalid: 'The messenger does not accept this token. Copy the whole token and try again.',
+  botInUse: 'This bot is already used here.',
+  removeBot: 'Remove bot',
+  removeBotTitle: (bot: string) => `Remove ${bot}?`,
+  removeBotText:
+    'Logins and messages will use the shared bot again. Subscribers who came through your bot get no messages until they open the shared one.',
+  botRemoved: 'Bot removed',
 
   // Templates and batches
   templates: 'Templates',
@@ -509,6 +575,64 @@ export const en = {
   welcomeRu: 'Welcome message in Russian',
   welcomeHint: (length: number) =>
     `The bot adds it after a login or a new subscription. Up to ${length} characters.`,
+  links: 'Links',
+  link: 'Link',
+  linksLead: 'Opening a link subscribes a user and gives them its tags and permissions.',
+  noLinks: 'No links yet',
+  noLinksText: 'Create one for a campaign, a till or a single user.',
+  newLink: 'New link',
+  linkName: 'Name (optional)',
+  separatedByCommas: 'Separated by commas.',
+  linkExternalIdHint: 'The subscriber gets it. Such a link works once.',
+  linkExpires: 'Expires',
+  linkMaxUses: 'Maximum uses',
+  linkUses: 'Uses',
+  createLink: 'Create link',
+  linkCreated: 'Link created',
+  linkDeleted: 'Link deleted',
+  deleteLinkTitle: (name: string) => `Delete ${name}?`,
+  deleteLinkText: 'The link stops working immediately. Its subscribers stay.',
+  labels: 'Tags and permissions',
+  tagsLead: 'Labels that your project gives. Use them to choose who receives a broadcast.',
+  permissionsLead: 'What users agree to receive. The Mini App offers those with a title.',
+  noTags: 'No tags yet',
+  noPermissions: 'No permissions yet',
+  createTag: 'Create tag',
+  createPermission: 'Create permission',
+  permissionTitle: 'Title',
+  permissionTitleEn: 'Title in English',
+  permissionTitleRu: 'Title in Russian',
+  permissionTitleHint: 'Shown in the Mini App. Without a title it is not offered there.',
+  permissionDefault: 'Default',
+  permissionDefaultHint: 'Grant it to every new subscriber',
+  renameHint: 'A new name replaces the old one on all subscribers.',
+  editLabel: (name: string) => `Edit ${name}`,
+  deleteLabel: (name: string) => `Delete ${name}`,
+  deleteLabelTitle: (name: string) => `Delete ${name}?`,
+  deleteLabelText: (subscribers: number) =>
+    subscribers === 0
+      ? 'No subscriber has it.'
+      : `${count(subscribers, 'subscriber', 'subscribers')} will lose it. This cannot be undone.`,
+  labelDeleted: 'Deleted',
+
+  // Look of the hosted login page
+  loginPage: 'Login page',
+  loginPageLead: 'How the page looks on which your users log in.',
+  updateLoginPage: 'Update login page',
+  logoUrl: 'Logo URL',
+  logoHint: (kilobytes: number) =>
+    `PNG or WebP, up to ${kilobytes} KB. Herald fetches it once and serves its own copy.`,
+  fetchLogoAgain: 'Fetch logo again',
+  brandColor: 'Colour',
+  brandColorHint:
+    'Colour of the buttons, like #2457d6. The text on them is black or white, whichever is easier to read.',
+  colorFormat: 'Enter a colour like #2457d6.',
+  pickColor: 'Pick a colour',
+  privacyUrl: 'Privacy policy URL',
+  preview: 'Preview',
+  previewHeading: (project: string) => `Log in to ${project}`,
+  previewButton: 'Open Telegram',
+  previewPrivacy: 'Privacy policy',
 };
 
 export type Texts = typeof en;
