@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { can } from '../access';
 import { api, type DeliveryView } from '../api';
 import {
   ActionButton,
@@ -87,7 +88,7 @@ export function Deliveries() {
         <ClearFilters filters={filters} />
       </div>
       <Problem error={log.error ?? error} />
-      {shown.length > 0 && (
+      {shown.length > 0 && can('manage') && (
         <p class="selection">
           {t.selected(shown.length)}{' '}
           <ActionButton kind="primary" small act={retry} onError={setError}>
