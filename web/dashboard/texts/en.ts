@@ -507,7 +507,7 @@ export const en = {
 
   // Keys
   keysLead:
-    'A key has full access to this project. Create one for each app, so that you can revoke them separately.',
+    'A key can do what its scopes allow. Create one for each app, so that you can revoke them separately.',
   key: 'Key',
   keyName: 'Key name (optional)',
   createKey: 'Create key',
