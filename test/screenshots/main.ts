@@ -32,6 +32,8 @@ const pages = (demo: Demo): Record<string, string> => ({
   templates: '/dashboard/templates',
   'template-new': '/dashboard/templates/new',
   batches: '/dashboard/batches',
+  scheduled: '/dashboard/scheduled',
+  recurring: '/dashboard/recurring',
   keys: '/dashboard/keys',
   settings: '/dashboard/settings',
 });

@@ -11,6 +11,8 @@ import { Endpoints } from './pages/endpoints';
 import { Keys } from './pages/keys';
 import { Logins } from './pages/logins';
 import { Overview } from './pages/overview';
+import { RecurringPage } from './pages/recurring';
+import { ScheduledPage } from './pages/scheduled';
 import { Settings } from './pages/settings';
 import { SubscriberPage } from './pages/subscriber';
 import { Subscribers } from './pages/subscribers';
@@ -33,6 +35,8 @@ const sections = (): Section[] => [
   { path: '/dashboard/subscribers', title: t.subscribers, icon: 'users' },
   { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
   { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
+  { path: '/dashboard/scheduled', title: t.scheduled, icon: 'calendar' },
+  { path: '/dashboard/recurring', title: t.recurring, icon: 'repeat' },
   { path: '/dashboard/templates', title: t.templates, icon: 'document' },
   { path: '/dashboard/keys', title: t.apiKeys, icon: 'key' },
   { path: '/dashboard/settings', title: t.settings, icon: 'cog' },
@@ -140,6 +144,8 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'subscribers') return id ? <SubscriberPage key={id} id={id} /> : <Subscribers />;
   if (section === 'broadcasts') return <Broadcasts isComposing={id === 'new'} />;
   if (section === 'batches') return <Batches />;
+  if (section === 'scheduled') return <ScheduledPage isComposing={id === 'new'} />;
+  if (section === 'recurring') return <RecurringPage open={id} />;
   if (section === 'templates') return <Templates open={id} />;
   if (section === 'keys') return <Keys />;
   if (section === 'settings') return <Settings onChanged={props.onProjectChanged} />;
