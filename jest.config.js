@@ -31,5 +31,6 @@ module.exports = {
     { ...withServers, displayName: 'chaos', testMatch: ['<rootDir>/test/chaos/**/*.test.ts'] },
   ],
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
+  testSequencer: '<rootDir>/test/support/longest-first.js',
   maxWorkers: 2,
 };

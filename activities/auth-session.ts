@@ -4,6 +4,7 @@ import type { Core } from '../src/core';
 import { withTransaction } from '../src/db/pool';
 import { metrics } from '../src/lib/metrics';
 import { inSpan, isTracing, traceIdOf } from '../src/lib/tracing';
+import { askRecipients } from '../src/login/ask';
 import type { SessionStatus } from '../src/login/contract';
 import { showSessionOutcome } from '../src/login/outcome';
 import { expireCode } from '../src/login/queries/decisions';
@@ -50,6 +51,11 @@ export function createAuthSessionActivities(core: Core) {
       );
       const shown = await Promise.race([edited, sleep(EDIT_WAIT_MS, false, { ref: false })]);
       return { ...settled, shown };
+    }),
+
+    /** Sends the question of an approval to every subscriber who has not got it yet. */
+    askRecipients: reported(async ({ sessionId }: SessionRef): Promise<void> => {
+      await askRecipients(core, sessionId);
     }),
 
     /** Edits the question in the chat to show the session's outcome. */

@@ -6,6 +6,7 @@ import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
 import { createRecurringActivities } from './recurring-run';
 import { createScheduledActivities } from './scheduled';
+import { createImportActivities } from './import-subscribers';
 
 /** The activities of each task queue. Keys are the task queues of src/temporal/names.ts. */
 export interface Activities {
@@ -26,7 +27,11 @@ export function createActivities(deps: ActivityDeps): Activities {
   return {
     logins: createAuthSessionActivities(deps),
     deliveries: createDeliveryActivities(deps),
-    broadcasts: { ...createBroadcastActivities(deps), ...createRecurringActivities(deps) },
+    broadcasts: {
+      ...createBroadcastActivities(deps),
+      ...createRecurringActivities(deps),
+      ...createImportActivities(deps),
+    },
     journeys: createScheduledActivities(deps),
   };
 }

@@ -64,9 +64,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const temporal = { ...config, address: options.temporalAddress };
     const client = await createLazyClient(temporal);
     stops.push(() => closeClient(client));
-    const messengers = await connectMessengers(options.platforms, log, {
-      pool,
+    const cipher = new Cipher(options.encryptionKeys);
+    const messengers = await connectMessengers({
+      accesses: options.platforms,
+      roots: {
+        telegram: options.platforms.telegram ?? { apiRoot: config.TELEGRAM_API_ROOT },
+        max: options.platforms.max ?? { apiRoot: config.MAX_API_ROOT },
+      },
       allowLocalMedia: config.allowLocalWebhooks,
+      pool,
+      cipher,
+      notifications,
+      log,
     });
     stops.push(() => messengers.stop());
 
@@ -75,7 +84,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       config,
       log,
       pool,
-      cipher: new Cipher(options.encryptionKeys),
+      cipher,
       notifications,
       client,
       queues: taskQueues(config.HERALD_TASK_QUEUE_PREFIX),

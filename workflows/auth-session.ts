@@ -1,4 +1,5 @@
 import {
+  CancellationScope,
   condition,
   defineSignal,
   isCancellation,
@@ -11,7 +12,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { AuthSessionActivities, SessionRef } from '../activities/auth-session';
-import type { SessionStatus } from '../src/login/contract';
+import type { SessionFlow, SessionStatus } from '../src/login/contract';
 import type { SettledSession } from '../src/login/settle';
 import { searchAttributes, signals } from '../src/temporal/names';
 
@@ -19,10 +20,10 @@ import { searchAttributes, signals } from '../src/temporal/names';
 export interface AuthSessionInput {
   sessionId: string;
   projectId: string;
-  flow: 'session' | 'static';
+  flow: SessionFlow;
   /**
    * 0: the server held the first task back until the user's answer or the session's end. Sessions that 0.1.0 started
-   * wait for this long in the workflow.
+   * wait for this long in the workflow, and so do approvals, whose workflow asks first.
    */
   waitMs: number;
 }
@@ -51,6 +52,13 @@ const patient = {
 const { settleSession } = proxyActivities<AuthSessionActivities>({ ...patient, summary: 'decide' });
 const { expireCode } = proxyActivities<AuthSessionActivities>({ ...patient, summary: 'expire the code' });
 
+/** Tried until every subscriber is asked or the request has ended. */
+const { askRecipients } = proxyActivities<AuthSessionActivities>({
+  startToCloseTimeout: '20 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
+  summary: 'ask in the chat',
+});
+
 /** A message that cannot be edited must not hold up the login. */
 const { showOutcome } = proxyActivities<AuthSessionActivities>({
   startToCloseTimeout: '15 seconds',
@@ -63,7 +71,7 @@ const { showOutcome } = proxyActivities<AuthSessionActivities>({
  * One login session: waits for the user's answer or the session's end, decides in one transaction, shows the outcome in
  * the chat, and expires the one-time code. The row is the truth; verify and polls check the code's age themselves.
  */
-export async function authSession({ sessionId, waitMs }: AuthSessionInput): Promise<AuthSessionResult> {
+export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput): Promise<AuthSessionResult> {
   const seenUpdates = new Set<number>();
   let isAnswered = false;
   setHandler(answered, ({ updateId }) => {
@@ -72,6 +80,7 @@ export async function authSession({ sessionId, waitMs }: AuthSessionInput): Prom
     isAnswered = true;
   });
   const settlesInTask = patched('settle-in-task');
+  const asking = flow === 'push' ? startAsking(sessionId) : null;
 
   let outcome: Outcome;
   do {
@@ -86,13 +95,16 @@ export async function authSession({ sessionId, waitMs }: AuthSessionInput): Prom
     waitMs = outcome.waitMs;
   } while (outcome.status === 'pending');
 
+  asking?.cancel();
   const codeEnd = Date.now() + outcome.codeLifeMs;
   // A confirmed session is still open: its attribute is written once, at the end of the code.
   if (outcome.status !== 'confirmed' || !settlesInTask) setStatus(outcome.status);
   const isShown = outcome.shown === true || (await show(sessionId));
   if (outcome.status === 'declined') return { status: 'declined', reason: outcome.reason ?? 'user' };
   if (outcome.status === 'expired') return { status: 'expired', reason: 'nobody answered in time' };
-  if (outcome.status === 'consumed') return { status: 'consumed', reason: 'the code was used' };
+  if (outcome.status === 'consumed') {
+    return { status: 'consumed', reason: flow === 'push' ? 'confirmed' : 'the code was used' };
+  }
 
   setCurrentDetails('Confirmed. The one-time code can be redeemed.');
   let leftMs = codeEnd - Date.now();
@@ -113,6 +125,13 @@ export async function authSession({ sessionId, waitMs }: AuthSessionInput): Prom
 }
 
 type Outcome = SettledSession & { shown?: boolean };
+
+/** Asks while the workflow waits: one subscriber may answer while another one's messenger is away. */
+function startAsking(sessionId: string): CancellationScope {
+  const scope = new CancellationScope();
+  scope.run(() => askRecipients({ sessionId })).catch(() => undefined);
+  return scope;
+}
 
 /** Returns whether the outcome is shown in the chat. */
 function show(sessionId: string): Promise<boolean> {

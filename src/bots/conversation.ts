@@ -2,7 +2,6 @@ import { parseStartParameter, type StartKind } from '../contract/start-parameter
 import type { Core } from '../core';
 import type { StoredUpdate } from './intake';
 import type { Messenger } from './messenger';
-import { botKeyOf } from './bot-key';
 import { PlatformError } from './platform-error';
 import { botTexts } from './texts';
 import type { Turns } from './turns';
@@ -13,7 +12,10 @@ export interface Chat {
   updateId: number;
   /** When the update was stored, by the database clock; deadlines are compared with it. */
   receivedAt: Date;
+  /** The bot to which the update came. */
   messenger: Messenger;
+  /** The project that this bot serves; null for a shared bot, which serves all. */
+  servedProjectId: string | null;
   chatId: string;
   user: BotUser;
 }
@@ -33,6 +35,8 @@ export interface ChatHandlers {
   /** Returns false if the button does not belong to this domain. */
   tap?: (tap: Tap) => Promise<boolean>;
   stop?: (chat: Chat) => Promise<void>;
+  /** A user has opened a project's own bot, with or without a link. */
+  arrived?: (chat: Chat) => Promise<void>;
   blocked?: (chat: Chat) => Promise<void>;
   unblocked?: (chat: Chat) => Promise<void>;
 }
@@ -45,7 +49,7 @@ export function createConversation(
   { messengers, turns, log }: Pick<Core, 'messengers' | 'turns' | 'log'>,
   domains: ChatHandlers[],
 ): (update: StoredUpdate) => Promise<void> {
-  async function callEach(name: 'stop' | 'blocked' | 'unblocked', chat: Chat): Promise<void> {
+  async function callEach(name: 'stop' | 'arrived' | 'blocked' | 'unblocked', chat: Chat): Promise<void> {
     for (const domain of domains) await domain[name]?.(chat);
   }
 
@@ -73,6 +77,7 @@ export function createConversation(
     // Everyone in a group can read the bot's messages, so logins and subscriptions need a private chat.
     if (!parsed.private) return;
     if (incoming.kind === 'open') {
+      if (chat.servedProjectId !== null) await callEach('arrived', chat);
       // MAX has no "unblocked" update: opening the bot is the only sign of it.
       await callEach('unblocked', chat);
       return open(incoming.start, chat);
@@ -83,7 +88,9 @@ export function createConversation(
 
   return async (update) => {
     const { channel, user, chatId } = update.parsed;
-    const messenger = messengers.get(channel);
+    const { messenger, isRemoved, projectId } = await messengers.find(channel, update.bot);
+    // There is no bot left that could reply.
+    if (isRemoved) return;
     // An outage like any other of the platform: the update waits and does not count as failed.
     if (!messenger) throw new PlatformError('platform_unavailable', 'The bot is not connected yet.');
     if (!user) return;
@@ -91,6 +98,7 @@ export function createConversation(
       updateId: update.id,
       receivedAt: update.receivedAt,
       messenger: withoutWaiting(messenger, turns),
+      servedProjectId: projectId,
       chatId,
       user,
     };
@@ -113,10 +121,15 @@ function withoutWaiting(messenger: Messenger, turns: Turns): Messenger {
     ...messenger,
     async send(...args) {
       const sent = await messenger.send(...args);
-      turns.count(botKeyOf(messenger.channel), 1);
+      turns.count(messenger.bot, 1);
       return sent;
     },
   };
+}
+
+/** Whether the bot of this chat serves a project: links of other projects are not valid in a project's own bot. */
+export function serves({ servedProjectId }: Pick<Chat, 'servedProjectId'>, projectId: string): boolean {
+  return servedProjectId === null || servedProjectId === projectId;
 }
 
 async function say({ messenger, chatId }: Chat, text: string): Promise<void> {

@@ -1,10 +1,24 @@
 /** The public interface of the bots. */
-export { botKeyOf } from './bot-key';
-export type { Chat, ChatHandlers, Tap } from './conversation';
+export { ownBotKey, sharedBotKey, storedBotKey } from './bot-key';
+export { type Chat, type ChatHandlers, type Tap, serves } from './conversation';
 export { callsOf, convertText } from './convert-text';
+export { languageOf } from './incoming';
+export { initDataKeyOf } from './init-data-key';
 export { mediaBytes } from './media/source';
-export type { Button, Messenger, OutgoingMessage, SendProgress } from './messenger';
+export type { BotIdentity, Button, Messenger, OutgoingMessage, SendProgress } from './messenger';
+export { type OwnBot, botTokenPurpose } from './own-bots';
 export { PlatformError, isRetryableReason, unsubscribes } from './platform-error';
+export {
+  type BotStatus,
+  type OwnBotRow,
+  JOIN_OWN_BOT,
+  REACHING_BOT,
+  REACHING_CHAT,
+  findProjectBot,
+  listProjectBots,
+  removeProjectBot,
+  saveProjectBot,
+} from './queries/own-bots';
 export {
   type Pace,
   allowanceOf,
@@ -14,8 +28,9 @@ export {
   recordThrottled,
 } from './queries/pace';
 export { claimTurns } from './queries/turns';
-export { pruneBotUpdates } from './queries/updates';
+export { ofBot, pruneBotUpdates } from './queries/updates';
 export { trackProgress } from './send-progress';
 export { type BotTexts, botTexts } from './texts';
 export type { BotUser } from './update';
+export { reachedChat } from './reached-chat';
 export { withWelcome } from './welcome';

@@ -4,6 +4,7 @@ import { notifyChannels, type Notifications } from '../db/notify';
 import type { Logger } from '../lib/log';
 import { metrics } from '../lib/metrics';
 import { startRelay, type Relay } from '../temporal/relay';
+import { sharedBotKey } from './bot-key';
 import { parseUpdate } from './parse-update';
 import { PlatformError } from './platform-error';
 import {
@@ -20,6 +21,8 @@ import type { ParsedUpdate } from './update';
 export interface StoredUpdate {
   id: number;
   channel: Channel;
+  /** The bot that received it; null for the shared one. */
+  bot: string | null;
   /** When the update was stored, by the database clock; deadlines are compared with it. */
   receivedAt: Date;
   parsed: ParsedUpdate;
@@ -40,15 +43,20 @@ export interface IntakeOptions {
 }
 
 export interface Intake {
-  /** Stores updates, without duplicates, and the new poll position in one transaction; resolves after the commit. */
-  store(channel: Channel, raws: unknown[], position?: string): Promise<void>;
+  /**
+   * Stores updates, without duplicates, and the new poll position in one transaction; resolves after the commit. `bot`
+   * is the key of the bot that received them; default: the shared one.
+   */
+  store(channel: Channel, raws: unknown[], position?: string, bot?: string): Promise<void>;
   start(): void;
   /** Claims nothing more and waits for the updates in flight. */
   stop(): Promise<void>;
 }
 
 /** Updates handled in parallel, each from a different chat. */
-const CONCURRENCY = 16;
+const CONCURRENCY = 48;
+/** Handlers wait for the platform: a bot that stalls leaves room for the others. */
+const CONCURRENCY_PER_BOT = 16;
 const SWEEP_MS = 1_000;
 const LEASE_SECONDS = 30;
 const LAST_ERROR_LENGTH = 500;
@@ -67,15 +75,16 @@ export function createIntake({
   firstRetryMs = 1_000,
   isTransient = () => false,
 }: IntakeOptions): Intake {
-  const inFlight = new Set<number>();
+  const inFlight = new Map<number, string>();
   let relay: Relay | undefined;
   const timers = new Set<NodeJS.Timeout>();
 
-  async function handleClaimed({ id, channel, payload, received_at }: ClaimedBotUpdate): Promise<void> {
-    inFlight.add(id);
+  async function handleClaimed(claimed: ClaimedBotUpdate): Promise<void> {
+    const { id, channel, bot, payload, received_at } = claimed;
+    inFlight.set(id, bot ?? sharedBotKey(channel));
     try {
       const { parsed } = parseUpdate(channel, payload);
-      await handle({ id, channel, receivedAt: received_at, parsed });
+      await handle({ id, channel, bot, receivedAt: received_at, parsed });
       await markBotUpdateHandled(pool, id);
       metrics.botUpdates.inc({ channel, outcome: 'handled' });
     } catch (error) {
@@ -111,7 +120,7 @@ export function createIntake({
   }
 
   async function extendLeases(): Promise<void> {
-    if (inFlight.size > 0) await extendBotUpdateLeases(pool, [...inFlight], LEASE_SECONDS);
+    if (inFlight.size > 0) await extendBotUpdateLeases(pool, [...inFlight.keys()], LEASE_SECONDS);
   }
 
   function every(ms: number, work: () => Promise<void>): void {
@@ -121,13 +130,13 @@ export function createIntake({
   }
 
   return {
-    async store(channel, raws, position) {
+    async store(channel, raws, position, bot) {
       const received = raws
         .map((raw) => storable(raw))
         .map((payload) => ({ ...parseUpdate(channel, payload), payload }))
         // Restores the platform's order, in case the batch arrived out of order. The sort is stable.
         .sort((a, b) => a.sequence - b.sequence);
-      await storeBotUpdates(pool, channel, received, position);
+      await storeBotUpdates(pool, channel, received, position, bot);
       metrics.botUpdates.inc({ channel, outcome: 'received' }, received.length);
     },
 
@@ -138,7 +147,11 @@ export function createIntake({
         notifications,
         sweepMs: SWEEP_MS,
         concurrency: CONCURRENCY,
-        claim: (limit) => claimBotUpdates(pool, limit, LEASE_SECONDS),
+        claim: (limit) =>
+          claimBotUpdates(pool, limit, LEASE_SECONDS, {
+            perBot: CONCURRENCY_PER_BOT,
+            inFlight: countByBot(inFlight.values()),
+          }),
         start: handleClaimed,
         log,
       });
@@ -153,6 +166,12 @@ export function createIntake({
       timers.clear();
     },
   };
+}
+
+function countByBot(bots: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const bot of bots) counts.set(bot, (counts.get(bot) ?? 0) + 1);
+  return counts;
 }
 
 function errorText(error: unknown): string {

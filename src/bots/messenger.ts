@@ -72,9 +72,15 @@ export interface PolledUpdates {
  */
 export interface Messenger {
   readonly channel: Channel;
+  /** See bot-key.ts. */
+  readonly bot: string;
+  /** The platform's id of the bot. */
+  readonly botId: number;
   /** The bot's username, as used in links. */
   readonly botName: string;
   link(start: string): string;
+  /** With this key the platform signs the data that it passes to the bot's Mini App. */
+  readonly initDataKey: Buffer;
   /** A link that opens the installed app directly; null if the platform has no such links. */
   appLink(start: string): string | null;
   send(chatId: string, message: OutgoingMessage, options?: SendOptions): Promise<{ messageId: string }>;
@@ -94,9 +100,21 @@ export interface Messenger {
   poll(position: string | null, signal: AbortSignal): Promise<PolledUpdates>;
 }
 
-export interface MessengerOptions {
+/** What the platform says about a bot. */
+export interface BotIdentity {
+  botId: number;
+  botName: string;
+}
+
+/** Where a bot is found, and with what. */
+export interface BotAddress {
   token: string;
   apiRoot: string;
+}
+
+export interface MessengerOptions extends BotAddress {
+  /** A project's own bot, which was asked for its identity when it was connected. The shared bot is asked here. */
+  own?: BotIdentity;
   /** Builds links to the simulator's page instead of the messenger's own. */
   link?: (start: string) => string;
   /** Where uploads are recorded. Without it the bot uploads media for each send. */

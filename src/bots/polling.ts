@@ -2,19 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Channel } from '../contract/common';
 import type { Logger } from '../lib/log';
+import { sharedBotKey } from './bot-key';
 import type { Intake } from './intake';
-import { runAsLeader } from './leader';
+import type { Leaders } from './leader';
 import type { Messenger } from './messenger';
 import { PlatformError } from './platform-error';
 import { findBotPosition } from './queries/updates';
 
 export interface PollingOptions {
   channel: Channel;
+  /** Default: the shared bot. */
+  bot?: string;
   /** Null until the bot is connected. */
   messenger: () => Messenger | null;
   intake: Pick<Intake, 'store'>;
   pool: pg.Pool;
-  databaseUrl: string;
+  leaders: Leaders;
   log: Logger;
 }
 
@@ -28,19 +31,13 @@ const BACKOFF_MS = { first: 500, max: 30_000 };
 const CONFLICT_MS = 3_000;
 const NOT_CONNECTED_MS = 500;
 
-/** Long-polls one channel, in one process at a time. */
+/** Long-polls one bot, in one process at a time. */
 export function startPolling(options: PollingOptions): Polling {
-  const { channel, databaseUrl, log } = options;
-  const leader = runAsLeader({
-    name: `poll/${channel}`,
-    databaseUrl,
-    log,
-    work: (signal) => poll(options, signal),
-  });
-  return { stop: () => leader.stop() };
+  const { channel, bot = sharedBotKey(channel) } = options;
+  return options.leaders.lead(`poll/${bot}`, (signal) => poll(options, bot, signal));
 }
 
-async function poll(options: PollingOptions, signal: AbortSignal): Promise<void> {
+async function poll(options: PollingOptions, bot: string, signal: AbortSignal): Promise<void> {
   const { channel, log, intake, pool } = options;
   let backoff = BACKOFF_MS.first;
   let webhookDeleted = false;
@@ -54,11 +51,11 @@ async function poll(options: PollingOptions, signal: AbortSignal): Promise<void>
       // The platform returns no updates to a poll while a webhook is set.
       if (!webhookDeleted) await messenger.deleteWebhook();
       webhookDeleted = true;
-      const position = await findBotPosition(pool, channel);
+      const position = await findBotPosition(pool, bot);
       const polled = await messenger.poll(position, signal);
       // The position commits with the updates, so the platform returns updates again if storing them failed.
       if (polled.updates.length > 0 || polled.position !== position) {
-        await intake.store(channel, polled.updates, polled.position ?? undefined);
+        await intake.store(channel, polled.updates, polled.position ?? undefined, bot);
       }
       backoff = BACKOFF_MS.first;
     } catch (error) {
@@ -66,7 +63,7 @@ async function poll(options: PollingOptions, signal: AbortSignal): Promise<void>
       const status = error instanceof PlatformError ? error.status : null;
       if (status === 409) webhookDeleted = false;
       const waitMs = backoffAfter(error, status, backoff);
-      log.warn({ err: error, channel, wait_ms: waitMs }, 'polling failed; retrying after a pause');
+      log.warn({ err: error, bot, wait_ms: waitMs }, 'polling failed; retrying after a pause');
       await pause(waitMs, signal);
       backoff = Math.min(backoff * 2, BACKOFF_MS.max);
     }

@@ -1,5 +1,6 @@
 import type { Language } from '../contract/common';
 import { readUserAgent } from '../contract/device';
+import type { Role } from '../contract/scopes';
 
 /**
  * The copy of the bots in both languages. It is sent as plain text, so that names of projects and people need no
@@ -12,7 +13,7 @@ export interface BotTexts {
   returnToSite: string;
 
   loginQuestion(question: LoginQuestion): string;
-  confirmed(project: string): string;
+  confirmed(project: string, options?: { subscribes: boolean }): string;
   declined(project: string): string;
   /** The session expired before the user answered. */
   expired(project: string): string;
@@ -31,9 +32,38 @@ export interface BotTexts {
   tooManyOpenings: string;
   unknownLink: string;
 
+  /** An approval: the bot asks by itself, and shows the outcome in every chat that was asked. */
+  approvalQuestion(question: ApprovalQuestion): string;
+  requestApproved(asked: Asked): string;
+  requestApprovedElsewhere(asked: Asked): string;
+  requestDeclined(asked: Asked): string;
+  requestDeclinedElsewhere(asked: Asked): string;
+  requestExpired(asked: Asked): string;
+  requestBlocked(asked: Asked): string;
+  /** A notice shown after a tap. */
+  requestEnded: string;
+
   subscribed(project: string): string;
   unsubscribed(projects: string[]): string;
   nothingToUnsubscribe: string;
+  /** Asked above a button for each project and `all`. */
+  whichToUnsubscribe: string;
+  all: string;
+
+  joinQuestion(project: string, role: Role): string;
+  joined(project: string, role: Role): string;
+  joinDeclined(project: string): string;
+  /** The plan allows no further member. */
+  teamFull(project: string): string;
+  invitationNotValid: string;
+  /** Label of the button that opens the dashboard. */
+  openDashboard: string;
+
+  endpointFailing(project: string, url: string): string;
+  endpointDisabled(project: string, url: string): string;
+  endpointRecovered(project: string, url: string): string;
+  creditsLow(project: string): string;
+  creditsExhausted(project: string): string;
 
   oneTimeCode(code: { project: string; code: string; minutes: number }): string;
 
@@ -47,7 +77,17 @@ export interface LoginQuestion {
   matchCode?: string | null | undefined;
   device?: string | null | undefined;
   address?: string | null | undefined;
+  /** False for the dashboard's own login, which subscribes to nothing. Default: true. */
+  subscribes?: boolean;
 }
+
+/** What a project asked a subscriber. The message is empty if it was erased. */
+export interface Asked {
+  project: string;
+  message: string;
+}
+
+export type ApprovalQuestion = LoginQuestion & Asked;
 
 const en: BotTexts = {
   yes: 'Yes',
@@ -60,9 +100,11 @@ const en: BotTexts = {
       question.matchCode && `Code on the screen:\n${shown(question.matchCode)}`,
       origin(question, { device: 'Device', address: 'IP address', on: 'on' }),
       `${question.matchCode ? 'Confirm only if the codes match. ' : ''}If you didn’t request this login, tap No.`,
-      `Yes also subscribes you to messages from ${shown(question.project)}. To stop them, send /stop.`,
+      question.subscribes !== false &&
+        `Yes also subscribes you to messages from ${shown(question.project)}. To stop them, send /stop.`,
     ),
-  confirmed: (project) => `Authorization confirmed: ${shown(project)}.\n\nTo stop its messages, send /stop.`,
+  confirmed: (project, { subscribes } = { subscribes: true }) =>
+    lines(`Authorization confirmed: ${shown(project)}.`, subscribes && 'To stop its messages, send /stop.'),
   declined: (project) => `Login to ${shown(project)} declined.`,
   expired: (project) => `The login to ${shown(project)} has expired. To log in, start again on the site.`,
   replaced: 'You opened the link again. Answer the newer question below.',
@@ -77,9 +119,42 @@ const en: BotTexts = {
   tooManyOpenings: 'You have opened too many login links. Please wait a minute and try again.',
   unknownLink: 'This link is not valid or has expired. Please start again on the site.',
 
+  approvalQuestion: (question) =>
+    lines(
+      askedLine(question),
+      question.matchCode && `Code on the screen:\n${shown(question.matchCode)}`,
+      origin(question, { device: 'Device', address: 'IP address', on: 'on' }),
+      'Confirm only if the codes match. If you didn’t request this, tap No.',
+    ),
+  requestApproved: (asked) => lines(askedLine(asked), 'You confirmed this.'),
+  requestApprovedElsewhere: (asked) => lines(askedLine(asked), 'Confirmed in another chat.'),
+  requestDeclined: (asked) => lines(askedLine(asked), 'You declined this.'),
+  requestDeclinedElsewhere: (asked) => lines(askedLine(asked), 'Declined in another chat.'),
+  requestExpired: (asked) => lines(askedLine(asked), 'This request has expired.'),
+  requestBlocked: (asked) =>
+    lines(askedLine(asked), 'Confirmations are not available right now. Please try again later.'),
+  requestEnded: 'This request has expired.',
+
   subscribed: (project) => `You are subscribed to messages from ${shown(project)}. To stop them, send /stop.`,
   unsubscribed: (projects) => lines('You will no longer receive messages from:', list(projects)),
   nothingToUnsubscribe: 'You have no active subscriptions.',
+  whichToUnsubscribe: 'Whose messages do you want to stop?',
+  all: 'All',
+
+  joinQuestion: (project, role) => `Join the team of ${shown(project)} as ${role}?`,
+  joined: (project, role) => `You are in the team of ${shown(project)} as ${role}.`,
+  joinDeclined: (project) => `You have not joined the team of ${shown(project)}.`,
+  teamFull: (project) => `The plan of ${shown(project)} does not include another member.`,
+  invitationNotValid: 'This invitation is not valid or has expired. Ask for a new one.',
+  openDashboard: 'Open the dashboard',
+
+  endpointFailing: (project, url) =>
+    `${shown(project)}: the webhook endpoint ${shown(url)} is failing. Herald keeps retrying.`,
+  endpointDisabled: (project, url) =>
+    `${shown(project)}: the webhook endpoint ${shown(url)} was disabled. Its deliveries are paused.`,
+  endpointRecovered: (project, url) => `${shown(project)}: the webhook endpoint ${shown(url)} works again.`,
+  creditsLow: (project) => `${shown(project)}: most logins of this month are used.`,
+  creditsExhausted: (project) => `${shown(project)}: no logins are left this month.`,
 
   oneTimeCode: ({ project, code, minutes }) =>
     lines(
@@ -98,6 +173,14 @@ const en: BotTexts = {
   ),
 };
 
+/** Completes «как …». */
+const roleNames: Record<Role, string> = {
+  owner: 'владелец',
+  admin: 'администратор',
+  support: 'сотрудник поддержки',
+  viewer: 'наблюдатель',
+};
+
 const ru: BotTexts = {
   yes: 'Да',
   no: 'Нет',
@@ -109,10 +192,14 @@ const ru: BotTexts = {
       question.matchCode && `Код на экране:\n${shown(question.matchCode)}`,
       origin(question, { device: 'Устройство', address: 'IP-адрес', on: 'на' }),
       `${question.matchCode ? 'Подтверждайте, только если коды совпадают. ' : ''}Если входите не вы, нажмите «Нет».`,
-      `Нажав «Да», вы подпишетесь на сообщения от «${shown(question.project)}». Отписаться: /stop.`,
+      question.subscribes !== false &&
+        `Нажав «Да», вы подпишетесь на сообщения от «${shown(question.project)}». Отписаться: /stop.`,
     ),
-  confirmed: (project) =>
-    `Авторизация подтверждена: «${shown(project)}».\n\nЧтобы отписаться от сообщений, отправьте /stop.`,
+  confirmed: (project, { subscribes } = { subscribes: true }) =>
+    lines(
+      `Авторизация подтверждена: «${shown(project)}».`,
+      subscribes && 'Чтобы отписаться от сообщений, отправьте /stop.',
+    ),
   declined: (project) => `Вход в «${shown(project)}» отклонён.`,
   expired: (project) => `Время на вход в «${shown(project)}» истекло. Чтобы войти, начните заново на сайте.`,
   replaced: 'Вы открыли ссылку ещё раз. Ответьте на новый вопрос ниже.',
@@ -128,10 +215,43 @@ const ru: BotTexts = {
   tooManyOpenings: 'Вы открыли слишком много ссылок для входа. Подождите минуту и попробуйте ещё раз.',
   unknownLink: 'Ссылка неверна или уже не действует. Начните, пожалуйста, заново на сайте.',
 
+  approvalQuestion: (question) =>
+    lines(
+      askedLine(question),
+      question.matchCode && `Код на экране:\n${shown(question.matchCode)}`,
+      origin(question, { device: 'Устройство', address: 'IP-адрес', on: 'на' }),
+      'Подтверждайте, только если коды совпадают. Если запрос не от вас, нажмите «Нет».',
+    ),
+  requestApproved: (asked) => lines(askedLine(asked), 'Вы подтвердили запрос.'),
+  requestApprovedElsewhere: (asked) => lines(askedLine(asked), 'Запрос подтверждён в другом чате.'),
+  requestDeclined: (asked) => lines(askedLine(asked), 'Вы отклонили запрос.'),
+  requestDeclinedElsewhere: (asked) => lines(askedLine(asked), 'Запрос отклонён в другом чате.'),
+  requestExpired: (asked) => lines(askedLine(asked), 'Время на ответ истекло.'),
+  requestBlocked: (asked) =>
+    lines(askedLine(asked), 'Подтверждение временно недоступно. Попробуйте, пожалуйста, позже.'),
+  requestEnded: 'Время на ответ истекло.',
+
   subscribed: (project) =>
     `Вы подписаны на сообщения от «${shown(project)}». Чтобы отписаться, отправьте /stop.`,
   unsubscribed: (projects) => lines('Вы больше не будете получать сообщения от:', list(projects)),
   nothingToUnsubscribe: 'У вас нет активных подписок.',
+  whichToUnsubscribe: 'От чьих сообщений отписаться?',
+  all: 'Все',
+
+  joinQuestion: (project, role) => `Войти в команду «${shown(project)}» как ${roleNames[role]}?`,
+  joined: (project, role) => `Вы в команде «${shown(project)}» как ${roleNames[role]}.`,
+  joinDeclined: (project) => `Вы не вошли в команду «${shown(project)}».`,
+  teamFull: (project) => `На тарифе «${shown(project)}» больше участников добавить нельзя.`,
+  invitationNotValid: 'Приглашение неверно или уже не действует. Попросите новое.',
+  openDashboard: 'Открыть панель',
+
+  endpointFailing: (project, url) =>
+    `«${shown(project)}»: вебхуки на ${shown(url)} не доходят. Herald продолжает попытки.`,
+  endpointDisabled: (project, url) =>
+    `«${shown(project)}»: вебхуки на ${shown(url)} отключены. Доставка приостановлена.`,
+  endpointRecovered: (project, url) => `«${shown(project)}»: вебхуки на ${shown(url)} снова доходят.`,
+  creditsLow: (project) => `«${shown(project)}»: входы этого месяца почти израсходованы.`,
+  creditsExhausted: (project) => `«${shown(project)}»: входы этого месяца закончились.`,
 
   oneTimeCode: ({ project, code, minutes }) =>
     lines(
@@ -167,6 +287,10 @@ function shown(value: string, length = SHOWN_LENGTH): string {
     .trim();
   const characters = [...line];
   return characters.length > length ? `${characters.slice(0, length).join('')}…` : line;
+}
+
+function askedLine({ project, message }: Asked): string {
+  return message === '' ? shown(project) : `${shown(project)}: ${shown(message)}`;
 }
 
 /** Where the login comes from: `Device: Chrome on Linux · 203.0.113.7`. */

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Channel } from '../contract/common';
 import type { Logger } from '../lib/log';
-import { botKeyOf } from './bot-key';
 import type { Messenger } from './messenger';
 import { PlatformError } from './platform-error';
 import { recordWebhookRegistration } from './queries/webhooks';
 
 export interface WebhookRegistrationOptions {
-  channel: Channel;
+  /** See bot-key.ts. */
+  bot: string;
   /** Null until the bot is connected. */
   messenger: () => Messenger | null;
   url: string;
@@ -35,7 +34,7 @@ const CHECK_MS = 5 * 60_000;
  * attempt is retried with backoff and recorded for `herald doctor`.
  */
 export function startWebhookRegistration(options: WebhookRegistrationOptions): RunningRegistration {
-  const { channel, url, secret, pool, log, checkMs = CHECK_MS } = options;
+  const { bot, url, secret, pool, log, checkMs = CHECK_MS } = options;
   const stopping = new AbortController();
   let markAttempted = () => {};
   const attempted = new Promise<void>((resolve) => (markAttempted = resolve));
@@ -44,10 +43,10 @@ export function startWebhookRegistration(options: WebhookRegistrationOptions): R
     try {
       await messenger.setWebhook(url, secret);
       await record(null);
-      log.info({ channel }, 'the webhook of the bot is registered');
+      log.info({ bot }, 'the webhook of the bot is registered');
       return true;
     } catch (error) {
-      log.error({ err: error, channel }, 'the webhook of the bot could not be registered; retrying');
+      log.error({ err: error, bot }, 'the webhook of the bot could not be registered; retrying');
       await record(error instanceof PlatformError ? error.message : 'Internal error.');
       return false;
     }
@@ -55,8 +54,8 @@ export function startWebhookRegistration(options: WebhookRegistrationOptions): R
 
   /** The record is for operators only: a database that is away must not stop the registration. */
   async function record(error: string | null): Promise<void> {
-    await recordWebhookRegistration(pool, botKeyOf(channel), url, error).catch((err: unknown) =>
-      log.warn({ err, channel }, 'the state of a bot webhook could not be recorded'),
+    await recordWebhookRegistration(pool, bot, url, error).catch((err: unknown) =>
+      log.warn({ err, bot }, 'the state of a bot webhook could not be recorded'),
     );
   }
 
@@ -65,7 +64,7 @@ export function startWebhookRegistration(options: WebhookRegistrationOptions): R
       return (await messenger.webhookState()).urls.includes(url);
     } catch (err) {
       // The platform is away: the next check will tell.
-      log.warn({ err, channel }, 'the webhook of the bot could not be checked');
+      log.warn({ err, bot }, 'the webhook of the bot could not be checked');
       return true;
     }
   }

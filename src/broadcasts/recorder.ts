@@ -1,4 +1,3 @@
-import type { Channel } from '../contract/common';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { type BulkEvent, emitBulkEvents } from '../events';
@@ -10,12 +9,14 @@ import {
   type BroadcastRun,
   type ClaimedRecipient,
   type RecipientResult,
+  type Sender,
+  senderKey,
 } from './queries/runs';
 import { retryWrite } from './retry-write';
 
 export interface SettledRecipient {
   recipient: ClaimedRecipient;
-  channel: Channel;
+  sender: Sender;
   result: RecipientResult;
 }
 
@@ -30,8 +31,8 @@ export function createBroadcastRecorder(
 ): BroadcastRecorder {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
 
-  function eventOf({ recipient, channel, result }: SettledRecipient, at: Date): BulkEvent | null {
-    const named = { ...recipient, channel };
+  function eventOf({ recipient, sender, result }: SettledRecipient, at: Date): BulkEvent | null {
+    const named = { ...recipient, channel: sender.channel };
     if (result.status === 'queued') return null;
     return result.status === 'sent'
       ? { name: 'delivery.success', data: deliverySuccess(named, recipient.id, at, format) }
@@ -48,9 +49,10 @@ export function createBroadcastRecorder(
       const recorded = batch.filter(({ result }) => ids.has(result.id));
       const events = recorded.map((settled) => eventOf(settled, at)).filter((event) => event !== null);
       await emitBulkEvents(db, run.projectId, events);
-      for (const { recipient, channel, result } of recorded) {
+      for (const { recipient, sender, result } of recorded) {
         if (result.status !== 'failed' || result.reason !== 'user_blocked_bot') continue;
-        await markBlocked(db, channel, recipient.platform_user_id, format);
+        const { platform_user_id } = recipient;
+        await markBlocked(db, { channel: sender.channel, bot: senderKey(sender), platform_user_id }, format);
       }
     });
   }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlatformError, botKeyOf, recordThrottled, trackProgress } from '../bots';
-import { channels, type Channel } from '../contract/common';
+import { PlatformError, recordThrottled, trackProgress } from '../bots';
 import type { SubscriberIdFormat } from '../contract/ids';
 import type { Core } from '../core';
 import { withAbortAfter } from '../lib/timeout';
@@ -12,9 +11,11 @@ import {
   beginRun,
   claimRecipients,
   recordRecipientMedia,
+  senderKey,
   type BroadcastRun,
   type ClaimedRecipient,
   type RecipientResult,
+  type Sender,
 } from './queries/runs';
 import { createBroadcastRecorder, type BroadcastRecorder } from './recorder';
 import { retryWrite } from './retry-write';
@@ -30,7 +31,7 @@ export interface RunOptions {
 /** `drained`: no recipients are left. `stopped`: cancelled, ended or taken over. `more`: the page's time is up. */
 export type RunEnd = 'drained' | 'stopped' | 'more';
 
-/** Calls in flight per channel: one second's worth, which also bounds how many outcomes a kill leaves unknown. */
+/** Calls in flight per bot: one second's worth, which also bounds how many outcomes a kill leaves unknown. */
 const MIN_CONCURRENCY = 50;
 const TICK_MS = 100;
 /** How often a waiting run checks whether it was cancelled. */
@@ -38,7 +39,7 @@ const CANCEL_CHECK_MS = 1_000;
 const LEASE_RENEWAL_MS = 20_000;
 const NOT_CONNECTED_MS = 5_000;
 
-/** Sends one page of a broadcast on every channel, at the pace that all processes share. */
+/** Sends one page of a broadcast through every bot of the project, at the pace that all processes share. */
 export async function runBroadcast(deps: RunDeps, id: string, options: RunOptions): Promise<RunEnd> {
   const { run } = await beginRun(deps.pool, id);
   if (!run) return 'stopped';
@@ -52,9 +53,9 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
   try {
     const ends = await withAbortAfter(options.signal, options.pageMs, (signal, abort) =>
       Promise.all(
-        channels.map((channel) =>
-          runChannel(deps, { ...run, ...messages }, channel, recorder, signal).catch((error: unknown) => {
-            // Let the other channel finish its sends before the error is thrown.
+        run.senders.map((sender) =>
+          runSender(deps, { ...run, ...messages }, sender, recorder, signal).catch((error: unknown) => {
+            // Let the other bots finish their sends before the error is thrown.
             abort();
             return { error };
           }),
@@ -94,24 +95,24 @@ function messagesOf(run: BroadcastRun, format: SubscriberIdFormat): RunMessages 
   };
 }
 
-async function runChannel(
+async function runSender(
   deps: RunDeps,
   run: PreparedRun,
-  channel: Channel,
+  sender: Sender,
   recorder: BroadcastRecorder,
   signal: AbortSignal,
 ): Promise<RunEnd> {
   const perSecond = deps.config.HERALD_BROADCAST_PER_SECOND;
   const concurrency = Math.max(MIN_CONCURRENCY, Math.ceil(perSecond));
-  const callsOf = (recipient: ClaimedRecipient) => run.messageFor(recipient).calls(channel);
+  const callsOf = (recipient: ClaimedRecipient) => run.messageFor(recipient).calls(sender.channel);
   const outage = new OutageBackoff();
   const inFlight = new Set<Promise<void>>();
-  const isMediaReady = mediaCheck(deps, run, channel);
+  const isMediaReady = mediaCheck(deps, run, sender);
   let failure: { error: unknown } | null = null;
 
   function launch(recipient: ClaimedRecipient): void {
-    const call = sendOne(deps, run, channel, recipient, outage)
-      .then((result) => recorder.write({ recipient, channel, result }))
+    const call = sendOne(deps, run, sender, recipient, outage)
+      .then((result) => recorder.write({ recipient, sender, result }))
       .catch((error: unknown) => void (failure ??= { error }))
       .finally(() => inFlight.delete(call));
     inFlight.add(call);
@@ -133,7 +134,7 @@ async function runChannel(
         await pause(outageMs, signal);
         continue;
       }
-      const claim = await claimRecipients(deps.pool, run, channel, { wanted, perSecond, callsOf });
+      const claim = await claimRecipients(deps.pool, run, sender, { wanted, perSecond, callsOf });
       if (claim.state === 'stopped') return 'stopped';
       if (claim.state === 'later') {
         if (isIdle) return 'more';
@@ -164,11 +165,13 @@ async function runChannel(
 class FencedOut extends Error {}
 
 /** Whether sends need not upload the media first; asked until they need not. */
-function mediaCheck({ messengers }: RunDeps, run: PreparedRun, channel: Channel): () => Promise<boolean> {
-  const media = run.shared?.to(channel, run.id).media;
+function mediaCheck({ messengers }: RunDeps, run: PreparedRun, sender: Sender): () => Promise<boolean> {
+  const media = run.shared?.to(sender.channel, run.id).media;
   let isReady = media === undefined;
   return async () => {
-    if (media && !isReady) isReady = (await messengers.get(channel)?.isMediaReady(media)) ?? false;
+    if (!media || isReady) return true;
+    const { messenger } = await messengers.find(sender.channel, senderKey(sender));
+    isReady = (await messenger?.isMediaReady(media)) ?? false;
     return isReady;
   };
 }
@@ -176,14 +179,16 @@ function mediaCheck({ messengers }: RunDeps, run: PreparedRun, channel: Channel)
 async function sendOne(
   { pool, messengers, log }: RunDeps,
   run: PreparedRun,
-  channel: Channel,
+  sender: Sender,
   recipient: ClaimedRecipient,
   outage: OutageBackoff,
 ): Promise<RecipientResult> {
   const { id, tries } = recipient;
-  const messenger = messengers.get(channel);
+  const { channel } = sender;
+  // A bot that was removed since the claim: the next claim reassigns its recipients.
+  const { messenger } = await messengers.find(channel, senderKey(sender));
   if (!messenger) {
-    if (!messengers.configured.includes(channel)) {
+    if (sender.bot === '' && !messengers.configured.includes(channel)) {
       return {
         id,
         status: 'failed',
@@ -218,7 +223,7 @@ async function sendOne(
     const outcome = outcomeOf(error, tries);
     if (error.reason === 'platform_unavailable') outage.failed(startedAt);
     if (error.reason === 'rate_limited') {
-      await recordThrottled(pool, botKeyOf(channel), recipient.chat_id, error.retryAfterMs);
+      await recordThrottled(pool, messenger.bot, recipient.chat_id, error.retryAfterMs);
     }
     if (outcome.next === 'failed') {
       return { id, status: 'failed', reason: error.reason, error: error.platformText };

@@ -78,7 +78,7 @@ async function examineDatabase(checks: Checks, installation: Installation): Prom
 async function registrationOf(checks: Checks, installation: Installation, channel: Channel) {
   const pool = createPool({ url: databaseUrlOf(installation), max: 1, applicationName: 'herald doctor' });
   try {
-    return await checks.findWebhookRegistration(pool, checks.botKeyOf(channel));
+    return await checks.findWebhookRegistration(pool, checks.sharedBotKey(channel));
   } finally {
     await pool.end();
   }

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { isUuid } from '../contract/ids';
 import { defaultScopes, scopes, type Scope } from '../contract/scopes';
+import { withTransaction } from '../db/pool';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { newApiKey } from '../lib/tokens';
+import { audited, byCli } from '../projects';
 import { insertApiKey, listApiKeys, revokeApiKey } from '../projects/queries/keys';
 import { UsageError, withDatabase } from './context';
 import { facts, print, table } from './output';
@@ -21,14 +24,20 @@ export function addKeyCommands(program: Command): void {
       const created = await withDatabase(async (pool) => {
         const project = await requireProject(pool, slug);
         const { key: api_key, hash, hint } = newApiKey();
-        const record = await insertApiKey(pool, {
-          project_id: project.id,
-          hash,
-          hint,
-          name: options.name,
-          scopes: granted,
-        });
-        return { key_id: record.id, slug, api_key, scopes: granted };
+        const id = randomUUID();
+        await audited(pool, byCli(project.id, 'key.created', id), () =>
+          withTransaction(pool, (db) =>
+            insertApiKey(db, {
+              id,
+              project_id: project.id,
+              hash,
+              hint,
+              name: options.name,
+              scopes: granted,
+            }),
+          ),
+        );
+        return { key_id: id, slug, api_key, scopes: granted };
       });
       print(created, options.json, () => facts(Object.entries({ ...created, scopes: granted.join(', ') })));
     });
@@ -44,22 +53,29 @@ export function addKeyCommands(program: Command): void {
         entry.id,
         `${entry.hint}…`,
         entry.name,
+        entry.scopes.join(' '),
         isoTime(entry.created_at),
         isoTimeOrNull(entry.last_used_at),
         isoTimeOrNull(entry.revoked_at),
       ]);
-      print(keys, json, () => table(['key_id', 'key', 'name', 'created', 'last used', 'revoked'], rows));
+      print(keys, json, () =>
+        table(['key_id', 'key', 'name', 'scopes', 'created', 'last used', 'revoked'], rows),
+      );
     });
   key
     .command('revoke <slug> <key_id>')
     .description('revoke a key; it stops working within a second')
     .option('--json', 'print JSON')
     .action(async (slug: string, keyId: string, { json }: { json?: boolean }) => {
-      const revoked = await withDatabase(async (pool) => {
+      await withDatabase(async (pool) => {
         const project = await requireProject(pool, slug);
-        return isUuid(keyId) && (await revokeApiKey(pool, project.id, keyId));
+        return audited(pool, byCli(project.id, 'key.deleted', keyId), () =>
+          withTransaction(pool, async (db) => {
+            if (isUuid(keyId) && (await revokeApiKey(db, project.id, keyId))) return;
+            throw new UsageError(`Project "${slug}" has no active key "${keyId}".`);
+          }),
+        );
       });
-      if (!revoked) throw new UsageError(`Project "${slug}" has no active key "${keyId}".`);
       print({ key_id: keyId, revoked: true }, json, () => `Key ${keyId} revoked.`);
     });
 }

@@ -12,6 +12,7 @@ import {
   listProjects,
   type ProjectChanges,
 } from '../projects/queries/projects';
+import { audited, byCli, insertAuditEntry } from '../projects';
 import type { Brand, Project } from '../projects/contract';
 import { changeProject, prepareBrand } from '../projects/change-project';
 import { findBrand } from '../projects/queries/brands';
@@ -71,6 +72,7 @@ async function create(options: CreateOptions): Promise<void> {
       if (!inserted) throw new UsageError(`The slug "${project.slug}" is already taken.`);
       const { key, hash, hint } = newApiKey();
       await insertApiKey(db, { project_id: inserted.id, hash, hint });
+      await insertAuditEntry(db, byCli(inserted.id, 'project.created', inserted.id));
       return { project_id: inserted.id, slug: inserted.slug, api_key: key };
     }),
   );
@@ -124,7 +126,9 @@ async function set(slug: string, options: SetOptions): Promise<void> {
   const changed = await withDatabase(async (pool) => {
     const project = await requireProject(pool, slug);
     const prepared = await prepareBrand(brand, localPolicyOf(installation));
-    await changeProject(pool, project.id, changes as ProjectChanges, prepared);
+    await audited(pool, byCli(project.id, 'project.updated', project.id), () =>
+      changeProject(pool, project.id, changes as ProjectChanges, prepared),
+    );
     return requireBranded(pool, slug);
   }, installation);
   print(changed, options.json, () => describe(changed));
@@ -143,7 +147,9 @@ function orNone(value: string | undefined): string | null | undefined {
 async function addCredits(slug: string, options: { add: number; json?: boolean }): Promise<void> {
   const project = await withDatabase(async (pool) => {
     const { id } = await requireProject(pool, slug);
-    await addPurchasedCredits(pool, id, options.add);
+    await audited(pool, byCli(id, 'project.credits_added', id), () =>
+      withTransaction(pool, (db) => addPurchasedCredits(db, id, options.add)),
+    );
     return requireProject(pool, slug);
   });
   const { purchased_credits } = project;

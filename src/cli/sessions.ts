@@ -14,6 +14,7 @@ function present(session: OperatorSession) {
     session_id: session.id,
     project: session.project_slug,
     flow: session.flow,
+    purpose: session.purpose,
     status: session.status,
     reason: session.decline_reason,
     confirmed: session.was_confirmed,

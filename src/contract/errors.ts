@@ -1,4 +1,4 @@
-import { limits, MIB } from './limits';
+import { limits, MIB, teamLimits } from './limits';
 
 /**
  * Every error that the API can return. The HTTP error mapper, the OpenAPI document, the error page (`docs_url`) and the
@@ -10,8 +10,6 @@ export interface ErrorEntry {
   text: string;
   /** What the error page says about the cause and the fix. */
   help: string;
-  /** Named by the specification; not returned yet. */
-  reserved?: true;
 }
 
 const table = {
@@ -55,6 +53,11 @@ const table = {
     text: 'The code_verifier does not match the code_challenge of the session.',
     help: 'Send the verifier that matches the S256 challenge of the session. If the session has no challenge, send no verifier.',
   },
+  invalid_bot_token: {
+    status: 400,
+    text: 'The messenger does not accept this bot token.',
+    help: 'Copy the whole token of the bot from BotFather or from MAX for partners. A revoked token is refused too.',
+  },
   template_variable_missing: {
     status: 400,
     text: 'The template uses a variable that has no value.',
@@ -70,6 +73,11 @@ const table = {
     text: 'The API key is not valid.',
     help: 'The key does not exist or was revoked. Create a new one in the dashboard or with "herald key create".',
   },
+  invalid_init_data: {
+    status: 401,
+    text: 'The init_data of the Mini App is not valid.',
+    help: `It must be signed by the messenger for the bot of this project, at most ${limits.initDataMinutes} minutes ago. Close the Mini App and open it again.`,
+  },
   billing_blocked: {
     status: 402,
     text: 'This project has no credits left and its grace period has ended.',
@@ -78,7 +86,12 @@ const table = {
   forbidden: {
     status: 403,
     text: 'You do not have access.',
-    help: 'The request is not permitted. The API key may lack a scope (the message names it), or the event cannot be published. The dashboard’s cookie works only for requests from the dashboard’s own pages.',
+    help: 'The request is not permitted. The API key or the role may lack a scope (the message names it), only an owner may do it, or the event cannot be published. The dashboard’s cookie works only for requests from the dashboard’s own pages.',
+  },
+  plan_limit: {
+    status: 403,
+    text: 'The plan of this project does not include this.',
+    help: `The free plan includes ${teamLimits.free.members} member, ${teamLimits.free.ownedProjects} project per owner and no exports. What exists stays. Ask the operator for a larger plan.`,
   },
   project_inactive: {
     status: 403,
@@ -113,8 +126,7 @@ const table = {
   already_subscribed: {
     status: 409,
     text: 'The user is already subscribed.',
-    help: 'Reserved; not returned yet.',
-    reserved: true,
+    help: 'The Mini App found an active subscriber, and the request adds no permission.',
   },
   code_already_used: {
     status: 409,
@@ -146,6 +158,11 @@ const table = {
     text: 'Too many sessions created.',
     help: `By default a project can create ${limits.authSessionsPerHour} sessions per hour (sliding window), and a limited number per client_ip. Retry-After says when the next one is allowed.`,
   },
+  rate_limit_auth_requests: {
+    status: 429,
+    text: 'Too many approval requests for this subscriber.',
+    help: `A subscriber can have ${limits.authRequestsPending} pending requests and get ${limits.authRequestsPerHour} per hour (sliding window). Retry-After says when the next one is allowed.`,
+  },
   rate_limit_verify: {
     status: 429,
     text: 'Too many wrong codes or verifiers.',
@@ -156,6 +173,11 @@ const table = {
     text: 'Too many one-time codes sent to this subscriber.',
     help: `A subscriber can receive up to ${limits.otpCodesPerHour} codes per hour. Wait for Retry-After seconds.`,
   },
+  rate_limit_export: {
+    status: 429,
+    text: 'The project is already running an export.',
+    help: 'A project can run one export at a time. Wait for the running one to end, or for Retry-After seconds.',
+  },
   rate_limit_rotations: {
     status: 429,
     text: 'The secret of this endpoint was rotated too often.',
@@ -163,8 +185,8 @@ const table = {
   },
   rate_limit_sign_in: {
     status: 429,
-    text: 'Too many failed sign-ins. Try again later.',
-    help: `The dashboard allows ${limits.dashboardSignInFailures.max} wrong keys in ${limits.dashboardSignInFailures.minutes} minutes per IP address. Wait for Retry-After seconds.`,
+    text: 'Too many sign-ins. Try again later.',
+    help: `The dashboard allows ${limits.dashboardSignInFailures.max} wrong keys in ${limits.dashboardSignInFailures.minutes} minutes and ${limits.dashboardLoginsPerHour} sign-ins by messenger in an hour per IP address. Wait for Retry-After seconds.`,
   },
   slow_down: {
     status: 429,

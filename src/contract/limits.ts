@@ -29,6 +29,12 @@ export const limits = {
   authPollWaitSeconds: 25,
   startParameterLength: 64,
 
+  /** Approvals, for each subscriber. */
+  authRequestsPending: 3,
+  authRequestsPerHour: 20,
+  authRequestSeconds: { default: 300, min: 30, max: 900 },
+  authRequestMessageLength: 200,
+
   graceHours: 72,
   /** The share of a month's logins after which the project is told. */
   creditsLowShare: 0.8,
@@ -94,17 +100,34 @@ export const limits = {
   tagsPerProject: 20,
   tagLength: 64,
   permissionsPerProject: 20,
+  permissionTitleLength: 100,
+  subscribeLinks: 1_000,
+  subscribeLinkUses: 1_000_000,
+  /** The age up to which a Mini App's signed data counts. */
+  initDataMinutes: 60,
+  initDataLength: 4_096,
   externalIdLength: 128,
   /** Of a subscriber. */
   properties: 50,
   propertyKeyLength: 64,
   propertyLength: 256,
+  importBytes: 10 * MIB,
+  /** Failed rows that are listed. */
+  importErrors: 100,
+  /** Imports of a project that have not completed. */
+  openImports: 5,
   idempotencyHours: 24,
   idempotencyKeyLength: { min: 8, max: 128 },
 
   dashboardSessionHours: 12,
-  /** Of each API key; a further one ends the oldest. */
+  /** Of each API key or account; a further one ends the oldest. */
   dashboardSessionsPerKey: 50,
+  /** By messenger, for each address. */
+  dashboardLoginsPerHour: 10,
+  invitationDays: 7,
+  /** Open ones of a project. */
+  invitations: 100,
+  auditDays: 365,
   dashboardSignInFailures: { max: 10, minutes: 5 },
   redirectUrls: 20,
   welcomeLength: 500,
@@ -122,3 +145,9 @@ export const plans = {
 
 export type PlanName = keyof typeof plans;
 export const planNames = Object.keys(plans) as [PlanName, ...PlanName[]];
+
+/** The members of a team, and the projects that one account owns; null: as many as they like. */
+export const teamLimits = {
+  free: { members: 1, ownedProjects: 1 },
+  basic: { members: null, ownedProjects: null },
+} as const satisfies Record<PlanName, { members: number | null; ownedProjects: number | null }>;

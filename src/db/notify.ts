@@ -16,6 +16,8 @@ export const notifyChannels = {
   scheduled: 'herald_scheduled',
   /** Schedules are to be compared with their rows. */
   recurring: 'herald_recurring',
+  /** A project's own bot was connected, replaced or removed, or its status changed. */
+  bots: 'herald_bots',
 } as const;
 
 /** At most one NOTIFY in this time for each channel and process. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { retryConflicts } from './conflicts';
 
@@ -48,6 +49,15 @@ export function afterCommit(db: Db, hook: (pool: pg.Pool) => void): void {
   else hook(db as pg.Pool);
 }
 
+/** Runs in every transaction of the current request, before it commits. */
+export type CommitHook = (db: pg.PoolClient) => Promise<void>;
+const commitHooks = new AsyncLocalStorage<CommitHook>();
+
+/** Runs `work`; each of its transactions calls `hook` before it commits, and rolls back if the hook throws. */
+export function withCommitHook<T>(hook: CommitHook, work: () => Promise<T>): Promise<T> {
+  return commitHooks.run(hook, work);
+}
+
 /**
  * Runs `work` in one transaction: committed when it returns, rolled back when it throws. After a deadlock it runs again,
  * so its effects must be those of its statements.
@@ -57,6 +67,7 @@ export function withTransaction<T>(pool: pg.Pool, work: (db: pg.PoolClient) => P
     withClient(pool, async (client) => {
       // Not awaited: BEGIN shares the round trip of the first statement.
       const [, result] = await Promise.all([client.query('BEGIN'), work(client)]);
+      await commitHooks.getStore()?.(client);
       await client.query('COMMIT');
       return result;
     }),
@@ -114,8 +125,11 @@ export function isPool(db: Db): boolean {
 
 /** Several reads of the same snapshot. */
 export function withSnapshot<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
-  return withTransaction(pool, async (db) => {
-    await db.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    return work(db);
-  });
+  // It changes nothing, and so has no hooks.
+  return commitHooks.exit(() =>
+    withTransaction(pool, async (db) => {
+      await db.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      return work(db);
+    }),
+  );
 }

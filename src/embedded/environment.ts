@@ -192,7 +192,7 @@ function platformAccesses(config: Config, simulator: Servers['simulator']): Plat
     platforms[channel] ??= {
       token: simulatedBots[channel].token,
       apiRoot: roots[channel],
-      link: (start) => simulatorLink(simulator.url, channel, start),
+      link: (start, bot) => simulatorLink(simulator.url, channel, start, bot),
     };
   }
   return platforms;

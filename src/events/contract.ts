@@ -138,6 +138,19 @@ const endpointChange = z.strictObject({
 });
 const endpointExample = { endpoint_id: ENDPOINT, url: 'https://shop.example/hooks', occurred_at: AT };
 
+const approvalDecision = z.strictObject({
+  request_id: z.string().describe('As in the response of POST /v1/auth/requests.'),
+  ...whoFields,
+  message: z.string().describe('What the subscriber was asked.'),
+  decided_at: timestampSchema,
+});
+const approvalExample = {
+  request_id: 'c6f0b0a4-3a53-4f0a-8f4c-0c9a4f7d2e61',
+  ...recipientExample,
+  message: 'Approve the payment of 50 €?',
+  decided_at: AT,
+};
+
 const credits = z.strictObject({
   plan: z.enum(planNames),
   month: z.string().describe('As YYYY-MM, in UTC.'),
@@ -333,6 +346,8 @@ export const eventRegistry = {
     { subscriber_id: SUBSCRIBER, name: 'purchase', occurred_at: AT },
   ),
   'form.submitted': published('A form was submitted.', formSubmittedSchema, formSubmittedExample),
+  'auth.approved': extension('A subscriber approved a request.', approvalDecision, approvalExample),
+  'auth.declined': extension('A subscriber declined a request.', approvalDecision, approvalExample),
   'endpoint.failing': extension(
     `A webhook endpoint has had no success for ${limits.webhookFailingMinutes} minutes.`,
     z.strictObject({ ...endpointChange.shape, failing_since: timestampSchema }),

@@ -1,7 +1,7 @@
 import { limits } from '../contract/limits';
 import { html, type Html } from './html';
 
-function demoDocument(title: string, content: Html): string {
+export function demoDocument(title: string, content: Html): string {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -63,6 +63,7 @@ export function demoPage(links: { telegram_link: string | null; max_link: string
           <p class="actions"><a class="button" href="/demo/qr">Show QR code</a></p>
         </section>
       </div>
+      <p>After a login the demo also shows how a site asks you to confirm a payment in the messenger.</p>
       <p>
         There is also an <a href="/demo/embed">embeddable button</a>, which opens the login in a small window.
       </p>`,
@@ -163,6 +164,8 @@ export function userPage(user: Record<string, unknown>): string {
     html`<h1>Hello, <bdi>${user['first_name']}</bdi></h1>
       <p>This is the response of <code>POST /v1/auth/verify</code>. The code cannot be used again.</p>
       <pre id="user">${JSON.stringify(user, null, 2)}</pre>
+      <p>The site knows you now. Before something important it can ask you in the messenger again:</p>
+      <form method="post" action="/demo/payment"><button class="button">Pay 50 €</button></form>
       <p><a class="button" href="/demo">Log in again</a></p>`,
   );
 }

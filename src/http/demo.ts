@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Context, Middleware } from 'koa';
 import type { Core } from '../core';
 import { callbackPage, demoPage, embedPage, messagePage, qrPage, refusedPage, userPage } from './demo-views';
+import { paymentPage, paymentStatus, rememberUser, type CallApi } from './demo-payment';
 import { readFormBody } from './form-body';
 import { setHttpOnlyCookie } from './http-only-cookie';
 
@@ -43,6 +44,8 @@ export function demoPages(core: Deps): Middleware {
         ? refusedPage(ctx.query['error'])
         : callbackPage(codeParameter(ctx), checkState(ctx), core.publicUrl()),
     'POST /demo/verify': (ctx) => verify(ctx, core),
+    'POST /demo/payment': (ctx) => paymentPage(ctx, apiOf(core)),
+    'GET /demo/payment/status': (ctx) => paymentStatus(ctx, apiOf(core)),
     'GET /demo/embed': async () => embedPage(core.publicUrl()),
     'POST /demo/embed/session': async (ctx) => {
       const session = await newSession(ctx, core);
@@ -100,6 +103,7 @@ async function sessionStatus(ctx: Context, core: Deps): Promise<object> {
 async function verify(ctx: Context, core: Deps): Promise<string | object> {
   const code = (await readFormBody(ctx)).get('code') ?? '';
   const user = await callApi<Record<string, unknown>>(core, 'POST', '/v1/auth/verify', { code });
+  if (user.ok) rememberUser(ctx, core.publicUrl(), user.body['subscriber_id']);
   if (ctx.accepts('html', 'json') === 'json') return user.ok ? user.body : { error: user.error };
   return user.ok ? userPage(user.body) : errorPage(user.error);
 }
@@ -119,6 +123,10 @@ function codeParameter(ctx: Context): string | null {
 
 function errorPage(error: string): string {
   return messagePage('Something went wrong', error);
+}
+
+function apiOf(core: Deps): CallApi {
+  return (method, route, body) => callApi(core, method, route, body);
 }
 
 /** Calls the API with the demo key. */

@@ -6,10 +6,11 @@ import type { Scope } from '../contract/scopes';
 import { idempotencyHeaders } from '../contract/idempotency';
 import type { KeyedProject } from '../projects/contract';
 import type { IdempotentRequest, RunOnce, Work } from './idempotency';
-import { readJsonBody } from './json-body';
+import { auditActionOf } from './audit-action';
+import { readJsonBody, readTextBody } from './json-body';
 import { logIds } from './log-ids';
 import type { CountRequest } from './project-limit';
-import { Binary, scopeOf, type Auth, type Route, type RouteRequest, type RouteSpec } from './route';
+import { Binary, scopeOf, Streamed, type Auth, type Route, type RouteRequest, type RouteSpec } from './route';
 import { refuseUnstorable, validated } from './validate';
 
 /** Identifies the caller by its credentials, or throws. Registered by roles/api.ts. */
@@ -19,25 +20,47 @@ export interface GuardDeps {
   authenticate: Authenticate;
   countRequest: CountRequest;
   runOnce: RunOnce;
+  /** Runs a change and writes its entry of the audit log in the transaction of the change. */
+  audited: RunAudited;
   /** Validates responses against their schemas. On in tests; it costs more than most handlers. */
   checkResponses: boolean;
 }
+
+export interface AuditedChange {
+  action: string;
+  /** The id of what is changed, as far as it is known before. */
+  targetId: string | null;
+  ip: string;
+}
+export type RunAudited = <T>(
+  caller: KeyedProject,
+  change: AuditedChange,
+  work: () => Promise<T>,
+) => Promise<T>;
 
 /** The request pipeline of every API route: authenticate → limit → validate → handle → respond. */
 export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
   return async (ctx: Context) => {
     const project = spec.auth === 'key' ? await admit(ctx, deps) : undefined;
-    if (project) requireScope(project, scopeOf(spec));
+    const scope = scopeOf(spec);
+    if (project && scope !== null) requireScope(project, scope);
     const request = {
       params: spec.params ? parsedParams(spec.params, ctx.params) : undefined,
       query: parsedQuery(spec.query, { ...ctx.query }),
       headers: spec.headers ? validated(spec.headers, ctx.headers) : undefined,
-      body: await parsedBody(ctx, spec.body, spec.method),
+      body: await parsedBody(ctx, spec),
       project,
       ctx,
     };
-    const run = (work: Work) =>
+    const handled = (work: Work) =>
       handle({ ...request, work } as RouteRequest<unknown, unknown, unknown, unknown, Auth>);
+    const action = auditActionOf(spec);
+    const run = (work: Work) =>
+      !project || action === null
+        ? handled(work)
+        : deps.audited(project, { action, targetId: targetOf(spec, request.params, work), ip: ctx.ip }, () =>
+            handled(work),
+          );
     const key = spec.idempotent && validated(idempotencyHeaders, ctx.headers)['idempotency-key'];
     const response =
       key === undefined || !project
@@ -51,6 +74,12 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
     ctx.status = spec.status;
     if (response instanceof Binary) {
       ctx.type = response.type;
+      ctx.body = response.data;
+      return;
+    }
+    if (response instanceof Streamed) {
+      ctx.type = response.type;
+      ctx.set('Content-Disposition', `attachment; filename="${response.filename}"`);
       ctx.body = response.data;
       return;
     }
@@ -79,9 +108,9 @@ async function respondOnce(
 /** Version 0.1.0 took keys on /v1/send only and compared the body alone; its keys stay valid for their 24 hours. */
 function idempotentRequest(
   { method, path }: RouteSpec,
-  { params, body }: { params: unknown; body: unknown },
+  { params, query, body }: { params: unknown; query: unknown; body: unknown },
 ): unknown {
-  return path === '/v1/send' ? body : { route: `${method} ${path}`, params, body };
+  return path === '/v1/send' ? body : { route: `${method} ${path}`, params, query, body };
 }
 
 /** Authenticates the caller and counts the request towards its rate limit. */
@@ -96,8 +125,18 @@ export async function admit(ctx: Context, { authenticate, countRequest }: GuardD
   return project;
 }
 
-export function requireScope({ scopes }: KeyedProject, scope: Scope): void {
-  if (!scopes.includes(scope)) throw new AppError('forbidden', `The API key needs the scope "${scope}".`);
+export function requireScope({ scopes, role }: KeyedProject, scope: Scope): void {
+  if (scopes.includes(scope)) return;
+  throw new AppError(
+    'forbidden',
+    role === null ? `The API key needs the scope "${scope}".` : `Your role needs the scope "${scope}".`,
+  );
+}
+
+/** The id in the path, or the id of what an idempotent request creates. */
+function targetOf(spec: RouteSpec, params: unknown, work: Work): string | null {
+  const [id] = Object.values((params ?? {}) as Record<string, string>);
+  return id ?? (spec.idempotent ? work.id : null);
 }
 
 function parsedParams(schema: z.ZodType, params: unknown): unknown {
@@ -115,9 +154,9 @@ function parsedQuery(schema: z.ZodType | undefined, query: unknown): unknown {
   return schema ? parsed : undefined;
 }
 
-async function parsedBody(ctx: Context, schema: z.ZodType | undefined, method: string): Promise<unknown> {
+async function parsedBody(ctx: Context, { body: schema, text, method }: RouteSpec): Promise<unknown> {
   if (method === 'GET') return undefined;
-  const body = await readJsonBody(ctx);
+  const body = text ? await readTextBody(ctx, text) : await readJsonBody(ctx);
   return schema ? validated(schema, body) : undefined;
 }
 

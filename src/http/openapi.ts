@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorTable, type ErrorCode } from '../contract/errors';
 import { eventNames, eventRegistry } from '../events/contract';
-import { commonErrors, headerSchemas, type Route, type RouteSpec } from './route';
+import { commonErrors, headerSchemas, scopeOf, type Route, type RouteSpec } from './route';
 
 type Json = Record<string, unknown>;
 
@@ -38,7 +38,8 @@ function operation(spec: RouteSpec): Json {
     summary: spec.summary,
     ...(spec.description ? { description: spec.description } : {}),
     tags: [spec.tag],
-    security: spec.auth === 'key' ? [{ apiKey: [] }] : [],
+    // The scope that the key must have.
+    security: spec.auth === 'key' ? [{ apiKey: [scopeOf(spec) ?? []].flat() }] : [],
     parameters: [
       ...parameters('path', spec.params),
       ...parameters('query', spec.query),
@@ -48,7 +49,7 @@ function operation(spec: RouteSpec): Json {
       ? {
           requestBody: {
             required: !spec.body.safeParse({}).success,
-            content: { 'application/json': { schema: jsonSchema(spec.body, 'input') } },
+            content: { [spec.text?.type ?? 'application/json']: { schema: jsonSchema(spec.body, 'input') } },
           },
         }
       : {}),

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors';
@@ -33,6 +34,15 @@ export class Binary {
   ) {}
 }
 
+/** A response of any length, which the browser saves as a file. */
+export class Streamed {
+  constructor(
+    readonly type: string,
+    readonly filename: string,
+    readonly data: Readable,
+  ) {}
+}
+
 export interface RouteSpec<
   P extends Schema = Schema,
   Q extends Schema = Schema,
@@ -47,12 +57,14 @@ export interface RouteSpec<
   description?: string;
   tag: string;
   auth: A;
-  /** What the key must be allowed to do; see scopeOf. */
-  scope?: Scope;
+  /** What the caller must be allowed to do; see scopeOf. Null: every caller may. */
+  scope?: Scope | null;
   /** Path parameters; a value that does not match is 404, not a validation error. */
   params?: P;
   query?: Q;
   body?: B;
+  /** The body is text of this type instead of JSON; `body` checks the text. */
+  text?: { type: string; maxBytes: number };
   /** Request headers that the route reads, in lower case. */
   headers?: H;
   /**
@@ -89,9 +101,10 @@ export function route<
   return { spec: spec as RouteSpec, handle: handle as Route['handle'] };
 }
 
-/** The scope that a route needs: reading for a GET, managing for a change, unless it declares another. */
-export function scopeOf({ scope, method }: Pick<RouteSpec, 'scope' | 'method'>): Scope {
-  return scope ?? (method === 'GET' ? 'read' : 'manage');
+/** The scope that a route needs: reading for a GET, managing for a change, unless it declares another; null for none. */
+export function scopeOf({ scope, method }: Pick<RouteSpec, 'scope' | 'method'>): Scope | null {
+  if (scope !== undefined) return scope;
+  return method === 'GET' ? 'read' : 'manage';
 }
 
 /** All request headers that a route reads. */

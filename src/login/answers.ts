@@ -1,12 +1,12 @@
 import type { Core } from '../core';
 import { sha256 } from '../lib/tokens';
 import { recordAnswer } from './queries/decisions';
-import { findPromptByNonce, type Prompt } from './queries/prompts';
+import { findPromptByNonce, setPromptMessage, type Prompt } from './queries/prompts';
 import { lockSession, type AuthSession } from './queries/sessions';
 import { withTransaction } from '../db/pool';
 import type { SessionStarter } from './workflow';
 import { showSessionOutcome } from './outcome';
-import { type BotTexts, type Tap, botTexts } from '../bots';
+import { type BotTexts, type Tap, botTexts, storedBotKey } from '../bots';
 
 /** What a tap leads to: a stored answer to signal, a session whose end to show, a notice to the user. */
 interface Verdict {
@@ -40,13 +40,16 @@ export function createLoginAnswers(
     return withTransaction(pool, async (db): Promise<Verdict> => {
       const session = await lockSession(db, prompt.session_id);
       if (!session) return { notice: texts.sessionEnded };
+      const ended = session.purpose === 'approval' ? texts.requestEnded : texts.sessionEnded;
       if (session.status !== 'pending') {
         const answered = session.status !== 'expired' || session.was_confirmed;
-        return { endedSessionId: session.id, notice: answered ? texts.alreadyAnswered : texts.sessionEnded };
+        return { endedSessionId: session.id, notice: answered ? texts.alreadyAnswered : ended };
       }
       if (prompt.closed) return { notice: texts.questionReplaced };
-      if (tap.receivedAt > session.expires_at) {
-        return { endedSessionId: session.id, notice: texts.sessionEnded };
+      if (tap.receivedAt > session.expires_at) return { endedSessionId: session.id, notice: ended };
+      // The process that sent the question has not recorded it yet, or died before.
+      if (prompt.message_id === null && tap.messageId !== null) {
+        await setPromptMessage(db, prompt.id, tap.messageId);
       }
       const first = await recordAnswer(db, {
         update_id: tap.updateId,
@@ -55,6 +58,7 @@ export function createLoginAnswers(
         first_name: tap.user.firstName,
         username: tap.user.username,
         received_at: tap.receivedAt,
+        prompt_id: prompt.id,
       });
       return { accepted: session, ...(first ? {} : { notice: texts.alreadyAnswered }) };
     });
@@ -81,7 +85,10 @@ function misplaced(prompt: Prompt, tap: Tap, texts: BotTexts): string | null {
   if (prompt.channel !== tap.messenger.channel || prompt.platform_user_id !== tap.user.id) {
     return texts.notYourQuestion;
   }
+  if (prompt.bot !== storedBotKey(tap.messenger)) return texts.sessionEnded;
   if (tap.messageId === null) return null;
-  if (prompt.chat_id !== tap.chatId || prompt.message_id !== tap.messageId) return texts.sessionEnded;
+  // Of a question that Herald sent by itself, the chat is the subscriber's, which MAX can name in two ways.
+  if (prompt.update_id !== null && prompt.chat_id !== tap.chatId) return texts.sessionEnded;
+  if (prompt.message_id !== null && prompt.message_id !== tap.messageId) return texts.sessionEnded;
   return null;
 }

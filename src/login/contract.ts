@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { channelSchema, idSchema, languages, pageQuery, timestampSchema } from '../contract/common';
+import { AppError } from '../contract/errors';
 import { isIpAddress } from '../contract/ip-address';
 import { limits } from '../contract/limits';
-import { subscriberIdSchema } from '../subscribers/contract';
+import { externalIdSchema, subscriberIdSchema } from '../subscribers/contract';
 
 /** 1 to 128 printable ASCII characters without space, <, > and &. */
 const STATE = /^[\x21-\x25\x27-\x3b\x3d\x3f-\x7e]+$/;
@@ -15,14 +16,24 @@ export const authLinkSchema = z.strictObject({
   configured: z.boolean().describe('Whether the project has a callback URL.'),
 });
 
+const stateSchema = z
+  .string()
+  .min(1, { abort: true })
+  .max(limits.authStateLength)
+  .regex(STATE, 'must be printable ASCII without spaces, <, > and &')
+  .describe('Your own value. It is returned with the code and in `auth.completed`.');
+
+const clientIpSchema = z.string().refine(isIpAddress, 'must be an IP address').optional();
+const userAgentSchema = z
+  .string()
+  .min(1)
+  .max(512)
+  .optional()
+  .describe('The user’s device. The bot shows it.');
+
 export const newSessionSchema = z
   .strictObject({
-    state: z
-      .string()
-      .min(1, { abort: true })
-      .max(limits.authStateLength)
-      .regex(STATE, 'must be printable ASCII without spaces, <, > and &')
-      .describe('Your own value. It is returned with the code and in `auth.completed`.'),
+    state: stateSchema,
     redirect_uri: z
       .string()
       .max(limits.urlLength)
@@ -30,12 +41,10 @@ export const newSessionSchema = z
       .describe(
         'Where the user returns to. It must exactly match the callback URL or a redirect URL of the project.',
       ),
-    client_ip: z
-      .string()
-      .refine(isIpAddress, 'must be an IP address')
-      .optional()
-      .describe('IP address of the user’s browser. The bot shows it; sessions are also limited per address.'),
-    user_agent: z.string().min(1).max(512).optional().describe('The user’s device. The bot shows it.'),
+    client_ip: clientIpSchema.describe(
+      'IP address of the user’s browser. The bot shows it; sessions are also limited per address.',
+    ),
+    user_agent: userAgentSchema,
     code_challenge: z
       .string()
       .regex(/^[A-Za-z0-9_-]{43}$/, 'must be 43 base64url characters (S256 of the verifier)')
@@ -142,17 +151,112 @@ function withParameters(base: string, parameters: Record<string, string | null>)
   return url.href;
 }
 
-export const sessionFlows = ['session', 'static'] as const;
+export const requestPurposes = ['approval', 'login'] as const;
+export type RequestPurpose = (typeof requestPurposes)[number];
+
+/** Line breaks, control characters and changes of the writing direction: they could forge a line with a match code. */
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+export const newRequestSchema = z
+  .strictObject({
+    subscriber_id: subscriberIdSchema.optional(),
+    external_id: externalIdSchema
+      .optional()
+      .describe(
+        'Instead of subscriber_id: all its active subscribers are asked, and the first answer counts.',
+      ),
+    message: z
+      .string()
+      .min(1, { abort: true })
+      .refine(
+        (text) => [...text].length <= limits.authRequestMessageLength,
+        `can have up to ${limits.authRequestMessageLength} characters`,
+      )
+      .refine((text) => text.trim() !== '', 'must not be empty')
+      .refine((text) => !UNSAFE.test(text), 'must be one line without control or bidirectional characters')
+      .describe(
+        `What the subscriber is asked: 1 to ${limits.authRequestMessageLength} characters on one line.`,
+      ),
+    purpose: z
+      .enum(requestPurposes)
+      .default('approval')
+      .describe('`login` gives a one-time code, as a session does; `approval` only the answer.'),
+    state: stateSchema.optional(),
+    expires_in: z
+      .number()
+      .int()
+      .min(limits.authRequestSeconds.min)
+      .max(limits.authRequestSeconds.max)
+      .default(limits.authRequestSeconds.default)
+      .describe('Seconds to wait for the answer.'),
+    client_ip: clientIpSchema.describe('IP address of the user’s browser. The bot shows it.'),
+    user_agent: userAgentSchema,
+  })
+  .refine((body) => body.subscriber_id === undefined || body.external_id === undefined, {
+    params: { error: new AppError('mutually_exclusive_identifiers') },
+  })
+  .refine((body) => body.subscriber_id !== undefined || body.external_id !== undefined, {
+    path: ['subscriber_id'],
+    message: 'is required, or external_id',
+  })
+  .refine((body) => body.purpose !== 'login' || body.state !== undefined, {
+    path: ['state'],
+    message: 'is required with the purpose login',
+  });
+export type NewRequest = z.output<typeof newRequestSchema>;
+
+export const createdRequestSchema = z.strictObject({
+  request_id: z.string(),
+  status: z.literal('pending'),
+  match_code: z.string().describe('Show it to the user: the bot shows the same code to compare.'),
+  expires_in: z.number().int().describe('Seconds until the request expires.'),
+});
+
+const requestBase = {
+  request_id: z.string(),
+  subscriber_id: z
+    .string()
+    .nullable()
+    .describe('Who answered or, before that, who was asked; null if several were asked.'),
+  decided_at: timestampSchema.nullable(),
+  expires_in: z.number().int().describe('Seconds until the request or, once approved, its code expires.'),
+};
+
+export const requestStatusSchema = z.discriminatedUnion('status', [
+  z.strictObject({ status: z.enum(['pending', 'expired']), ...requestBase }),
+  z.strictObject({
+    status: z.literal('approved'),
+    code: z.string().optional().describe('For the purpose `login`, until it is redeemed.'),
+    state: z.string().optional().describe('With the code.'),
+    ...requestBase,
+  }),
+  z.strictObject({
+    status: z.literal('declined'),
+    reason: z
+      .literal('billing_blocked')
+      .optional()
+      .describe('Only if the subscriber tapped Yes and the project had no credits.'),
+    ...requestBase,
+  }),
+]);
+export type RequestStatusBody = z.infer<typeof requestStatusSchema>;
+
+export const sessionFlows = ['session', 'static', 'push'] as const;
+export type SessionFlow = (typeof sessionFlows)[number];
 
 /** An entry of the login log; never contains the code. */
 export const sessionRecordSchema = z.strictObject({
   session_id: idSchema,
-  flow: z.enum(sessionFlows).describe('`static` is a login by the static link.'),
+  flow: z.enum(sessionFlows).describe('`static` is a login by the static link, `push` an approval.'),
+  purpose: z.enum(requestPurposes).nullable().describe('Of an approval; null for other flows.'),
+  message: z.string().nullable().describe('What the subscriber was asked in an approval.'),
   status: z.enum(sessionStatuses),
   reason: z.enum(declineReasons).nullable().describe('Why the login was declined.'),
   confirmed: z
     .boolean()
-    .describe('Whether the user tapped Yes. An `expired` login can be confirmed: its code was not redeemed.'),
+    .describe(
+      'Whether the user tapped Yes. An `expired` login can be confirmed: its code was not redeemed. An approval is `consumed` at once.',
+    ),
   channel: channelSchema.nullable().describe('Null until a user opens the link.'),
   subscriber_id: z.string().nullable(),
   first_name: z.string().nullable().describe('Of the subscriber, as it is now.'),

@@ -3,11 +3,12 @@ import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import type { Work } from '../http/idempotency';
-import { randomBase62, randomText, sha256 } from '../lib/tokens';
+import { randomBase62, sha256 } from '../lib/tokens';
 import { currentTraceparent } from '../lib/tracing';
 import { isBillingBlocked, lockProject } from '../projects';
 import type { Project } from '../projects/contract';
 import type { NewSession } from './contract';
+import { newMatchCode } from './match-code';
 import { insertSession, replaceHostedToken, secondsUntilSessionFits } from './queries/creation';
 import { startOrLeaveToRelay, type SessionStarter } from './workflow';
 
@@ -22,9 +23,6 @@ export interface CreatedSession {
 
 /** 190 bits each, independent of the session's id and of each other. */
 const TOKEN_LENGTH = 32;
-/** No letters that look like digits, because people compare the code on two screens. */
-const MATCH_ALPHABET = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
-const MATCH_LENGTH = 4;
 
 type Deps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log'> & { starter: SessionStarter };
 
@@ -44,7 +42,7 @@ export async function createSession(
     id: work.id,
     startToken: randomBase62(TOKEN_LENGTH),
     hostedToken: randomBase62(TOKEN_LENGTH),
-    matchCode: randomText(MATCH_ALPHABET, MATCH_LENGTH),
+    matchCode: newMatchCode(),
     expiresIn: deps.config.HERALD_SESSION_TTL_SECONDS,
   };
   await insertWithinLimits(deps, project.id, request, session);

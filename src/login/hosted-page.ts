@@ -64,7 +64,7 @@ async function showSession(
     project: session.project_name,
     logo: session.logo_id && logoPath(session.logo_id),
     matchCode: session.match_code,
-    offers: offersFor(core, start),
+    offers: offersFor(core, session.project_id, start),
     status: status.status,
     reason: status.status === 'declined' ? status.reason : null,
     expiresIn: status.expires_in,
@@ -102,9 +102,9 @@ function queryOf(ctx: Context): PageQuery {
   };
 }
 
-function offersFor({ messengers }: Deps, start: string): Offer[] {
+function offersFor({ messengers }: Deps, projectId: string, start: string): Offer[] {
   return channels.flatMap((channel) => {
-    const messenger = messengers.get(channel);
+    const messenger = messengers.ofProject(projectId, channel);
     if (!messenger) return [];
     return [
       {

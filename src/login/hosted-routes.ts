@@ -38,7 +38,7 @@ export function createHostedRoutes(
           'session',
           cipher.decrypt(session.start_sealed, 'start_token', session.id),
         );
-        const link = messengers.get(query.channel as Channel)?.link(start);
+        const link = messengers.ofProject(session.project_id, query.channel as Channel)?.link(start);
         if (!link) throw new AppError('not_found', 'This channel is not available.');
         return qr.of(link, query.format, session.wait_ms);
       },

@@ -23,7 +23,7 @@ export function createSessionListRoutes({
         path: '/v1/auth/sessions',
         summary: 'List logins',
         description:
-          'Sessions created through the API and logins by the static link, newest first, without codes.',
+          'Sessions created through the API, logins by the static link and approvals, newest first, without codes.',
         tag: 'Login',
         auth: 'key',
         query: sessionListQuery,
@@ -45,10 +45,12 @@ export function createSessionListRoutes({
   ];
 }
 
-function presentSession(session: NamedSessionRow, format: SubscriberIdFormat): SessionRecord {
+export function presentSession(session: NamedSessionRow, format: SubscriberIdFormat): SessionRecord {
   return {
     session_id: session.id,
     flow: session.flow,
+    purpose: session.purpose,
+    message: session.message,
     status: session.status,
     reason: session.decline_reason,
     confirmed: session.was_confirmed,

@@ -2,6 +2,7 @@ import { returnUrl } from './contract';
 import type { Core } from '../core';
 import { closePrompts, lastPrompt } from './queries/prompts';
 import { findSession, type AuthSession } from './queries/sessions';
+import { showRequestOutcome } from './request-outcome';
 import { findProject } from '../projects';
 import type { Project } from '../projects/contract';
 import { type OutgoingMessage, PlatformError, botTexts, withWelcome } from '../bots';
@@ -16,10 +17,12 @@ export async function showSessionOutcome(deps: OutcomeDeps, sessionId: string): 
   const { pool, messengers, log } = deps;
   const session = await findSession(pool, sessionId);
   if (!session || session.status === 'pending') return;
+  if (session.flow === 'push') return showRequestOutcome(deps, session);
   const prompt = await lastPrompt(pool, sessionId);
   const project = await findProject(pool, session.project_id);
   if (!prompt?.message_id || !project) return;
-  const messenger = messengers.get(prompt.channel);
+  const { messenger, isRemoved } = await messengers.find(prompt.channel, prompt.bot);
+  if (isRemoved) return void (await closePrompts(pool, sessionId));
   if (!messenger) throw new PlatformError('platform_unavailable', 'the bot is not connected yet');
   try {
     await messenger.edit(prompt.chat_id, prompt.message_id, outcomeMessage(deps, session, project));
@@ -42,7 +45,7 @@ function outcomeMessage({ cipher }: OutcomeDeps, session: AuthSession, project: 
     };
   }
   if (session.status === 'expired' && !session.was_confirmed) return { text: texts.expired(project.name) };
-  const text = withWelcome(texts.confirmed(project.name), project, lang);
+  const text = withWelcome(texts.confirmed(project.name, { subscribes: !project.system }), project, lang);
   const base = session.flow === 'static' ? project.callback_url : session.redirect_uri;
   // Only with a redirect_uri does a session get the button: on a phone it would redeem the code of a desktop login.
   if (!base || !session.code_sealed) return { text };

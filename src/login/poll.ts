@@ -30,9 +30,10 @@ export async function readAsProject(
   readPolled: ReadPolled,
   projectId: string,
   sessionId: string,
+  kind: 'session' | 'request' = 'session',
 ): Promise<SessionView> {
   const view = await readPolled({ projectId, sessionId });
-  if (!view) throw new AppError('not_found');
+  if (!view || (view.flow === 'push') !== (kind === 'request')) throw new AppError('not_found');
   if (!view.allowed) throw new AppError('slow_down', undefined, { retryAfter: limits.authPollSeconds });
   return view;
 }
@@ -44,25 +45,40 @@ export async function readAsPage({ pool }: PollDeps, sessionId: string): Promise
   return view;
 }
 
-/**
- * The status of a session. With a wait, a pending session is reported when it changes or when the wait is over,
- * whichever is first; the wait ends early if the client disconnects.
- */
+interface Wait {
+  sessionId: string;
+  waitSeconds: number;
+}
+
+/** The status of a session. */
 export async function pollStatus(
-  { pool, cipher, waiter }: PollDeps,
+  deps: PollDeps,
   ctx: Context,
-  { sessionId, waitSeconds }: { sessionId: string; waitSeconds: number },
+  wait: Wait,
   read: () => Promise<SessionView>,
 ): Promise<SessionStatusBody> {
+  return presentStatus(await pollView(deps, ctx, wait, read), deps.cipher);
+}
+
+/**
+ * With a wait, a pending session is reported when it changes or when the wait is over, whichever is first; the wait ends
+ * early if the client disconnects.
+ */
+export async function pollView(
+  { pool, waiter }: PollDeps,
+  ctx: Context,
+  { sessionId, waitSeconds }: Wait,
+  read: () => Promise<SessionView>,
+): Promise<SessionView> {
   // Watched before the first read, so that no change between the two is missed.
   const watch = waitSeconds > 0 ? waiter.watch(sessionId) : null;
   try {
     const view = await read();
-    if (!watch || view.status !== 'pending') return presentStatus(view, cipher);
+    if (!watch || view.status !== 'pending') return view;
     const disconnected = new AbortController();
     ctx.res.once('close', () => disconnected.abort());
     await watch.wait(waitSeconds * 1000, disconnected.signal);
-    return presentStatus((await viewSession(pool, sessionId)) ?? view, cipher);
+    return (await viewSession(pool, sessionId)) ?? view;
   } finally {
     watch?.done();
   }

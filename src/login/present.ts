@@ -1,6 +1,8 @@
-import type { SessionStatusBody } from './contract';
+import type { RequestStatusBody, SessionStatusBody } from './contract';
 import { returnUrl } from './contract';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
+import { isoTimeOrNull } from '../lib/iso-time';
 import type { Cipher } from '../lib/cipher';
 import type { SessionView } from './queries/status';
 
@@ -21,4 +23,37 @@ export function presentStatus(view: SessionView, cipher: Cipher): SessionStatusB
     redirect_url: view.return_base === null ? null : returnUrl(view.return_base, code, view.state),
     ...base,
   };
+}
+
+/** An approval as its poll shows it. With the purpose `login` it is `expired` if its code was not redeemed in time. */
+export function presentRequest(
+  view: SessionView,
+  cipher: Cipher,
+  format: SubscriberIdFormat,
+): RequestStatusBody {
+  const base = {
+    request_id: view.id,
+    subscriber_id: view.subscriber_id && formatSubscriberId(view.subscriber_id, format),
+    decided_at: isoTimeOrNull(view.decided_at),
+    expires_in: view.expires_in,
+  };
+  switch (view.status) {
+    case 'declined':
+      return {
+        status: 'declined',
+        ...(view.decline_reason === 'billing_blocked' ? { reason: view.decline_reason } : {}),
+        ...base,
+      };
+    case 'confirmed':
+    case 'consumed':
+      if (view.code_sealed === null || view.state === null) return { status: 'approved', ...base };
+      return {
+        status: 'approved',
+        code: cipher.decrypt(view.code_sealed, 'auth_code', view.id),
+        state: view.state,
+        ...base,
+      };
+    default:
+      return { status: view.status, ...base };
+  }
 }

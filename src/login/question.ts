@@ -10,6 +10,7 @@ import {
   recordOpening,
   openStaticSession,
   type AuthSession,
+  type SessionOwner,
 } from './queries/sessions';
 import { findProject, findProjectBySlug, isBillingBlocked } from '../projects';
 import { withTransaction } from '../db/pool';
@@ -22,12 +23,11 @@ import {
   type OutgoingMessage,
   PlatformError,
   botTexts,
+  serves,
+  storedBotKey,
 } from '../bots';
 import { showSessionOutcome } from './outcome';
-
-/** Yes and No carry this nonce: unguessable, and bound to user, chat, message and session in the database. */
-const NONCE_LENGTH = 32;
-export const tapData = { yes: (nonce: string) => `y:${nonce}`, no: (nonce: string) => `n:${nonce}` };
+import { NONCE_LENGTH, tapData } from './tap-data';
 
 /** The outcome of opening a link: a question to ask, or a message that says why there is none. */
 type Claimed = {
@@ -43,10 +43,11 @@ type Refused = { refused: string };
 export function createLoginQuestions(
   deps: Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'log'> & { starter: SessionStarter },
 ) {
-  const { pool, config, log } = deps;
+  const { pool, config, messengers, log } = deps;
 
   async function refusal(db: PoolClient, project: Project | null, texts: BotTexts): Promise<string | null> {
     if (!project?.active) return texts.loginNotSetUp;
+    if (project.system) return null;
     const blocked = await isBillingBlocked(db, project.id, config.HERALD_GRACE_HOURS);
     return blocked ? texts.billingBlocked(project.name) : null;
   }
@@ -63,6 +64,7 @@ export function createLoginQuestions(
       session_id: session.id,
       nonce_hash: sha256(nonce),
       channel: chat.messenger.channel,
+      bot: storedBotKey(chat.messenger),
       chat_id: chat.chatId,
       platform_user_id: chat.user.id,
       update_id: chat.updateId,
@@ -73,7 +75,7 @@ export function createLoginQuestions(
   async function claimByToken(db: PoolClient, token: string, chat: Chat): Promise<Claimed | Refused> {
     const texts = botTexts[chat.user.lang];
     const session = await lockSessionByStart(db, sha256(token));
-    if (!session) return { refused: texts.unknownLink };
+    if (!session || !serves(chat, session.project_id)) return { refused: texts.unknownLink };
     const project = await findProject(db, session.project_id);
     const refused = await refusal(db, project, texts);
     if (!project || refused !== null) return { refused: refused ?? texts.loginNotSetUp };
@@ -89,8 +91,10 @@ export function createLoginQuestions(
   async function claimBySlug(db: PoolClient, slug: string, chat: Chat): Promise<Claimed | Refused> {
     const texts = botTexts[chat.user.lang];
     const project = await findProjectBySlug(db, slug);
-    // The same message for all three, so that nothing can be learned about other projects.
-    if (!project?.active || project.callback_url === null) return { refused: texts.loginNotSetUp };
+    // The same message for all of them, so that nothing can be learned about other projects.
+    if (!project?.active || project.callback_url === null || !serves(chat, project.id)) {
+      return { refused: texts.loginNotSetUp };
+    }
     const allowed = await recordOpening(
       db,
       chat.messenger.channel,
@@ -120,20 +124,19 @@ export function createLoginQuestions(
       question(session, project, nonce, chat.user),
     );
     await setPromptMessage(pool, promptId, messageId);
-    await disable(chat, replaced);
+    await disable(replaced, chat.user);
     // If the session ended while the question was being sent, its workflow did not see this message.
     const now = await findSession(pool, session.id);
     if (now && now.status !== 'pending') await showSessionOutcome(deps, session.id);
   }
 
   /** Edits older questions of the session to say that only the newest one counts. Best effort. */
-  async function disable(chat: Chat, replaced: Prompt[]): Promise<void> {
+  async function disable(replaced: Prompt[], user: BotUser): Promise<void> {
     for (const prompt of replaced) {
       if (prompt.message_id === null) continue;
+      const { messenger } = await messengers.find(prompt.channel, prompt.bot);
       try {
-        await chat.messenger.edit(prompt.chat_id, prompt.message_id, {
-          text: botTexts[chat.user.lang].replaced,
-        });
+        await messenger?.edit(prompt.chat_id, prompt.message_id, { text: botTexts[user.lang].replaced });
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error;
         log.info(
@@ -150,8 +153,14 @@ export function createLoginQuestions(
   };
 }
 
-function ownerOf({ messenger, user, chatId }: Chat) {
-  return { channel: messenger.channel, platform_user_id: user.id, chat_id: chatId, lang: user.lang };
+function ownerOf({ messenger, user, chatId }: Chat): SessionOwner {
+  return {
+    channel: messenger.channel,
+    platform_user_id: user.id,
+    chat_id: chatId,
+    bot: storedBotKey(messenger),
+    lang: user.lang,
+  };
 }
 
 function question(session: AuthSession, project: Project, nonce: string, user: BotUser): OutgoingMessage {
@@ -162,6 +171,7 @@ function question(session: AuthSession, project: Project, nonce: string, user: B
       matchCode: session.match_code,
       device: session.user_agent,
       address: session.client_ip,
+      subscribes: !project.system,
     }),
     buttons: [
       [

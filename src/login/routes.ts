@@ -14,8 +14,10 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { findProjectSession } from './queries/sessions';
+import { cancelSession } from './cancel';
 import { createSession } from './create-session';
-import { createPollReader, pollStatus, readAsProject } from './poll';
+import { createPollReader, pollStatus, readAsPage, readAsProject } from './poll';
+import { presentStatus } from './present';
 import type { SessionWaiter } from './session-waiter';
 import { createCodeRedeemer, verifyCode } from './verify';
 import type { SessionStarter } from './workflow';
@@ -39,8 +41,12 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
   const noteFailure = createFailureLimit(pool, 'verify', limits.authVerifyFailuresPerMinute, 60);
   const readPolled = createPollReader(pool);
   const redeem = createCodeRedeemer(pool);
-  const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
-  const links = (start: string) => ({ telegram_link: link('telegram', start), max_link: link('max', start) });
+  const link = (projectId: string, channel: Channel, start: string) =>
+    messengers.ofProject(projectId, channel)?.link(start) ?? null;
+  const links = (projectId: string, start: string) => ({
+    telegram_link: link(projectId, 'telegram', start),
+    max_link: link(projectId, 'max', start),
+  });
 
   return [
     route(
@@ -57,7 +63,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         errors: [],
       },
       async ({ project }) => ({
-        ...links(startParameter('staticLink', project.slug)),
+        ...links(project.id, startParameter('staticLink', project.slug)),
         configured: project.callback_url !== null,
       }),
     ),
@@ -82,7 +88,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         const hostedUrl = `${publicUrl()}/login/${session.hostedToken}`;
         return {
           session_id: session.id,
-          ...links(startParameter('session', session.startToken)),
+          ...links(project.id, startParameter('session', session.startToken)),
           hosted_url: hostedUrl,
           qr_url: `${hostedUrl}/qr`,
           match_code: session.matchCode,
@@ -116,6 +122,26 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
 
     route(
       {
+        method: 'DELETE',
+        path: '/v1/auth/session/{id}',
+        summary: 'Cancel a session',
+        description: 'A pending session becomes `expired`, and the bot’s message says so.',
+        tag,
+        auth: 'key',
+        scope: 'auth',
+        params: idParams,
+        status: 200,
+        response: sessionStatusSchema,
+        errors: ['conflict'],
+      },
+      async ({ project, params }) => {
+        await cancelSession(deps, project.id, params.id, 'session');
+        return presentStatus(await readAsPage(deps, params.id), cipher);
+      },
+    ),
+
+    route(
+      {
         method: 'GET',
         path: '/v1/auth/session/{id}/qr',
         summary: 'Get the QR code of a session',
@@ -132,7 +158,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         const session = await findProjectSession(pool, project.id, params.id);
         if (!session?.start_sealed) throw new AppError('not_found');
         const token = cipher.decrypt(session.start_sealed, 'start_token', session.id);
-        const target = link(query.channel, startParameter('session', token));
+        const target = link(project.id, query.channel, startParameter('session', token));
         if (target === null) throw new AppError('not_found', 'This channel is not available.');
         return qr.of(target, query.format, session.wait_ms);
       },

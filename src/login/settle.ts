@@ -13,7 +13,8 @@ import {
   type Answer,
 } from './queries/decisions';
 import { lockSession, type AuthSession } from './queries/sessions';
-import { chargeLogin, lockProject } from '../projects';
+import { announceDecision, approve, bindAnswerer } from './settle-request';
+import { chargeLogin, lockProject, upsertAccount, type Account } from '../projects';
 import { emitEvent } from '../events';
 
 export interface SettleDeps {
@@ -50,8 +51,28 @@ export async function settleInTransaction(
   if (session.status !== 'pending') return settledAs(session);
   const answer = await firstAnswer(db, sessionId);
   if (!answer) return settleUnanswered(db, session);
-  if (answer.answer === 'no') return decline(db, sessionId, 'user');
+  if (session.flow === 'push') return settleRequest(db, session, answer, deps);
+  if (answer.answer === 'no') return decline(db, session, 'user', deps);
   return settleYes(db, session, answer, deps);
+}
+
+/** An approval is decided by the one who answered first; with the purpose `login` it then is a login like any other. */
+async function settleRequest(
+  db: PoolClient,
+  request: AuthSession,
+  answer: Answer,
+  deps: SettleDeps,
+): Promise<SettledSession> {
+  // A subscriber is removed under the project's lock, so the one who is found here stays until the commit.
+  const project = await lockProject(db, request.project_id);
+  const answered = project.active ? await bindAnswerer(db, request, answer) : null;
+  if (!answered) return expire(db, request.id);
+  if (answer.answer === 'no') return decline(db, answered, 'user', deps);
+  if (answered.purpose === 'login') return settleYes(db, answered, answer, deps);
+  const charge = await chargeLogin(db, project, answered.id, deps.config.HERALD_GRACE_HOURS);
+  if (charge === 'blocked') return decline(db, answered, 'billing_blocked', deps);
+  await approve(db, answered, deps.config.HERALD_SUBSCRIBER_ID_FORMAT);
+  return { status: 'consumed', reason: null, waitMs: 0, codeLifeMs: 0 };
 }
 
 function settledAs(session: AuthSession): SettledSession {
@@ -69,16 +90,24 @@ async function settleUnanswered(db: PoolClient, session: AuthSession): Promise<S
   if (session.wait_ms > -LATE_TAP_MS && (await hasUnhandledUpdate(db, session.id))) {
     return { ...stillOpen, waitMs: LATE_TAP_RECHECK_MS };
   }
-  await endSession(db, session.id, 'expired', null);
+  return expire(db, session.id);
+}
+
+async function expire(db: PoolClient, sessionId: string): Promise<SettledSession> {
+  await endSession(db, sessionId, 'expired', null);
   return { status: 'expired', reason: null, waitMs: 0, codeLifeMs: 0 };
 }
 
 async function decline(
   db: PoolClient,
-  sessionId: string,
+  session: AuthSession,
   reason: 'user' | 'billing_blocked',
+  { config }: SettleDeps,
 ): Promise<SettledSession> {
-  await endSession(db, sessionId, 'declined', reason);
+  const { decidedAt } = await endSession(db, session.id, 'declined', reason);
+  if (session.purpose === 'approval') {
+    await announceDecision(db, session, 'auth.declined', decidedAt, config.HERALD_SUBSCRIBER_ID_FORMAT);
+  }
   return { status: 'declined', reason, waitMs: 0, codeLifeMs: 0 };
 }
 
@@ -86,29 +115,29 @@ async function settleYes(
   db: PoolClient,
   session: AuthSession,
   answer: Answer,
-  { config, cipher }: SettleDeps,
+  deps: SettleDeps,
 ): Promise<SettledSession> {
-  const { channel, platform_user_id, chat_id, lang } = session;
+  const { config, cipher } = deps;
+  const { channel, platform_user_id, chat_id, bot, lang } = session;
   if (!channel || !platform_user_id || !chat_id || !lang) {
     throw new Error('the session was answered before a user opened its link');
   }
   const project = await lockProject(db, session.project_id);
-  if (!project.active) {
-    await endSession(db, session.id, 'expired', null);
-    return { status: 'expired', reason: null, waitMs: 0, codeLifeMs: 0 };
-  }
-  const charge = await chargeLogin(db, project, session.id, config.HERALD_GRACE_HOURS);
-  if (charge === 'blocked') return decline(db, session.id, 'billing_blocked');
-
-  const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+  if (!project.active) return expire(db, session.id);
   const user = {
     channel,
     platform_user_id,
     chat_id,
+    bot,
     lang,
     first_name: answer.first_name,
     username: answer.username,
   };
+  if (project.system) return signInToDashboard(db, session.id, user, config);
+  const charge = await chargeLogin(db, project, session.id, config.HERALD_GRACE_HOURS);
+  if (charge === 'blocked') return decline(db, session, 'billing_blocked', deps);
+
+  const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const { subscriber } = await subscribe(db, project.id, user, format);
   const code = randomToken256();
   const { decidedAt, codeLifeMs } = await confirmSession(db, session.id, {
@@ -118,12 +147,32 @@ async function settleYes(
     codeTtlSeconds: config.HERALD_CODE_TTL_SECONDS,
   });
   // A login by static link was not begun by the project, so it has no state to return.
-  if (session.flow === 'session' && session.state !== null) {
+  if ((session.flow === 'session' || session.flow === 'push') && session.state !== null) {
     await emitEvent(db, project.id, 'auth.completed', {
       ...presentSubscriber(subscriber, format),
       state: session.state,
       auth_time: isoTime(decidedAt),
     });
   }
+  return { status: 'confirmed', reason: null, waitMs: 0, codeLifeMs };
+}
+
+/**
+ * Herald's own login: it costs nothing and subscribes to nothing. The browser's cookie is enough, so that nobody gets the
+ * code.
+ */
+async function signInToDashboard(
+  db: PoolClient,
+  sessionId: string,
+  user: Omit<Account, 'id'>,
+  { HERALD_CODE_TTL_SECONDS: seconds }: SettleDeps['config'],
+): Promise<SettledSession> {
+  await upsertAccount(db, user);
+  const { codeLifeMs } = await confirmSession(db, sessionId, {
+    subscriberId: null,
+    codeHash: sha256(randomToken256()),
+    codeSealed: null,
+    codeTtlSeconds: seconds,
+  });
   return { status: 'confirmed', reason: null, waitMs: 0, codeLifeMs };
 }

@@ -17,11 +17,21 @@ export interface SessionStarter {
   startAgain(session: StartableSession, deadlineMs: number): Promise<void>;
   /** Signals that an answer is stored, and starts the workflow if its start was lost or its run was terminated. */
   signalAnswer(session: StartableSession, updateId: number): Promise<void>;
+  /** Wakes the workflow of a session that was ended by its row. */
+  signalCancelled(session: StartableSession): Promise<void>;
 }
 
 const SIGNAL_DEADLINE_MS = 5_000;
+/** Updates are numbered from 1. */
+const NO_UPDATE = 0;
 /** A caller who creates a session waits no longer than this for Temporal. */
 const START_DEADLINE_MS = 1_000;
+
+const summaries: Record<StartableSession['flow'], string> = {
+  session: 'login by session',
+  static: 'login by static link',
+  push: 'approval',
+};
 
 export function createSessionStarter({
   client,
@@ -32,17 +42,20 @@ export function createSessionStarter({
   pool: pg.Pool;
   queues: TaskQueues;
 }): SessionStarter {
-  function options({ id, project_id, flow }: StartableSession) {
+  function options({ id, project_id, flow, wait_ms }: StartableSession) {
     return {
       workflowId: workflowIds.authSession(id),
       taskQueue: queues.logins,
-      args: [{ sessionId: id, projectId: project_id, flow, waitMs: 0 }],
+      // An approval begins with its question, so its workflow waits itself.
+      args: [
+        { sessionId: id, projectId: project_id, flow, waitMs: flow === 'push' ? Math.max(1, wait_ms) : 0 },
+      ],
       // A second start while the workflow runs finds it running; one after its end must not run it again.
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowTaskTimeout: '5 seconds',
-      staticSummary: flow === 'static' ? 'login by static link' : 'login by session',
-      staticDetails: `Starts when the user answers in the messenger, or when the session expires. State: herald sessions show ${id}`,
+      staticSummary: summaries[flow],
+      staticDetails: `${flow === 'push' ? 'Asks the subscriber in the messenger' : 'Starts when the user answers in the messenger, or when the session expires'}. State: herald sessions show ${id}`,
       typedSearchAttributes: [
         { key: searchAttributes.ProjectId, value: project_id },
         { key: searchAttributes.AuthFlow, value: flow },
@@ -56,7 +69,29 @@ export function createSessionStarter({
    * one history event while it waits, and no worker handles an unanswered one before its end.
    */
   function delayedOptions(session: StartableSession) {
-    return { ...options(session), ...(session.wait_ms > 0 ? { startDelay: session.wait_ms } : {}) };
+    const isDelayed = session.flow !== 'push' && session.wait_ms > 0;
+    return { ...options(session), ...(isDelayed ? { startDelay: session.wait_ms } : {}) };
+  }
+
+  async function signal(session: StartableSession, updateId: number): Promise<void> {
+    const signalWithStart = (again: Pick<WorkflowStartOptions, 'workflowIdReusePolicy'> = {}) =>
+      within(client, SIGNAL_DEADLINE_MS, () =>
+        client.workflow.signalWithStart<typeof authSession, [{ updateId: number }]>('authSession', {
+          ...options(session),
+          ...again,
+          signal: signals.answered,
+          signalArgs: [{ updateId }],
+        }),
+      );
+    try {
+      await signalWithStart();
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      // The run has ended. If it was terminated, the session is still open and the answer needs another run.
+      if (await findOpenSession(pool, session.id)) {
+        await signalWithStart({ workflowIdReusePolicy: 'ALLOW_DUPLICATE' });
+      }
+    }
   }
 
   return {
@@ -72,26 +107,8 @@ export function createSessionStarter({
       const again = { ...delayedOptions(session), workflowIdReusePolicy: 'ALLOW_DUPLICATE' } as const;
       await within(client, deadlineMs, () => client.workflow.start<typeof authSession>('authSession', again));
     },
-    async signalAnswer(session, updateId) {
-      const signalWithStart = (again: Pick<WorkflowStartOptions, 'workflowIdReusePolicy'> = {}) =>
-        within(client, SIGNAL_DEADLINE_MS, () =>
-          client.workflow.signalWithStart<typeof authSession, [{ updateId: number }]>('authSession', {
-            ...options(session),
-            ...again,
-            signal: signals.answered,
-            signalArgs: [{ updateId }],
-          }),
-        );
-      try {
-        await signalWithStart();
-      } catch (error) {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        // The run has ended. If it was terminated, the session is still open and the answer needs another run.
-        if (await findOpenSession(pool, session.id)) {
-          await signalWithStart({ workflowIdReusePolicy: 'ALLOW_DUPLICATE' });
-        }
-      }
-    },
+    signalAnswer: signal,
+    signalCancelled: (session) => signal(session, NO_UPDATE),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ChatHandlers, Tap } from '../bots';
+import { type ChatHandlers, type Tap, serves } from '../bots';
 import { formatSubscriberId } from '../contract/ids';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -18,6 +18,7 @@ export function messageChat({ pool, config }: Pick<Core, 'pool' | 'config'>): Ch
     const message = await findTappedMessage(pool, reference.messageId);
     if (!message?.content) return;
     if (message.channel !== tap.messenger.channel || message.platform_user_id !== tap.user.id) return;
+    if (!serves(tap, message.project_id)) return;
     const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
     const content = contentFor(message.content, { project: message.project, format, id: message.id });
     const data = buttonDataAt(content({ ...message, id: message.subscriber_id }), reference.index);

@@ -4,8 +4,8 @@ import {
   type OutgoingMessage,
   PlatformError,
   type SendProgress,
-  botKeyOf,
   callsOf,
+  reachedChat,
   recordThrottled,
   trackProgress,
 } from '../bots';
@@ -35,11 +35,11 @@ export async function deliver(
   onResult?: OnResult,
 ): Promise<MessageResult | null> {
   const deadline = performance.now() + limits.sendWaitSeconds * 1000;
-  const messenger = deps.messengers.get(subscriber.channel);
+  const messenger = await deps.messengers.reaching(subscriber);
   // Before the claim: a message that waits is not yet being sent if the process dies.
   const hasTurn =
     messenger !== null &&
-    (await waitForTurn(deps, subscriber, callsOf(subscriber.channel, message), deadline));
+    (await waitForTurn(deps, messenger, subscriber, callsOf(subscriber.channel, message), deadline));
   const progress = trackProgress(false, (id) =>
     // Only for the record of a crash: without it the text follows all the same.
     recordMediaSent(deps.pool, messageId, id).catch((err: unknown) =>
@@ -52,20 +52,21 @@ export async function deliver(
     : hasTurn
       ? await call(deps, messenger, subscriber, message, { progress, deadline })
       : failure('rate_limited', `The bot had no free turn within ${limits.sendWaitSeconds} seconds.`);
-  await recordResult(deps, messageId, subscriber, result, onResult);
+  await recordResult(deps, messageId, subscriber, result, onResult, messenger?.bot);
   return result;
 }
 
 function waitForTurn(
   { turns }: DeliverDeps,
-  { channel, project_id, chat_id }: SubscriberRecord,
+  { bot }: Messenger,
+  subscriber: SubscriberRecord,
   calls: number,
   deadline: number,
 ): Promise<boolean> {
   return turns.wait({
-    bot: botKeyOf(channel),
-    projectId: project_id,
-    chatId: chat_id,
+    bot,
+    projectId: subscriber.project_id,
+    chatId: reachedChat(subscriber, bot),
     calls,
     deadline,
   });
@@ -79,10 +80,11 @@ async function call(
   message: OutgoingMessage,
   { progress, deadline }: { progress: SendProgress; deadline: number },
 ): Promise<MessageResult> {
-  const { channel, chat_id } = subscriber;
+  const { channel } = subscriber;
+  const chatId = reachedChat(subscriber, messenger.bot);
   for (;;) {
     try {
-      const { messageId } = await messenger.send(chat_id, message, { failFast: true, progress });
+      const { messageId } = await messenger.send(chatId, message, { failFast: true, progress });
       return { status: 'sent', platformMessageId: messageId };
     } catch (error) {
       if (!(error instanceof PlatformError)) {
@@ -90,9 +92,9 @@ async function call(
         return failure('unknown', 'Internal error.');
       }
       if (error.reason !== 'rate_limited') return failure(error.reason, error.platformText);
-      await recordThrottled(deps.pool, botKeyOf(channel), chat_id, error.retryAfterMs);
+      await recordThrottled(deps.pool, messenger.bot, chatId, error.retryAfterMs);
       const calls = progress.mediaSent ? 1 : callsOf(channel, message);
-      if (!(await waitForTurn(deps, subscriber, calls, deadline))) {
+      if (!(await waitForTurn(deps, messenger, subscriber, calls, deadline))) {
         return failure(error.reason, error.platformText);
       }
     }
@@ -110,10 +112,13 @@ export async function recordResult(
   subscriber: SubscriberRecord,
   result: MessageResult,
   onResult?: OnResult,
+  /** The bot that sent; without one nothing was sent. */
+  bot?: string,
 ): Promise<void> {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const recipient = { ...subscriber, subscriber_id: subscriber.id };
-  const endsSubscription = result.status === 'failed' && result.reason === 'user_blocked_bot';
+  const endsSubscription =
+    bot !== undefined && result.status === 'failed' && result.reason === 'user_blocked_bot';
   await withTransaction(pool, async (db) => {
     // Lock order: the subscriber before its messages, as when a subscriber is removed.
     if (endsSubscription || onResult) await lockSubscriber(db, subscriber.project_id, subscriber.id);
@@ -134,7 +139,7 @@ export async function recordResult(
         deliveryFailed(recipient, result, at, format),
       );
     }
-    if (endsSubscription) await markBlocked(db, subscriber.channel, subscriber.platform_user_id, format);
+    if (endsSubscription) await markBlocked(db, { ...subscriber, bot }, format);
     await onResult?.(db, result, at);
   });
 }

@@ -39,7 +39,7 @@ export async function sendOtp(
   }
   const subscriber = await requireSubscriber(pool, project.id, request.subscriber_id);
   if (!subscriber.active) throw unreachable(subscriber.blocked);
-  if (!messengers.get(subscriber.channel)) throw new AppError('platform_busy');
+  if (!(await messengers.reaching(subscriber))) throw new AppError('platform_busy');
 
   const code = newCode(request.code_length);
   const messageId = await reserve(deps, project.id, subscriber, request, code, work.id);

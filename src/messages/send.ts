@@ -141,10 +141,9 @@ async function createMessages(
     refused: refusalOf(subscriber, permission),
     ...(template && contents[index] && { content: contents[index] }),
   }));
-  const sendable = planned.filter(({ refused }) => refused === null);
-  if (sendable.length > 0 && sendable.every(({ channel }) => messengers.get(channel) === null)) {
-    throw new AppError('platform_busy');
-  }
+  const sendable = recipients.filter((_, index) => planned[index]?.refused === null);
+  const bots = await Promise.all(sendable.map((subscriber) => messengers.reaching(subscriber)));
+  if (bots.length > 0 && bots.every((bot) => bot === null)) throw new AppError('platform_busy');
   const shared = template ? null : (contents[0] ?? null);
   return insertMessages(pool, { projectId, requestId, kind: 'send', content: shared }, planned);
 }

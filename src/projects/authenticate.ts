@@ -11,8 +11,10 @@ const CACHE_MS = 500;
 const CACHE_ENTRIES = 10_000;
 const RECORD_USE_MS = 60_000;
 
+type FoundByKey = KeyedProject & { key_id: string };
+
 interface CacheEntry {
-  project: Promise<KeyedProject | null>;
+  project: Promise<FoundByKey | null>;
   until: number;
 }
 
@@ -21,7 +23,7 @@ export function createBearerAuthentication({ pool, log }: { pool: pg.Pool; log: 
   const cache = new Map<string, CacheEntry>();
   const lastRecorded = new Map<string, number>();
 
-  function lookUp(key: string): Promise<KeyedProject | null> {
+  function lookUp(key: string): Promise<FoundByKey | null> {
     const hash = sha256(key);
     const id = hash.toString('base64');
     const now = Date.now();

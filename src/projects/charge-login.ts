@@ -3,6 +3,7 @@ import type { Db } from '../db/pool';
 import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
 import type { Project } from './contract';
+import { queueNotices } from './queries/notices';
 import { chargeLogin as charge, markExhausted, type Charge, type Charged } from './queries/credits';
 
 type Account = Pick<Project, 'id' | 'plan' | 'purchased_credits'>;
@@ -20,12 +21,21 @@ export async function chargeLogin(
   const charged = await charge(db, project, sessionId, graceHours);
   const included = plans[project.plan].loginsPerMonth;
   if (charged.source === 'plan' && charged.used === Math.ceil(limits.creditsLowShare * included)) {
-    await emitEvent(db, project.id, 'credits.low', dataOf(project, charged));
+    await tell(db, project, 'credits.low', charged);
   }
   if (isLastCredit(charged, included) && (await markExhausted(db, project.id, charged.source))) {
-    await emitEvent(db, project.id, 'credits.exhausted', dataOf(project, charged));
+    await tell(db, project, 'credits.exhausted', charged);
   }
   return charged.source;
+}
+
+async function tell(
+  db: Db,
+  project: Account,
+  event: 'credits.low' | 'credits.exhausted',
+  charged: Charged,
+): Promise<void> {
+  await queueNotices(db, project.id, await emitEvent(db, project.id, event, dataOf(project, charged)));
 }
 
 function isLastCredit({ source, used, purchased }: Charged, included: number): boolean {

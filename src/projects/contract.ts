@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { idSchema, slugSchema, timestampSchema, timezoneSchema } from '../contract/common';
-import type { Scope } from '../contract/scopes';
+import {
+  channelSchema,
+  givenTimeSchema,
+  idSchema,
+  pageQuery,
+  slugSchema,
+  timestampSchema,
+  timezoneSchema,
+} from '../contract/common';
+import { roles, scopes, type Role, type Scope } from '../contract/scopes';
 import { KIB, limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
 
@@ -138,13 +146,24 @@ export const keySchema = z.strictObject({
   name: z.string().nullable(),
   hint: z.string().describe('The first characters of the key.'),
   current: z.boolean().describe('Whether this request uses the key.'),
+  scopes: z.array(z.enum(scopes)).describe('What the key may do.'),
   created_at: timestampSchema,
   last_used_at: timestampSchema.nullable().describe('Accurate to the minute.'),
   revoked_at: timestampSchema.nullable(),
 });
 export type KeyView = z.infer<typeof keySchema>;
 
-export const newKeySchema = z.strictObject({ name: nameSchema.optional() });
+export const newKeySchema = z.strictObject({
+  name: nameSchema.optional(),
+  scopes: z
+    .array(z.enum(scopes))
+    .min(1)
+    .max(scopes.length)
+    .optional()
+    .describe(
+      'What the key may do, never more than the caller may. Default: all that the caller may, but `publish`.',
+    ),
+});
 
 export const createdKeySchema = z.strictObject({
   ...keySchema.shape,
@@ -153,13 +172,79 @@ export const createdKeySchema = z.strictObject({
 
 export const signInSchema = z.strictObject({ api_key: z.string().min(1).max(200) });
 
+/** The person who has signed in. */
+export const accountSchema = z.strictObject({
+  account_id: idSchema,
+  first_name: z.string(),
+  username: z.string().nullable(),
+  channel: channelSchema,
+});
+
+const accountProjectSchema = z.strictObject({
+  project_id: idSchema,
+  slug: z.string(),
+  name: z.string(),
+  role: z.enum(roles).nullable(),
+});
+
+export const ownProjectSchema = z.strictObject({ slug: slugSchema, name: nameSchema });
+export const ownedProjectSchema = accountProjectSchema;
+
 /** What the dashboard's pages need besides the API. */
 export const dashboardSessionSchema = z.strictObject({
-  project_id: idSchema,
-  key_id: idSchema,
+  project_id: idSchema.nullable().describe('The current project; null if the account is in no team.'),
+  key_id: idSchema.nullable().describe('The API key of the sign-in; null if an account has signed in.'),
+  account: accountSchema.nullable().describe('Null if the sign-in was by API key.'),
+  role: z
+    .enum(roles)
+    .nullable()
+    .describe('The role in the current project; null if the sign-in was by API key.'),
+  scopes: z.array(z.enum(scopes)).describe('What the caller may do in the current project.'),
+  projects: z.array(accountProjectSchema).describe('The projects of the account, by name.'),
+  open_signup: z.boolean().describe('Whether an account can create a project.'),
   temporal_ui_url: z.string().nullable().describe('URL of the namespace in the Temporal UI, or null.'),
 });
 export type DashboardSession = z.infer<typeof dashboardSessionSchema>;
+
+export const switchProjectSchema = z.strictObject({ project_id: idSchema });
+
+export const signInRecordSchema = z.strictObject({
+  session_id: idSchema,
+  current: z.boolean().describe('Whether this request uses the session.'),
+  ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  created_at: timestampSchema,
+  last_seen_at: timestampSchema.describe('Accurate to the minute.'),
+  expires_at: timestampSchema,
+});
+export type SignInRecord = z.infer<typeof signInRecordSchema>;
+
+export const actorTypes = ['member', 'key', 'cli', 'system'] as const;
+export type ActorType = (typeof actorTypes)[number];
+
+/** An entry of the audit log: who changed what, without contents. */
+export const auditEntrySchema = z.strictObject({
+  audit_id: idSchema,
+  actor: z.strictObject({
+    type: z.enum(actorTypes).describe('`cli` is the operator’s command line, `system` is Herald itself.'),
+    id: idSchema.nullable().describe('The member or the API key.'),
+  }),
+  action: z.string().describe('For example `webhook.updated`.'),
+  target_id: z.string().nullable().describe('The id of what was changed.'),
+  ip: z.string().nullable(),
+  at: timestampSchema,
+});
+export type AuditEntry = z.infer<typeof auditEntrySchema>;
+
+export const auditQuery = z.strictObject({
+  actor: z
+    .union([idSchema, z.enum(actorTypes)])
+    .optional()
+    .describe('The id of a member or key, or a type of actor.'),
+  action: z.string().min(1).max(64).optional(),
+  since: givenTimeSchema.optional(),
+  ...pageQuery,
+});
 
 /** A row of `projects`. */
 export interface Project {
@@ -178,15 +263,22 @@ export interface Project {
   sessions_per_hour: number | null;
   sessions_per_address: number | null;
   purchased_credits: number;
+  /** Herald's own: it has no plan and no credits, and nobody finds it by its slug. */
+  system: boolean;
   /** An IANA name, `UTC` by default. */
   timezone: string;
   created_at: Date;
 }
 
-/** The project of an authenticated request and the API key used, directly or by signing in to the dashboard. */
+/** The project of an authenticated request, and who sent it: an API key, or a member who has signed in. */
 export type KeyedProject = Project & {
-  key_id: string;
-  scopes: Scope[];
+  /** The key that was used, directly or by signing in to the dashboard; null for a member. */
+  key_id: string | null;
+  scopes: readonly Scope[];
+  /** Null for a key. */
+  member_id: string | null;
+  account_id: string | null;
+  role: Role | null;
   /** Identifies the dashboard session, if the request has one. */
   dashboard_session?: string;
 };

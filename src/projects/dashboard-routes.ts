@@ -1,32 +1,99 @@
+import type { Context } from 'koa';
+import { idParams, pageOf } from '../contract/common';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
+import { roleScopes } from '../contract/scopes';
 import type { Core } from '../core';
+import { withTransaction } from '../db/pool';
 import { createFailureLimit } from '../http/failure-limit';
+import type { Authenticate } from '../http/guard';
 import { route } from '../http/route';
+import { isoTime } from '../lib/iso-time';
 import { sha256 } from '../lib/tokens';
-import { dashboardSessionSchema, signInSchema, type DashboardSession, type KeyedProject } from './contract';
-import { requireDashboardPage, signIn, signOut } from './dashboard-session';
+import {
+  dashboardSessionSchema,
+  ownedProjectSchema,
+  ownProjectSchema,
+  signInRecordSchema,
+  signInSchema,
+  switchProjectSchema,
+  type DashboardSession,
+  type KeyedProject,
+  type SignInRecord,
+} from './contract';
+import { requireDashboardPage, sessionHash, signedOut, signIn, signOut } from './dashboard-session';
+import { createOwnProject } from './own-projects';
+import { listAccountProjects, viewAccount } from './queries/account-projects';
+import {
+  findAccountSession,
+  listDashboardSessions,
+  removeOwnDashboardSession,
+  setSessionProject,
+  type AccountSession,
+  type DashboardSessionRow,
+} from './queries/dashboard-sessions';
 import { findProjectByKey } from './queries/keys';
 
 const tag = 'Dashboard';
 const path = '/dashboard/session';
 
-/** Signs in to the dashboard, whose pages then call the API with the session cookie instead of a key. */
-export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publicUrl' | 'temporalUiUrl'>) {
-  const { pool, config, publicUrl, temporalUiUrl } = core;
+type Deps = Pick<Core, 'pool' | 'config' | 'publicUrl' | 'temporalUiUrl' | 'log'> & {
+  authenticate: Authenticate;
+};
+
+/** Signing in to the dashboard, whose pages then call the API with the session cookie instead of a key. */
+export function createDashboardRoutes(core: Deps) {
+  const { pool, config, publicUrl, temporalUiUrl, authenticate } = core;
   const recordFailure = createFailureLimit(
     pool,
     'sign_in',
     limits.dashboardSignInFailures.max,
     limits.dashboardSignInFailures.minutes * 60,
   );
-
-  const present = (project: KeyedProject): DashboardSession => ({
-    project_id: project.id,
-    key_id: project.key_id,
+  const installation = {
+    open_signup: config.HERALD_OPEN_SIGNUP,
     temporal_ui_url:
       temporalUiUrl && `${temporalUiUrl}/namespaces/${encodeURIComponent(config.TEMPORAL_NAMESPACE)}`,
+  };
+
+  const presentKey = (project: KeyedProject): DashboardSession => ({
+    project_id: project.id,
+    key_id: project.key_id,
+    account: null,
+    role: null,
+    scopes: [...project.scopes],
+    projects: [{ project_id: project.id, slug: project.slug, name: project.name, role: null }],
+    ...installation,
   });
+
+  /** The current project of an account is one of its projects, as long as it has any. */
+  async function presentAccount(session: AccountSession, hash: Buffer): Promise<DashboardSession> {
+    const [account, projects] = await Promise.all([
+      viewAccount(pool, session.account_id),
+      listAccountProjects(pool, session.account_id),
+    ]);
+    const current = projects.find(({ project_id }) => project_id === session.project_id) ?? projects[0];
+    const projectId = current?.project_id ?? null;
+    if (projectId !== session.project_id) await setSessionProject(pool, hash, projectId);
+    return {
+      project_id: projectId,
+      key_id: null,
+      account,
+      role: current?.role ?? null,
+      scopes: current ? [...roleScopes[current.role]] : [],
+      projects,
+      ...installation,
+    };
+  }
+
+  /** The session of an account that sent the request; null for a key, directly or by its session. */
+  async function accountOf(ctx: Context): Promise<{ hash: Buffer; session: AccountSession } | null> {
+    const hash = sessionHash(ctx, publicUrl());
+    if (!hash) return null;
+    requireDashboardPage(ctx, publicUrl());
+    const session = await findAccountSession(pool, hash);
+    return session && { hash, session };
+  }
 
   return [
     route(
@@ -51,8 +118,8 @@ export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publ
           throw new AppError('invalid_api_key');
         }
         if (!project.active) throw new AppError('project_inactive');
-        await signIn(ctx, core, project.key_id);
-        return present(project);
+        await signIn(ctx, core, pool, { key_id: project.key_id });
+        return presentKey(project);
       },
     ),
     route(
@@ -60,13 +127,44 @@ export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publ
         method: 'GET',
         path,
         summary: 'Get the current sign-in',
+        description: 'Also for an account that is in no team.',
         tag,
-        auth: 'key',
+        auth: 'none',
         status: 200,
         response: dashboardSessionSchema,
-        errors: ['forbidden'],
+        errors: ['unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden'],
       },
-      async ({ project }) => present(project),
+      async ({ ctx }) => {
+        const account = await accountOf(ctx);
+        return account ? presentAccount(account.session, account.hash) : presentKey(await authenticate(ctx));
+      },
+    ),
+    route(
+      {
+        method: 'PUT',
+        path,
+        summary: 'Switch to another project',
+        tag,
+        auth: 'none',
+        body: switchProjectSchema,
+        status: 200,
+        response: dashboardSessionSchema,
+        errors: ['unauthorized', 'invalid_api_key', 'project_inactive', 'forbidden', 'not_found'],
+      },
+      async ({ body, ctx }) => {
+        const account = await accountOf(ctx);
+        if (!account) {
+          const project = await authenticate(ctx);
+          if (project.id !== body.project_id) throw new AppError('not_found');
+          return presentKey(project);
+        }
+        const { hash, session } = account;
+        const projects = await listAccountProjects(pool, session.account_id);
+        if (!projects.some(({ project_id }) => project_id === body.project_id))
+          throw new AppError('not_found');
+        await setSessionProject(pool, hash, body.project_id);
+        return presentAccount({ ...session, project_id: body.project_id }, hash);
+      },
     ),
     route(
       {
@@ -83,5 +181,82 @@ export function createDashboardRoutes(core: Pick<Core, 'pool' | 'config' | 'publ
         await signOut(ctx, core);
       },
     ),
+    route(
+      {
+        method: 'GET',
+        path: '/dashboard/sessions',
+        summary: 'List your sign-ins',
+        description: 'The sign-ins of the account, or of the API key.',
+        tag,
+        auth: 'key',
+        scope: null,
+        status: 200,
+        response: pageOf(signInRecordSchema),
+        errors: [],
+      },
+      async ({ project }) => {
+        const found = await listDashboardSessions(pool, project);
+        return {
+          data: found.map((session) => presentSession(session, project.dashboard_session)),
+          next_cursor: null,
+        };
+      },
+    ),
+    route(
+      {
+        method: 'DELETE',
+        path: '/dashboard/sessions/{id}',
+        summary: 'End a sign-in',
+        tag,
+        auth: 'key',
+        scope: null,
+        params: idParams,
+        status: 204,
+        errors: [],
+      },
+      async ({ project, params }) => {
+        if (!(await removeOwnDashboardSession(pool, project, params.id))) throw new AppError('not_found');
+      },
+    ),
+    route(
+      {
+        method: 'POST',
+        path: '/dashboard/projects',
+        summary: 'Create a project',
+        description:
+          'For an account, where the operator allows it (`HERALD_OPEN_SIGNUP`). It becomes the owner.',
+        tag,
+        auth: 'none',
+        body: ownProjectSchema,
+        status: 201,
+        response: ownedProjectSchema,
+        errors: ['unauthorized', 'forbidden', 'plan_limit', 'conflict'],
+      },
+      async ({ body, ctx }) => {
+        if (!config.HERALD_OPEN_SIGNUP) {
+          throw new AppError('forbidden', 'Only the operator creates projects here.');
+        }
+        const account = await accountOf(ctx);
+        if (!account) {
+          if (sessionHash(ctx, publicUrl()) === null) throw signedOut();
+          throw new AppError('forbidden', 'Sign in with a messenger to create a project.');
+        }
+        return withTransaction(pool, (db) =>
+          createOwnProject(db, { accountId: account.session.account_id, ip: ctx.ip }, body),
+        );
+      },
+    ),
   ];
+}
+
+function presentSession(session: DashboardSessionRow, current: string | undefined): SignInRecord {
+  return {
+    session_id: session.id,
+    current: session.hash.toString('base64url') === current,
+    ip: session.ip,
+    user_agent: session.user_agent,
+    created_at: isoTime(session.created_at),
+    last_seen_at: isoTime(session.last_seen_at),
+    expires_at: isoTime(session.expires_at),
+  };
 }

@@ -1,17 +1,22 @@
 import type { Context } from 'koa';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
+import { roleScopes } from '../contract/scopes';
 import type { Core } from '../core';
+import type { Db } from '../db/pool';
 import type { Authenticate } from '../http/guard';
 import { setHttpOnlyCookie } from '../http/http-only-cookie';
 import { randomToken256, sha256 } from '../lib/tokens';
 import {
-  findProjectByDashboardSession,
+  findAccountSession,
+  findCallerBySession,
   insertDashboardSession,
+  recordSessionUse,
   removeDashboardSession,
+  type SessionOwner,
 } from './queries/dashboard-sessions';
 
-type Deps = Pick<Core, 'pool' | 'publicUrl'>;
+type Deps = Pick<Core, 'pool' | 'publicUrl' | 'log'>;
 
 /** Browsers accept the prefix only from this very host over https, so no other host of the domain can set the cookie. */
 const cookieName = (publicUrl: string) =>
@@ -19,47 +24,99 @@ const cookieName = (publicUrl: string) =>
 const SCOPE = { sameSite: 'strict', path: '/' } as const;
 /** Another site's page cannot send this header without a CORS preflight, which is never allowed. */
 const DASHBOARD_HEADER = 'x-herald-dashboard';
+const USER_AGENT_LENGTH = 512;
 
 /** Authenticates API requests by a key in the Authorization header, or else by the dashboard's cookie. */
-export function createAuthentication({ pool, publicUrl }: Deps, bearer: Authenticate): Authenticate {
+export function createAuthentication({ pool, publicUrl, log }: Deps, bearer: Authenticate): Authenticate {
   return async (ctx) => {
-    const cookie = ctx.get('authorization') ? undefined : ctx.cookies.get(cookieName(publicUrl()));
-    if (!cookie) return bearer(ctx);
+    const hash = sessionHash(ctx, publicUrl());
+    if (!hash) return bearer(ctx);
     requireDashboardPage(ctx, publicUrl());
-    const hash = sha256(cookie);
-    const project = await findProjectByDashboardSession(pool, hash);
-    if (!project) throw new AppError('unauthorized', 'You were signed out. Sign in again.');
-    if (!project.active) throw new AppError('project_inactive');
-    return { ...project, dashboard_session: hash.toString('base64url') };
+    // Not cached: a changed role or a removed member must take effect within a second.
+    const found = await findCallerBySession(pool, hash);
+    if (!found) throw await refusalOf(pool, hash);
+    const { is_unseen: isUnseen, ...caller } = found;
+    if (!caller.active) throw new AppError('project_inactive');
+    if (isUnseen) {
+      recordSessionUse(pool, hash).catch((err: unknown) =>
+        log.warn({ err }, 'the time of a dashboard request was not saved'),
+      );
+    }
+    return {
+      ...caller,
+      scopes: caller.role === null ? (caller.scopes ?? []) : roleScopes[caller.role],
+      dashboard_session: hash.toString('base64url'),
+    };
   };
+}
+
+async function refusalOf(pool: Db, hash: Buffer): Promise<AppError> {
+  return (await findAccountSession(pool, hash))
+    ? new AppError('forbidden', 'You are not in the team of this project.')
+    : signedOut();
+}
+
+export function signedOut(): AppError {
+  return new AppError('unauthorized', 'You were signed out. Sign in again.');
+}
+
+/** The hash of the session cookie; null without one, or with an Authorization header, which comes first. */
+export function sessionHash(ctx: Context, publicUrl: string): Buffer | null {
+  const cookie = ctx.get('authorization') ? undefined : ctx.cookies.get(cookieName(publicUrl));
+  return cookie ? sha256(cookie) : null;
 }
 
 /** Refuses cross-site requests, reads included: dashboard data is only for the dashboard's own pages. */
 export function requireDashboardPage(ctx: Context, publicUrl: string): void {
+  if (ctx.get(DASHBOARD_HEADER) !== '1') throw notOwnPage();
+  requireSameOrigin(ctx, publicUrl);
+}
+
+/** For requests that carry no session yet. */
+export function requireSameOrigin(ctx: Context, publicUrl: string): void {
   const site = ctx.get('sec-fetch-site');
   const origin = ctx.get('origin');
   const allowed = [`${ctx.protocol}://${ctx.host}`, new URL(publicUrl).origin];
-  if (
-    ctx.get(DASHBOARD_HEADER) !== '1' ||
-    (site !== '' && site !== 'same-origin') ||
-    (origin !== '' && !allowed.includes(origin))
-  ) {
-    throw new AppError(
-      'forbidden',
-      'The dashboard’s cookie works only for requests from the dashboard’s own pages.',
-    );
+  if ((site !== '' && site !== 'same-origin') || (origin !== '' && !allowed.includes(origin))) {
+    throw notOwnPage();
   }
 }
 
-export async function signIn(ctx: Context, { pool, publicUrl }: Deps, keyId: string): Promise<void> {
-  const secret = randomToken256();
-  const hours = limits.dashboardSessionHours;
-  const max = limits.dashboardSessionsPerKey;
-  await insertDashboardSession(pool, { hash: sha256(secret), key_id: keyId, hours, max });
-  setHttpOnlyCookie(ctx, publicUrl(), cookieName(publicUrl()), secret, {
-    ...SCOPE,
-    maxAge: hours * 3_600_000,
+function notOwnPage(): AppError {
+  return new AppError(
+    'forbidden',
+    'The dashboard’s cookie works only for requests from the dashboard’s own pages.',
+  );
+}
+
+/** `secret` is the value of the cookie. */
+export async function signIn(
+  ctx: Context,
+  { publicUrl }: Pick<Deps, 'publicUrl'>,
+  db: Db,
+  owner: SessionOwner,
+  secret = randomToken256(),
+): Promise<void> {
+  await insertDashboardSession(db, {
+    hash: sha256(secret),
+    owner,
+    ip: ctx.ip,
+    user_agent: userAgentOf(ctx) ?? null,
+    hours: limits.dashboardSessionHours,
+    max: limits.dashboardSessionsPerKey,
   });
+  setSessionCookie(ctx, publicUrl(), secret);
+}
+
+export function setSessionCookie(ctx: Context, publicUrl: string, secret: string): void {
+  setHttpOnlyCookie(ctx, publicUrl, cookieName(publicUrl), secret, {
+    ...SCOPE,
+    maxAge: limits.dashboardSessionHours * 3_600_000,
+  });
+}
+
+export function userAgentOf(ctx: Context): string | undefined {
+  return ctx.get('user-agent').slice(0, USER_AGENT_LENGTH) || undefined;
 }
 
 export async function signOut(ctx: Context, { pool, publicUrl }: Deps): Promise<void> {

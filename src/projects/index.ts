@@ -1,5 +1,20 @@
 /** The public interface of this domain. */
+export { audited, byCli } from './audit';
+export { requireSameOrigin, setSessionCookie, signIn, userAgentOf } from './dashboard-session';
+export { findAccountSession } from './queries/dashboard-sessions';
 export { chargeLogin } from './charge-login';
 export { isBillingBlocked } from './queries/credits';
-export { findProject, findProjectBySlug, lockProject } from './queries/projects';
+export { type Account, findAccount, upsertAccount } from './queries/accounts';
+export { findLatestProject, insertMember } from './queries/account-projects';
+export { queueNotices } from './queries/notices';
+export { insertAuditEntry, type NewAuditEntry } from './queries/audit';
+export {
+  findProject,
+  findProjectBySlug,
+  findSystemProject,
+  insertProject,
+  lockProject,
+  markSystemProject,
+  updateProject,
+} from './queries/projects';
 export { logoPath, stylePath } from './brand-files';

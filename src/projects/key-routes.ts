@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { idParams, pageOf } from '../contract/common';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
+import { defaultScopes, type Scope } from '../contract/scopes';
 import { withTransaction } from '../db/pool';
 import { route } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
@@ -36,7 +37,7 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         method: 'POST',
         path: '/v1/keys',
         summary: 'Create an API key',
-        description: `The key is returned only once. A project can have up to ${limits.apiKeys} active keys.`,
+        description: `The key is returned only once. It never gets a scope that the caller lacks; only the operator grants \`publish\`. A project can have up to ${limits.apiKeys} active keys.`,
         tag,
         auth: 'key',
         scope: 'admin',
@@ -47,6 +48,7 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         errors: ['conflict'],
       },
       async ({ project, body, work }) => {
+        const granted = grantedScopes(project.scopes, body.scopes);
         const { key, hash, hint } = newApiKey();
         // A request resumed after a crash: nobody has seen the key, of which only the hash is stored.
         const earlier = work.resumed ? await replaceApiKey(pool, project.id, work.id, { hash, hint }) : null;
@@ -60,7 +62,14 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
               `A project can have up to ${limits.apiKeys} active API keys. Revoke one first.`,
             );
           }
-          return insertApiKey(db, { id: work.id, project_id: project.id, hash, hint, name: body.name });
+          return insertApiKey(db, {
+            id: work.id,
+            project_id: project.id,
+            hash,
+            hint,
+            name: body.name,
+            scopes: granted,
+          });
         });
         return { ...presentKey(created, project.key_id), api_key: key };
       },
@@ -83,18 +92,30 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         if (params.id === project.key_id) {
           throw new AppError('conflict', 'A key cannot revoke itself. Use another key.');
         }
-        if (!(await revokeApiKey(pool, project.id, params.id))) throw new AppError('not_found');
+        await withTransaction(pool, async (db) => {
+          if (!(await revokeApiKey(db, project.id, params.id))) throw new AppError('not_found');
+        });
       },
     ),
   ];
 }
 
-function presentKey(key: ApiKeyRecord, currentId: string): KeyView {
+/** What was asked for, or all that the caller may pass on. */
+function grantedScopes(own: readonly Scope[], asked: readonly Scope[] | undefined): readonly Scope[] {
+  const grantable = defaultScopes.filter((scope) => own.includes(scope));
+  if (asked === undefined) return grantable;
+  const excess = asked.find((scope) => !grantable.includes(scope));
+  if (excess !== undefined) throw new AppError('forbidden', `scopes: you cannot grant "${excess}".`);
+  return grantable.filter((scope) => asked.includes(scope));
+}
+
+function presentKey(key: ApiKeyRecord, currentId: string | null): KeyView {
   return {
     id: key.id,
     name: key.name,
     hint: key.hint,
     current: key.id === currentId,
+    scopes: key.scopes,
     created_at: isoTime(key.created_at),
     last_used_at: isoTimeOrNull(key.last_used_at),
     revoked_at: isoTimeOrNull(key.revoked_at),

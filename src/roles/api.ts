@@ -4,14 +4,16 @@ import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
 import { createRecurringRoutes } from '../broadcasts/recurring/routes';
 import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
-import { channels } from '../contract/common';
+import { createChannelRoutes } from '../channels/routes';
 import type { Core } from '../core';
 import { createEventRoutes } from '../events/routes';
+import { createExportRoute } from '../exports';
 import { createApp } from '../http/app';
 import { demoPages } from '../http/demo';
 import { docsPages } from '../http/docs';
 import { errorPage, wantsPage } from '../http/error-page';
 import type { Part } from '../http/health';
+import type { Authenticate } from '../http/guard';
 import { createHealthRoutes } from '../http/health-routes';
 import { createRunOnce } from '../http/idempotency';
 import { createRequestLimit } from '../http/project-limit';
@@ -20,24 +22,37 @@ import { startServer } from '../http/server';
 import { webFiles } from '../http/web-files';
 import { loginPage } from '../login/hosted-page';
 import { createHostedRoutes } from '../login/hosted-routes';
+import { loginExport } from '../login/export';
 import { createSessionListRoutes } from '../login/log-routes';
 import { createQrPictures } from '../login/qr';
+import { createRequestRoutes } from '../login/request-routes';
 import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
 import { createOtpRoutes } from '../messages/otp-routes';
 import { createMessageLogRoutes } from '../messages/log-routes';
 import { createSendRoutes } from '../messages/routes';
+import { createAuditedRequests } from '../projects/audit';
+import { createAuditRoutes } from '../projects/audit-routes';
 import { createBearerAuthentication } from '../projects/authenticate';
 import { brandFiles } from '../projects/brand-files';
 import { createDashboardRoutes } from '../projects/dashboard-routes';
 import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
+import { subscriberExport } from '../subscribers/export';
+import { createImportRoutes } from '../subscribers/import-routes';
+import { createLabelRoutes } from '../subscribers/label-routes';
+import { createLinkRoutes } from '../subscribers/link-routes';
+import { createMiniAppRoutes } from '../subscribers/mini-app/routes';
+import { miniAppPage } from '../subscribers/mini-app/page';
 import { createSubscriberRoutes } from '../subscribers/routes';
+import { createTeamRoutes } from '../team/routes';
+import { createSignInRoutes } from '../team/sign-in-routes';
 import { createTemplateRoutes } from '../templates/routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
 import { within } from '../temporal/within';
+import { deliveryExport } from '../webhooks/export';
 import { createWebhookRoutes } from '../webhooks/routes';
 import { botWebhookSecret, createBotIntake } from './bots';
 
@@ -50,11 +65,20 @@ export interface RunningApi {
 /** All API routes, in the order of the reference page. */
 export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
   const qr = createQrPictures();
+  const authenticate = createAuthenticate(core);
+  const starter = createSessionStarter(core);
   return [
-    ...createAuthRoutes({ ...core, waiter, qr, starter: createSessionStarter(core) }),
+    ...createAuthRoutes({ ...core, waiter, qr, starter }),
     ...createSessionListRoutes(core),
+    createExportRoute(core.pool, loginExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
+    ...createRequestRoutes({ ...core, waiter, starter }),
     ...createHostedRoutes({ ...core, waiter, qr }),
     ...createSubscriberRoutes(core),
+    ...createImportRoutes(core),
+    ...createLinkRoutes(core),
+    ...createLabelRoutes(core),
+    ...createMiniAppRoutes(core),
+    createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
     ...createTemplateRoutes(core),
     ...createBatchRoutes(core),
@@ -65,12 +89,21 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
+    createExportRoute(core.pool, deliveryExport(core.pool)),
     ...createEventRoutes(core),
     ...createProjectRoutes(core),
     ...createKeyRoutes(core),
-    ...createDashboardRoutes(core),
+    ...createChannelRoutes(core),
+    ...createTeamRoutes(core),
+    ...createAuditRoutes(core),
+    ...createDashboardRoutes({ ...core, authenticate }),
+    ...createSignInRoutes({ ...core, waiter, starter }),
     ...createHealthRoutes({ parts }),
   ];
+}
+
+function createAuthenticate(core: Core): Authenticate {
+  return createAuthentication(core, createBearerAuthentication(core));
 }
 
 /** Shorter than the limit of a check, so that no call outlives it. */
@@ -106,14 +139,16 @@ export async function startApi(core: Core): Promise<RunningApi> {
         webFiles(config),
         brandFiles(core),
         loginPage(core),
+        miniAppPage(),
         botWebhooks(core),
         ...(config.development ? [demoPages(core)] : []),
       ],
     },
     {
-      authenticate: createAuthentication(core, createBearerAuthentication({ pool, log })),
+      authenticate: createAuthenticate(core),
       countRequest: createRequestLimit(pool),
       runOnce: createRunOnce(core),
+      audited: createAuditedRequests(pool),
       checkResponses: config.NODE_ENV === 'test',
       log,
       docsUrl,
@@ -137,6 +172,11 @@ export async function startApi(core: Core): Promise<RunningApi> {
 /** The endpoint for bot updates in webhook mode. It stores them; the bots role handles them. */
 function botWebhooks(core: Core): Middleware {
   if (core.config.botUpdates !== 'webhook') return (_ctx, next) => next();
-  const secrets = Object.fromEntries(channels.map((channel) => [channel, botWebhookSecret(core, channel)]));
-  return webhookIntake({ intake: createBotIntake(core), secrets });
+  return webhookIntake({
+    intake: createBotIntake(core),
+    async secretOf(channel, bot) {
+      const { isRemoved } = await core.messengers.find(channel, bot);
+      return isRemoved ? null : botWebhookSecret(core, channel, bot);
+    },
+  });
 }

@@ -1,5 +1,10 @@
+import { sharedBotKey } from '../bots/bot-key';
 import { createConversation } from '../bots/conversation';
 import { createIntake, type Intake } from '../bots/intake';
+import { createLeaders, type Leader, type Leaders } from '../bots/leader';
+import type { Messenger } from '../bots/messenger';
+import { receiveOwnBotUpdates } from '../bots/own-bot-updates';
+import type { OwnBot } from '../bots/own-bots';
 import { startPolling } from '../bots/polling';
 import { botWebhookPath } from '../bots/webhook-intake';
 import { startWebhookRegistration } from '../bots/webhook-registration';
@@ -10,6 +15,7 @@ import { loginChat } from '../login/conversation';
 import { createSessionStarter } from '../login/workflow';
 import { messageChat } from '../messages/button-taps';
 import { subscriberChat } from '../subscribers/conversation';
+import { teamChat } from '../team/conversation';
 
 export interface RunningBots {
   stop(): Promise<void>;
@@ -26,46 +32,84 @@ export function createBotIntake(core: Core): Intake {
       loginChat({ ...core, starter }),
       subscriberChat(core),
       messageChat(core),
+      teamChat(core),
     ]),
     isTransient: isUnavailable,
   });
 }
 
-/** The secret that the messengers send with each update: a setting, or derived from the encryption key. */
-export function botWebhookSecret(core: Pick<Core, 'config' | 'cipher'>, channel: Channel): string {
-  return core.config.HERALD_BOT_WEBHOOK_SECRET ?? core.cipher.derive(`bot webhook ${channel}`);
+/**
+ * The secret that the messengers send with each update. That of a shared bot is a setting, or derived from the encryption
+ * key; each own bot has its own.
+ */
+export function botWebhookSecret(
+  { config, cipher }: Pick<Core, 'config' | 'cipher'>,
+  channel: Channel,
+  bot: string = sharedBotKey(channel),
+): string {
+  const given = bot === sharedBotKey(channel) ? config.HERALD_BOT_WEBHOOK_SECRET : undefined;
+  return given ?? cipher.derive(`bot webhook ${bot}`);
 }
 
 export async function startBots(core: Core, databaseUrl: string): Promise<RunningBots> {
-  const { config, messengers, log, pool } = core;
+  const { config, messengers, log } = core;
   const intake = createBotIntake(core);
   intake.start();
-  if (config.botUpdates === 'webhook') {
-    const registrations = messengers.configured.map((channel) =>
-      startWebhookRegistration({
-        channel,
-        messenger: () => messengers.get(channel),
-        url: core.publicUrl() + botWebhookPath(channel),
-        secret: botWebhookSecret(core, channel),
-        pool,
-        log,
-      }),
-    );
-    await Promise.all(registrations.map(({ attempted }) => attempted));
-    return {
-      async stop() {
-        await Promise.all(registrations.map((registration) => registration.stop()));
-        await intake.stop();
-      },
-    };
-  }
-  const pollings = messengers.configured.map((channel) =>
-    startPolling({ channel, messenger: () => messengers.get(channel), intake, pool, databaseUrl, log }),
-  );
+  const leaders = createLeaders({ databaseUrl, log });
+  const receive = config.botUpdates === 'webhook' ? webhooks(core) : polling(core, intake, leaders);
+  const shared = await Promise.all(messengers.configured.map(receive.shared));
+  const own = receiveOwnBotUpdates(messengers.own, (bot) => receive.own(bot, leaders), log);
   return {
     async stop() {
-      await Promise.all(pollings.map((polling) => polling.stop()));
+      await Promise.all([...shared, own].map((each) => each.stop()));
+      await leaders.stop();
       await intake.stop();
     },
+  };
+}
+
+/** How the updates of a shared bot and of a project's own bot are received. */
+interface Receiving {
+  shared(channel: Channel): Promise<Leader>;
+  own(bot: OwnBot, leaders: Leaders): Leader;
+}
+
+function polling({ messengers, pool, log }: Core, intake: Intake, leaders: Leaders): Receiving {
+  return {
+    shared: (channel) =>
+      Promise.resolve(
+        startPolling({ channel, messenger: () => messengers.get(channel), intake, pool, leaders, log }),
+      ),
+    own: ({ channel, bot, messenger }) =>
+      startPolling({ channel, bot, messenger: () => messenger, intake, pool, leaders, log }),
+  };
+}
+
+function webhooks(core: Core): Receiving {
+  const { messengers, pool, log } = core;
+  const register = (channel: Channel, bot: string, messenger: () => Messenger | null) =>
+    startWebhookRegistration({
+      bot,
+      messenger,
+      url: core.publicUrl() + botWebhookPath(bot),
+      secret: botWebhookSecret(core, channel, bot),
+      pool,
+      log,
+    });
+  return {
+    async shared(channel) {
+      const registration = register(channel, sharedBotKey(channel), () => messengers.get(channel));
+      await registration.attempted;
+      return registration;
+    },
+    own: ({ channel, bot, messenger }, leaders) =>
+      leaders.lead(`webhook/${bot}`, async (signal) => {
+        const registration = register(channel, bot, () => messenger);
+        await new Promise<void>((resolve) => {
+          if (signal.aborted) resolve();
+          signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+        await registration.stop();
+      }),
   };
 }

@@ -31,6 +31,7 @@ export function startCodecServer({
       authenticate: () => Promise.reject(new AppError('not_found')),
       countRequest: () => Promise.reject(new AppError('not_found')),
       runOnce: () => Promise.reject(new AppError('not_found')),
+      audited: () => Promise.reject(new AppError('not_found')),
       checkResponses: false,
       log,
       docsUrl,

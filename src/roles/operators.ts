@@ -10,6 +10,7 @@ import { createHealthRoutes } from '../http/health-routes';
 import { startServer, type RunningServer } from '../http/server';
 import { registry } from '../lib/metrics';
 import { botUpdateLag, countDueDeliveries, MAX_COUNTED, sessionLag } from '../operations/queries/lag';
+import { countOwnBots } from '../operations/queries/own-bots';
 import { coreMetrics } from '../temporal/workers';
 import { claimableLag } from '../webhooks/queries/claim';
 import { readinessParts } from './api';
@@ -24,6 +25,7 @@ export async function startOperatorServer(core: Core): Promise<RunningServer> {
       authenticate: () => Promise.reject(new AppError('not_found')),
       countRequest: () => Promise.reject(new AppError('not_found')),
       runOnce: () => Promise.reject(new AppError('not_found')),
+      audited: () => Promise.reject(new AppError('not_found')),
       checkResponses: false,
       log: core.log.child({}, { level: 'warn' }),
       docsUrl,
@@ -106,6 +108,19 @@ function createScrapeMetrics(core: Core): Registry {
     name: 'herald_bot_updates_set_aside',
     help: 'Messenger updates set aside after repeated failures; an operator must act.',
     registers,
+  });
+  const ownBots: Gauge = new Gauge({
+    name: 'herald_own_bots',
+    help: 'Bots of the projects by status: connected; away, the messenger does not respond; off, it refuses the token.',
+    labelNames: ['channel', 'status'],
+    registers,
+    collect: onScrape(async () => {
+      if (!has('bots')) return;
+      ownBots.reset();
+      for (const { channel, status, count } of await countOwnBots(pool)) {
+        ownBots.set({ channel, status }, count);
+      }
+    }),
   });
   const due: Gauge = new Gauge({
     name: 'herald_deliveries_due',

@@ -10,15 +10,18 @@ import { startSessionReconciler } from '../login/reconciler';
 import { startSessionRelay } from '../login/relay';
 import { createSessionStarter } from '../login/workflow';
 import { startRetention } from '../operations/retention';
+import { startImportRelay } from '../subscribers/import-relay';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import { createDataConverter } from '../temporal/data-converter';
 import { installRuntime, startWorkers } from '../temporal/workers';
+import { startMemberNotices } from '../team/notices';
 import { startEndpointAlerts } from '../webhooks/alerts';
 import { createAttempter } from '../webhooks/attempt';
 import { startExpressLane } from '../webhooks/express-lane';
 import { createFastEndpoints } from '../webhooks/fast-endpoints';
 import { startDeliveryReconciler } from '../webhooks/reconciler';
 import { startDeliveryRelay } from '../webhooks/relay';
+import { startSearchIndex } from '../webhooks/search-index';
 
 export interface WorkerRoleOptions {
   temporal: TemporalSettings;
@@ -65,8 +68,11 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startBroadcastRelay(onWorkerConnection),
     startScheduledRelay(onWorkerConnection),
     startRecurringRelay(onWorkerConnection),
+    startImportRelay(onWorkerConnection),
     startExpressLane({ ...core, attempter }),
     startEndpointAlerts(core),
+    startMemberNotices(core),
+    startSearchIndex(core),
     startDeliveryReconciler(onWorkerConnection),
     startRetention(core),
     startEventEraser(core),

@@ -8,21 +8,32 @@ import {
 } from '../contract/ids';
 import { limits } from '../contract/limits';
 import { withTransaction, type Db } from '../db/pool';
+import type { EventData } from '../events/contract';
 import { emitEvent, eraseDueEvents, markEventsForErasure } from '../events';
 import { rewriteRecordedResponses } from '../http/idempotency';
 import type { Cipher } from '../lib/cipher';
 import { lockProject } from '../projects';
 import type { Properties, PropertyValue, SubscriberChanges } from './contract';
+import { maxLabels } from './labels';
 import {
+  erasePersonLinks,
   erasePersonMessages,
   erasePersonPlans,
+  erasePersonRequests,
   erasePersonSessions,
   erasePersonUpdates,
   NOBODY,
   recentRequestsOf,
+  requestsOf,
 } from './queries/erasure';
 import { registerLabels, type LabelKind } from './queries/labels';
-import { deleteSubscriber, findSubscriber, lockSubscriber, updateSubscriber } from './queries/records';
+import {
+  deleteSubscriber,
+  findSubscriber,
+  lockSubscriber,
+  updateSubscriber,
+  type SubscriberValues,
+} from './queries/records';
 import { presentSubscriber, type SubscriberRecord } from './record';
 
 /** Finds a subscriber by either public form of its id. Throws the same error for an unknown and a malformed id. */
@@ -50,8 +61,6 @@ function orNotFound(subscriber: SubscriberRecord | null): SubscriberRecord {
   return subscriber;
 }
 
-const maxLabels = { tags: limits.tagsPerProject, permissions: limits.permissionsPerProject } as const;
-
 /** Lock order: project, then subscriber. */
 export function patchSubscriber(
   pool: pg.Pool,
@@ -63,25 +72,39 @@ export function patchSubscriber(
   return withTransaction(pool, async (db) => {
     if (changes.tags || changes.permissions) await lockProject(db, projectId);
     const before = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)));
-    const after = await updateSubscriber(db, before.id, {
-      external_id: changes.external_id === undefined ? before.external_id : changes.external_id,
-      tags: changes.tags ?? before.tags,
-      permissions: changes.permissions ?? before.permissions,
-      timezone: changes.timezone === undefined ? before.timezone : changes.timezone,
-      properties: mergedProperties(before.properties, changes.properties),
-    });
+    const after = await updateSubscriber(db, before.id, changedValues(before, changes));
     for (const kind of ['tags', 'permissions'] as const) await register(db, projectId, kind, changes[kind]);
-    if (!sameSet(before.permissions, after.permissions)) {
-      await emitEvent(db, projectId, 'subscription.permission_changed', {
-        subscriber_id: formatSubscriberId(after.id, format),
-        channel: after.channel,
-        external_id: after.external_id,
-        permissions: after.permissions,
-        previous: before.permissions,
-      });
-    }
+    const event = permissionChange(before, after, format);
+    if (event) await emitEvent(db, projectId, 'subscription.permission_changed', event);
     return after;
   });
+}
+
+/** The values of a subscriber after the changes. Throws if they have too many properties. */
+export function changedValues(before: SubscriberRecord, changes: SubscriberChanges): SubscriberValues {
+  return {
+    external_id: changes.external_id === undefined ? before.external_id : changes.external_id,
+    tags: changes.tags ?? before.tags,
+    permissions: changes.permissions ?? before.permissions,
+    timezone: changes.timezone === undefined ? before.timezone : changes.timezone,
+    properties: mergedProperties(before.properties, changes.properties),
+  };
+}
+
+/** The data of `subscription.permission_changed`, or null if they are the same. */
+export function permissionChange(
+  before: SubscriberRecord,
+  after: SubscriberRecord,
+  format: SubscriberIdFormat,
+): EventData<'subscription.permission_changed'> | null {
+  if (sameSet(before.permissions, after.permissions)) return null;
+  return {
+    subscriber_id: formatSubscriberId(after.id, format),
+    channel: after.channel,
+    external_id: after.external_id,
+    permissions: after.permissions,
+    previous: before.permissions,
+  };
 }
 
 /** Null removes a property. The caller holds the subscriber's row lock, so that the limit is exact. */
@@ -94,7 +117,8 @@ function mergedProperties(before: Properties, changes: SubscriberChanges['proper
   return Object.fromEntries(kept);
 }
 
-async function register(
+/** The caller holds the project's row lock. Throws if the project would have too many. */
+export async function register(
   db: Db,
   projectId: string,
   kind: LabelKind,
@@ -127,9 +151,12 @@ export async function removeSubscriber(
     );
     await erasePersonMessages(db, person, publicIds);
     await erasePersonPlans(db, person);
+    const requestIds = await requestsOf(db, person);
     await deleteSubscriber(db, projectId, person.id);
     await erasePersonSessions(db, person);
+    await erasePersonRequests(db, person, requestIds);
     await erasePersonUpdates(db, person);
+    await erasePersonLinks(db, person);
     const data = { ...presentSubscriber(person, format), active: false };
     const eventId = person.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;
     await markEventsForErasure(db, projectId, publicIds, eventId);

@@ -1,51 +1,106 @@
-import { type Chat, type ChatHandlers, botTexts, withWelcome } from '../bots';
+import { type Chat, type ChatHandlers, type Tap, botTexts, serves, storedBotKey, withWelcome } from '../bots';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { findProjectBySlug } from '../projects';
-import { markBlocked, markUnblocked, subscribe, unsubscribeAll } from './queries/subscriptions';
+import type { Project } from '../projects/contract';
+import { openLink } from './links';
+import {
+  activeSubscriptions,
+  markBlocked,
+  markUnblocked,
+  moveToBot,
+  subscribe,
+  unsubscribe,
+  type BotUserRef,
+  type MessengerUser,
+} from './queries/subscriptions';
+import { parseStopChoice, stopQuestion } from './stop-question';
 
-/** Handles the `proj_` link, /stop, and users who block or unblock the bot. */
+/** Handles the `proj_` link, /stop, and users who block, unblock or come to a bot. */
 export function subscriberChat({ pool, config }: Pick<Core, 'pool' | 'config'>): ChatHandlers {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
 
-  async function subscribeTo(slug: string, { user, chatId, messenger }: Chat): Promise<void> {
+  async function subscribeTo(slug: string, chat: Chat): Promise<void> {
+    const { user, chatId, messenger } = chat;
     const texts = botTexts[user.lang];
     const project = await findProjectBySlug(pool, slug);
-    if (!project?.active) {
+    if (!project?.active || !serves(chat, project.id)) {
       await messenger.send(chatId, { text: texts.unknownLink });
       return;
     }
-    await withTransaction(pool, (db) =>
-      subscribe(
-        db,
-        project.id,
-        {
-          channel: messenger.channel,
-          platform_user_id: user.id,
-          chat_id: chatId,
-          first_name: user.firstName,
-          username: user.username,
-          lang: user.lang,
-        },
-        format,
-      ),
+    await withTransaction(pool, (db) => subscribe(db, project.id, personOf(chat), format));
+    await welcome(project, chat);
+  }
+
+  async function subscribeByLink(token: string, chat: Chat): Promise<void> {
+    const { updateId, servedProjectId } = chat;
+    const project = await openLink(pool, token, personOf(chat), { updateId, servedProjectId, format });
+    if (project) return welcome(project, chat);
+    await chat.messenger.send(chat.chatId, { text: botTexts[chat.user.lang].unknownLink });
+  }
+
+  /** Ends the subscriptions of one project, or of all, and returns what to say about it. */
+  async function end(chat: Chat, projectId: string | null): Promise<string> {
+    const texts = botTexts[chat.user.lang];
+    const projects = await withTransaction(pool, (db) =>
+      unsubscribe(db, userOf(chat), { projectId, updateId: chat.updateId }, format),
     );
-    await messenger.send(chatId, { text: withWelcome(texts.subscribed(project.name), project, user.lang) });
+    return projects.length > 0 ? texts.unsubscribed(projects) : texts.nothingToUnsubscribe;
+  }
+
+  async function stop(chat: Chat): Promise<void> {
+    const subscriptions = await activeSubscriptions(pool, userOf(chat));
+    const message =
+      subscriptions.length > 1
+        ? stopQuestion(chat.user.lang, subscriptions)
+        : { text: await end(chat, null) };
+    await chat.messenger.send(chat.chatId, message);
+  }
+
+  /** The choice can be forged; it only ends subscriptions of the user who taps. */
+  async function endChosen(tap: Tap, projectId: string | null): Promise<void> {
+    const text = await end(tap, projectId);
+    await tap.messenger.answerTap(tap.callbackId).catch(() => undefined);
+    if (tap.messageId === null) await tap.messenger.send(tap.chatId, { text });
+    else await tap.messenger.edit(tap.chatId, tap.messageId, { text });
   }
 
   return {
-    links: { subscribe: subscribeTo },
-    async stop({ messenger, chatId, user }) {
-      const texts = botTexts[user.lang];
-      const projects = await withTransaction(pool, (db) =>
-        unsubscribeAll(db, messenger.channel, user.id, format),
-      );
-      const text = projects.length > 0 ? texts.unsubscribed(projects) : texts.nothingToUnsubscribe;
-      await messenger.send(chatId, { text });
+    links: { subscribe: subscribeTo, link: subscribeByLink },
+    stop,
+    async tap(tap) {
+      const choice = parseStopChoice(tap.data);
+      if (!choice) return false;
+      await endChosen(tap, choice.projectId);
+      return true;
     },
-    blocked: ({ messenger, user }) =>
-      withTransaction(pool, (db) => markBlocked(db, messenger.channel, user.id, format)),
-    unblocked: ({ messenger, user }) =>
-      withTransaction(pool, (db) => markUnblocked(db, messenger.channel, user.id, format)),
+    async arrived(chat) {
+      if (chat.servedProjectId !== null) await moveToBot(pool, chat.servedProjectId, addressOf(chat));
+    },
+    blocked: (chat) => withTransaction(pool, (db) => markBlocked(db, userOf(chat), format)),
+    unblocked: (chat) => withTransaction(pool, (db) => markUnblocked(db, userOf(chat), format)),
   };
+}
+
+function userOf({ messenger: { channel, bot }, user }: Chat): BotUserRef {
+  return { channel, bot, platform_user_id: user.id };
+}
+
+function addressOf({ messenger, user, chatId }: Chat) {
+  return {
+    channel: messenger.channel,
+    platform_user_id: user.id,
+    chat_id: chatId,
+    bot: storedBotKey(messenger),
+  };
+}
+
+function personOf(chat: Chat): MessengerUser {
+  const { firstName, username, lang } = chat.user;
+  return { ...addressOf(chat), first_name: firstName, username, lang };
+}
+
+async function welcome(project: Project, { messenger, chatId, user }: Chat): Promise<void> {
+  const text = withWelcome(botTexts[user.lang].subscribed(project.name), project, user.lang);
+  await messenger.send(chatId, { text });
 }

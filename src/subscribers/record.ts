@@ -11,6 +11,8 @@ export interface SubscriberRecord {
   channel: Channel;
   platform_user_id: string;
   chat_id: string;
+  /** The bot through which they came last; null for the shared one. */
+  bot: string | null;
   external_id: string | null;
   first_name: string;
   username: string | null;

@@ -1,30 +1,18 @@
-import { pageOf, type Channel } from '../contract/common';
+import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
-import { startParameter } from '../contract/start-parameters';
 import type { Core } from '../core';
-import { route } from '../http/route';
+import { route, Streamed } from '../http/route';
 import { patchSubscriber, removeSubscriber, requireSubscriber } from './changes';
-import {
-  subscribeLinkSchema,
-  subscriberChangesSchema,
-  subscriberListQuery,
-  subscriberParams,
-  subscriberSchema,
-} from './contract';
+import { heldData } from './held-data';
+import { subscriberChangesSchema, subscriberListQuery, subscriberParams, subscriberSchema } from './contract';
 import { listSubscribers } from './queries/records';
 import { viewSubscriber, type SubscriberRecord } from './record';
 
 const tag = 'Subscribers';
 
-export function createSubscriberRoutes({
-  pool,
-  cipher,
-  config,
-  messengers,
-}: Pick<Core, 'pool' | 'cipher' | 'config' | 'messengers'>) {
+export function createSubscriberRoutes({ pool, cipher, config }: Pick<Core, 'pool' | 'cipher' | 'config'>) {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const present = (subscriber: SubscriberRecord) => viewSubscriber(subscriber, format);
-  const link = (channel: Channel, start: string) => messengers.get(channel)?.link(start) ?? null;
 
   return [
     route(
@@ -82,6 +70,27 @@ export function createSubscriberRoutes({
 
     route(
       {
+        method: 'GET',
+        path: '/v1/subscribers/{id}/data',
+        summary: 'Get everything held on a subscriber',
+        description:
+          'A JSON object with the subscriber and a list for each kind of record: logins, messages, broadcasts, one-time codes, button clicks, events. For requests of people about their data.',
+        tag,
+        auth: 'key',
+        scope: 'export',
+        params: subscriberParams,
+        status: 200,
+        response: ['application/json'],
+        errors: ['subscriber_not_found'],
+      },
+      async ({ project, params }) => {
+        const person = await requireSubscriber(pool, project.id, params.id);
+        return new Streamed('application/json', `subscriber-${person.id}.json`, heldData(pool, person));
+      },
+    ),
+
+    route(
+      {
         method: 'DELETE',
         path: '/v1/subscribers/{id}',
         summary: 'Delete a subscriber',
@@ -94,24 +103,6 @@ export function createSubscriberRoutes({
         errors: ['subscriber_not_found'],
       },
       ({ project, params }) => removeSubscriber({ pool, cipher }, project.id, params.id, format),
-    ),
-
-    route(
-      {
-        method: 'GET',
-        path: '/v1/subscribe-link',
-        summary: 'Get the subscribe links',
-        description: 'Opening a link subscribes the user to the project.',
-        tag,
-        auth: 'key',
-        status: 200,
-        response: subscribeLinkSchema,
-        errors: [],
-      },
-      async ({ project }) => {
-        const start = startParameter('subscribe', project.slug);
-        return { telegram_link: link('telegram', start), max_link: link('max', start) };
-      },
     ),
   ];
 }

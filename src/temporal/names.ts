@@ -6,6 +6,7 @@ export const workflowIds = {
   authSession: (sessionId: string) => `auth/${sessionId}`,
   delivery: (deliveryId: string) => `delivery/${deliveryId}`,
   broadcast: (jobId: string) => `broadcast/${jobId}`,
+  subscriberImport: (importId: string) => `import/${importId}`,
   batch: (batchId: string) => `batch/${batchId}`,
   scheduled: (scheduledId: string) => `scheduled/${scheduledId}`,
   /** The Temporal Schedule. */

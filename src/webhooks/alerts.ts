@@ -4,6 +4,7 @@ import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
 import type { Logger } from '../lib/log';
 import { startSweep } from '../lib/sweep';
+import { insertAuditEntry, queueNotices } from '../projects';
 import { lockAlerted, markAnnounced, type AlertedEndpoint } from './queries/alerts';
 
 export interface EndpointAlerts {
@@ -29,18 +30,35 @@ export async function announceEndpointChanges(pool: pg.Pool): Promise<number> {
 }
 
 async function emitChanges(db: pg.PoolClient, endpoint: AlertedEndpoint): Promise<void> {
+  const { project_id: projectId } = endpoint;
   const named = { endpoint_id: endpoint.id, url: endpoint.url };
   for (const { event, at, reason } of endpoint.unannounced) {
     const occurred_at = isoTime(new Date(at));
-    if (event === 'endpoint.recovered') {
-      await emitEvent(db, endpoint.project_id, event, { ...named, occurred_at });
-    } else await emitEvent(db, endpoint.project_id, event, { ...named, reason: reason ?? '', occurred_at });
+    const eventId =
+      event === 'endpoint.recovered'
+        ? await emitEvent(db, projectId, event, { ...named, occurred_at })
+        : await emitEvent(db, projectId, event, { ...named, reason: reason ?? '', occurred_at });
+    await queueNotices(db, projectId, eventId);
+    if (event === 'endpoint.disabled') await auditDisabled(db, endpoint);
   }
   if (!endpoint.is_failing || endpoint.failing_since === null) return;
-  await emitEvent(db, endpoint.project_id, 'endpoint.failing', {
+  const eventId = await emitEvent(db, projectId, 'endpoint.failing', {
     ...named,
     failing_since: isoTime(endpoint.failing_since),
     occurred_at: isoTime(endpoint.now),
+  });
+  await queueNotices(db, projectId, eventId);
+}
+
+/** Herald itself has disabled the endpoint. */
+async function auditDisabled(db: pg.PoolClient, { id, project_id }: AlertedEndpoint): Promise<void> {
+  await insertAuditEntry(db, {
+    project_id,
+    actor_type: 'system',
+    actor_id: null,
+    action: 'webhook.disabled',
+    target_id: id,
+    ip: null,
   });
 }
 

@@ -1,4 +1,4 @@
-/** Between words, as in the index `events_search`. */
+/** Between words, as in `event_words`. */
 const SEPARATORS = /[-_@./:+%&=?#"{}[\],\\\s]+/;
 /** Shorter beginnings of words would match too many. */
 const SHORTEST_PREFIX = 3;

@@ -27,6 +27,8 @@ const pages = (demo: Demo): Record<string, string> => ({
   logins: '/dashboard/logins',
   subscribers: '/dashboard/subscribers',
   subscriber: `/dashboard/subscribers/${demo.subscriberId}`,
+  links: '/dashboard/links',
+  labels: '/dashboard/labels',
   broadcasts: '/dashboard/broadcasts',
   'broadcast-new': '/dashboard/broadcasts/new',
   templates: '/dashboard/templates',
@@ -34,6 +36,7 @@ const pages = (demo: Demo): Record<string, string> => ({
   batches: '/dashboard/batches',
   scheduled: '/dashboard/scheduled',
   recurring: '/dashboard/recurring',
+  channels: '/dashboard/channels',
   keys: '/dashboard/keys',
   settings: '/dashboard/settings',
 });

@@ -13,7 +13,7 @@ let url, body, method;
 while (args.length) {
   const next = args.shift();
   if (next === '-H') { const [name, value] = args.shift().split(': '); headers[name] = value; }
-  else if (next === '-d') body = args.shift();
+  else if (next === '-d' || next === '--data-binary') body = args.shift();
   else if (next === '-X') method = args.shift();
   else if (next === '-o') args.shift();
   else if (next !== '-s') url = next;

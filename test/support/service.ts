@@ -161,12 +161,12 @@ export function simulatedPlatforms(simulator: Simulator): PlatformAccesses {
     telegram: {
       token: testBots.telegram.token,
       apiRoot: simulator.telegramApiRoot,
-      link: (start) => simulatorLink(simulator.url, 'telegram', start),
+      link: (start, bot) => simulatorLink(simulator.url, 'telegram', start, bot),
     },
     max: {
       token: testBots.max.token,
       apiRoot: simulator.maxApiRoot,
-      link: (start) => simulatorLink(simulator.url, 'max', start),
+      link: (start, bot) => simulatorLink(simulator.url, 'max', start, bot),
     },
   };
 }

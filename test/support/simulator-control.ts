@@ -52,6 +52,8 @@ export interface SimulatorControl {
   say(channel: Channel, user: User, text: string): Promise<unknown>;
   block(channel: Channel, user: User): Promise<unknown>;
   unblock(channel: Channel, user: User): Promise<unknown>;
+  /** Opens the bot's Mini App with a start parameter. */
+  miniApp(channel: Channel, user: User, start: string): Promise<{ url: string; init_data: string }>;
   chat(channel: Channel, user: User): Promise<Chat>;
   faults(channel: Channel, fault: Record<string, unknown>): Promise<unknown>;
   /** Rate limits of the platform; `{}` lifts them. */
@@ -70,9 +72,12 @@ interface CallsView {
   calls: { params: Record<string, unknown> }[];
 }
 
-export function createSimulatorControl(url: string): SimulatorControl {
+/** `bot` is the username of a project's own bot; default: the shared one. */
+export function createSimulatorControl(url: string, bot?: string): SimulatorControl {
   async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const response = await fetch(`${url}/control/${path}`, {
+    const target = new URL(`${url}/control/${path}`);
+    if (bot !== undefined) target.searchParams.set('bot', bot);
+    const response = await fetch(target, {
       method,
       headers: { 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -91,6 +96,7 @@ export function createSimulatorControl(url: string): SimulatorControl {
     say: (channel, id, text) => call('POST', user(channel, id, 'say'), { text }),
     block: (channel, id) => call('POST', user(channel, id, 'block'), {}),
     unblock: (channel, id) => call('POST', user(channel, id, 'unblock'), {}),
+    miniApp: (channel, id, start) => call('POST', user(channel, id, 'mini-app'), { start }),
     chat: (channel, id) => call('GET', user(channel, id, 'chat')),
     faults: (channel, fault) => call('POST', `${channel}/faults`, fault),
     limits: (channel, limits) => call('POST', `${channel}/limits`, limits),

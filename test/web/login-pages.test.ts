@@ -319,6 +319,18 @@ describe('the demo site', () => {
     await answerAs('peter', link ?? '', 'Yes');
     await page.getByText('The state matches this browser.').waitFor();
     await exchange(page);
+
+    await page.getByRole('button', { name: 'Pay 50 €' }).click();
+    const code = await page.locator('.match').innerText();
+    const question = await eventually(async () => {
+      const { messages } = await service.control.chat('telegram', 'peter');
+      return messages.find(({ text }) => text.includes('Approve the payment of 50 €?'));
+    });
+    expect(question.text).toContain(code);
+    await screenshot(page, 'demo-payment');
+    expect(await seriousFlaws(page)).toEqual([]);
+    await service.control.tap('telegram', 'peter', { button: 'Yes' });
+    await page.getByText('Approved. The payment goes on.').waitFor();
     expect(person.complaints).toEqual([]);
   }, 60_000);
 

@@ -19,7 +19,16 @@ import type {
   templateDefinitionSchema,
   TemplateView,
 } from '../../src/templates/contract';
-import type { DashboardSession } from '../../src/projects/contract';
+import type { ChannelView } from '../../src/channels/contract';
+import type { AuditEntry, DashboardSession, SignInRecord } from '../../src/projects/contract';
+import type {
+  DashboardLogin,
+  InvitationView as Invitation,
+  MemberChanges,
+  MemberView as Member,
+  NewInvitation,
+} from '../../src/team/contract';
+import type { Scope } from '../../src/contract/scopes';
 import type { ErrorEnvelope } from '../../src/contract/errors';
 import type { eventTypeSchema } from '../../src/events/contract';
 import type { createdKeySchema, KeyView } from '../../src/projects/contract';
@@ -32,7 +41,16 @@ import type {
   SendResponse,
 } from '../../src/messages/contract';
 import { t } from './texts';
-import type { subscriberChangesSchema, subscriberSchema } from '../../src/subscribers/contract';
+import type {
+  LinkView,
+  newLinkSchema,
+  PermissionChanges,
+  PermissionView,
+  subscribeLinkSchema,
+  subscriberChangesSchema,
+  subscriberSchema,
+  TagView,
+} from '../../src/subscribers/contract';
 import type {
   createdEndpointSchema,
   deliveryWithAttemptsSchema,
@@ -61,17 +79,28 @@ export type Recurring = RecurringView;
 export type RecurringRun = RunView;
 export type Template = TemplateView;
 export type TemplateDefinition = z.input<typeof templateDefinitionSchema>;
+export type NewLink = z.input<typeof newLinkSchema>;
+export type LabelKind = 'tags' | 'permissions';
 export type Broadcast = z.infer<typeof broadcastSchema>;
+export type Channel = ChannelView;
 export type CreatedKey = z.infer<typeof createdKeySchema>;
 export type {
+  AuditEntry,
+  DashboardLogin,
+  Invitation,
+  Member,
+  SignInRecord,
   DashboardSession,
   DeliveryView,
   EndpointView,
   KeyView,
+  LinkView,
   MessageRecord,
   OwnProjectChanges,
+  PermissionView,
   ProjectView,
   SessionRecord,
+  TagView,
   UsageView,
 };
 
@@ -142,6 +171,26 @@ export const api = {
   signIn: (apiKey: string) => post<DashboardSession>('/dashboard/session', { api_key: apiKey }),
   session: () => get<DashboardSession>('/dashboard/session'),
   signOut: () => call<void>('DELETE', '/dashboard/session'),
+  switchProject: (projectId: string) =>
+    call<DashboardSession>('PUT', '/dashboard/session', { project_id: projectId }),
+  createProject: (project: { slug: string; name: string }) =>
+    post<{ project_id: string }>('/dashboard/projects', project),
+  beginLogin: () => post<DashboardLogin>('/dashboard/login'),
+  pollLogin: (id: string) =>
+    get<{ status: 'pending' | 'confirmed' | 'declined' | 'expired' | 'consumed' }>(
+      `/dashboard/login/${id}?wait=20`,
+    ),
+  signIns: () => get<Page<SignInRecord>>('/dashboard/sessions'),
+  endSignIn: (id: string) => call<void>('DELETE', `/dashboard/sessions/${id}`),
+
+  members: () => get<Page<Member>>('/v1/members'),
+  changeMember: (id: string, changes: MemberChanges) => call<Member>('PATCH', `/v1/members/${id}`, changes),
+  removeMember: (id: string) => call<void>('DELETE', `/v1/members/${id}`),
+  invitations: () => get<Page<Invitation>>('/v1/invitations'),
+  invite: (invitation: NewInvitation) => post<Invitation>('/v1/invitations', invitation),
+  withdrawInvitation: (id: string) => call<void>('DELETE', `/v1/invitations/${id}`),
+  audit: (filter: { actor: string; action: string; cursor: string | null }) =>
+    get<Page<AuditEntry>>(`/v1/audit${query({ ...filter, limit: 25 })}`),
 
   project: () => get<ProjectView>('/v1/project'),
   changeProject: (changes: OwnProjectChanges) => call<ProjectView>('PATCH', '/v1/project', changes),
@@ -150,8 +199,14 @@ export const api = {
     get<Page<SessionRecord>>(`/v1/auth/sessions${query({ ...filter, limit: 25 })}`),
 
   keys: () => get<Page<KeyView>>('/v1/keys'),
-  createKey: (name: string) => post<CreatedKey>('/v1/keys', name ? { name } : {}),
+  createKey: (name: string, scopes?: Scope[]) =>
+    post<CreatedKey>('/v1/keys', { ...(name ? { name } : {}), ...(scopes ? { scopes } : {}) }),
   revokeKey: (id: string) => call<void>('DELETE', `/v1/keys/${id}`),
+
+  channels: () => get<{ data: Channel[] }>('/v1/channels'),
+  connectBot: (channel: Channel['channel'], token: string) =>
+    call<Channel>('PUT', `/v1/channels/${channel}`, { token }),
+  removeBot: (channel: Channel['channel']) => call<void>('DELETE', `/v1/channels/${channel}`),
 
   eventTypes: () => get<Page<EventType>>('/v1/event-types'),
   endpoints: () => get<Page<EndpointView>>('/v1/webhooks'),
@@ -189,7 +244,16 @@ export const api = {
   subscribers: (filter: { channel: string; active: string; tag: string; q: string; cursor: string | null }) =>
     get<Page<Subscriber>>(`/v1/subscribers${query({ ...filter, limit: 25 })}`),
   subscriber: (id: string) => get<Subscriber>(`/v1/subscribers/${encodeURIComponent(id)}`),
-  subscribeLinks: () => get<{ telegram_link: string | null; max_link: string | null }>('/v1/subscribe-link'),
+  subscribeLinks: () => get<z.infer<typeof subscribeLinkSchema>>('/v1/subscribe-link'),
+  links: (cursor: string | null) => get<Page<LinkView>>(`/v1/subscribe-links${query({ cursor, limit: 25 })}`),
+  createLink: (link: NewLink) => post<LinkView>('/v1/subscribe-links', link),
+  deleteLink: (id: string) => call<void>('DELETE', `/v1/subscribe-links/${id}`),
+  labels: (kind: LabelKind) => get<Page<TagView & Partial<PermissionView>>>(`/v1/${kind}`),
+  createLabel: (kind: LabelKind, name: string) => post<TagView>(`/v1/${kind}`, { name }),
+  changeLabel: (kind: LabelKind, name: string, changes: PermissionChanges) =>
+    call<TagView>('PATCH', `/v1/${kind}/${encodeURIComponent(name)}`, changes),
+  deleteLabel: (kind: LabelKind, name: string) =>
+    call<void>('DELETE', `/v1/${kind}/${encodeURIComponent(name)}`),
   changeSubscriber: (id: string, changes: SubscriberChanges) =>
     call<Subscriber>('PATCH', `/v1/subscribers/${encodeURIComponent(id)}`, changes),
   removeSubscriber: (id: string) => call<void>('DELETE', `/v1/subscribers/${encodeURIComponent(id)}`),

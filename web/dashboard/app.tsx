@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
+import { setAccess } from './access';
 import { api, ApiError, listenForSignOut, type DashboardSession } from './api';
 import { Toasts } from './elements';
 import { errorText } from './errors';
+import { NoProject } from './pages/no-project';
 import { SignIn, SignInAgain } from './pages/sign-in';
 import { reloadAll } from './resource';
 import { Shell } from './shell';
@@ -35,9 +37,13 @@ export function App() {
     listenForSignOut(() => {});
     setSession({ notice: '' });
   };
+  setAccess(session.scopes);
+  if (session.project_id === null) {
+    return <NoProject session={session} onSession={enter} onSignedOut={leave} />;
+  }
   return (
     <>
-      <Shell key={session.project_id} session={session} onSignedOut={leave} />
+      <Shell key={session.project_id} session={session} onSession={enter} onSignedOut={leave} />
       <Toasts />
       {/* The page stays as it is below, with everything that was typed. */}
       {expired && <SignInAgain onSignedIn={enter} />}

@@ -1,14 +1,21 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { IconName } from '../shared/icons';
+import type { Scope } from '../../src/contract/scopes';
+import { can } from './access';
 import { api, type DashboardSession } from './api';
 import { Icon } from './elements';
 import { Batches } from './pages/batches';
+import { Account } from './pages/account';
+import { Audit } from './pages/audit';
 import { Broadcasts } from './pages/broadcasts';
+import { Channels } from './pages/channels';
 import { Deliveries } from './pages/deliveries';
 import { DeliveryPage } from './pages/delivery';
 import { EndpointPage } from './pages/endpoint';
 import { Endpoints } from './pages/endpoints';
 import { Keys } from './pages/keys';
+import { Labels } from './pages/labels';
+import { Links } from './pages/links';
 import { Logins } from './pages/logins';
 import { Overview } from './pages/overview';
 import { RecurringPage } from './pages/recurring';
@@ -17,14 +24,17 @@ import { Settings } from './pages/settings';
 import { SubscriberPage } from './pages/subscriber';
 import { Subscribers } from './pages/subscribers';
 import { Templates } from './pages/templates';
+import { Team } from './pages/team';
 import { useResource } from './resource';
-import { Heading, Link, nameProject, usePath } from './router';
+import { go, Heading, Link, nameProject, usePath } from './router';
 import { language, setLanguage, t } from './texts';
 
 interface Section {
   path: string;
   title: string;
   icon: IconName;
+  /** Shown to those who may do this. Default: everyone. */
+  scope?: Scope;
 }
 
 const sections = (): Section[] => [
@@ -33,19 +43,30 @@ const sections = (): Section[] => [
   { path: '/dashboard/webhooks', title: t.webhooks, icon: 'bolt' },
   { path: '/dashboard/deliveries', title: t.deliveries, icon: 'list' },
   { path: '/dashboard/subscribers', title: t.subscribers, icon: 'users' },
+  { path: '/dashboard/links', title: t.links, icon: 'link' },
+  { path: '/dashboard/labels', title: t.labels, icon: 'tag' },
   { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
   { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
   { path: '/dashboard/scheduled', title: t.scheduled, icon: 'calendar' },
   { path: '/dashboard/recurring', title: t.recurring, icon: 'repeat' },
   { path: '/dashboard/templates', title: t.templates, icon: 'document' },
-  { path: '/dashboard/keys', title: t.apiKeys, icon: 'key' },
-  { path: '/dashboard/settings', title: t.settings, icon: 'cog' },
+  { path: '/dashboard/channels', title: t.channels, icon: 'chat', scope: 'manage' },
+  { path: '/dashboard/keys', title: t.apiKeys, icon: 'key', scope: 'admin' },
+  { path: '/dashboard/team', title: t.team, icon: 'users', scope: 'admin' },
+  { path: '/dashboard/audit', title: t.audit, icon: 'list', scope: 'admin' },
+  { path: '/dashboard/settings', title: t.settings, icon: 'cog', scope: 'manage' },
 ];
 
-export function Shell({ session, onSignedOut }: { session: DashboardSession; onSignedOut: () => void }) {
+interface ShellProps {
+  session: DashboardSession;
+  onSession: (session: DashboardSession) => void;
+  onSignedOut: () => void;
+}
+
+export function Shell({ session, onSession, onSignedOut }: ShellProps) {
   const path = usePath().replace(/\/$/, '') || '/dashboard';
   const [menuOpen, setMenuOpen] = useState(false);
-  const project = useResource(api.project, session.project_id);
+  const project = useResource(api.project, session.project_id ?? '');
   const name = project.data?.name;
   useEffect(() => {
     if (name) nameProject(name);
@@ -78,22 +99,28 @@ export function Shell({ session, onSignedOut }: { session: DashboardSession; onS
           </button>
         </div>
         <div id="navigation" class={menuOpen ? 'side-content open' : 'side-content'}>
+          {session.projects.length > 1 && <ProjectSwitch session={session} onSession={onSession} />}
           <nav aria-label={t.navigation}>
-            {sections().map((section) => (
-              <Link
-                key={section.path}
-                to={section.path}
-                current={isCurrent(section)}
-                onClick={() => setMenuOpen(false)}
-              >
-                <Icon name={section.icon} /> {section.title}
-              </Link>
-            ))}
+            {sections()
+              .filter(({ scope }) => scope === undefined || can(scope))
+              .map((section) => (
+                <Link
+                  key={section.path}
+                  to={section.path}
+                  current={isCurrent(section)}
+                  onClick={() => setMenuOpen(false)}
+                >
+                  <Icon name={section.icon} /> {section.title}
+                </Link>
+              ))}
           </nav>
           <div class="side-foot">
             <a href="/docs" target="_blank" rel="noopener">
               <Icon name="book" /> {t.docs}
             </a>
+            <Link to="/dashboard/account" onClick={() => setMenuOpen(false)}>
+              <Icon name="login" /> {t.account}
+            </Link>
             <button type="button" onClick={signOut}>
               <Icon name="signOut" /> {t.signOut}
             </button>
@@ -105,6 +132,29 @@ export function Shell({ session, onSignedOut }: { session: DashboardSession; onS
         <Content path={path} session={session} onProjectChanged={() => void project.reload()} />
       </main>
     </div>
+  );
+}
+
+function ProjectSwitch({ session, onSession }: Pick<ShellProps, 'session' | 'onSession'>) {
+  return (
+    <label class="project-switch">
+      <span class="visually-hidden">{t.switchProject}</span>
+      <select
+        value={session.project_id ?? ''}
+        onChange={(event) => {
+          void api.switchProject(event.currentTarget.value).then((next) => {
+            go('/dashboard');
+            onSession(next);
+          });
+        }}
+      >
+        {session.projects.map(({ project_id, name }) => (
+          <option key={project_id} value={project_id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -142,13 +192,19 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   }
   if (section === 'logins') return <Logins />;
   if (section === 'subscribers') return id ? <SubscriberPage key={id} id={id} /> : <Subscribers />;
+  if (section === 'links') return <Links />;
+  if (section === 'labels') return <Labels />;
   if (section === 'broadcasts') return <Broadcasts isComposing={id === 'new'} />;
   if (section === 'batches') return <Batches />;
   if (section === 'scheduled') return <ScheduledPage isComposing={id === 'new'} />;
   if (section === 'recurring') return <RecurringPage open={id} />;
   if (section === 'templates') return <Templates open={id} />;
-  if (section === 'keys') return <Keys />;
-  if (section === 'settings') return <Settings onChanged={props.onProjectChanged} />;
+  if (section === 'channels' && can('manage')) return <Channels />;
+  if (section === 'account') return <Account />;
+  if (section === 'keys' && can('admin')) return <Keys />;
+  if (section === 'team' && can('admin')) return <Team session={props.session} />;
+  if (section === 'audit' && can('admin')) return <Audit />;
+  if (section === 'settings' && can('manage')) return <Settings onChanged={props.onProjectChanged} />;
   return (
     <>
       <Heading title={t.pageNotFound} />

@@ -49,6 +49,9 @@ export function loginState(session: SessionRecord): Shown {
     return { tone: 'warn', text: t.loginNotRedeemed };
   }
   if (session.reason === 'billing_blocked') return { tone: 'bad', text: t.loginNoCredits };
+  if (session.purpose === 'approval' && session.status === 'consumed') {
+    return { tone: 'good', text: t.loginApproved };
+  }
   return { tone: loginTones[session.status] ?? 'neutral', text: t.loginStates[session.status] };
 }
 

@@ -1,6 +1,6 @@
 import './demo.css';
 
-/** Scripts of the demo site: polling on the QR page, and the events of the embedded button. */
+/** Scripts of the demo site: polling on the QR and payment pages, and the events of the embedded button. */
 const status = document.querySelector<HTMLElement>('#qr-status');
 if (status?.dataset['session']) void watch(status, status.dataset['session']);
 
@@ -14,6 +14,27 @@ async function watch(element: HTMLElement, session: string): Promise<void> {
       return say(element, 'This login has ended. Reload the page to start again.');
     }
     // Poll every 2 seconds; after a long poll the next one may start immediately.
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, 2_000 - (Date.now() - startedAt))));
+  }
+}
+
+const payment = document.querySelector<HTMLElement>('#payment-status');
+if (payment?.dataset['request']) void watchPayment(payment, payment.dataset['request']);
+
+const paymentOutcomes: Record<string, string> = {
+  approved: 'Approved. The payment goes on.',
+  declined: 'Declined. Nothing was paid.',
+  expired: 'The request has expired. Nothing was paid.',
+};
+
+async function watchPayment(element: HTMLElement, request: string): Promise<void> {
+  for (;;) {
+    const startedAt = Date.now();
+    const { status } = await fetch(`/demo/payment/status?id=${request}`)
+      .then((response) => response.json() as Promise<{ status: string }>)
+      .catch(() => ({ status: 'pending' }));
+    const outcome = paymentOutcomes[status];
+    if (outcome !== undefined) return say(element, outcome);
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, 2_000 - (Date.now() - startedAt))));
   }
 }

@@ -8,10 +8,13 @@ const sources = [
   { slug: 'start', language: 'en', file: 'docs/guides/start.md' },
   { slug: 'login', language: 'en', file: 'docs/guides/login.md' },
   { slug: 'embed', language: 'en', file: 'docs/guides/embed.md' },
+  { slug: 'approvals', language: 'en', file: 'docs/guides/approvals.md' },
   { slug: 'webhooks', language: 'en', file: '../docs/receiving-webhooks.md' },
   { slug: 'publishing', language: 'en', file: 'docs/guides/publishing.md' },
+  { slug: 'subscribing', language: 'en', file: 'docs/guides/subscribing.md' },
   { slug: 'sending', language: 'en', file: 'docs/guides/sending.md' },
   { slug: 'plans', language: 'en', file: 'docs/guides/plans.md' },
+  { slug: 'own-bot', language: 'en', file: 'docs/guides/own-bot.md' },
   { slug: 'login', language: 'ru', file: 'docs/guides/ru/login.md' },
   { slug: 'webhooks', language: 'ru', file: 'docs/guides/ru/webhooks.md' },
 ];

@@ -5,6 +5,8 @@ interface TryRequest {
   needsKey: boolean;
   parameters: { name: string; in: 'path' | 'query' | 'header'; required: boolean }[];
   body?: string;
+  /** Of the body; JSON by default. */
+  type?: string;
 }
 
 const KEY = 'herald-docs-key';
@@ -67,7 +69,7 @@ function form(request: TryRequest): HTMLFormElement {
     );
     const headers = new Headers(read('header'));
     if (key) headers.set('Authorization', `Bearer ${key.input.value.trim()}`);
-    if (body) headers.set('Content-Type', 'application/json');
+    if (body) headers.set('Content-Type', request.type ?? 'application/json');
     send.disabled = true;
     void call(query ? `${path}?${query}` : path, {
       method: request.method,

@@ -23,6 +23,7 @@ import envelope from 'heroicons/20/solid/chat-bubble-left.svg?raw';
 import exclamation from 'heroicons/20/solid/exclamation-triangle.svg?raw';
 import home from 'heroicons/24/outline/home.svg?raw';
 import key from 'heroicons/24/outline/key.svg?raw';
+import link from 'heroicons/24/outline/link.svg?raw';
 import list from 'heroicons/24/outline/queue-list.svg?raw';
 import login from 'heroicons/24/outline/finger-print.svg?raw';
 import megaphone from 'heroicons/24/outline/megaphone.svg?raw';
@@ -32,6 +33,7 @@ import repeat from 'heroicons/24/outline/arrow-path-rounded-square.svg?raw';
 import search from 'heroicons/20/solid/magnifying-glass.svg?raw';
 import signOut from 'heroicons/24/outline/arrow-right-start-on-rectangle.svg?raw';
 import stack from 'heroicons/24/outline/rectangle-stack.svg?raw';
+import tag from 'heroicons/24/outline/tag.svg?raw';
 import users from 'heroicons/24/outline/users.svg?raw';
 import xCircle from 'heroicons/20/solid/x-circle.svg?raw';
 import xMark from 'heroicons/20/solid/x-mark.svg?raw';
@@ -63,6 +65,7 @@ export const icons = {
   exclamation,
   home,
   key,
+  link,
   list,
   login,
   max,
@@ -73,6 +76,7 @@ export const icons = {
   search,
   signOut,
   stack,
+  tag,
   telegram,
   users,
   xCircle,

@@ -5,6 +5,9 @@ const channel = location.pathname.replace(/\//g, '');
 const control = `/control/${channel}`;
 const byId = (id) => document.getElementById(id);
 const address = new URL(location.href);
+/** A project's own bot; the shared one without it. */
+const bot = address.searchParams.get('bot');
+const ofBot = bot === null ? '' : `?bot=${encodeURIComponent(bot)}`;
 
 /** The visitor's profile, kept for the next visit; `?user=` in the URL overrides it. */
 const me = {
@@ -44,7 +47,7 @@ function remember() {
 
 async function act(action, body) {
   try {
-    const response = await fetch(`${control}/users/${encodeURIComponent(me.user)}/${action}`, {
+    const response = await fetch(`${control}/users/${encodeURIComponent(me.user)}/${action}${ofBot}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...body, ...profile() }),
@@ -102,7 +105,7 @@ function watch() {
   events?.close();
   toastsSeen = null;
   list.clear();
-  events = new EventSource(`${control}/users/${encodeURIComponent(me.user)}/events`);
+  events = new EventSource(`${control}/users/${encodeURIComponent(me.user)}/events${ofBot}`);
   events.addEventListener('chat', (event) => show(JSON.parse(event.data)));
   events.addEventListener('error', () => {
     byId('bot-state').textContent = t('away');
@@ -160,10 +163,10 @@ function fillSettings() {
 }
 
 async function nameBot() {
-  const response = await fetch(control);
-  const { bot } = await response.json();
-  byId('bot-name').textContent = `@${bot.username}`;
-  document.title = `@${bot.username} · ${channel === 'max' ? 'MAX' : 'Telegram'}`;
+  const response = await fetch(control + ofBot);
+  const { username } = (await response.json()).bot;
+  byId('bot-name').textContent = `@${username}`;
+  document.title = `@${username} · ${channel === 'max' ? 'MAX' : 'Telegram'}`;
 }
 
 document.documentElement.dataset.channel = channel;

@@ -5,9 +5,19 @@ import type {
   UpdateType,
 } from '@maxhub/max-bot-api/types';
 import { withAbortAfter } from '../../lib/timeout';
+import { ownBotKey, sharedBotKey } from '../bot-key';
+import { initDataKeyOf } from '../init-data-key';
 import { createBotUploads } from '../media/bot-uploads';
 import { isFetchedByPlatform } from '../media/by-url';
-import type { Button, Messenger, MessengerOptions, OutgoingMessage, TapNotice } from '../messenger';
+import type {
+  BotAddress,
+  BotIdentity,
+  Button,
+  Messenger,
+  MessengerOptions,
+  OutgoingMessage,
+  TapNotice,
+} from '../messenger';
 import { PlatformError } from '../platform-error';
 import { retryIfThrottled } from '../retry-if-throttled';
 import { toMaxPlatformError } from './error';
@@ -25,11 +35,10 @@ const updateTypes: UpdateType[] = ['message_created', 'message_callback', 'bot_s
 const USER_ADDRESS = /^user:(\d+)$/;
 
 export async function createMaxMessenger(options: MessengerOptions): Promise<Messenger> {
-  const { token, apiRoot, link } = options;
+  const { token, apiRoot, link, own } = options;
   const { api } = new Bot(token, { clientOptions: { baseUrl: apiRoot, fetch: maxFetch } });
-  const me = await call(() => api.getMyInfo());
-  const uploads = createBotUploads(options, 'max', me.user_id);
-  const botName = me.username ?? String(me.user_id);
+  const { botId, botName } = own ?? (await identifyMaxBot(options));
+  const uploads = createBotUploads(options, 'max', botId);
 
   async function send(chatId: string, message: OutgoingMessage): Promise<{ messageId: string }> {
     const { media } = message;
@@ -70,8 +79,11 @@ export async function createMaxMessenger(options: MessengerOptions): Promise<Mes
 
   return {
     channel: 'max',
+    bot: own ? ownBotKey('max', botId) : sharedBotKey('max'),
+    botId,
     botName,
     link: link ?? ((start) => `https://max.ru/${botName}?start=${encodeURIComponent(start)}`),
+    initDataKey: initDataKeyOf(token),
     appLink: () => null,
     send: (chatId, message, { failFast = false } = {}) =>
       failFast ? send(chatId, message) : retryIfThrottled(() => send(chatId, message)),
@@ -129,6 +141,13 @@ export async function createMaxMessenger(options: MessengerOptions): Promise<Mes
       return { updates: response.updates, position: marker === null ? position : String(marker) };
     },
   };
+}
+
+/** Who a token belongs to. */
+export async function identifyMaxBot({ token, apiRoot }: BotAddress): Promise<BotIdentity> {
+  const { api } = new Bot(token, { clientOptions: { baseUrl: apiRoot, fetch: maxFetch } });
+  const { user_id: botId, username } = await call(() => api.getMyInfo());
+  return { botId, botName: username ?? String(botId) };
 }
 
 async function call<T>(work: () => Promise<T>): Promise<T> {

@@ -63,7 +63,26 @@ const MAX_STALL = '5s';
 
 /** Locks the bot's pace: chats and turns of the bot change only under this lock. */
 export async function lockBotPace(db: Db, bot: string): Promise<BotAllowance> {
-  const found = await row<BotAllowance>(
+  const known = await lockExistingPace(db, bot);
+  if (known) return known;
+  // The retention has deleted the row of a bot that was removed and connected again.
+  await ensureBotPace(db, bot);
+  const found = await lockExistingPace(db, bot);
+  if (!found) throw new Error(`channel_pace has no row for the bot ${bot}`);
+  return found;
+}
+
+export function ensureBotPace(db: Db, bot: string): Promise<number> {
+  return change(
+    db,
+    'ensure_bot_pace',
+    'INSERT INTO channel_pace (channel) VALUES ($1) ON CONFLICT (channel) DO NOTHING',
+    [bot],
+  );
+}
+
+function lockExistingPace(db: Db, bot: string): Promise<BotAllowance | null> {
+  return row<BotAllowance>(
     db,
     'lock_bot_pace',
     `SELECT ${allowanceOf('greatest(next_at, paused_until)')} AS average, ${allowanceOf('peak_at')} AS peak,
@@ -71,8 +90,6 @@ export async function lockBotPace(db: Db, bot: string): Promise<BotAllowance> {
      FROM channel_pace WHERE channel = $1 FOR UPDATE`,
     [bot],
   );
-  if (!found) throw new Error(`channel_pace has no row for the bot ${bot}`);
-  return found;
 }
 
 export function consumeBotPace(db: Db, bot: string, calls: number, perSecond: number): Promise<number> {

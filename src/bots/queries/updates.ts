@@ -3,6 +3,7 @@ import type { Channel } from '../../contract/common';
 import { notifyChannels } from '../../db/notify';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import { sharedBotKey, storedBotKey } from '../bot-key';
 
 export interface NewBotUpdate {
   dedupeKey: string;
@@ -13,6 +14,8 @@ export interface NewBotUpdate {
 export interface ClaimedBotUpdate {
   id: number;
   channel: Channel;
+  /** Null for the shared bot. */
+  bot: string | null;
   payload: unknown;
   received_at: Date;
 }
@@ -27,10 +30,11 @@ export async function storeBotUpdates(
   channel: Channel,
   updates: NewBotUpdate[],
   position?: string,
+  bot = sharedBotKey(channel),
 ): Promise<number> {
   return withTransaction(pool, async (db) => {
-    const stored = updates.length === 0 ? 0 : await insertOnce(db, channel, updates);
-    if (position !== undefined) await savePosition(db, channel, position);
+    const stored = updates.length === 0 ? 0 : await insertOnce(db, channel, bot, updates);
+    if (position !== undefined) await savePosition(db, bot, position);
     if (stored > 0) {
       await rows(db, 'notify_bot_update', 'SELECT pg_notify($1, $2)', [notifyChannels.botUpdate, '']);
     }
@@ -38,8 +42,19 @@ export async function storeBotUpdates(
   });
 }
 
-async function insertOnce(db: Db, channel: Channel, updates: NewBotUpdate[]): Promise<number> {
-  const chatQueues = updates.map((update) => update.chatQueue);
+/** The prefix of an own bot's values, whose update ids and chats can be the same as those of another bot. */
+export function ofBot(bot: string | null, value: string): string {
+  return bot === null ? value : `${bot}/${value}`;
+}
+
+async function insertOnce(
+  db: Db,
+  channel: Channel,
+  botKey: string,
+  updates: NewBotUpdate[],
+): Promise<number> {
+  const bot = storedBotKey({ channel, bot: botKey });
+  const chatQueues = updates.map((update) => ofBot(bot, update.chatQueue));
   await rows(
     db,
     'lock_chat_queues',
@@ -51,27 +66,28 @@ async function insertOnce(db: Db, channel: Channel, updates: NewBotUpdate[]): Pr
   return change(
     db,
     'insert_bot_updates',
-    `INSERT INTO bot_updates (channel, dedupe_key, lane, payload)
-     SELECT $1, key, lane, payload::json
+    `INSERT INTO bot_updates (channel, bot, dedupe_key, lane, payload)
+     SELECT $1, $5, key, lane, payload::json
      FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS given (key, lane, payload, place)
      ORDER BY place
      ON CONFLICT (channel, dedupe_key) DO NOTHING`,
     [
       channel,
-      updates.map((update) => update.dedupeKey),
+      updates.map((update) => ofBot(bot, update.dedupeKey)),
       chatQueues,
       updates.map((update) => JSON.stringify(update.payload) ?? 'null'),
+      bot,
     ],
   );
 }
 
-async function savePosition(db: Db, channel: Channel, position: string): Promise<void> {
+async function savePosition(db: Db, bot: string, position: string): Promise<void> {
   await change(
     db,
     'save_bot_position',
     `INSERT INTO bot_offsets (channel, position, moved_at) VALUES ($1, $2, now())
      ON CONFLICT (channel) DO UPDATE SET position = excluded.position, moved_at = excluded.moved_at`,
-    [channel, position],
+    [bot, position],
   );
 }
 
@@ -79,29 +95,44 @@ async function savePosition(db: Db, channel: Channel, position: string): Promise
  * The position from which to continue polling. A position older than a day is ignored: after a week without updates
  * Telegram restarts its ids, perhaps lower, and the dedupe keys filter out the updates that it still keeps.
  */
-export async function findBotPosition(db: Db, channel: Channel): Promise<string | null> {
+export async function findBotPosition(db: Db, bot: string): Promise<string | null> {
   const found = await row<{ position: string }>(
     db,
     'find_bot_position',
     `SELECT position FROM bot_offsets WHERE channel = $1 AND moved_at > now() - interval '1 day'`,
-    [channel],
+    [bot],
   );
   return found?.position ?? null;
 }
 
+/** How many updates of a bot a process may handle at once, so that a bot whose platform stalls holds up no other. */
+export interface BotBounds {
+  perBot: number;
+  /** How many it handles now, by bot; the shared bot of a channel under the channel's name. */
+  inFlight: ReadonlyMap<string, number>;
+}
+
 /** Leases the oldest pending update of each chat queue, unless it is already leased or its retry is not due. */
-export function claimBotUpdates(db: Db, limit: number, leaseSeconds: number): Promise<ClaimedBotUpdate[]> {
+export function claimBotUpdates(
+  db: Db,
+  limit: number,
+  leaseSeconds: number,
+  { perBot, inFlight }: BotBounds = { perBot: limit, inFlight: new Map() },
+): Promise<ClaimedBotUpdate[]> {
   return rows<ClaimedBotUpdate>(
     db,
     'claim_bot_updates',
     `WITH heads AS MATERIALIZED (
-       SELECT DISTINCT ON (channel, lane) id, retry_at, leased_until
+       SELECT DISTINCT ON (channel, lane) id, coalesce(bot, channel) AS bot, retry_at, leased_until
        FROM bot_updates WHERE handled_at IS NULL AND set_aside_at IS NULL
        ORDER BY channel, lane, id
-     ), due AS MATERIALIZED (
-       SELECT id FROM heads
+     ), ranked AS MATERIALIZED (
+       SELECT id, bot, row_number() OVER (PARTITION BY bot ORDER BY id) AS place FROM heads
        WHERE (retry_at IS NULL OR retry_at <= clock_timestamp())
          AND (leased_until IS NULL OR leased_until <= clock_timestamp())
+     ), due AS MATERIALIZED (
+       SELECT id FROM ranked LEFT JOIN unnest($3::text[], $4::int[]) AS busy (bot, count) USING (bot)
+       WHERE place <= $5 - coalesce(busy.count, 0)
        ORDER BY id LIMIT $1
      )
      UPDATE bot_updates AS update
@@ -111,8 +142,8 @@ export function claimBotUpdates(db: Db, limit: number, leaseSeconds: number): Pr
      WHERE update.id = due.id AND update.handled_at IS NULL AND update.set_aside_at IS NULL
        AND (update.retry_at IS NULL OR update.retry_at <= clock_timestamp())
        AND (update.leased_until IS NULL OR update.leased_until <= clock_timestamp())
-     RETURNING update.id, update.channel, update.payload, update.received_at`,
-    [limit, leaseSeconds],
+     RETURNING update.id, update.channel, update.bot, update.payload, update.received_at`,
+    [limit, leaseSeconds, [...inFlight.keys()], [...inFlight.values()], perBot],
   );
 }
 

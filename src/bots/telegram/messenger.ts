@@ -1,9 +1,13 @@
 import { Telegram } from 'telegraf';
 import { withAbortAfter } from '../../lib/timeout';
+import { ownBotKey, sharedBotKey } from '../bot-key';
 import { callsOf, convertText } from '../convert-text';
+import { initDataKeyOf } from '../init-data-key';
 import { createBotUploads } from '../media/bot-uploads';
 import { isFetchedByPlatform } from '../media/by-url';
 import type {
+  BotAddress,
+  BotIdentity,
   Button,
   MediaType,
   Messenger,
@@ -30,9 +34,9 @@ type Payload = Record<string, unknown>;
 type Call = <R>(method: string, payload?: Payload, limit?: AbortSignal) => Promise<R>;
 
 export async function createTelegramMessenger(options: MessengerOptions): Promise<Messenger> {
-  const { token, apiRoot, link } = options;
+  const { token, apiRoot, link, own } = options;
   const call = createCall(new Telegram(token, { apiRoot, webhookReply: false }));
-  const { id: botId, username: botName } = await call<{ id: number; username: string }>('getMe');
+  const { botId, botName } = own ?? (await identify(call));
   const uploads = createBotUploads(options, 'telegram', botId);
   const methodRoot = new URL(`./bot${token}/`, apiRoot).href;
 
@@ -89,7 +93,10 @@ export async function createTelegramMessenger(options: MessengerOptions): Promis
 
   return {
     channel: 'telegram',
+    bot: own ? ownBotKey('telegram', botId) : sharedBotKey('telegram'),
+    botId,
     botName,
+    initDataKey: initDataKeyOf(token),
     link: link ?? ((start) => `https://t.me/${botName}?start=${encodeURIComponent(start)}`),
     appLink: (start) => (link ? null : `tg://resolve?domain=${botName}&start=${encodeURIComponent(start)}`),
     send,
@@ -141,6 +148,16 @@ export async function createTelegramMessenger(options: MessengerOptions): Promis
       return { updates, position: ids.length === 0 ? position : String(Math.max(...ids) + 1) };
     },
   };
+}
+
+async function identify(call: Call): Promise<BotIdentity> {
+  const { id, username } = await call<{ id: number; username: string }>('getMe');
+  return { botId: id, botName: username };
+}
+
+/** Who a token belongs to. */
+export function identifyTelegramBot({ token, apiRoot }: BotAddress): Promise<BotIdentity> {
+  return identify(createCall(new Telegram(token, { apiRoot, webhookReply: false })));
 }
 
 /** Every call goes through callApi with a timeout, because telegraf's own methods take no signal. */

@@ -1,3 +1,4 @@
+import { JOIN_OWN_BOT } from '../../bots';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
 import { notifyChannels } from '../../db/notify';
@@ -84,6 +85,9 @@ export function insertBroadcast(db: Db, projectId: string, broadcast: NewBroadca
   );
 }
 
+/** SQL: the bot that sends to subscriber `s`; empty for the shared one. */
+export const SENDING_BOT = `CASE WHEN s.bot IS NULL THEN '' ELSE coalesce(own.bot, '') END`;
+
 /** When recipients are due, by their time zones; `ownZone` is that of recipients without one. */
 export interface DueTimes {
   zones: string[];
@@ -103,8 +107,8 @@ export function snapshotAudience(
     return change(
       db,
       'snapshot_audience_by_zone',
-      `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, due_at)
-       SELECT $7, s.id, s.channel, given.due_at FROM subscribers s
+      `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot, due_at)
+       SELECT $7, s.id, s.channel, ${SENDING_BOT}, given.due_at FROM subscribers s ${JOIN_OWN_BOT}
        LEFT JOIN unnest($9::text[], $10::timestamptz[]) AS given (zone, due_at) ON given.zone = coalesce(s.timezone, $11)
        WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
       [...values, due.zones, due.moments, due.ownZone],
@@ -113,8 +117,9 @@ export function snapshotAudience(
   return change(
     db,
     'snapshot_audience',
-    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel)
-     SELECT $7, s.id, s.channel FROM subscribers s WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
+    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot)
+     SELECT $7, s.id, s.channel, ${SENDING_BOT}
+     FROM subscribers s ${JOIN_OWN_BOT} WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
     values,
   );
 }

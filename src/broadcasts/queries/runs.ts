@@ -2,14 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import {
   type Pace,
+  JOIN_OWN_BOT,
+  REACHING_BOT,
+  REACHING_CHAT,
   allowanceOf,
   allowedCalls,
-  botKeyOf,
   chatKeyOf,
   claimTurns,
+  listProjectBots,
   nextTimeAfter,
+  sharedBotKey,
 } from '../../bots';
-import type { Channel, Language } from '../../contract/common';
+import { channels, type Channel, type Language } from '../../contract/common';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
@@ -28,6 +32,18 @@ export interface BroadcastRun {
   /** The project's name, for templates. */
   project: string;
   content: StoredContent;
+  senders: Sender[];
+}
+
+/** A bot that sends a part of the broadcast. `bot` is empty for the shared bot, as in `broadcast_recipients`. */
+export interface Sender {
+  channel: Channel;
+  bot: string;
+}
+
+/** See bot-key.ts. */
+export function senderKey({ channel, bot }: Sender): string {
+  return bot === '' ? sharedBotKey(channel) : bot;
 }
 
 /**
@@ -69,8 +85,28 @@ export function beginRun(
       [id],
     );
     const { project_id: projectId, ...job } = begun;
-    return { status: 'running', run: { id, token, projectId, ...job } };
+    const own = (await listProjectBots(db, projectId)).map(({ channel, bot }) => ({ channel, bot }));
+    await leaveRemovedBots(
+      db,
+      id,
+      projectId,
+      own.map(({ bot }) => bot),
+    );
+    const senders = [...channels.map((channel) => ({ channel, bot: '' })), ...own];
+    return { status: 'running', run: { id, token, projectId, ...job, senders } };
   });
+}
+
+/** Recipients of a bot that was replaced or removed meanwhile go to the project's present one. */
+function leaveRemovedBots(db: Db, id: string, projectId: string, connected: string[]): Promise<number> {
+  return change(
+    db,
+    'leave_removed_bots',
+    `UPDATE broadcast_recipients r SET bot = coalesce(
+       (SELECT own.bot FROM project_bots own WHERE own.project_id = $2 AND own.channel = r.channel), '')
+     WHERE r.broadcast_id = $1 AND r.status = 'queued' AND r.bot <> '' AND r.bot <> ALL ($3::text[])`,
+    [id, projectId, connected],
+  );
 }
 
 export interface ClaimedRecipient {
@@ -126,10 +162,10 @@ export interface RecipientClaim {
 export function claimRecipients(
   pool: pg.Pool,
   run: BroadcastRun,
-  channel: Channel,
+  sender: Sender,
   { wanted, perSecond, callsOf }: RecipientClaim,
 ): Promise<Claim> {
-  const bot = botKeyOf(channel);
+  const bot = senderKey(sender);
   return withTransaction(pool, async (db): Promise<Claim> => {
     const job = await row<ClaimableJob>(
       db,
@@ -139,9 +175,14 @@ export function claimRecipients(
       [run.id, run.token],
     );
     if (!job) return { state: 'stopped' };
-    const queued = await queuedRecipients(db, run.id, channel, bot, wanted);
-    if (queued.length === 0) return waitForChats(db, run.id, channel, bot);
-    const reachable = queued.filter((recipient): recipient is ClaimedRecipient => recipient.chat_id !== null);
+    const queued = await queuedRecipients(db, run.id, sender, wanted);
+    if (queued.length === 0) return waitForChats(db, run.id, sender);
+    const moved = queued.filter((recipient) => recipient.chat_id !== null && recipient.bot !== bot);
+    if (moved.length > 0) await reassign(db, moved);
+    const reachable = queued.filter(
+      (recipient): recipient is ClaimedRecipient & QueuedRecipient =>
+        recipient.chat_id !== null && recipient.bot === bot,
+    );
     const unsubscribed = queued.filter((recipient) => recipient.chat_id === null);
     if (unsubscribed.length > 0) {
       await skip(
@@ -174,32 +215,42 @@ export function claimRecipients(
   });
 }
 
-type QueuedRecipient = Omit<ClaimedRecipient, 'chat_id'> & { chat_id: string | null };
+type QueuedRecipient = Omit<ClaimedRecipient, 'chat_id'> & {
+  chat_id: string | null;
+  /** The key of the bot that reaches the recipient now. */
+  bot: string;
+};
 
 /** SQL: when the chat of a queued recipient `r` is free; the lookup by key cannot become a join of whole tables. */
 const chatFreeAt = (bot: string) => `(SELECT pace.next_at FROM subscribers s
   JOIN chat_pace pace ON pace.chat = ${chatKeyOf(bot, 's.chat_id')} WHERE s.id = r.subscriber_id)`;
 
 /** `chat_id` is null if the recipient is no longer an active subscriber. */
-function queuedRecipients(
-  db: Db,
-  id: string,
-  channel: Channel,
-  bot: string,
-  limit: number,
-): Promise<QueuedRecipient[]> {
+function queuedRecipients(db: Db, id: string, sender: Sender, limit: number): Promise<QueuedRecipient[]> {
   return rows<QueuedRecipient>(
     db,
     'queued_recipients',
-    `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content, s.external_id, s.chat_id, s.platform_user_id,
-       s.first_name, s.username, s.lang, s.properties
+    `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content, s.external_id, s.platform_user_id,
+       s.first_name, s.username, s.lang, s.properties, ${REACHING_CHAT} AS chat_id, ${REACHING_BOT} AS bot
      FROM (SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content FROM broadcast_recipients r
-           WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.status = 'queued'
+           WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.bot = $5 AND r.status = 'queued'
              AND coalesce(r.due_at <= clock_timestamp(), true)
              AND coalesce(${chatFreeAt('$4::text')} <= clock_timestamp(), true)
            ORDER BY r.id LIMIT $3) r
-     LEFT JOIN subscribers s ON s.id = r.subscriber_id AND s.active`,
-    [id, channel, limit, bot],
+     LEFT JOIN subscribers s ON s.id = r.subscriber_id AND s.active
+     ${JOIN_OWN_BOT}`,
+    [id, sender.channel, limit, senderKey(sender), sender.bot],
+  );
+}
+
+/** Recipients who have come to another bot of the project since they were queued. */
+function reassign(db: Db, moved: QueuedRecipient[]): Promise<number> {
+  return change(
+    db,
+    'reassign_recipients',
+    `UPDATE broadcast_recipients r SET bot = CASE WHEN given.bot = r.channel THEN '' ELSE given.bot END
+     FROM unnest($1::uuid[], $2::text[]) AS given (id, bot) WHERE r.id = given.id`,
+    [moved.map(({ id }) => id), moved.map(({ bot }) => bot)],
   );
 }
 
@@ -219,16 +270,17 @@ export async function msUntilDue(db: Db, id: string): Promise<number> {
 }
 
 /** No recipient can be sent to now: either none is queued, or the chats of all must wait. */
-async function waitForChats(db: Db, id: string, channel: Channel, bot: string): Promise<Claim> {
+async function waitForChats(db: Db, id: string, sender: Sender): Promise<Claim> {
   const next = await row<{ wait_ms: number; due_ms: number }>(
     db,
     'wait_for_chats',
     `SELECT extract(epoch FROM greatest(${chatFreeAt('$3::text')}, r.due_at, clock_timestamp()) - clock_timestamp())::float8
          * 1000 AS wait_ms,
        extract(epoch FROM greatest(r.due_at, clock_timestamp()) - clock_timestamp())::float8 * 1000 AS due_ms
-     FROM broadcast_recipients r WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.status = 'queued'
+     FROM broadcast_recipients r
+     WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.bot = $4 AND r.status = 'queued'
      ORDER BY 1 LIMIT 1`,
-    [id, channel, bot],
+    [id, sender.channel, senderKey(sender), sender.bot],
   );
   if (!next) return { state: 'empty' };
   if (next.due_ms > LATER_MS) return { state: 'later' };

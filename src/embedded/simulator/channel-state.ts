@@ -25,9 +25,8 @@ export interface UserActions {
   unblock(user: SimUser): void;
 }
 
-/** The in-memory state of one channel. */
+/** The in-memory state of one bot. */
 export class ChannelState {
-  readonly userStore = new UserStore();
   readonly callbacks = new Callbacks();
   readonly faults = new FaultPlan();
   readonly limits = new RateLimits();
@@ -39,8 +38,9 @@ export class ChannelState {
   constructor(
     readonly channel: ChannelName,
     readonly bot: BotIdentity,
-    ids: ChatIds,
+    readonly ids: ChatIds,
     private readonly secretHeader: string,
+    readonly userStore = new UserStore(),
   ) {
     this.chats = new ChatStore(this.userStore, ids);
   }

@@ -7,6 +7,7 @@
  *                                                 buttons or on the given one; {message_id, data, chat_id?} forges a
  *                                                 tap; {stale: true} makes one that comes too late to be answered
  *   POST /control/{channel}/users/{user}/block, …/unblock
+ *   POST /control/{channel}/users/{user}/mini-app {start} opens the Mini App: {url, init_data}, signed for the bot
  *   GET  /control/{channel}/users/{user}/chat     {messages, toasts, started, blocked}; ?chat=group for the group
  *   GET  /control/{channel}/users/{user}/events   the same as server-sent events, at every change
  *   POST /control/{channel}/users                 {count, from?, prefix?}: a crowd that only counts its messages
@@ -18,23 +19,23 @@
  *   GET  /control/{channel}/calls?method=         counts and the last 1,000 calls of the bot
  *   GET  /control/{channel}/stats                 {users, messages_sent, messages_edited, recipients, by_user_max,
  *                                                 messages_throttled, pending_updates}
- *   GET  /control/{channel}                       {channel, bot, users}
+ *   GET  /control/{channel}                       {channel, bot, bots, users}
+ *
+ * Each bot has its own chats, faults, limits and calls: `?bot=<username>` names one, by default the shared bot. A bot
+ * appears with the first call that carries its token; until then it takes the faults of the shared bot.
  *
  * `{user}` is a number, used as the id, or a name, which always maps to the same id. Every action may set first_name,
  * username and language_code.
  */
+import type { BotDirectory, SimBot } from './bot-directory';
 import type { ChannelName, UserActions, ChannelState } from './channel-state';
 import { newestWithButtons, type Chat, type ChatButton, type ChatMessage } from './chats';
 import { chatView, streamChat } from './control-views';
+import { openMiniApp } from './mini-app';
 import { FaultError } from './faults';
 import { BodyError, readJson, sendJson, type Exchange, type Handler } from './http';
 import { LimitError } from './rate-limits';
 import type { SimUser } from './users';
-
-export interface ControlledChannel {
-  state: ChannelState;
-  actions: UserActions;
-}
 
 class ControlError extends Error {
   constructor(
@@ -50,17 +51,19 @@ type Body = Record<string, unknown>;
 const MAX_CROWD = 1_000_000;
 const LIST_LIMIT = 100;
 
-export function createControlApi(channels: Record<ChannelName, ControlledChannel>): Handler {
+export function createControlApi(channels: Record<ChannelName, BotDirectory>): Handler {
   async function handle(exchange: Exchange): Promise<unknown> {
     const [name, area, user, action, ...rest] = exchange.path.split('/').slice(2).map(decodeURIComponent);
     if ((name !== 'telegram' && name !== 'max') || rest.length > 0) {
       throw new ControlError(404, 'no such channel');
     }
-    const channel = channels[name];
+    const bots = channels[name];
+    const bot = bots.named(exchange.url.searchParams.get('bot'));
+    if (!bot) throw new ControlError(404, 'no such bot');
     const body = exchange.method === 'POST' ? await readJson(exchange.req) : {};
     const route = `${exchange.method} ${user === undefined ? (area ?? '') : `user/${action ?? ''}`}`;
-    if (user !== undefined && area === 'users') return handleUser(channel, user, route, body, exchange);
-    return handleChannel(channel, route, body, exchange);
+    if (user !== undefined && area === 'users') return handleUser(bot, user, route, body, exchange);
+    return handleChannel(bot, bots, route, body, exchange);
   }
 
   return async (exchange) => {
@@ -88,12 +91,19 @@ function refuseCrossOrigin({ req }: Exchange): void {
   throw new ControlError(403, 'another site may not control the simulator');
 }
 
-function handleChannel({ state }: ControlledChannel, route: string, body: Body, { url }: Exchange): unknown {
+function handleChannel(
+  { state }: SimBot,
+  bots: BotDirectory,
+  route: string,
+  body: Body,
+  { url }: Exchange,
+): unknown {
   switch (route) {
     case 'GET ':
       return {
         channel: state.channel,
         bot: { id: state.bot.id, username: state.bot.username },
+        bots: bots.all().map((each) => each.state.bot.username),
         users: [...state.userStore.all()].slice(-LIST_LIMIT).map(({ id, name }) => ({ id, name })),
       };
     case 'POST users': {
@@ -129,7 +139,7 @@ function faultedChat({ chats, userStore }: ChannelState, { user }: Body): number
 }
 
 function handleUser(
-  { state, actions }: ControlledChannel,
+  { state, actions }: SimBot,
   name: string,
   route: string,
   body: Body,
@@ -157,6 +167,8 @@ function handleUser(
     case 'POST user/tap':
       refuseIfBlocked(user);
       return tap(state, actions, user, chat, body);
+    case 'POST user/mini-app':
+      return openMiniApp(state, user, optionalText(body, 'start') ?? '');
     case 'POST user/block':
       actions.block(user);
       return { ok: true };

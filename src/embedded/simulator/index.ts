@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { BotDirectory } from './bot-directory';
 import { ChannelState, type BotIdentity, type ChannelName } from './channel-state';
 import { createControlApi } from './control-api';
 import { sendJson, type Handler } from './http';
@@ -10,6 +11,7 @@ import { createMaxActions } from './max-user';
 import { createPage } from './page';
 import { createTelegramApi } from './telegram-api';
 import { createTelegramActions } from './telegram-user';
+import { UserStore } from './users';
 
 export interface SimulatorOptions {
   /** 0 means any free port. */
@@ -31,6 +33,7 @@ export interface Simulator {
 
 /** On MAX a dialog and its user have different ids; confusing them must fail in the simulator too. */
 const MAX_DIALOGS_FROM = 30_000_000_000;
+const MAX_DIALOGS_OF_BOT = 1_000_000_000_000;
 const TELEGRAM_GROUP = -1_001_000_000_001;
 const MAX_GROUP = -70_000_000_000_001;
 
@@ -40,16 +43,13 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const host = options.host ?? '127.0.0.1';
   let url = '';
 
-  const telegram = createTelegramState(options.telegram);
-  const max = createMaxState(options.max);
+  const telegram = createTelegramBots(options.telegram);
+  const max = createMaxBots(options.max);
   const handlers = [
     createPage(),
     createTelegramApi(telegram),
-    createMaxApi(max, maxDialogOf, () => url),
-    createControlApi({
-      telegram: { state: telegram, actions: createTelegramActions(telegram) },
-      max: { state: max, actions: createMaxActions(max) },
-    }),
+    createMaxApi(max, () => url),
+    createControlApi({ telegram, max }),
   ];
 
   const stopping = new AbortController();
@@ -78,9 +78,15 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
-/** A link to the simulator's page with the same `start` parameter, used in development. */
-export function simulatorLink(simulatorUrl: string, channel: ChannelName, start: string): string {
+/** A link to the simulator's page with the same `start` parameter, used in development; to the shared bot by default. */
+export function simulatorLink(
+  simulatorUrl: string,
+  channel: ChannelName,
+  start: string,
+  bot?: string,
+): string {
   const link = new URL(`/${channel}`, simulatorUrl);
+  if (bot !== undefined) link.searchParams.set('bot', bot);
   link.searchParams.set('start', start);
   return link.href;
 }
@@ -108,10 +114,35 @@ async function serve(
   sendJson(exchange, 404, { error: 'not found' });
 }
 
-function createTelegramState({ token, username }: { token: string; username: string }): ChannelState {
+interface GivenBot {
+  token: string;
+  username: string;
+}
+
+function createTelegramBots(shared: GivenBot): BotDirectory {
+  const bot = (identity: BotIdentity, users?: UserStore) => {
+    const state = createTelegramState(identity, users);
+    return { state, actions: createTelegramActions(state) };
+  };
+  const first = bot(botIdentity(shared.token, shared.username));
+  return new BotDirectory(first, (token) => bot(ownIdentity(token), new UserStore(first.state.userStore)));
+}
+
+function createMaxBots(shared: GivenBot): BotDirectory {
+  const bot = (identity: BotIdentity, number: number, users?: UserStore) => {
+    const state = createMaxState(identity, number, users);
+    return { state, actions: createMaxActions(state) };
+  };
+  const first = bot(botIdentity(shared.token, shared.username), 0);
+  return new BotDirectory(first, (token, number) =>
+    bot(ownIdentity(token), number, new UserStore(first.state.userStore)),
+  );
+}
+
+function createTelegramState(identity: BotIdentity, users?: UserStore): ChannelState {
   return new ChannelState(
     'telegram',
-    botIdentity(token, username),
+    identity,
     {
       dialogOf: (userId) => userId,
       userOf: (chatId) => chatId,
@@ -120,27 +151,33 @@ function createTelegramState({ token, username }: { token: string; username: str
       now: Date.now,
     },
     'x-telegram-bot-api-secret-token',
+    users,
   );
 }
 
-function createMaxState({ token, username }: { token: string; username: string }): ChannelState {
+/** A user's dialogs with two bots have different ids on MAX. */
+function createMaxState(identity: BotIdentity, number: number, users?: UserStore): ChannelState {
   const now = uniqueTimes();
+  const dialogsFrom = MAX_DIALOGS_FROM + number * MAX_DIALOGS_OF_BOT;
   return new ChannelState(
     'max',
-    botIdentity(token, username),
+    identity,
     {
-      dialogOf: maxDialogOf,
-      userOf: (chatId) => chatId - MAX_DIALOGS_FROM,
+      dialogOf: (userId) => dialogsFrom + userId,
+      userOf: (chatId) => chatId - dialogsFrom,
       group: MAX_GROUP,
       nextMessage: () => `mid.${now().toString(16)}${randomBytes(10).toString('hex')}`,
       now,
     },
     'x-max-bot-api-secret',
+    users,
   );
 }
 
-function maxDialogOf(userId: number): number {
-  return MAX_DIALOGS_FROM + userId;
+/** A bot that appears with its token, named after its id. */
+function ownIdentity(token: string): BotIdentity {
+  const { id } = botIdentity(token, '');
+  return { id, token, username: `own_${id}_bot` };
 }
 
 /** A Telegram token starts with the bot's id; for other tokens the id is derived by hashing. */

@@ -1,3 +1,4 @@
+import type { BotDirectory } from './bot-directory';
 import type { ChannelState } from './channel-state';
 import { DroppedConnection, canonicalMethod, withFault, type CallFault } from './faults';
 import { BodyError, readJson, sendJson, type Exchange, type Handler } from './http';
@@ -18,36 +19,44 @@ const INTERNAL: [string, string] = ['internal.error', 'Internal error'];
 const MAX_WEBHOOK_CONNECTIONS = 40;
 
 /** The part of the MAX bot API that Herald and @maxhub/max-bot-api use. */
-export function createMaxApi(
-  state: ChannelState,
-  dialogOf: (userId: number) => number,
-  origin: () => string,
-): Handler {
-  const uploads = new Uploads();
-  const routes: Record<string, MaxRoute> = {
-    ...createMessageRoutes(state, uploads, dialogOf),
-    ...createUpdateRoutes(state),
-    ...createBotRoutes(state),
-    'POST /uploads': ({ query }) => uploads.begin(query.get('type'), origin()),
-  };
+export function createMaxApi(bots: BotDirectory, origin: () => string): Handler {
+  const apis = new Map<ChannelState, MaxBotApi>();
+
+  function apiOf(state: ChannelState): MaxBotApi {
+    const known = apis.get(state) ?? createBotApi(state, origin);
+    apis.set(state, known);
+    return known;
+  }
 
   async function call(route: string, exchange: Exchange): Promise<unknown> {
-    if (exchange.req.headers.authorization !== state.bot.token) {
-      throw new MaxError(401, 'verify.token', 'Invalid access_token');
-    }
-    const handler = routes[route];
-    if (!handler) throw new MaxError(404, 'not.found', `Unknown method ${route}`);
-    const body = await readJson(exchange.req);
+    const token = exchange.req.headers.authorization ?? '';
     const query = exchange.url.searchParams;
     const method = canonicalMethod(route);
+    const body = await readJson(exchange.req);
+    if (!/^[^\s]+$/.test(token)) throw new MaxError(401, 'verify.token', 'Invalid access_token');
+    if (bots.isNew(token)) {
+      // Nobody can plan faults for a bot that is not there yet, so its first call takes those of the shared one.
+      const fault = bots.shared.state.faults.takeForCall(method, null);
+      await withFault(fault, faultError, () => undefined);
+    }
+    const state = bots.find(token)?.state;
+    if (!state) throw new MaxError(401, 'verify.token', 'Invalid access_token');
+    const handler = apiOf(state).routes[route];
+    if (!handler) throw new MaxError(404, 'not.found', `Unknown method ${route}`);
     state.calls.record(method, { ...Object.fromEntries(query), ...body });
-    return withFault(state.faultFor(method, chatOf(query, dialogOf)), faultError, () =>
+    return withFault(state.faultFor(method, chatOf(query, state.ids.dialogOf)), faultError, () =>
       handler({ query, body, signal: exchange.signal }),
     );
   }
 
+  async function receiveUpload(exchange: Exchange): Promise<boolean> {
+    for (const { uploads } of apis.values()) if (await uploads.receive(exchange)) return true;
+    return false;
+  }
+
+  const { routes } = apiOf(bots.shared.state);
   return async (exchange) => {
-    if (await uploads.receive(exchange)) return true;
+    if (await receiveUpload(exchange)) return true;
     const [path, id] = splitMessagePath(exchange);
     if (!Object.keys(routes).some((route) => route.endsWith(` ${path}`))) return false;
     try {
@@ -57,6 +66,25 @@ export function createMaxApi(
       sendError(exchange, error);
     }
     return true;
+  };
+}
+
+/** Of one bot: the token of an upload is valid for the bot that uploaded the file. */
+interface MaxBotApi {
+  routes: Record<string, MaxRoute>;
+  uploads: Uploads;
+}
+
+function createBotApi(state: ChannelState, origin: () => string): MaxBotApi {
+  const uploads = new Uploads();
+  return {
+    uploads,
+    routes: {
+      ...createMessageRoutes(state, uploads, state.ids.dialogOf),
+      ...createUpdateRoutes(state),
+      ...createBotRoutes(state),
+      'POST /uploads': ({ query }) => uploads.begin(query.get('type'), origin()),
+    },
   };
 }
 

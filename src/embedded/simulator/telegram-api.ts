@@ -1,3 +1,4 @@
+import type { BotDirectory } from './bot-directory';
 import type { ChannelState } from './channel-state';
 import { DroppedConnection, withFault, type CallFault } from './faults';
 import { BodyError, readAnyParams, sendJson, type Exchange, type Handler } from './http';
@@ -20,24 +21,27 @@ const STATUS_TEXTS: Record<number, string> = {
 };
 
 /** The part of the Telegram Bot API, at `/bot<token>/<method>`, that Herald and telegraf use. */
-export function createTelegramApi(state: ChannelState): Handler {
-  const methods = new Map<string, [name: string, method: Method]>();
-  const table: Record<string, Method> = {
-    ...createUpdateMethods(state),
-    ...createMessageMethods(state),
-    ...createBotMethods(state),
-  };
-  for (const [name, method] of Object.entries(table)) methods.set(name.toLowerCase(), [name, method]);
+export function createTelegramApi(bots: BotDirectory): Handler {
+  const methods = new WeakMap<ChannelState, Methods>();
+
+  function methodsOf(state: ChannelState): Methods {
+    const known = methods.get(state) ?? createMethods(state);
+    methods.set(state, known);
+    return known;
+  }
 
   async function call(token: string, methodName: string, exchange: Exchange): Promise<unknown> {
-    if (token !== state.bot.token) {
-      throw /^\d+:[\w-]+$/.test(token)
-        ? new TelegramError(401, 'Unauthorized')
-        : new TelegramError(404, 'Not Found');
-    }
-    const [name, method] = methods.get(methodName.toLowerCase()) ?? [];
-    if (!name || !method) throw new TelegramError(404, 'Not Found: method not found');
+    if (!/^\d+:[\w-]+$/.test(token)) throw new TelegramError(404, 'Not Found');
     const params = await readAnyParams(exchange);
+    if (bots.isNew(token)) {
+      // Nobody can plan faults for a bot that is not there yet, so its first call takes those of the shared one.
+      const fault = bots.shared.state.faults.takeForCall(methodName, chatOf(params));
+      await withFault(fault, faultError, () => undefined);
+    }
+    const state = bots.find(token)?.state;
+    if (!state) throw new TelegramError(401, 'Unauthorized');
+    const [name, method] = methodsOf(state).get(methodName.toLowerCase()) ?? [];
+    if (!name || !method) throw new TelegramError(404, 'Not Found: method not found');
     state.calls.record(name, params);
     return withFault(state.faultFor(name, chatOf(params)), faultError, () => method(params, exchange.signal));
   }
@@ -53,6 +57,17 @@ export function createTelegramApi(state: ChannelState): Handler {
     }
     return true;
   };
+}
+
+type Methods = Map<string, [name: string, method: Method]>;
+
+function createMethods(state: ChannelState): Methods {
+  const table: Record<string, Method> = {
+    ...createUpdateMethods(state),
+    ...createMessageMethods(state),
+    ...createBotMethods(state),
+  };
+  return new Map(Object.entries(table).map(([name, method]) => [name.toLowerCase(), [name, method]]));
 }
 
 /** The chat of a call; null for a call without one. */

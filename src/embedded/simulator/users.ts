@@ -29,17 +29,21 @@ export class UserStore {
   private readonly users = new Map<number, SimUser>();
   private readonly crowds: Crowd[] = [];
 
+  /** The same person has the same id and profile in every bot; `known` is the store of the shared one. */
+  constructor(private readonly known?: UserStore) {}
+
   /** The user with that name, created on first use. */
   named(name: string): SimUser {
-    const id = this.idOf(name);
+    const id = this.known && !this.idInCrowd(name) ? this.known.idOf(name) : this.idOf(name);
+    const profile = this.known?.find(id);
     const existing = this.users.get(id);
     if (existing) return existing;
     const user: SimUser = {
       id,
       name,
-      firstName: name,
-      username: null,
-      languageCode: null,
+      firstName: profile?.firstName ?? name,
+      username: profile?.username ?? null,
+      languageCode: profile?.languageCode ?? null,
       started: this.crowdOf(id) !== undefined,
       blocked: false,
     };

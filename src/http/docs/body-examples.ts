@@ -6,6 +6,7 @@ import { formSubmittedExample } from '../../forms/contract';
  */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
   post_v1_auth_session: { state: 'af0ifjsldkj', redirect_uri: 'https://shop.example.com/callback' },
+  post_v1_auth_requests: { subscriber_id: '<subscriber_id>', message: 'Approve the payment of 50 €?' },
   post_v1_auth_verify: { code: '<code>' },
   post_v1_send: {
     subscriber_id: '<subscriber_id>',
@@ -35,11 +36,18 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   post_v1_webhooks_id_test: { event: 'auth.completed' },
   post_v1_webhooks_id_recover: { since: '<time>' },
   post_v1_deliveries_retry: { ids: ['<delivery_id>'] },
+  post_v1_subscribe_links: { name: 'Till', tags: ['vip'], external_id: 'user-42' },
+  patch_v1_tags_name: { name: 'gold' },
+  post_v1_permissions: { name: 'news', title_en: 'News', title_ru: 'Новости', default: true },
+  patch_v1_permissions_name: { title_en: 'News and offers' },
+  post_mini_subscribe: { channel: 'telegram', init_data: '<init_data>', permissions: ['news'] },
   patch_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'], properties: { city: 'Riga' } },
   put_v1_subscribers_id: { external_id: 'user-42', tags: ['beta'] },
   patch_v1_project: { callback_url: 'https://shop.example.com/callback' },
   put_v1_project: { callback_url: 'https://shop.example.com/callback' },
+  post_v1_import_subscribers: 'external_id,add_tags,properties.city\nuser-42,beta|news,Riga\n',
   post_v1_keys: { name: 'Backend' },
+  put_v1_channels_channel: { token: '<bot token>' },
   post_v1_publish: {
     events: [{ event: 'form.submitted', event_id: 'submission-1001', data: formSubmittedExample }],
   },

@@ -25,6 +25,7 @@ const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
     pages: [
       { path: '/docs/login', en: 'Login flows', ru: 'Вход через мессенджер' },
       { path: '/docs/embed', en: 'Login button', ru: 'Кнопка входа' },
+      { path: '/docs/approvals', en: 'Step-up and approvals', ru: 'Подтверждение действий' },
     ],
   },
   {
@@ -39,7 +40,9 @@ const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
   {
     title: { en: 'Messages', ru: 'Сообщения' },
     pages: [
+      { path: '/docs/subscribing', en: 'Subscribing', ru: 'Подписка' },
       { path: '/docs/sending', en: 'Sending messages', ru: 'Отправка сообщений' },
+      { path: '/docs/own-bot', en: 'Your own bot', ru: 'Свой бот' },
       { path: '/docs/plans', en: 'Templates, batches, schedules', ru: 'Шаблоны, пакеты, расписания' },
     ],
   },

@@ -20,9 +20,22 @@ export interface DocsOptions {
   development: boolean;
 }
 
+const ENGLISH_GUIDES = [
+  'start',
+  'login',
+  'embed',
+  'approvals',
+  'webhooks',
+  'publishing',
+  'subscribing',
+  'sending',
+  'plans',
+];
+
 /** The guides by their paths. The build fails if one is missing, so that the list holds in production as well. */
 const guides: Pick<Guide, 'slug' | 'language'>[] = [
-  ...['start', 'login', 'embed', 'webhooks', 'publishing', 'sending', 'plans'].map((slug) => ({
+  { slug: 'own-bot', language: 'en' },
+  ...ENGLISH_GUIDES.map((slug) => ({
     slug,
     language: 'en' as const,
   })),

@@ -41,6 +41,15 @@ const groups: [string, [string, string][]][] = [
         'Logo of the hosted page',
         `PNG or WebP, up to ${limits.logoBytes / KIB} KB and ${whole(limits.logoPixels)} × ${whole(limits.logoPixels)} pixels`,
       ],
+      [
+        'Approvals per subscriber',
+        `${limits.authRequestsPending} pending, ${limits.authRequestsPerHour} per hour (sliding window)`,
+      ],
+      [
+        'Approval lifetime',
+        `${limits.authRequestSeconds.default} seconds (${limits.authRequestSeconds.min} to ${limits.authRequestSeconds.max})`,
+      ],
+      ['Message of an approval', `up to ${limits.authRequestMessageLength} characters on one line`],
       ['Static link openings', `${limits.authStaticOpeningsPerMinute} per minute per user`],
     ],
   ],
@@ -99,7 +108,13 @@ const groups: [string, [string, string][]][] = [
         'Properties of a subscriber',
         `${limits.properties}; keys up to ${limits.propertyKeyLength} characters, texts up to ${limits.propertyLength}`,
       ],
+      [
+        'Import',
+        `${limits.importBytes / MIB} MiB; the first ${limits.importErrors} failed rows are listed; ${limits.openImports} at a time`,
+      ],
       ['Permissions per project', String(limits.permissionsPerProject)],
+      ['Subscribe links', `${whole(limits.subscribeLinks)} live ones per project`],
+      ['Signed data of the Mini App', `valid for ${limits.initDataMinutes} minutes`],
     ],
   ],
   [

@@ -5,7 +5,7 @@ import { exampleBody } from './schema-example';
 
 /** The request that the samples of an operation show, made from its route. */
 export function sampleRequest(operation: Operation, baseUrl: string): SampleRequest {
-  const { method, path, scope, parameters, body, response, mediaTypes } = operation;
+  const { method, path, scope, parameters, body, textType, response, mediaTypes } = operation;
   const query = parameters
     .filter((parameter) => parameter.in === 'query' && parameter.required)
     .map(({ name }) => `${name}=<${name}>`)
@@ -14,12 +14,18 @@ export function sampleRequest(operation: Operation, baseUrl: string): SampleRequ
     method,
     url: `${baseUrl}${path.replaceAll(/\{(\w+)\}/g, '<$1>')}${query && `?${query}`}`,
     needsKey: scope !== undefined,
-    headers: {},
-    ...(body ? { body: bodyOf(operation) } : {}),
+    headers: textType === undefined ? {} : { 'Content-Type': textType },
+    ...(textType !== undefined ? { text: textOf(operation) } : body ? { body: bodyOf(operation) } : {}),
     returns: response ? 'json' : mediaTypes.length > 0 ? 'binary' : 'nothing',
   };
 }
 
 export function bodyOf({ id, body }: Operation): unknown {
   return bodyExamples[id] ?? (body && exampleBody(body));
+}
+
+/** The body as it is sent. */
+export function textOf(operation: Operation): string {
+  const body = bodyOf(operation);
+  return typeof body === 'string' ? body : JSON.stringify(body, null, 2);
 }

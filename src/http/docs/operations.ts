@@ -20,10 +20,12 @@ export interface Operation {
   summary: string;
   description: string;
   tag: string;
-  /** What the API key must be allowed to do; undefined if the route takes no key. */
-  scope: Scope | undefined;
+  /** What the caller must be allowed to do; null if every key may, undefined if the route takes no key. */
+  scope: Scope | null | undefined;
   parameters: Parameter[];
   body: Json | undefined;
+  /** The type of the body, if it is text instead of JSON. */
+  textType: string | undefined;
   status: number;
   response: Json | undefined;
   /** The types of a binary response. */
@@ -55,6 +57,7 @@ function operation(spec: RouteSpec): Operation {
       ...headerSchemas(spec).flatMap((schema) => parameters('header', schema)),
     ],
     body: spec.body && jsonSchema(spec.body, 'input'),
+    textType: spec.text?.type,
     status,
     response: response && !isBinary ? jsonSchema(response, 'output') : undefined,
     mediaTypes: isBinary ? response : [],

@@ -19,7 +19,6 @@ export function errorsPage(): DocsPage {
       </h2>
       <p class="facts">
         HTTP ${entry.status} · ${isRetryable(code) ? 'retryable' : 'not retryable'}
-        ${entry.reserved ? html` · reserved` : ''}
       </p>
       <p>${entry.text}</p>
       <p>${entry.help}</p>

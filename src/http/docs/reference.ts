@@ -5,7 +5,7 @@ import { codeBlock, requestBlock } from './code-block';
 import { resourcePath } from './contents';
 import { fieldTable } from './field-table';
 import { heading, row, type DocsPage } from './layout';
-import { bodyOf, sampleRequest } from './operation-sample';
+import { sampleRequest, textOf } from './operation-sample';
 import { byResource, type Operation } from './operations';
 import { prose } from './prose';
 import { exampleResponse } from './schema-example';
@@ -110,8 +110,9 @@ function methodName(method: string): Html {
 }
 
 function access({ scope }: Operation): Html {
-  return scope === undefined
-    ? html`No API key needed.`
+  if (scope === undefined) return html`No API key needed.`;
+  return scope === null
+    ? html`Needs an API key or a sign-in to the dashboard.`
     : html`Needs an API key with the scope <code>${scope}</code>.`;
 }
 
@@ -168,13 +169,14 @@ function errorTableOf(title: string, codes: ErrorCode[]): Html {
 
 /** The form of "Try it" is built by a script, from what it finds here. */
 function tryIt(operation: Operation): Html {
-  const { method, path, scope, parameters, body } = operation;
+  const { method, path, scope, parameters, body, textType } = operation;
   const request = {
     method,
     path,
     needsKey: scope !== undefined,
     parameters: parameters.map(({ name, in: place, required }) => ({ name, in: place, required })),
-    ...(body ? { body: JSON.stringify(bodyOf(operation), null, 2) } : {}),
+    ...(body ? { body: textOf(operation) } : {}),
+    ...(textType === undefined ? {} : { type: textType }),
   };
   return html`<div class="try" data-request="${JSON.stringify(request)}"></div>`;
 }

@@ -30,7 +30,7 @@ export async function secondsUntilSessionFits(
        (SELECT s.created_at FROM projects p JOIN auth_sessions s ON s.project_id = p.id
         WHERE p.id = $1 AND s.number = p.session_counter + 1 - $2),
        (SELECT s.created_at FROM auth_sessions s
-        WHERE s.project_id = $1 AND s.client_ip = $3 AND s.created_at > clock_timestamp() - interval '1 hour'
+        WHERE s.project_id = $1 AND s.client_ip = $3 AND s.flow = 'session' AND s.created_at > clock_timestamp() - interval '1 hour'
         ORDER BY s.created_at DESC OFFSET $4 - 1 LIMIT 1)
        ) + interval '1 hour' - clock_timestamp())::float8 AS seconds`,
     [projectId, perHour, address, perAddress],

@@ -1,4 +1,5 @@
 import type { DeclineReason } from '../contract';
+import type { Channel } from '../../contract/common';
 import { notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
@@ -8,6 +9,8 @@ export interface Answer {
   answer: 'yes' | 'no';
   first_name: string;
   username: string | null;
+  /** The question that was answered; null in answers of version 0.1.0. */
+  prompt_id: number | null;
 }
 
 /** Stores a tap that passed every check. Returns false if another tap was first. */
@@ -19,8 +22,8 @@ export async function recordAnswer(
     db,
     'record_answer',
     `WITH mine AS (
-       INSERT INTO auth_answers (update_id, session_id, answer, first_name, username, received_at)
-       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (update_id) DO NOTHING)
+       INSERT INTO auth_answers (update_id, session_id, answer, first_name, username, received_at, prompt_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (update_id) DO NOTHING)
      SELECT NOT EXISTS (SELECT 1 FROM auth_answers WHERE session_id = $2 AND update_id <> $1) AS first`,
     [
       answer.update_id,
@@ -29,6 +32,7 @@ export async function recordAnswer(
       answer.first_name,
       answer.username,
       answer.received_at,
+      answer.prompt_id,
     ],
   );
   return stored?.first ?? false;
@@ -39,19 +43,22 @@ export function firstAnswer(db: Db, sessionId: string): Promise<Answer | null> {
   return row<Answer>(
     db,
     'first_answer',
-    `SELECT a.update_id, a.answer, a.first_name, a.username FROM auth_answers a JOIN auth_sessions s ON s.id = a.session_id
+    `SELECT a.update_id, a.answer, a.first_name, a.username, a.prompt_id
+     FROM auth_answers a JOIN auth_sessions s ON s.id = a.session_id
      WHERE a.session_id = $1 AND a.received_at <= s.expires_at ORDER BY a.received_at, a.update_id LIMIT 1`,
     [sessionId],
   );
 }
 
-/** Whether an update of the session's user was stored in time and is not handled yet: it may be the answer. */
+/** Whether an update of a user who was asked was stored in time and is not handled yet: it may be the answer. */
 export async function hasUnhandledUpdate(db: Db, sessionId: string): Promise<boolean> {
   const found = await row<{ waiting: boolean }>(
     db,
     'unhandled_update',
     `SELECT EXISTS (
-       SELECT 1 FROM auth_sessions s JOIN bot_updates u ON u.channel = s.channel AND u.lane = 'user:' || s.platform_user_id
+       SELECT 1 FROM auth_sessions s JOIN auth_prompts p ON p.session_id = s.id
+         JOIN bot_updates u ON u.channel = p.channel
+           AND u.lane = coalesce(p.bot || '/', '') || 'user:' || p.platform_user_id
        WHERE s.id = $1 AND u.handled_at IS NULL AND u.set_aside_at IS NULL AND u.received_at <= s.expires_at) AS waiting`,
     [sessionId],
   );
@@ -61,7 +68,12 @@ export async function hasUnhandledUpdate(db: Db, sessionId: string): Promise<boo
 export async function confirmSession(
   db: Db,
   sessionId: string,
-  decision: { subscriberId: string; codeHash: Buffer; codeSealed: string; codeTtlSeconds: number },
+  decision: {
+    subscriberId: string | null;
+    codeHash: Buffer;
+    codeSealed: string | null;
+    codeTtlSeconds: number;
+  },
 ): Promise<{ decidedAt: Date; codeLifeMs: number }> {
   const confirmed = await row<{ decided_at: Date; life_ms: number }>(
     db,
@@ -82,15 +94,17 @@ export async function endSession(
   sessionId: string,
   status: 'declined' | 'expired',
   reason: DeclineReason | null,
-): Promise<void> {
-  await change(
+): Promise<{ decidedAt: Date }> {
+  const ended = await row<{ decided_at: Date }>(
     db,
     'end_session',
     `UPDATE auth_sessions SET status = $2, decline_reason = $3, decided_at = clock_timestamp()
-     WHERE id = $1 AND status = 'pending'`,
+     WHERE id = $1 AND status = 'pending' RETURNING decided_at`,
     [sessionId, status, reason],
   );
+  if (!ended) throw new Error('the session is not pending');
   await notifySession(db, sessionId);
+  return { decidedAt: ended.decided_at };
 }
 
 /** Expires an unused code. Its hash stays, so that a late verify returns `code_expired`. */
@@ -105,6 +119,26 @@ export async function expireCode(db: Db, sessionId: string): Promise<void> {
   if (expired > 0) await notifySession(db, sessionId);
 }
 
-function notifySession(db: Db, sessionId: string): Promise<unknown> {
+/**
+ * Ends a confirmed login of the dashboard, once, and returns who confirmed it; null if it is not confirmed or its time is
+ * over.
+ */
+export async function consumeLogin(
+  db: Db,
+  sessionId: string,
+): Promise<{ channel: Channel; platform_user_id: string } | null> {
+  const consumed = await row<{ channel: Channel; platform_user_id: string }>(
+    db,
+    'consume_login',
+    `UPDATE auth_sessions SET status = 'consumed', consumed_at = clock_timestamp()
+     WHERE id = $1 AND status = 'confirmed' AND code_expires_at > clock_timestamp()
+     RETURNING channel, platform_user_id`,
+    [sessionId],
+  );
+  if (consumed) await notifySession(db, sessionId);
+  return consumed;
+}
+
+export function notifySession(db: Db, sessionId: string): Promise<unknown> {
   return row(db, 'notify_session', 'SELECT pg_notify($1, $2)', [notifyChannels.session, sessionId]);
 }

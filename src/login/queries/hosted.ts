@@ -5,6 +5,7 @@ import { change, row } from '../../db/query';
 /** A session as its hosted page shows it. The page has a token of its own, independent of id and start token. */
 export interface HostedSession {
   id: string;
+  project_id: string;
   project_name: string;
   logo_id: string | null;
   brand_color: string | null;
@@ -21,7 +22,7 @@ export function findHostedSession(db: Db, hostedHash: Buffer): Promise<HostedSes
   return row<HostedSession>(
     db,
     'hosted_session',
-    `SELECT s.id, p.name AS project_name, b.logo_id, b.color AS brand_color, b.privacy_url,
+    `SELECT s.id, s.project_id, p.name AS project_name, b.logo_id, b.color AS brand_color, b.privacy_url,
        s.start_sealed, s.match_code, s.status, s.hosted_browser_hash AS browser_hash,
        ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms
      FROM auth_sessions s JOIN projects p ON p.id = s.project_id
@@ -40,4 +41,15 @@ export async function bindBrowser(db: Db, sessionId: string, browserHash: Buffer
     [sessionId, browserHash],
   );
   return bound > 0;
+}
+
+/** The browser that a session is bound to; null if the project has no such session, or it is bound to none. */
+export async function findBoundBrowser(db: Db, projectId: string, sessionId: string): Promise<Buffer | null> {
+  const found = await row<{ hash: Buffer | null }>(
+    db,
+    'bound_browser',
+    'SELECT hosted_browser_hash AS hash FROM auth_sessions WHERE id = $1 AND project_id = $2',
+    [sessionId, projectId],
+  );
+  return found?.hash ?? null;
 }

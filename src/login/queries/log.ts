@@ -1,14 +1,16 @@
-import type { DeclineReason, SessionStatus } from '../contract';
+import type { DeclineReason, RequestPurpose, SessionFlow, SessionStatus } from '../contract';
 import type { Channel } from '../../contract/common';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { rows } from '../../db/query';
+import { ANSWERER, WAS_CONFIRMED } from './requests';
 
 /** A session as the login log shows it. */
 export interface SessionLogRow {
   id: string;
-  flow: 'session' | 'static';
+  flow: SessionFlow;
+  purpose: RequestPurpose | null;
   status: SessionStatus;
   decline_reason: DeclineReason | null;
   /** Stays true after the code has expired. */
@@ -26,8 +28,8 @@ export interface SessionLogRow {
 /** As the status poll shows it: an unused code expires at its time, even if the workflow has not recorded it yet. */
 export const STATUS = `CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired' ELSE s.status END`;
 
-export const COLUMNS = `s.id, s.flow, ${STATUS} AS status, s.decline_reason,
-  s.code_hash IS NOT NULL AS was_confirmed, s.channel, s.subscriber_id, s.state,
+export const COLUMNS = `s.id, s.flow, s.purpose, ${STATUS} AS status, s.decline_reason,
+  ${WAS_CONFIRMED} AS was_confirmed, s.channel, ${ANSWERER} AS subscriber_id, s.state,
   s.client_ip, s.created_at, s.expires_at, s.decided_at, s.consumed_at`;
 
 /** With the subscriber's name and the device, for the log. */
@@ -35,6 +37,7 @@ export interface NamedSessionRow extends SessionLogRow {
   first_name: string | null;
   username: string | null;
   user_agent: string | null;
+  message: string | null;
 }
 
 export interface SessionFilter {
@@ -55,14 +58,15 @@ export function listSessions(
   return rows<NamedSessionRow & { cursor_at: string }>(
     db,
     'list_sessions',
-    `SELECT ${COLUMNS}, s.user_agent, p.first_name, p.username, ${cursorTime('s.created_at')} AS cursor_at
-     FROM auth_sessions s LEFT JOIN subscribers p ON p.id = s.subscriber_id
+    `SELECT ${COLUMNS}, s.user_agent, s.message, p.first_name, p.username, ${cursorTime('s.created_at')} AS cursor_at
+     FROM auth_sessions s LEFT JOIN subscribers p ON p.id = ${ANSWERER}
      WHERE s.project_id = $1
        AND ($2::text IS NULL OR ${STATUS} = $2)
        AND ($3::text IS NULL OR s.flow = $3)
        AND ($4::text IS NULL OR s.channel = $4)
        AND (s.created_at, s.id) < (coalesce($5::timestamptz, 'infinity'), coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
-       AND ($8::uuid IS NULL OR s.subscriber_id = $8)
+       AND ($8::uuid IS NULL OR s.subscriber_id = $8
+         OR s.id IN (SELECT r.session_id FROM auth_request_recipients r WHERE r.subscriber_id = $8))
      ORDER BY s.created_at DESC, s.id DESC LIMIT $7`,
     [
       projectId,

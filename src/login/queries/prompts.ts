@@ -7,19 +7,23 @@ export interface Prompt {
   id: number;
   session_id: string;
   channel: Channel;
+  /** The bot that asked; null for the shared one. */
+  bot: string | null;
   chat_id: string;
   platform_user_id: string;
   message_id: string | null;
-  update_id: number;
+  /** The update that opened the link; null for a question that Herald sent by itself. */
+  update_id: number | null;
   closed: boolean;
 }
 
-const COLUMNS = `id, session_id, channel, chat_id, platform_user_id, message_id, update_id, closed_at IS NOT NULL AS closed`;
+const COLUMNS = `id, session_id, channel, bot, chat_id, platform_user_id, message_id, update_id, closed_at IS NOT NULL AS closed`;
 
 export interface NewPrompt {
   session_id: string;
   nonce_hash: Buffer;
   channel: Channel;
+  bot: string | null;
   chat_id: string;
   platform_user_id: string;
   update_id: number;
@@ -29,8 +33,8 @@ export async function insertPrompt(db: Db, prompt: NewPrompt): Promise<number> {
   const inserted = await row<{ id: number }>(
     db,
     'insert_prompt',
-    `INSERT INTO auth_prompts (session_id, nonce_hash, channel, chat_id, platform_user_id, update_id)
-     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+    `INSERT INTO auth_prompts (session_id, nonce_hash, channel, chat_id, platform_user_id, update_id, bot)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
     [
       prompt.session_id,
       prompt.nonce_hash,
@@ -38,6 +42,7 @@ export async function insertPrompt(db: Db, prompt: NewPrompt): Promise<number> {
       prompt.chat_id,
       prompt.platform_user_id,
       prompt.update_id,
+      prompt.bot,
     ],
   );
   if (!inserted) throw new Error('the prompt was not inserted');

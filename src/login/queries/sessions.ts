@@ -1,13 +1,19 @@
-import type { DeclineReason, SessionStatus } from '../contract';
+import type { DeclineReason, RequestPurpose, SessionFlow, SessionStatus } from '../contract';
 import type { Channel, Language } from '../../contract/common';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
+import { WAS_CONFIRMED } from './requests';
 import { START_LEASE } from './starts';
 
 export interface AuthSession {
   id: string;
   project_id: string;
-  flow: 'session' | 'static';
+  flow: SessionFlow;
+  /** Of an approval. */
+  purpose: RequestPurpose | null;
+  message: string | null;
+  /** Null until the session is answered. */
+  subscriber_id: string | null;
   status: SessionStatus;
   decline_reason: DeclineReason | null;
   state: string | null;
@@ -19,6 +25,8 @@ export interface AuthSession {
   channel: Channel | null;
   platform_user_id: string | null;
   chat_id: string | null;
+  /** The bot in which the link was opened; null for the shared one. */
+  bot: string | null;
   lang: Language | null;
   code_sealed: string | null;
   /** Stays true after the code has expired. */
@@ -30,17 +38,26 @@ export interface AuthSession {
   code_life_ms: number;
 }
 
-const COLUMNS = `s.id, s.project_id, s.flow, s.status, s.decline_reason, s.state, s.redirect_uri, s.client_ip,
-  s.user_agent, s.match_code, s.start_sealed, s.channel, s.platform_user_id, s.chat_id, s.lang, s.code_sealed,
-  s.code_hash IS NOT NULL AS was_confirmed, s.created_at, s.expires_at,
+const COLUMNS = `s.id, s.project_id, s.flow, s.purpose, s.message, s.subscriber_id, s.status, s.decline_reason, s.state, s.redirect_uri, s.client_ip,
+  s.user_agent, s.match_code, s.start_sealed, s.channel, s.platform_user_id, s.chat_id, s.bot, s.lang, s.code_sealed,
+  ${WAS_CONFIRMED} AS was_confirmed, s.created_at, s.expires_at,
   ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms,
   coalesce(ceil(extract(epoch FROM s.code_expires_at - clock_timestamp()) * 1000), 0)::float8 AS code_life_ms`;
+
+/** The user who opened a link, and where. */
+export interface SessionOwner {
+  channel: Channel;
+  platform_user_id: string;
+  chat_id: string;
+  bot: string | null;
+  lang: Language;
+}
 
 /** The user's pending session of a static link, or a new one. A user has at most one per project. */
 export async function openStaticSession(
   db: Db,
   projectId: string,
-  user: { channel: Channel; platform_user_id: string; chat_id: string; lang: Language },
+  user: SessionOwner,
   ttlSeconds: number,
 ): Promise<AuthSession> {
   const owner = [projectId, user.channel, user.platform_user_id];
@@ -55,11 +72,14 @@ export async function openStaticSession(
   await change(
     db,
     'insert_static_session',
-    `INSERT INTO auth_sessions (project_id, flow, channel, platform_user_id, chat_id, lang, expires_at, start_leased_until)
+    // The user may have opened the link in another bot of the project before: the newest question counts.
+    `INSERT INTO auth_sessions
+       (project_id, flow, channel, platform_user_id, chat_id, lang, expires_at, start_leased_until, bot)
      VALUES ($1, 'static', $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6),
-       clock_timestamp() + ${START_LEASE})
-     ON CONFLICT (project_id, channel, platform_user_id) WHERE flow = 'static' AND status = 'pending' DO NOTHING`,
-    [...owner, user.chat_id, user.lang, ttlSeconds],
+       clock_timestamp() + ${START_LEASE}, $7)
+     ON CONFLICT (project_id, channel, platform_user_id) WHERE flow = 'static' AND status = 'pending'
+     DO UPDATE SET chat_id = excluded.chat_id, bot = excluded.bot`,
+    [...owner, user.chat_id, user.lang, ttlSeconds, user.bot],
   );
   const session = await row<AuthSession>(
     db,
@@ -110,16 +130,12 @@ export function findProjectSession(
 }
 
 /** Binds a session to the user who opened its link; only that user may answer. */
-export function claimSession(
-  db: Db,
-  sessionId: string,
-  user: { channel: Channel; platform_user_id: string; chat_id: string; lang: Language },
-): Promise<number> {
+export function claimSession(db: Db, sessionId: string, user: SessionOwner): Promise<number> {
   return change(
     db,
     'claim_session',
-    'UPDATE auth_sessions SET channel = $2, platform_user_id = $3, chat_id = $4, lang = $5 WHERE id = $1',
-    [sessionId, user.channel, user.platform_user_id, user.chat_id, user.lang],
+    `UPDATE auth_sessions SET channel = $2, platform_user_id = $3, chat_id = $4, lang = $5, bot = $6 WHERE id = $1`,
+    [sessionId, user.channel, user.platform_user_id, user.chat_id, user.lang, user.bot],
   );
 }
 

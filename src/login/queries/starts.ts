@@ -1,3 +1,4 @@
+import type { SessionFlow } from '../contract';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 
@@ -5,7 +6,7 @@ import { change, row, rows } from '../../db/query';
 export interface StartableSession {
   id: string;
   project_id: string;
-  flow: 'session' | 'static';
+  flow: SessionFlow;
   /** Until the session's end, by the database's clock. */
   wait_ms: number;
 }

@@ -1,16 +1,21 @@
-import type { DeclineReason, SessionStatus } from '../contract';
+import type { DeclineReason, SessionFlow, SessionStatus } from '../contract';
 import type { Channel, Language } from '../../contract/common';
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
+import { ANSWERER } from './requests';
 
 /** Everything that a status response needs, in one row. */
 export interface SessionView {
   id: string;
+  flow: SessionFlow;
   status: SessionStatus;
   decline_reason: DeclineReason | null;
   state: string | null;
   return_base: string | null;
   code_sealed: string | null;
+  /** Of an approval: who answered, or the only one who was asked. */
+  subscriber_id: string | null;
+  decided_at: Date | null;
   /** Seconds, rounded up; of the session while it is pending, of the code once it is confirmed. */
   expires_in: number;
   /** False if the last poll was less than a second ago; always true where polls are not counted. */
@@ -21,7 +26,7 @@ export interface SessionView {
  * A code's age is judged by the database's clock, so that a slow worker cannot lengthen its life. Only the workflow
  * ends a pending session, because it may still find a tap that was stored in time; after ten minutes it cannot.
  */
-const VIEW = `s.id, s.decline_reason, s.state, coalesce(s.redirect_uri, p.callback_url) AS return_base,
+const VIEW = `s.id, s.flow, s.decided_at, ${ANSWERER} AS subscriber_id, s.decline_reason, s.state, coalesce(s.redirect_uri, p.callback_url) AS return_base,
   CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired'
        WHEN s.status = 'pending' AND s.expires_at <= clock_timestamp() - interval '10 minutes' THEN 'expired'
        ELSE s.status END AS status,
@@ -56,7 +61,7 @@ export async function pollSessions(db: Db, polls: Poll[]): Promise<(SessionView 
          WHERE a.polled_at <= excluded.polled_at - interval '950 milliseconds'
        RETURNING session_id
      )
-     SELECT project_id, id, status, decline_reason, state, return_base, code_sealed, expires_in,
+     SELECT project_id, id, flow, status, decline_reason, state, return_base, code_sealed, subscriber_id, decided_at, expires_in,
        id IN (SELECT session_id FROM poll) AS allowed
      FROM found`,
     [polls.map(({ sessionId }) => sessionId), polls.map(({ projectId }) => projectId)],

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { pendingMigrations } from '../../db/migrate';
 import { Cipher, type EncryptionKey } from '../../lib/cipher';
+import { isoTime } from '../../lib/iso-time';
 import { claimableLag } from '../../webhooks/queries/claim';
 import {
   overdueDeliveries,
@@ -11,6 +12,7 @@ import {
   type SlowEndpoint,
 } from '../queries/health';
 import { botUpdateLag, sessionLag } from '../queries/lag';
+import { troubledOwnBots } from '../queries/own-bots';
 import { countSealedByKey, sampleSealed, sealedColumns, type SealedValue } from '../queries/sealed-values';
 import { guarded, ok, problem, type Finding } from './check';
 
@@ -36,6 +38,7 @@ export async function checkDatabase(pool: pg.Pool): Promise<Finding[]> {
     ...findings,
     ...(await guarded('clock', CHECK_LOG, () => checkClock(pool))),
     ...(await guarded('bot updates', CHECK_LOG, () => checkBotUpdates(pool))),
+    ...(await guarded('own bots', CHECK_LOG, () => checkOwnBots(pool))),
     ...(await guarded('sessions', CHECK_LOG, () => checkSessions(pool))),
     ...(await guarded('deliveries', CHECK_LOG, () => checkDeliveries(pool))),
   ];
@@ -66,6 +69,23 @@ async function checkClock(pool: pg.Pool): Promise<Finding> {
   const message = `this machine and the database differ by ${Math.round(offMs)} ms`;
   if (offMs <= CLOCK_TOLERANCE_MS) return ok('clock', message);
   return problem('clock', message, 'Synchronize both clocks with NTP.');
+}
+
+const LISTED_BOTS = 10;
+
+/** The owner sees it in the dashboard; an operator is asked about it. */
+async function checkOwnBots(pool: pg.Pool): Promise<Finding> {
+  const troubled = await troubledOwnBots(pool, LISTED_BOTS);
+  if (troubled.length === 0) return ok('own bots', 'all connected');
+  const list = troubled.map(
+    ({ slug, username, channel, status, error, status_at }) =>
+      `@${username} (${channel}) of ${slug}: ${status} since ${isoTime(status_at)}${error ? `, ${error}` : ''}`,
+  );
+  return problem(
+    'own bots',
+    list.join('; '),
+    '`off`: the project must connect its bot again with a new token. `away`: check the connection to the platform.',
+  );
 }
 
 async function checkBotUpdates(pool: pg.Pool): Promise<Finding> {

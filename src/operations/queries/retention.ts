@@ -28,6 +28,15 @@ export function removeOldEvents(db: Db, days: number): NextBatch {
   };
 }
 
+export function removeOldWords(db: Db): NextBatch {
+  return removeOld(db, {
+    table: 'event_words',
+    id: 'event_id',
+    age: 'created_at',
+    days: limits.webhookSearchDays,
+  });
+}
+
 /** Ended sessions, with their questions and answers. Overdue ones are ended by the reconciler first. */
 export function removeOldSessions(db: Db, days: number): NextBatch {
   return removeOld(db, {
@@ -39,6 +48,18 @@ export function removeOldSessions(db: Db, days: number): NextBatch {
   });
 }
 
+/** Links that have ended: expired, or used up. */
+export function removeEndedLinks(db: Db, days: number): NextBatch {
+  return removeOld(db, {
+    table: 'subscribe_links',
+    id: 'id',
+    age: 'created_at',
+    days,
+    where: `(t.expires_at < now() - make_interval(days => $3)
+      OR t.uses >= t.max_uses AND t.last_used_at < now() - make_interval(days => $3))`,
+  });
+}
+
 export function removeOldMessages(db: Db, days: number): NextBatch {
   return removeOld(db, {
     table: 'messages',
@@ -47,6 +68,11 @@ export function removeOldMessages(db: Db, days: number): NextBatch {
     days,
     where: `t.status IN ('sent', 'failed')`,
   });
+}
+
+/** Also those that no worker has completed. */
+export function removeOldImports(db: Db, days: number): NextBatch {
+  return removeOld(db, { table: 'imports', id: 'id', age: 'created_at', days });
 }
 
 export function removeOldOtpCodes(db: Db): NextBatch {

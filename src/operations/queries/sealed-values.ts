@@ -1,6 +1,9 @@
+import { botTokenPurpose } from '../../bots';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { recordedResponsePurpose } from '../../http/idempotency';
+import { linkTokenPurpose } from '../../subscribers';
+import { invitationPurpose } from '../../team/invitations';
 import { endpointHeadersPurpose } from '../../webhooks/own-headers';
 import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
 
@@ -39,12 +42,36 @@ export const sealedColumns = [
     rowId: 'id',
   },
   {
+    table: 'subscribe_links',
+    column: 'token_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: linkTokenPurpose,
+    rowId: 'id',
+  },
+  {
     table: 'idempotency_keys',
     column: 'answer_sealed',
     key: 'request_id',
     type: 'uuid',
     purpose: recordedResponsePurpose,
     rowId: 'request_id',
+  },
+  {
+    table: 'project_bots',
+    column: 'token_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: botTokenPurpose,
+    rowId: 'id',
+  },
+  {
+    table: 'invitations',
+    column: 'token_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: invitationPurpose,
+    rowId: 'id',
   },
 ] as const;
 

@@ -4,6 +4,12 @@ import type { Db } from '../../db/pool';
 import { BATCH, repeated, type NextBatch } from '../queries/removal';
 import * as remove from '../queries/retention';
 import { removeOldEndpointHours } from '../queries/retention-endpoint-hours';
+import {
+  removeOldAuditEntries,
+  removeOldInvitations,
+  removeOldNotices,
+  removeUnusedAccounts,
+} from '../queries/retention-team';
 import { MEDIA_UPLOAD_DAYS, removeOldMediaUploads } from '../queries/retention-media';
 
 /** What ends the rows of a table. */
@@ -26,6 +32,7 @@ const LEDGER_DAYS = 400;
 export const tableEnds: Record<string, TableEnd> = {
   events: { after: `${retentionDays} after the last delivery ended`, remove: remove.removeOldEvents },
   event_erasures: { with: 'events' },
+  event_words: { after: `${limits.webhookSearchDays} days`, remove: remove.removeOldWords },
   deliveries: { with: 'events' },
   delivery_queue: { with: 'deliveries' },
   delivery_retries: { with: 'deliveries' },
@@ -38,6 +45,7 @@ export const tableEnds: Record<string, TableEnd> = {
   auth_sessions: { after: retentionDays, remove: remove.removeOldSessions },
   auth_prompts: { with: 'auth_sessions' },
   auth_answers: { with: 'auth_sessions' },
+  auth_request_recipients: { with: 'auth_sessions' },
   auth_polls: { after: '1 hour', remove: remove.removeOldPolls },
   auth_openings: { after: '1 hour', remove: remove.removeOldOpenings },
   credit_ledger: {
@@ -62,6 +70,8 @@ export const tableEnds: Record<string, TableEnd> = {
   recurring: { after: `${retentionDays} after its end`, remove: remove.removeOldRecurring },
   broadcast_recipients: { after: retentionDays, remove: remove.removeOldRecipients },
   broadcasts: { after: retentionDays, remove: remove.removeOldBroadcasts },
+  imports: { after: retentionDays, remove: remove.removeOldImports },
+  import_chunks: { with: 'imports' },
   media_uploads: { after: `${MEDIA_UPLOAD_DAYS} days`, remove: removeOldMediaUploads },
 
   bot_updates: {
@@ -74,15 +84,29 @@ export const tableEnds: Record<string, TableEnd> = {
   api_keys: { after: `${retentionDays} after its revocation`, remove: remove.removeRevokedKeys },
   dashboard_sessions: { after: '12 hours', remove: remove.removeEndedDashboardSessions },
 
+  accounts: { after: `${retentionDays} without a team and a session`, remove: removeUnusedAccounts },
+  members: { bounded: 'A project keeps its members until it removes them.' },
+  invitations: { after: `${retentionDays} after it expired`, remove: removeOldInvitations },
+  system_projects: { bounded: 'One row for each purpose.' },
+  audit_entries: { after: `${limits.auditDays} days`, remove: removeOldAuditEntries },
+  member_notices: { after: 'sent, or 1 day', remove: removeOldNotices },
+
   templates: { bounded: 'A project has at most 100.' },
   projects: { bounded: 'The operator creates them.' },
+  project_bots: { bounded: 'A project has at most one bot in each channel.' },
   project_brands: { bounded: 'One row for each project, with a logo of at most 100 KB.' },
   project_settings: { bounded: 'One row for each project.' },
+  exports: { bounded: 'One row for each project.' },
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
+  subscribe_links: {
+    after: `${retentionDays} after it expired or was used up`,
+    remove: remove.removeEndedLinks,
+  },
   subscribers: { bounded: 'A project keeps its subscribers until it deletes them.' },
-  bot_offsets: { bounded: 'One row for each bot.' },
-  bot_webhooks: { bounded: 'One row for each bot.' },
-  channel_pace: { bounded: 'One row for each bot.' },
+  bot_offsets: { bounded: 'One row for each bot, deleted with an own bot.' },
+  bot_webhooks: { bounded: 'One row for each bot, deleted with an own bot.' },
+  channel_pace: { bounded: 'One row for each bot, deleted with an own bot.' },
   look_promises: { bounded: 'One row for each lane.' },
+  event_words_progress: { bounded: 'One row.' },
   migrations: { bounded: 'One row for each migration.' },
 };

@@ -8,12 +8,13 @@ export interface ApiKeyRecord {
   id: string;
   hint: string;
   name: string | null;
+  scopes: Scope[];
   created_at: Date;
   last_used_at: Date | null;
   revoked_at: Date | null;
 }
 
-const COLUMNS = 'id, hint, name, created_at, last_used_at, revoked_at';
+const COLUMNS = 'id, hint, name, scopes, created_at, last_used_at, revoked_at';
 
 export async function insertApiKey(
   db: Db,
@@ -54,11 +55,13 @@ export function replaceApiKey(
 }
 
 /** Finds the project of an active key, with all that a request needs, in one round trip. */
-export function findProjectByKey(db: Db, hash: Buffer): Promise<KeyedProject | null> {
-  return row<KeyedProject>(
+export function findProjectByKey(db: Db, hash: Buffer): Promise<(KeyedProject & { key_id: string }) | null> {
+  return row<KeyedProject & { key_id: string }>(
     db,
     'project_by_key',
-    `SELECT ${PROJECT_COLUMNS}, k.id AS key_id, k.scopes FROM api_keys k JOIN projects p ON p.id = k.project_id
+    `SELECT ${PROJECT_COLUMNS}, k.id AS key_id, k.scopes, NULL::uuid AS member_id, NULL::uuid AS account_id,
+       NULL::text AS role
+     FROM api_keys k JOIN projects p ON p.id = k.project_id
      WHERE k.hash = $1 AND k.revoked_at IS NULL`,
     [hash],
   );

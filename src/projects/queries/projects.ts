@@ -7,7 +7,10 @@ import type { Project } from '../contract';
 export const PROJECT_COLUMNS = `p.id, p.slug, p.name, p.active, p.plan, p.callback_url, p.redirect_urls, p.retry_policy,
   p.welcome_en, p.welcome_ru,
   p.requests_per_minute, p.sessions_per_hour, p.sessions_per_address, p.purchased_credits,
-  coalesce((SELECT settings.timezone FROM project_settings settings WHERE settings.project_id = p.id), 'UTC') AS timezone, p.created_at`;
+  coalesce((SELECT settings.timezone FROM project_settings settings WHERE settings.project_id = p.id), 'UTC') AS timezone,
+  EXISTS (SELECT 1 FROM system_projects own WHERE own.project_id = p.id) AS system, p.created_at`;
+
+const NOT_SYSTEM = 'NOT EXISTS (SELECT 1 FROM system_projects own WHERE own.project_id = p.id)';
 
 export interface NewProject {
   slug: string;
@@ -28,9 +31,12 @@ export function insertProject(db: Db, project: NewProject): Promise<Project | nu
 }
 
 export function findProjectBySlug(db: Db, slug: string): Promise<Project | null> {
-  return row<Project>(db, 'project_by_slug', `SELECT ${PROJECT_COLUMNS} FROM projects p WHERE slug = $1`, [
-    slug,
-  ]);
+  return row<Project>(
+    db,
+    'project_by_slug',
+    `SELECT ${PROJECT_COLUMNS} FROM projects p WHERE slug = $1 AND ${NOT_SYSTEM}`,
+    [slug],
+  );
 }
 
 export function findProject(db: Db, id: string): Promise<Project | null> {
@@ -41,8 +47,28 @@ export function listProjects(db: Db): Promise<Project[]> {
   return rows<Project>(
     db,
     'list_projects',
-    `SELECT ${PROJECT_COLUMNS} FROM projects p ORDER BY created_at DESC`,
+    `SELECT ${PROJECT_COLUMNS} FROM projects p WHERE ${NOT_SYSTEM} ORDER BY created_at DESC`,
   );
+}
+
+export function findSystemProject(db: Db, purpose: 'sign_in'): Promise<Project | null> {
+  return row<Project>(
+    db,
+    'system_project',
+    `SELECT ${PROJECT_COLUMNS} FROM projects p JOIN system_projects s ON s.project_id = p.id WHERE s.purpose = $1`,
+    [purpose],
+  );
+}
+
+/** Returns false if another transaction was first; the caller rolls back. */
+export async function markSystemProject(db: Db, projectId: string, purpose: 'sign_in'): Promise<boolean> {
+  const marked = await change(
+    db,
+    'mark_system_project',
+    'INSERT INTO system_projects (project_id, purpose) VALUES ($1, $2) ON CONFLICT (purpose) DO NOTHING',
+    [projectId, purpose],
+  );
+  return marked > 0;
 }
 
 /**

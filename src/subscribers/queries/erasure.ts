@@ -1,6 +1,7 @@
 import { notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
+import { ofBot } from '../../bots';
 import type { SubscriberRecord } from '../record';
 
 /*
@@ -11,19 +12,19 @@ import type { SubscriberRecord } from '../record';
 /** Stands for a removed person where a row has to stay. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-type Person = Pick<SubscriberRecord, 'id' | 'project_id' | 'channel' | 'platform_user_id'>;
+type Person = Pick<SubscriberRecord, 'id' | 'project_id' | 'channel' | 'platform_user_id' | 'bot'>;
 
 /**
  * Ends and erases the sessions of `theirs`, with their questions and answers. Number, times and status stay: they count
  * towards the project's limits. The names of the columns that remain say nothing about a person.
  */
 const eraseSessions = (theirs: string) => `WITH theirs AS MATERIALIZED (
-       SELECT s.id FROM auth_sessions s WHERE s.project_id = $1 AND s.channel = $2 AND s.platform_user_id = $3 AND ${theirs}
+       SELECT s.id FROM auth_sessions s WHERE ${theirs}
      ), erased AS (
        UPDATE auth_sessions s SET status = CASE WHEN s.status IN ('pending', 'confirmed') THEN 'expired' ELSE s.status END,
          decided_at = coalesce(s.decided_at, clock_timestamp()), platform_user_id = NULL, chat_id = NULL, lang = NULL,
          subscriber_id = NULL, client_ip = NULL, user_agent = NULL, state = NULL, redirect_uri = NULL, code_sealed = NULL,
-         traceparent = NULL
+         message = NULL, traceparent = NULL
        FROM theirs WHERE s.id = theirs.id RETURNING s.id
      ), prompts AS (
        DELETE FROM auth_prompts p USING erased WHERE p.session_id = erased.id
@@ -32,18 +33,67 @@ const eraseSessions = (theirs: string) => `WITH theirs AS MATERIALIZED (
      ), polls AS (
        DELETE FROM auth_polls p USING erased WHERE p.session_id = erased.id
      )
-     SELECT pg_notify($4, id::text) FROM erased`;
+     SELECT pg_notify($1, id::text) FROM erased`;
+
+const PENDING = `s.status = 'pending' ORDER BY s.id FOR UPDATE SKIP LOCKED`;
+const ENDED = `s.status <> 'pending' ORDER BY s.id FOR UPDATE`;
 
 /**
  * Lock order: the caller holds the project's lock, which comes after a session's. So a pending session that is locked is
  * left alone: it is being settled, and waits for the project. If that was a Yes, the person becomes a new subscriber.
  */
 export async function erasePersonSessions(db: Db, person: Person): Promise<void> {
-  const values = [person.project_id, person.channel, person.platform_user_id, notifyChannels.session];
-  const pending = eraseSessions(`s.status = 'pending' ORDER BY s.id FOR UPDATE SKIP LOCKED`);
-  await rows(db, 'erase_pending_sessions', pending, values);
-  const ended = eraseSessions(`s.status <> 'pending' ORDER BY s.id FOR UPDATE`);
-  await rows(db, 'erase_ended_sessions', ended, values);
+  const values = [notifyChannels.session, person.project_id, person.channel, person.platform_user_id];
+  const theirs = 's.project_id = $2 AND s.channel = $3 AND s.platform_user_id = $4';
+  await rows(db, 'erase_pending_sessions', eraseSessions(`${theirs} AND ${PENDING}`), values);
+  await rows(db, 'erase_ended_sessions', eraseSessions(`${theirs} AND ${ENDED}`), values);
+}
+
+/** The requests that ask the person to confirm. Read before the person is deleted. */
+export async function requestsOf(db: Db, { id }: Pick<Person, 'id'>): Promise<string[]> {
+  const found = await rows<{ session_id: string }>(
+    db,
+    'requests_of_person',
+    'SELECT session_id FROM auth_request_recipients WHERE subscriber_id = $1',
+    [id],
+  );
+  return found.map(({ session_id }) => session_id);
+}
+
+/**
+ * After the person is deleted: erases their questions and answers in requests, and the requests that asked nobody else.
+ * Requests that another subscriber answered stay.
+ */
+export async function erasePersonRequests(db: Db, person: Person, requestIds: string[]): Promise<void> {
+  if (requestIds.length === 0) return;
+  await change(
+    db,
+    'erase_request_questions',
+    `WITH questions AS (
+       DELETE FROM auth_prompts WHERE session_id = ANY ($1::uuid[]) AND channel = $2 AND platform_user_id = $3 RETURNING id)
+     DELETE FROM auth_answers a USING questions
+     WHERE a.session_id = ANY ($1::uuid[]) AND a.prompt_id = questions.id`,
+    [requestIds, person.channel, person.platform_user_id],
+  );
+  const values = [notifyChannels.session, requestIds];
+  const theirs = `s.id = ANY ($2::uuid[]) AND s.subscriber_id IS NULL
+         AND NOT EXISTS (SELECT 1 FROM auth_request_recipients r WHERE r.session_id = s.id)`;
+  await rows(db, 'erase_pending_requests', eraseSessions(`${theirs} AND ${PENDING}`), values);
+  await rows(db, 'erase_ended_requests', eraseSessions(`${theirs} AND ${ENDED}`), values);
+}
+
+/** Links that gave the person their external_id. */
+export async function erasePersonLinks(
+  db: Db,
+  { project_id, external_id }: Pick<SubscriberRecord, 'project_id' | 'external_id'>,
+): Promise<void> {
+  if (external_id === null) return;
+  await change(
+    db,
+    'erase_subscribe_links',
+    'DELETE FROM subscribe_links WHERE project_id = $1 AND external_id = $2 AND uses > 0',
+    [project_id, external_id],
+  );
 }
 
 /** Before the messages are deleted, by which these rows are found. */
@@ -102,8 +152,8 @@ export async function erasePersonUpdates(db: Db, person: Person): Promise<void> 
   await change(
     db,
     'erase_set_aside_updates',
-    `DELETE FROM bot_updates WHERE set_aside_at IS NOT NULL AND channel = $1 AND lane = 'user:' || $2`,
-    [person.channel, person.platform_user_id],
+    `DELETE FROM bot_updates WHERE set_aside_at IS NOT NULL AND channel = $1 AND lane = ANY ($2::text[])`,
+    [person.channel, [null, person.bot].map((bot) => ofBot(bot, `user:${person.platform_user_id}`))],
   );
 }
 

@@ -2,7 +2,7 @@ import type { Channel } from '../../contract/common';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
-import { row, rows } from '../../db/query';
+import { change, row, rows } from '../../db/query';
 import type { SubscriberRecord } from '../record';
 import { SUBSCRIBER_COLUMNS } from './subscriptions';
 
@@ -70,6 +70,20 @@ export function findSubscriber(db: Db, projectId: string, id: string): Promise<S
     'find_subscriber',
     `SELECT ${SUBSCRIBER_COLUMNS} FROM subscribers WHERE id = $2 AND project_id = $1`,
     [projectId, id],
+  );
+}
+
+export function findSubscriberOfUser(
+  db: Db,
+  projectId: string,
+  channel: Channel,
+  platformUserId: string,
+): Promise<SubscriberRecord | null> {
+  return row<SubscriberRecord>(
+    db,
+    'find_subscriber_of_user',
+    `SELECT ${SUBSCRIBER_COLUMNS} FROM subscribers WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3`,
+    [projectId, channel, platformUserId],
   );
 }
 
@@ -154,6 +168,56 @@ export async function updateSubscriber(
   );
   if (!updated) throw new Error('the subscriber row disappeared while it was locked');
   return updated;
+}
+
+/** Locks subscribers in id order. */
+export function lockSubscribers(db: Db, projectId: string, ids: string[]): Promise<SubscriberRecord[]> {
+  return rows<SubscriberRecord>(
+    db,
+    'lock_subscribers',
+    `SELECT ${SUBSCRIBER_COLUMNS} FROM subscribers WHERE id = ANY ($2::uuid[]) AND project_id = $1
+     ORDER BY id FOR UPDATE`,
+    [projectId, ids],
+  );
+}
+
+/** Up to `limit` subscribers of each external id, the oldest first. */
+export function idsByExternalIds(
+  db: Db,
+  projectId: string,
+  externalIds: string[],
+  limit: number,
+): Promise<{ id: string; external_id: string }[]> {
+  return rows(
+    db,
+    'ids_by_external_ids',
+    `SELECT found.id, given.external_id FROM unnest($2::text[]) AS given (external_id)
+     CROSS JOIN LATERAL (
+       SELECT s.id FROM subscribers s WHERE s.project_id = $1 AND s.external_id = given.external_id
+       ORDER BY s.created_at, s.id LIMIT $3) found`,
+    [projectId, externalIds, limit],
+  );
+}
+
+/** The caller holds the rows' locks. */
+export async function updateSubscribers(db: Db, changed: SubscriberRecord[]): Promise<void> {
+  if (changed.length === 0) return;
+  const values = changed.map(({ id, tags, permissions, timezone, properties }) => ({
+    id,
+    tags,
+    permissions,
+    timezone,
+    properties,
+  }));
+  await change(
+    db,
+    'update_subscribers',
+    `UPDATE subscribers s SET tags = given.tags, permissions = given.permissions, timezone = given.timezone,
+       properties = given.properties, updated_at = now()
+     FROM jsonb_to_recordset($1::jsonb) AS given (id uuid, tags text[], permissions text[], timezone text, properties jsonb)
+     WHERE s.id = given.id`,
+    [JSON.stringify(values)],
+  );
 }
 
 export function deleteSubscriber(db: Db, projectId: string, id: string): Promise<SubscriberRecord | null> {

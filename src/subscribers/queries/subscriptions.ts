@@ -1,11 +1,12 @@
 import type { Channel, Language } from '../../contract/common';
-import type { SubscriberIdFormat } from '../../contract/ids';
+import { formatSubscriberId, type SubscriberIdFormat } from '../../contract/ids';
 import type { Db } from '../../db/pool';
-import { row, rows } from '../../db/query';
+import { change, row, rows } from '../../db/query';
+import { JOIN_OWN_BOT, REACHING_BOT } from '../../bots';
 import { emitEvent } from '../../events';
 import { presentSubscriber, type SubscriberRecord } from '../record';
 
-export const SUBSCRIBER_COLUMNS = `id, project_id, channel, platform_user_id, chat_id, external_id, first_name, username,
+export const SUBSCRIBER_COLUMNS = `id, project_id, channel, platform_user_id, chat_id, bot, external_id, first_name, username,
   lang, permissions, tags, active, blocked, timezone, properties, created_at`;
 
 /** A messenger user, as described by an update. */
@@ -13,21 +14,51 @@ export interface MessengerUser {
   channel: Channel;
   platform_user_id: string;
   chat_id: string;
+  /** The bot that they came to; null for the shared one. */
+  bot: string | null;
   first_name: string;
   username: string | null;
   lang: Language;
 }
 
+/** A user of one bot. */
+export interface BotUserRef {
+  channel: Channel;
+  /** The bot's key. */
+  bot: string;
+  platform_user_id: string;
+}
+
+/** What a subscriber gets besides the subscription. */
+export interface Grants {
+  tags?: string[];
+  permissions?: string[];
+  external_id?: string | null;
+  /** The user has chosen: a new subscriber does not get the default permissions of the project. */
+  withoutDefaults?: boolean;
+}
+
+export interface Subscribed {
+  subscriber: SubscriberRecord;
+  /** New or reactivated. */
+  isNew: boolean;
+  /** False if the user was active and had everything. */
+  isChanged: boolean;
+}
+
 /**
- * Subscribes a user, in the caller's transaction. Emits `subscription.created` only if the subscription is new or
- * reactivated; tags and external_id survive unsubscribing.
+ * Subscribes a user, in the caller's transaction. A subscriber of another bot of the project moves to this one. Emits
+ * `subscription.created` only if the subscription is new or reactivated; tags, permissions and external_id survive
+ * unsubscribing. A new subscriber gets the default permissions of the project. Grants are added; if they change the
+ * permissions of a known subscriber, that is an event too.
  */
 export async function subscribe(
   db: Db,
   projectId: string,
   user: MessengerUser,
   format: SubscriberIdFormat,
-): Promise<{ subscriber: SubscriberRecord; isNew: boolean }> {
+  grants: Grants = {},
+): Promise<Subscribed> {
   const values = [
     projectId,
     user.channel,
@@ -36,63 +67,127 @@ export async function subscribe(
     user.first_name,
     user.username,
     user.lang,
+    user.bot,
+    grants.tags ?? [],
+    grants.permissions ?? [],
+    grants.external_id ?? null,
   ];
   const inserted = await row<SubscriberRecord>(
     db,
     'insert_subscriber',
-    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, username, lang)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, username, lang, bot, tags,
+       permissions, external_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[] || ARRAY(
+       SELECT l.name FROM project_labels l
+       WHERE l.project_id = $1 AND l.kind = 'permissions' AND l.granted_by_default AND NOT $12::boolean
+         AND l.name <> ALL ($10::text[])
+       ORDER BY l.created_at, l.name), $11)
      ON CONFLICT (project_id, channel, platform_user_id) DO NOTHING RETURNING ${SUBSCRIBER_COLUMNS}`,
-    values,
+    [...values, grants.withoutDefaults ?? false],
   );
   const existing = inserted ? null : await refreshSubscriber(db, values);
   const subscriber = inserted ?? existing?.subscriber;
   if (!subscriber) throw new Error('the subscriber was neither inserted nor found');
   const isNew = inserted !== null || existing?.wasReactivated === true;
   if (isNew) await emitEvent(db, projectId, 'subscription.created', presentSubscriber(subscriber, format));
-  return { subscriber, isNew };
+  if (existing && existing.before.permissions.length !== subscriber.permissions.length) {
+    await emitEvent(db, projectId, 'subscription.permission_changed', {
+      subscriber_id: formatSubscriberId(subscriber.id, format),
+      channel: subscriber.channel,
+      external_id: subscriber.external_id,
+      permissions: subscriber.permissions,
+      previous: existing.before.permissions,
+    });
+  }
+  return { subscriber, isNew, isChanged: isNew || !existing || gained(existing.before, subscriber) };
+}
+
+type Before = Pick<SubscriberRecord, 'tags' | 'permissions' | 'external_id'>;
+
+/** Labels are only added here. */
+function gained(before: Before, after: Before): boolean {
+  return (
+    before.tags.length !== after.tags.length ||
+    before.permissions.length !== after.permissions.length ||
+    before.external_id !== after.external_id
+  );
 }
 
 async function refreshSubscriber(
   db: Db,
   values: unknown[],
-): Promise<{ subscriber: SubscriberRecord; wasReactivated: boolean } | null> {
-  const updated = await row<SubscriberRecord & { was_active: boolean }>(
+): Promise<{ subscriber: SubscriberRecord; before: Before; wasReactivated: boolean } | null> {
+  const updated = await row<
+    SubscriberRecord & {
+      was_active: boolean;
+      old_tags: string[];
+      old_permissions: string[];
+      old_external_id: string | null;
+    }
+  >(
     db,
     'refresh_subscriber',
     `WITH before AS (
-       SELECT id AS before_id, active AS was_active FROM subscribers
+       SELECT id AS before_id, active AS was_active, tags AS old_tags, permissions AS old_permissions,
+         external_id AS old_external_id FROM subscribers
        WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3 FOR UPDATE)
-     UPDATE subscribers SET chat_id = $4, first_name = $5, username = $6, lang = $7,
+     UPDATE subscribers SET chat_id = $4, first_name = $5, username = $6, lang = $7, bot = $8,
+       tags = old_tags || ARRAY(SELECT name FROM unnest($9::text[]) AS name WHERE name <> ALL (old_tags)),
+       permissions = old_permissions
+         || ARRAY(SELECT name FROM unnest($10::text[]) AS name WHERE name <> ALL (old_permissions)),
+       external_id = coalesce($11, old_external_id),
        active = true, blocked = false, ended_by_block = false, updated_at = now()
-     FROM before WHERE id = before_id RETURNING ${SUBSCRIBER_COLUMNS}, was_active`,
+     FROM before WHERE id = before_id
+     RETURNING ${SUBSCRIBER_COLUMNS}, was_active, old_tags, old_permissions, old_external_id`,
     values,
   );
   if (!updated) return null;
-  const { was_active: wasActive, ...subscriber } = updated;
-  return { subscriber, wasReactivated: !wasActive };
+  const { was_active, old_tags, old_permissions, old_external_id, ...subscriber } = updated;
+  return {
+    subscriber,
+    before: { tags: old_tags, permissions: old_permissions, external_id: old_external_id },
+    wasReactivated: !was_active,
+  };
+}
+
+/** SQL: the subscriptions of a user that a bot ($3) reaches; `$1` is the channel and `$2` the user. */
+const OF_BOT = `SELECT s.id FROM subscribers s ${JOIN_OWN_BOT}
+  WHERE s.channel = $1 AND s.platform_user_id = $2 AND ${REACHING_BOT} = $3`;
+
+function ofBotUser({ channel, platform_user_id, bot }: BotUserRef): unknown[] {
+  return [channel, platform_user_id, bot];
+}
+
+/** A user has opened a project's own bot: their subscription, if they have one, moves to it. */
+export function moveToBot(
+  db: Db,
+  projectId: string,
+  { channel, platform_user_id, chat_id, bot }: Omit<MessengerUser, 'first_name' | 'username' | 'lang'>,
+): Promise<number> {
+  return change(
+    db,
+    'move_to_bot',
+    `UPDATE subscribers SET bot = $5, chat_id = $4, updated_at = now()
+     WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3 AND bot IS DISTINCT FROM $5`,
+    [projectId, channel, platform_user_id, chat_id, bot],
+  );
 }
 
 /** Ends all subscriptions of a user who blocked the bot, and emits each event once. */
-export async function markBlocked(
-  db: Db,
-  channel: Channel,
-  platformUserId: string,
-  format: SubscriberIdFormat,
-): Promise<void> {
+export async function markBlocked(db: Db, user: BotUserRef, format: SubscriberIdFormat): Promise<void> {
   await rows(
     db,
     'block_inactive_subscribers',
     `UPDATE subscribers SET blocked = true, updated_at = now()
-     WHERE channel = $1 AND platform_user_id = $2 AND NOT active AND NOT blocked`,
-    [channel, platformUserId],
+     WHERE id IN (${OF_BOT}) AND NOT active AND NOT blocked`,
+    ofBotUser(user),
   );
   const ended = await rows<SubscriberRecord>(
     db,
     'block_active_subscribers',
     `UPDATE subscribers SET blocked = true, active = false, ended_by_block = true, updated_at = now()
-     WHERE channel = $1 AND platform_user_id = $2 AND active RETURNING ${SUBSCRIBER_COLUMNS}`,
-    [channel, platformUserId],
+     WHERE id IN (${OF_BOT}) AND active RETURNING ${SUBSCRIBER_COLUMNS}`,
+    ofBotUser(user),
   );
   for (const subscriber of ended) {
     await emitEvent(db, subscriber.project_id, 'subscription.deleted', presentSubscriber(subscriber, format));
@@ -100,21 +195,16 @@ export async function markBlocked(
 }
 
 /** Reactivates the subscriptions that a block ended, but not those ended by /stop. */
-export async function markUnblocked(
-  db: Db,
-  channel: Channel,
-  platformUserId: string,
-  format: SubscriberIdFormat,
-): Promise<void> {
+export async function markUnblocked(db: Db, user: BotUserRef, format: SubscriberIdFormat): Promise<void> {
   const unblocked = await rows<SubscriberRecord & { reactivated: boolean }>(
     db,
     'unblock_subscribers',
     `WITH before AS (
        SELECT id AS before_id, ended_by_block AS reactivated FROM subscribers
-       WHERE channel = $1 AND platform_user_id = $2 AND blocked FOR UPDATE)
+       WHERE id IN (${OF_BOT}) AND blocked FOR UPDATE)
      UPDATE subscribers SET blocked = false, active = active OR ended_by_block, ended_by_block = false, updated_at = now()
      FROM before WHERE id = before_id RETURNING ${SUBSCRIBER_COLUMNS}, reactivated`,
-    [channel, platformUserId],
+    ofBotUser(user),
   );
   for (const { reactivated: wasReactivated, ...subscriber } of unblocked) {
     if (wasReactivated) {
@@ -128,25 +218,51 @@ export async function markUnblocked(
   }
 }
 
-/** `/stop`: ends all active subscriptions of the user and returns the names of their projects. */
-export async function unsubscribeAll(
+export interface Subscription {
+  project_id: string;
+  project_name: string;
+}
+
+/** The active subscriptions of a user in a bot, oldest first. */
+export function activeSubscriptions(db: Db, user: BotUserRef): Promise<Subscription[]> {
+  return rows<Subscription>(
+    db,
+    'active_subscriptions',
+    `SELECT s.project_id, p.name AS project_name FROM subscribers s JOIN projects p ON p.id = s.project_id
+     WHERE s.id IN (${OF_BOT}) AND s.active ORDER BY s.created_at, s.id`,
+    ofBotUser(user),
+  );
+}
+
+/**
+ * Ends active subscriptions of the user, of one project or of all, and returns the names of their projects. An update
+ * that is handled again, because the reply to it could not be sent, gets the same names again.
+ */
+export async function unsubscribe(
   db: Db,
-  channel: Channel,
-  platformUserId: string,
+  user: BotUserRef,
+  { projectId, updateId }: { projectId: string | null; updateId: number },
   format: SubscriberIdFormat,
 ): Promise<string[]> {
-  const ended = await rows<SubscriberRecord & { project_name: string }>(
+  const values = [...ofBotUser(user), projectId, updateId];
+  const ended = await rows<SubscriberRecord>(
     db,
-    'unsubscribe_all',
-    `UPDATE subscribers s SET active = false, updated_at = now() FROM projects p
-     WHERE p.id = s.project_id AND s.channel = $1 AND s.platform_user_id = $2 AND s.active
-     RETURNING ${SUBSCRIBER_COLUMNS.split(',')
-       .map((column) => `s.${column.trim()}`)
-       .join(', ')}, p.name AS project_name`,
-    [channel, platformUserId],
+    'unsubscribe',
+    `UPDATE subscribers SET active = false, ended_by_update = $5, updated_at = now()
+     WHERE id IN (${OF_BOT}) AND active AND ($4::uuid IS NULL OR project_id = $4)
+     RETURNING ${SUBSCRIBER_COLUMNS}`,
+    values,
   );
-  for (const { project_name: _, ...subscriber } of ended) {
+  for (const subscriber of ended) {
     await emitEvent(db, subscriber.project_id, 'subscription.deleted', presentSubscriber(subscriber, format));
   }
-  return ended.map((entry) => entry.project_name);
+  const projects = await rows<{ name: string }>(
+    db,
+    'unsubscribed_projects',
+    `SELECT p.name FROM subscribers s JOIN projects p ON p.id = s.project_id
+     WHERE s.channel = $1 AND s.platform_user_id = $2 AND s.ended_by_update = $3 AND NOT s.active
+     ORDER BY s.created_at, s.id`,
+    [user.channel, user.platform_user_id, updateId],
+  );
+  return projects.map(({ name }) => name);
 }

@@ -118,22 +118,44 @@ export async function listNamed(
   return found.rows;
 }
 
-const WORDS = `to_tsvector('simple', translate(v.body, '-_@./:+%&=?#"{}[],\\', '                    '))`;
-const IN_TIME = `v.created_at > now() - interval '${limits.webhookSearchDays} days'`;
+const IN_TIME = (created: string) => `${created} > now() - interval '${limits.webhookSearchDays} days'`;
 /** $2 and $3 are the text in its two spellings, which mostly are one. */
 const HAS_TEXT = `(position(lower($2::text) IN lower(v.body)) > 0
          OR ($3::text <> $2::text AND position(lower($3::text) IN lower(v.body)) > 0))`;
+/** Events whose words are not written yet. */
+const NOT_INDEXED = `(v.created_at, v.id) > (SELECT created_at, event_id FROM event_words_progress)`;
 
 /** Above this many events with its words, a text is looked for from the newest event on. */
 const MOST_CANDIDATES = 5_000;
 /** Events that are read at most in that case: this bounds what the worst text costs. */
 const MOST_READ = 20_000;
 
-/** The search index, whatever the planner expects: any other way would take the words of every body apart. */
+/** The search index, whatever the planner expects: any other way would read the words of every event. */
 function useSearchIndex(db: Db): Promise<unknown> {
   return db.query({
     text: `SELECT set_config(name, value, true) FROM (VALUES ('enable_seqscan', 'off'), ('enable_indexscan', 'off'),
        ('work_mem', '32MB')) AS setting (name, value)`,
+  });
+}
+
+/** Indexed events of the last days that have all words, in no order, and at most one more than `MOST_CANDIDATES`. */
+async function findCandidates(
+  pool: pg.Pool,
+  projectId: string,
+  { words, isPrefix }: SearchText,
+): Promise<string[]> {
+  return withTransaction(pool, async (db) => {
+    await useSearchIndex(db);
+    const { rows: found } = await db.query<{ event_id: string }>({
+      text: `SELECT w.event_id FROM event_words w
+       -- Each word as one lexeme, in quotes: nothing of it is an operator.
+       WHERE ARRAY[w.project_id] @> ARRAY[$1::uuid] AND w.words @@ (
+         SELECT string_agg(quote_literal(lower(word)) || CASE WHEN $3 AND place = cardinality($2::text[]) THEN ':*' ELSE '' END,
+           ' & ')::tsquery FROM unnest($2::text[]) WITH ORDINALITY AS given (word, place))
+         AND ${IN_TIME('w.created_at')} LIMIT ${MOST_CANDIDATES + 1}`,
+      values: [projectId, words, isPrefix],
+    });
+    return found.map(({ event_id }) => event_id);
   });
 }
 
@@ -144,26 +166,19 @@ function useSearchIndex(db: Db): Promise<unknown> {
 export async function findEventsWithText(
   pool: pg.Pool,
   projectId: string,
-  { words, isPrefix, given, escaped }: SearchText,
+  text: SearchText,
 ): Promise<string[] | null> {
-  return withTransaction(pool, async (db) => {
-    await useSearchIndex(db);
-    const { rows: found } = await db.query<{ candidates: number; ids: string[] | null }>({
-      text: `WITH candidate AS MATERIALIZED (
-         SELECT v.id, v.body FROM events v
-         -- Each word as one lexeme, in quotes: nothing of it is an operator.
-         WHERE ARRAY[v.project_id] @> ARRAY[$1::uuid] AND ${WORDS} @@ (
-           SELECT string_agg(quote_literal(lower(word)) || CASE WHEN $5 AND place = cardinality($4::text[]) THEN ':*' ELSE '' END,
-             ' & ')::tsquery FROM unnest($4::text[]) WITH ORDINALITY AS w (word, place))
-           AND ${IN_TIME} LIMIT ${MOST_CANDIDATES + 1})
-       SELECT (SELECT count(*)::int FROM candidate) AS candidates,
-         (SELECT array_agg(v.id) FROM candidate v WHERE ${HAS_TEXT}) AS ids`,
-      values: [projectId, given, escaped, words, isPrefix],
-    });
-    const [result] = found;
-    if (!result || result.candidates > MOST_CANDIDATES) return null;
-    return result.ids ?? [];
+  const candidates = await findCandidates(pool, projectId, text);
+  if (candidates.length > MOST_CANDIDATES) return null;
+  const { rows: found } = await pool.query<{ id: string }>({
+    text: `SELECT v.id FROM events v WHERE v.id = ANY ($4::uuid[]) AND ${IN_TIME('v.created_at')} AND ${HAS_TEXT}
+       UNION
+       SELECT v.id FROM (
+         SELECT v.id, v.body FROM events v WHERE v.project_id = $1 AND ${IN_TIME('v.created_at')} AND ${NOT_INDEXED}
+         ORDER BY v.created_at DESC LIMIT ${MOST_READ}) v WHERE ${HAS_TEXT}`,
+    values: [projectId, text.given, text.escaped, candidates],
   });
+  return found.map(({ id }) => id);
 }
 
 /** Deliveries whose body contains the text, among the newest events of the last days before the cursor. */
@@ -175,13 +190,18 @@ export async function readForText(
 ): Promise<FoundDelivery[]> {
   const values: unknown[] = [projectId, given, escaped, filter.limit + 1, filter.before?.at ?? null];
   const conditions = conditionsOf(filter, values);
+  const page = `ORDER BY created_at DESC LIMIT ${MOST_READ}`;
   const found = await db.query<FoundDelivery>({
     // An event and its deliveries are written at one moment, so the order of events is that of deliveries.
     text: `SELECT ${FOUND} FROM (
          SELECT v.id, v.created_at FROM (
-           SELECT v.id, v.body, v.created_at FROM events v
-           WHERE v.project_id = $1 AND ${IN_TIME} AND v.created_at <= coalesce($5::timestamptz, 'infinity')
-           ORDER BY v.created_at DESC LIMIT ${MOST_READ}) v
+           SELECT newest.id, newest.created_at, v.body FROM (
+             (SELECT v.id, v.created_at FROM events v WHERE v.project_id = $1 AND ${NOT_INDEXED}
+                AND v.created_at <= coalesce($5::timestamptz, 'infinity') ${page})
+             UNION
+             (SELECT w.event_id, w.created_at FROM event_words w WHERE w.project_id = $1 AND ${IN_TIME('w.created_at')}
+                AND w.created_at <= coalesce($5::timestamptz, 'infinity') ${page})
+             ${page}) newest JOIN events v ON v.id = newest.id) v
          WHERE ${HAS_TEXT} ORDER BY v.created_at DESC) v
        CROSS JOIN LATERAL (
          SELECT ${OWN_COLUMNS} FROM deliveries d WHERE d.event_id = v.id OFFSET 0) d

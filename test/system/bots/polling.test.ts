@@ -1,5 +1,6 @@
 import { channels, type Channel } from '../../../src/contract/common';
 import { parseUpdate } from '../../../src/bots/parse-update';
+import { createLeaders } from '../../../src/bots/leader';
 import { type Polling, startPolling } from '../../../src/bots/polling';
 import type { Messenger } from '../../../src/bots/messenger';
 import type { StoredUpdate } from '../../../src/bots/intake';
@@ -30,14 +31,21 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
 
   function start(intake: Pick<RunningIntake['intake'], 'store'> = running.intake): Polling {
     const { pool, url: databaseUrl } = database;
-    const polling = startPolling({
+    const leaders = createLeaders({ databaseUrl, log: quiet });
+    const started = startPolling({
       channel,
       messenger: () => messenger,
       intake,
       pool,
-      databaseUrl,
+      leaders,
       log: quiet,
     });
+    const polling = {
+      async stop() {
+        await started.stop();
+        await leaders.stop();
+      },
+    };
     pollings.push(polling);
     return polling;
   }
@@ -147,7 +155,7 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
     await eventually(() => seen.length === 1);
     await database.pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name LIKE 'herald poll/%'`,
+       WHERE datname = current_database() AND application_name = 'herald leader'`,
     );
     await say('anna', 'two');
     await eventually(() => seen.length === 2);

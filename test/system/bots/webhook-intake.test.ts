@@ -34,7 +34,7 @@ beforeEach(async () => {
   const app = new Koa();
   const docsUrl = () => 'http://127.0.0.1/docs/errors';
   app.use(errorMapper({ log: quiet, docsUrl }));
-  app.use(webhookIntake({ intake: { store }, secrets: { telegram: secret, max: secret } }));
+  app.use(webhookIntake({ intake: { store }, secretOf: async () => secret }));
   server = await startServer({ app, host: '127.0.0.1', port: 0, docsUrl });
 });
 afterEach(async () => {
@@ -163,7 +163,7 @@ describe('a channel without a webhook', () => {
   it('has no such address', async () => {
     const app = new Koa();
     const docsUrl = () => 'http://127.0.0.1/docs/errors';
-    app.use(webhookIntake({ intake: running.intake, secrets: { telegram: secret } }));
+    app.use(webhookIntake({ intake: running.intake, secretOf: async () => null }));
     const other = await startServer({ app, host: '127.0.0.1', port: 0, docsUrl });
     const response = await fetch(`http://127.0.0.1:${other.port}/bots/max`, { method: 'POST' });
     expect(response.status).toBe(404);

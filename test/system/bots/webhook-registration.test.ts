@@ -27,7 +27,7 @@ describe.each(channels)('the webhook of %s', (channel) => {
 
   function start(): void {
     registration = startWebhookRegistration({
-      channel,
+      bot: channel,
       messenger: () => messenger,
       url,
       secret: 'secret-of-the-bot',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eventRegistry } from '../../../src/events/contract';
+import { auditActionOf } from '../../../src/http/audit-action';
 import type { RouteSpec } from '../../../src/http/route';
 import { createRoutes } from '../../../src/roles/api';
 import {
@@ -10,6 +11,7 @@ import {
 } from '../../support/service';
 import { confirmedSession, createSession } from '../login/fixture';
 import { freshName, subscribePerson, textsTo, type Person } from '../messages/fixture';
+import { createTeam, type Team } from '../team/fixture';
 import { createEndpoint } from '../webhooks/fixture';
 import { expectError } from './fixture';
 
@@ -18,15 +20,20 @@ interface Things {
   project: TestProject;
   person: Person;
   session: string;
+  request: string;
+  link: string;
+  label: string;
   hosted: { token: string; cookie: string };
   code: string;
   endpoint: string;
   delivery: string;
   broadcast: string;
+  import: string;
   template: string;
   batch: string;
   key: string;
   publisher: string;
+  team: Team;
 }
 
 interface Call {
@@ -54,15 +61,44 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/auth/sessions': () => ({}),
   'GET /v1/auth/session/{id}/status': ({ session }) => ({ params: { id: session } }),
   'GET /v1/auth/session/{id}/qr': ({ session }) => ({ params: { id: session } }),
+  'POST /v1/auth/requests': ({ person }) => ({
+    body: { subscriber_id: person.subscriberId, message: 'Approve?' },
+  }),
+  'GET /v1/auth/requests/{id}': ({ request }) => ({ params: { id: request } }),
+  'DELETE /v1/auth/requests/{id}': ({ request }) => ({ params: { id: request } }),
   'GET /login/{token}/qr': ({ hosted }) => ({ params: { token: hosted.token } }),
   'GET /login/{token}/status': ({ hosted: { token, cookie } }) => ({
     params: { token },
     headers: { cookie },
   }),
   'POST /v1/auth/verify': ({ code }) => ({ body: { code } }),
+  'GET /v1/export/subscribers': () => ({}),
+  'POST /v1/import/subscribers': () => ({ body: 'external_id\n', headers: { 'content-type': 'text/csv' } }),
+  'GET /v1/import/{id}': ({ import: id }) => ({ params: { id } }),
+  'GET /v1/export/deliveries': () => ({}),
+  'GET /v1/export/logins': () => ({}),
   'GET /v1/subscribe-link': () => ({}),
+  'POST /v1/subscribe-links': () => ({ body: { name: 'Till', tags: ['vip'] } }),
+  'GET /v1/subscribe-links': () => ({}),
+  'GET /v1/subscribe-links/{link_id}': ({ link }) => ({ params: { link_id: link } }),
+  'DELETE /v1/subscribe-links/{link_id}': ({ link }) => ({ params: { link_id: link } }),
+  'POST /v1/tags': () => ({ body: { name: 'gold' } }),
+  'GET /v1/tags': () => ({}),
+  'PATCH /v1/tags/{name}': ({ label }) => ({ params: { name: label }, body: {} }),
+  'DELETE /v1/tags/{name}': ({ label }) => ({ params: { name: label } }),
+  'POST /v1/permissions': () => ({ body: { name: 'news', title_en: 'News' } }),
+  'GET /v1/permissions': () => ({}),
+  'PATCH /v1/permissions/{name}': ({ label }) => ({ params: { name: label }, body: { default: true } }),
+  'DELETE /v1/permissions/{name}': ({ label }) => ({ params: { name: label } }),
+  'GET /mini/project': ({ project }) => ({ query: { start: `proj_${project.slug}` } }),
+  'POST /mini/subscribe': async ({ project }) => {
+    const { name } = await subscribePerson(service, await service.createProject());
+    const { init_data } = await service.control.miniApp('telegram', name, `proj_${project.slug}`);
+    return { body: { channel: 'telegram', init_data } };
+  },
   'GET /v1/subscribers': () => ({}),
   'GET /v1/subscribers/{id}': ({ person }) => ({ params: { id: person.subscriberId } }),
+  'GET /v1/subscribers/{id}/data': ({ person }) => ({ params: { id: person.subscriberId } }),
   'PATCH /v1/subscribers/{id}': ({ person }) => ({
     params: { id: person.subscriberId },
     body: { tags: ['new'] },
@@ -122,10 +158,39 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   }),
   'GET /v1/keys': () => ({}),
   'POST /v1/keys': () => ({ body: {} }),
+  'GET /v1/channels': () => ({}),
+  'PUT /v1/channels/{channel}': () => ({
+    params: { channel: 'max' },
+    body: { token: 'own-max-bot-token-of-all-routes' },
+  }),
+  'DELETE /v1/channels/{channel}': () => ({ params: { channel: 'max' } }),
   'DELETE /v1/keys/{id}': ({ key }) => ({ params: { id: key } }),
+  'GET /v1/members': () => ({}),
+  'PATCH /v1/members/{id}': ({ team }) => ({ params: { id: team.member }, body: { notify: 'all' } }),
+  'GET /v1/invitations': () => ({}),
+  'POST /v1/invitations': () => ({ body: { role: 'viewer' } }),
+  'DELETE /v1/invitations/{id}': ({ team }) => ({ params: { id: team.invitation } }),
+  'GET /v1/audit': () => ({}),
+  'POST /dashboard/login': () => ({}),
+  'GET /dashboard/login/{id}': ({ team: { login } }) => ({
+    params: { id: login.id },
+    headers: { cookie: login.cookie },
+  }),
+  'PUT /dashboard/session': ({ project, team }) => ({
+    body: { project_id: project.id },
+    headers: { ...ownPage, cookie: team.cookie },
+  }),
+  'GET /dashboard/sessions': () => ({}),
+  'DELETE /dashboard/sessions/{id}': ({ team }) => ({ params: { id: team.keySession } }),
+  'POST /dashboard/projects': ({ team }) => ({
+    body: { slug: freshName('own'), name: 'Own' },
+    headers: { ...ownPage, cookie: team.cookie },
+  }),
+  'DELETE /v1/members/{id}': ({ team }) => ({ params: { id: team.member } }),
   'POST /dashboard/session': ({ project }) => ({ body: { api_key: project.api_key }, headers: ownPage }),
-  'GET /dashboard/session': () => ({}),
+  'GET /dashboard/session': ({ project }) => ({ key: project.api_key }),
   'DELETE /dashboard/session': () => ({ headers: ownPage }),
+  'DELETE /v1/auth/session/{id}': ({ session }) => ({ params: { id: session } }),
   'DELETE /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
   'DELETE /v1/subscribers/{id}': ({ person }) => ({ params: { id: person.subscriberId } }),
 };
@@ -134,14 +199,15 @@ let service: TestService;
 let specs: Map<string, RouteSpec>;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ env: { HERALD_OPEN_SIGNUP: 'true' } });
   const routes = createRoutes(service.service.core, [], null as never);
   specs = new Map(routes.map(({ spec }) => [`${spec.method} ${spec.path}`, spec]));
 });
 afterAll(() => service?.stop());
 
 async function createThings(): Promise<Things> {
-  const project = await service.createProject();
+  // The free plan has no exports.
+  const project = await service.createProject({ plan: 'basic' });
   const { status } = await confirmedSession(service, project, freshName());
   const open = await createSession(project);
   const page = await fetch(open.hosted_url);
@@ -153,6 +219,8 @@ async function createThings(): Promise<Things> {
     text: 'slow',
     messages_per_minute: 1,
   });
+  const csv = { 'content-type': 'text/csv' };
+  const { body: imported } = await project.api('POST', '/v1/import/subscribers', 'external_id\n', csv);
   const template = freshName();
   await project.api('POST', '/v1/templates', { key: template, variants: { en: { text: 'hello' } } });
   // Its chat is free once a second: it does not end during the test.
@@ -160,10 +228,21 @@ async function createThings(): Promise<Things> {
     messages: Array.from({ length: 500 }, () => ({ subscriber_id: person.subscriberId, text: 'hello' })),
   });
   const key = await project.api('POST', '/v1/keys', {});
+  const label = freshName('label');
+  await project.api('POST', '/v1/tags', { name: label });
+  await project.api('POST', '/v1/permissions', { name: label });
+  const { body: link } = await project.api('POST', '/v1/subscribe-links', {});
+  const { body: request } = await project.api('POST', '/v1/auth/requests', {
+    subscriber_id: person.subscriberId,
+    message: 'Approve?',
+  });
   return {
     project,
     person,
     session: open.session_id,
+    request: request.request_id,
+    link: link.link_id,
+    label,
     hosted: {
       token: open.hosted_url.split('/').at(-1) ?? '',
       cookie: page.headers.getSetCookie()[0]?.split(';')[0] ?? '',
@@ -172,10 +251,12 @@ async function createThings(): Promise<Things> {
     endpoint,
     delivery: test.body.delivery_id,
     broadcast: broadcast.job_id,
+    import: imported.import_id,
     template,
     batch: batch.batch_id,
     key: key.body.id,
     publisher: await service.createKey(project.id, ['publish']),
+    team: await createTeam(service, project),
   };
 }
 
@@ -223,6 +304,12 @@ test('every response is kept out of caches, and its times are written with +00:0
     }
   }
   expect(times).toBeGreaterThan(20);
+  // Every change is in the audit log, whatever its route: a name in `actions` that is missing there was forgotten.
+  const actions = [...specs.values()].map(auditActionOf).filter((action) => action !== null);
+  const { body } = await things.project.api('GET', '/v1/audit?limit=100');
+  const entries = body.data as { action: string; actor: { type: string } }[];
+  expect(new Set(entries.map(({ action }) => action))).toEqual(new Set(actions));
+  expect(new Set(entries.map(({ actor }) => actor.type))).toEqual(new Set(['key']));
 });
 
 test('every route refuses a query parameter that it does not know, by its name', async () => {
@@ -260,7 +347,10 @@ describe('an id of another project', () => {
 
   test('in a path gets the response of an unknown one, and nothing changes', async () => {
     const before = await state();
-    const withIds = [...specs].filter(([, { params, auth }]) => params && auth === 'key');
+    // A channel is no id: every project has the same two.
+    const withIds = [...specs].filter(
+      ([operation, { params, auth }]) => params && auth === 'key' && !operation.endsWith('{channel}'),
+    );
     expect(withIds.length).toBeGreaterThan(15);
     for (const [operation] of withIds) {
       const call = await calls[operation]!(owner);

@@ -53,7 +53,10 @@ describe('the requests of the reference', () => {
 
   beforeAll(async () => {
     service = await startTestService({ env: { HERALD_ALLOW_LOCAL_WEBHOOKS: 'true' } });
-    project = await service.createProject({ callback_url: 'https://shop.example.com/callback' });
+    project = await service.createProject({
+      callback_url: 'https://shop.example.com/callback',
+      plan: 'basic',
+    });
     requests = await documentedRequests(service.url);
   });
   afterAll(() => service?.stop());
@@ -69,6 +72,12 @@ describe('the requests of the reference', () => {
     if (path.startsWith('/v1/auth/session')) {
       const { session_id } = await createSession(project);
       return { id: session_id, session_id };
+    }
+    if (path.startsWith('/v1/auth/requests/')) {
+      const { subscriberId } = await subscribePerson(service, project);
+      const body = { subscriber_id: subscriberId, message: 'Approve?' };
+      const request = await project.api<{ request_id: string }>('POST', '/v1/auth/requests', body);
+      return { id: request.body.request_id };
     }
     if (path.startsWith('/v1/subscribers/')) {
       return { id: (await subscribePerson(service, project)).subscriberId };
@@ -101,6 +110,16 @@ describe('the requests of the reference', () => {
       await subscribePerson(service, project);
       const job = await project.api<{ job_id: string }>('POST', '/v1/broadcast', { text: 'Hello' });
       return { job_id: job.body.job_id };
+    }
+    if (path.startsWith('/v1/import/{')) {
+      const type = { 'content-type': 'text/csv' };
+      const created = await project.api<{ import_id: string }>(
+        'POST',
+        '/v1/import/subscribers',
+        'external_id\n',
+        type,
+      );
+      return { id: created.body.import_id };
     }
     return {};
   }
@@ -158,7 +177,9 @@ describe('the requests of the reference', () => {
 
   it('have bodies that the API accepts', async () => {
     const person = await subscribePerson(service, project);
-    const writes = requests.filter(({ curl, path }) => curl.includes(' -d ') && path.startsWith('/v1/'));
+    const writes = requests.filter(
+      ({ curl, path }) => / (-d|--data-binary) /.test(curl) && path.startsWith('/v1/'),
+    );
     expect(writes.length).toBeGreaterThan(8);
     for (const request of writes) {
       const { status, body } = await execute(

@@ -111,7 +111,7 @@ async function listOperations(url: string): Promise<Operation[]> {
       path,
       statuses: Object.keys(operation.responses),
       parameters: operation.parameters,
-      fields: Object.keys(operation.requestBody?.content['application/json'].schema.properties ?? {}),
+      fields: Object.keys(operation.requestBody?.content['application/json']?.schema.properties ?? {}),
     })),
   );
 }

@@ -88,6 +88,7 @@ describe('a guarded route', () => {
         authenticate: () => Promise.reject(new AppError('unauthorized')),
         countRequest: () => Promise.reject(new Error('not needed here')),
         runOnce: () => Promise.reject(new Error('not needed here')),
+        audited: () => Promise.reject(new Error('not needed here')),
         checkResponses: true,
         log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
         docsUrl,

@@ -29,6 +29,7 @@ async function startSlowServer() {
       authenticate: () => Promise.reject(new Error('not needed here')),
       countRequest: () => Promise.reject(new Error('not needed here')),
       runOnce: () => Promise.reject(new Error('not needed here')),
+      audited: () => Promise.reject(new Error('not needed here')),
       checkResponses: true,
       log: pino({ level: 'silent' }),
       docsUrl,

@@ -13,6 +13,8 @@ const ROWS = `
   INSERT INTO request_counters (key, points, expire) VALUES ('x', 1, extract(epoch FROM now()) * 1000);
   INSERT INTO subscribers (id, project_id, channel, platform_user_id, chat_id, first_name, lang)
     VALUES ('00000000-0000-0000-0000-0000000000a3', '00000000-0000-0000-0000-0000000000a1', 'telegram', '1', '1', 'A', 'en');
+  INSERT INTO subscribe_links (id, project_id, token_hash, token_sealed, tags, permissions, expires_at, created_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', 'l', 's', '{}', '{}', now(), now());
   INSERT INTO bot_updates (channel, dedupe_key, lane, handled_at) VALUES ('telegram', '1', '', now());
   INSERT INTO bot_updates (channel, dedupe_key, lane, set_aside_at) VALUES ('telegram', '2', 'user:1', now());
   INSERT INTO auth_sessions (id, project_id, flow, status, expires_at)
@@ -21,6 +23,8 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a4', 'n', 'telegram', '1', '1', 1);
   INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at)
     VALUES (1, '00000000-0000-0000-0000-0000000000a4', 'yes', 'A', now());
+  INSERT INTO auth_request_recipients (session_id, subscriber_id, created_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a3', now());
   INSERT INTO auth_polls (session_id, polled_at) VALUES ('00000000-0000-0000-0000-0000000000a4', now());
   INSERT INTO auth_openings (channel, platform_user_id) VALUES ('telegram', '1');
   INSERT INTO chat_pace (chat, bot, next_at) VALUES (1, 'telegram', now());
@@ -37,10 +41,20 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a5', now(), 1, 0, '{1}', now());
   INSERT INTO events (id, project_id, name, body)
     VALUES ('00000000-0000-0000-0000-0000000000a6', '00000000-0000-0000-0000-0000000000a1', 'auth.completed', '{}');
+  INSERT INTO accounts (id, channel, platform_user_id, chat_id, first_name, lang)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', 'telegram', '1', '1', 'A', 'en');
+  INSERT INTO invitations (project_id, role, token_hash, token_sealed, expires_at)
+    VALUES ('00000000-0000-0000-0000-0000000000a1', 'viewer', 't', 't', now() + interval '7 days');
+  INSERT INTO audit_entries (project_id, actor_type, action)
+    VALUES ('00000000-0000-0000-0000-0000000000a1', 'cli', 'project.updated');
+  INSERT INTO member_notices (account_id, event_id)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a6');
   INSERT INTO published_ids (project_id, id, event_id)
     VALUES ('00000000-0000-0000-0000-0000000000a1', 'p', '00000000-0000-0000-0000-0000000000a6');
   INSERT INTO event_erasures (event_id, check_at)
     VALUES ('00000000-0000-0000-0000-0000000000a6', now());
+  INSERT INTO event_words (event_id, project_id, created_at, words)
+    VALUES ('00000000-0000-0000-0000-0000000000a6', '00000000-0000-0000-0000-0000000000a1', now(), 'word');
   INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, status, ended_at, start_at)
     VALUES ('00000000-0000-0000-0000-0000000000a7', '00000000-0000-0000-0000-0000000000a1',
       '00000000-0000-0000-0000-0000000000a5', '00000000-0000-0000-0000-0000000000a6', 'auth.completed', 'quick', 'failed',
@@ -68,6 +82,9 @@ const ROWS = `
       'UTC', 'ended', now(), NULL);
   INSERT INTO recurring_runs (recurring_id, scheduled_for, local_time, status)
     VALUES ('00000000-0000-0000-0000-0000000000b2', now(), 'x', 'completed');
+  INSERT INTO imports (id, project_id, dry_run, columns)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', false, '{external_id}');
+  INSERT INTO import_chunks (import_id, first_row, rows) VALUES ('00000000-0000-0000-0000-0000000000b1', 1, '[]');
   INSERT INTO media_uploads (channel, bot_id, content_key, reference, type) VALUES ('max', '1', 'k', 't', 'video');
   INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, status)
     VALUES ('00000000-0000-0000-0000-0000000000a9', '00000000-0000-0000-0000-0000000000a3', 'telegram', 'sent');`;

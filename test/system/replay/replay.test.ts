@@ -28,6 +28,9 @@ test('there is a recorded history of every kind of end of a login and of a broad
   );
   // Both shapes of a patched change are kept as long as a history of the older one may exist.
   expect(named('auth-session')).toEqual(expect.arrayContaining(['outcome-not-shown', 'outcome-at-the-end']));
+  expect(named('auth-session')).toEqual(
+    expect.arrayContaining(['push-approved', 'push-login', 'push-expired', 'push-declined-while-asking']),
+  );
   expect(named('broadcast')).toEqual(expect.arrayContaining(['completed', 'cancelled']));
 });
 

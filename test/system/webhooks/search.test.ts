@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventName } from '../../../src/events/contract';
+import { indexNextEvents } from '../../../src/webhooks/queries/search-index';
+import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createEndpoint, emitOne, type DeliveryRecord } from './fixture';
 
@@ -45,6 +47,16 @@ async function withBody(body: unknown, endpointId = first): Promise<{ id: string
   const eventId = rows[0]!.event_id;
   await service.pool.query('UPDATE events SET body = $2 WHERE id = $1', [eventId, JSON.stringify(body)]);
   return { id, eventId };
+}
+
+/** As the worker does it, until the event's words are written. */
+async function untilIndexed(eventId: string): Promise<void> {
+  await eventually(async () => {
+    await indexNextEvents(service.pool, 200);
+    const { rowCount } = await service.pool.query('SELECT 1 FROM event_words WHERE event_id = $1', [eventId]);
+    expect(rowCount).toBe(1);
+    return true;
+  });
 }
 
 describe('the log of all endpoints', () => {
@@ -136,7 +148,10 @@ describe('search', () => {
     for (const text of [id, eventId, 'ticket/42 closed']) expect(await ids(q(text), stranger)).toEqual([]);
   });
 
-  test('by text in the body: whole, beginnings of words, any case, several words, marks between', async () => {
+  test.each([
+    ['before its words are indexed', false],
+    ['when they are', true],
+  ])('by text in the body, whole or from the beginning of a word, %s', async (_when, isIndexed) => {
     const { id } = await withBody({
       event: 'auth.completed',
       data: {
@@ -148,7 +163,8 @@ describe('search', () => {
         order: 'ORD-2026/77',
       },
     });
-    await withBody({ event: 'auth.completed', data: { username: 'kettle' } });
+    const { eventId: lastId } = await withBody({ event: 'auth.completed', data: { username: 'kettle' } });
+    if (isIndexed) await untilIndexed(lastId);
     for (const text of [
       'kettle_drum',
       'kettle_dr',
@@ -171,6 +187,38 @@ describe('search', () => {
     expect(await ids(q("drum' | '"))).toEqual([]);
     expect(await ids(q('drum & !kettle'))).toEqual([]);
     expect(await ids(q('100%_'))).toEqual([]);
+  });
+
+  test('an event whose transaction commits late is indexed as well', async () => {
+    const slow = await service.pool.connect();
+    try {
+      await slow.query('BEGIN');
+      await slow.query(
+        `INSERT INTO events (id, project_id, name, body) VALUES ($1, $2, 'auth.completed', '{"word":"lighthouse"}')`,
+        [randomUUID(), project.id],
+      );
+      const { id: lateId } = (
+        await slow.query<{ id: string }>(
+          `INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy)
+           SELECT $1, $2, id, name, 'quick' FROM events WHERE body = '{"word":"lighthouse"}' RETURNING id`,
+          [project.id, first],
+        )
+      ).rows[0]!;
+      const { id, eventId } = await withBody({ event: 'x', data: { word: 'lighthouse' } });
+      // Long enough for the index to take the later event, if it did not wait for the open transaction.
+      const { rows } = await service.pool.query<{ over: boolean }>(
+        `SELECT pg_sleep(1.5), clock_timestamp() > created_at + interval '1 second' AS over FROM events WHERE id = $1`,
+        [eventId],
+      );
+      expect(rows[0]?.over).toBe(true);
+      await indexNextEvents(service.pool, 200);
+      expect(await ids(q('lighthouse'))).toEqual([id]);
+      await slow.query('COMMIT');
+      await untilIndexed(eventId);
+      expect(await ids(q('lighthouse'))).toEqual([id, lateId]);
+    } finally {
+      slow.release();
+    }
   });
 
   test('finds nothing of another project, and nothing older than seven days', async () => {

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import type { SessionFlow } from '../../../src/login/contract';
 import type { SettledSession } from '../../../src/login/settle';
 import { searchAttributes, workflowIds } from '../../../src/temporal/names';
 import { answered, type authSession, type AuthSessionInput } from '../../../workflows/auth-session';
+import { eventually } from '../../support/eventually';
 import { recordHistory } from '../replay/fixture';
 import { startWorkflowFixture, type WorkflowFixture } from './fixture';
 
@@ -13,6 +15,9 @@ interface Script {
   ends: { status: string; leftMs: number }[];
   /** Calls of showOutcome. */
   shown: number;
+  /** Calls of askRecipients, and how many of them fail. */
+  asked: number;
+  askFails: number;
   showFails: boolean;
   /** The edit inside the workflow task succeeds. */
   editsInTask: boolean;
@@ -42,6 +47,11 @@ beforeAll(async () => {
       if (failsInTask && activityInfo().isLocal) throw ApplicationFailure.retryable('the database is away');
       return next(ends);
     },
+    askRecipients: async (ref: { sessionId: string }) => {
+      const script = scriptOf(ref);
+      script.asked += 1;
+      if (script.asked <= script.askFails) throw ApplicationFailure.retryable('the messenger is away');
+    },
     showOutcome: async (ref: { sessionId: string }) => {
       scriptOf(ref).shown += 1;
       if (scriptOf(ref).showFails) throw ApplicationFailure.nonRetryable('the chat is gone');
@@ -58,12 +68,19 @@ interface Started {
 }
 
 /** A session whose end is `waitMs` away. As the API starts it, unless 0.1.0 did: that waited inside the workflow. */
-async function start(script: Partial<Script>, waitMs = 100, { startedBy010 = false } = {}): Promise<Started> {
+async function start(
+  script: Partial<Script>,
+  waitMs = 100,
+  { startedBy010 = false, flow = 'session' }: { startedBy010?: boolean; flow?: SessionFlow } = {},
+): Promise<Started> {
+  const waitsItself = startedBy010 || flow === 'push';
   const sessionId = randomUUID();
   const whole: Script = {
     settled: [],
     ends: [],
     shown: 0,
+    asked: 0,
+    askFails: 0,
     showFails: false,
     editsInTask: true,
     failsInTask: false,
@@ -73,14 +90,14 @@ async function start(script: Partial<Script>, waitMs = 100, { startedBy010 = fal
   const options = {
     taskQueue: fixture.taskQueue,
     workflowId: workflowIds.authSession(sessionId),
-    args: [{ sessionId, projectId: randomUUID(), flow: 'session', waitMs: startedBy010 ? waitMs : 0 }] as [
+    args: [{ sessionId, projectId: randomUUID(), flow, waitMs: waitsItself ? waitMs : 0 }] as [
       AuthSessionInput,
     ],
     typedSearchAttributes: [{ key: searchAttributes.AuthStatus, value: 'pending' }],
   };
   const handle = await fixture.client.workflow.start<typeof authSession>('authSession', {
     ...options,
-    ...(startedBy010 ? {} : { startDelay: waitMs }),
+    ...(waitsItself ? {} : { startDelay: waitMs }),
   });
   return {
     handle,
@@ -260,4 +277,67 @@ test('a session that 0.1.0 started, and no worker of it has begun, waits in the 
   expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
   expect(script).toMatchObject({ settled: [], ends: [] });
   await recordHistory(handle, 'auth-session', 'in-task-waited');
+});
+
+describe('an approval', () => {
+  const push = { flow: 'push' } as const;
+  const asked = (script: Script, times = 1) => eventually(() => Promise.resolve(script.asked === times));
+
+  test('is asked at once, and ends with Yes', async () => {
+    const { handle, script, answer } = await start({ settled: [settled('consumed')] }, HOUR, push);
+    await asked(script);
+    await answer(1);
+    expect(await handle.result()).toEqual({ status: 'consumed', reason: 'confirmed' });
+    expect(await shownStatus(handle)).toBe('consumed');
+    await recordHistory(handle, 'auth-session', 'push-approved');
+  });
+
+  test('with the purpose login has a code, which expires', async () => {
+    const { handle, script, answer } = await start(
+      {
+        settled: [settled('confirmed', { codeLifeMs: 200 })],
+        ends: [{ status: 'consumed', leftMs: 0 }],
+      },
+      HOUR,
+      push,
+    );
+    await asked(script);
+    await answer(1);
+    expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
+    await recordHistory(handle, 'auth-session', 'push-login');
+  });
+
+  test('expires by the time of its row', async () => {
+    const { handle, script } = await start(
+      { settled: [settled('pending', { waitMs: 200 }), settled('expired')] },
+      100,
+      push,
+    );
+    expect(await handle.result()).toEqual({ status: 'expired', reason: 'nobody answered in time' });
+    expect(script.asked).toBe(1);
+    await recordHistory(handle, 'auth-session', 'push-expired');
+  });
+
+  test('is decided while another subscriber cannot be asked yet', async () => {
+    const { handle, answer } = await start(
+      { settled: [settled('declined', { reason: 'user' })], askFails: 1000 },
+      HOUR,
+      push,
+    );
+    await answer(1);
+    expect(await handle.result()).toEqual({ status: 'declined', reason: 'user' });
+    await recordHistory(handle, 'auth-session', 'push-declined-while-asking');
+  });
+
+  test('is asked again until the messenger takes the question', async () => {
+    const { handle, script, answer } = await start(
+      { settled: [settled('consumed')], askFails: 1 },
+      HOUR,
+      push,
+    );
+    await asked(script, 2);
+    await answer(1);
+    expect(await handle.result()).toMatchObject({ status: 'consumed' });
+    await recordHistory(handle, 'auth-session', 'push-asked-again');
+  });
 });

@@ -5,10 +5,21 @@ import { botTexts, type BotTexts } from '../../../src/bots/texts';
 function everyText(texts: BotTexts): string[] {
   return Object.entries(texts).map(([name, text]: [string, unknown]) => {
     if (typeof text === 'string') return text;
-    const say = text as (argument: unknown) => string;
+    const say = text as (argument: unknown, other?: unknown) => string;
     if (name === 'loginQuestion') {
       return say({ project: 'Acme', matchCode: '42', device: 'Firefox', address: '203.0.113.7' });
     }
+    if (name === 'approvalQuestion' || /^request[A-Z]/.test(name)) {
+      return say({
+        project: 'Acme',
+        message: 'Ok?',
+        matchCode: '42',
+        device: 'Firefox',
+        address: '203.0.113.7',
+      });
+    }
+    if (/^join(Question|ed)$/.test(name)) return say('Acme', 'admin');
+    if (/^endpoint/.test(name)) return say('Acme', 'https://acme.example/hook');
     if (name === 'oneTimeCode') return say({ project: 'Acme', code: '123456', minutes: 5 });
     return say(name === 'unsubscribed' ? ['Acme', 'Beta'] : 'Acme');
   });

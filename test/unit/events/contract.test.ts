@@ -25,6 +25,8 @@ const specified = `
 
 /** What Herald adds to them. */
 const extensions = [
+  'auth.approved',
+  'auth.declined',
   'endpoint.failing',
   'endpoint.disabled',
   'endpoint.recovered',

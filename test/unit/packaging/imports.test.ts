@@ -56,12 +56,12 @@ const all = files.flatMap(importsOf).filter(({ to }) => !to.startsWith('npm:'));
 const floors: string[][] = [
   ['lib', 'contract'],
   ['db', 'outbound', 'temporal', 'http'],
-  ['events'],
+  ['events', 'exports'],
   ['projects', 'bots'],
-  ['subscribers'],
+  ['subscribers', 'channels'],
   ['templates'],
   ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
-  ['broadcasts'],
+  ['broadcasts', 'team'],
   ['embedded', 'operations'],
   ['roles', 'cli'],
 ];

@@ -130,7 +130,9 @@ function Row({ session }: { session: SessionRecord }) {
       <Cell label={t.channel}>
         <ChannelName channel={session.channel} />
       </Cell>
-      <Cell label={t.flow}>{t.flows[session.flow]}</Cell>
+      <Cell label={t.flow}>
+        {t.flows[session.flow]} {session.message && <Clip>{session.message}</Clip>}
+      </Cell>
       <Cell label={t.stateValue}>{session.state ? <Clip>{session.state}</Clip> : <None />}</Cell>
       <Cell label={t.device}>
         <Device session={session} />

@@ -4,6 +4,7 @@ import { Dialog, Field, Problem, useForm } from '../elements';
 import { Heading } from '../router';
 import { LanguageSwitch } from '../shell';
 import { t } from '../texts';
+import { MessengerSignIn } from './messenger-sign-in';
 
 type OnSignedIn = (session: DashboardSession) => void;
 
@@ -15,6 +16,7 @@ export function SignIn(props: { notice: string; onSignedIn: OnSignedIn }) {
           <img src="/assets/icon.svg" alt="" width="32" height="32" /> Herald
         </Heading>
         <KeyForm {...props} />
+        <MessengerSignIn onSignedIn={props.onSignedIn} />
       </div>
       <p class="sign-in-foot">
         <a href="/docs">{t.docs}</a> <LanguageSwitch />
@@ -28,6 +30,7 @@ export function SignInAgain({ onSignedIn }: { onSignedIn: OnSignedIn }) {
   return (
     <Dialog title={t.signInTitle} class="cover" persistent onClose={() => {}}>
       <KeyForm notice={t.signedOut} onSignedIn={onSignedIn} />
+      <MessengerSignIn onSignedIn={onSignedIn} />
     </Dialog>
   );
 }

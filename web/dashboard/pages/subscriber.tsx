@@ -191,8 +191,9 @@ function loginEntry(session: SessionRecord): Entry {
     key: session.session_id,
     at: session.created_at,
     icon: 'key',
-    title: t.loginEntry,
+    title: session.flow === 'push' ? t.flows.push : t.loginEntry,
     state: loginState(session),
+    ...(session.message ? { detail: session.message } : {}),
     ...(session.user_agent || session.client_ip ? { session } : {}),
   };
 }

@@ -1,4 +1,5 @@
 import { plural } from './plural';
+import { teamEn } from './team-en';
 
 const count = (number: number, one: string, other: string) => plural('en-GB', number, { one, other });
 
@@ -10,6 +11,7 @@ const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
 
 /** All texts of the dashboard in English. Their type is the contract for the other languages. */
 export const en = {
+  ...teamEn,
   // Frame
   overview: 'Overview',
   logins: 'Logins',
@@ -292,7 +294,8 @@ export const en = {
   },
   loginNotRedeemed: 'Code not redeemed',
   loginNoCredits: 'Out of credits',
-  flows: { session: 'Session', static: 'Static link' },
+  loginApproved: 'Approved',
+  flows: { session: 'Session', static: 'Static link', push: 'Approval' },
   who: 'Who',
   channel: 'Messenger',
   flow: 'Flow',
@@ -405,6 +408,33 @@ export const en = {
   sendTestMessage: 'Send test',
   testSent: (name: string) => `Test sent to ${name}`,
   testFailed: (reason: string) => `The test was not sent. ${reason}.`,
+
+  // Channels
+  channels: 'Channels',
+  channelsLead:
+    'Logins and messages use a shared bot, or your own bot with your name and picture. A change takes effect within seconds.',
+  bot: 'Bot',
+  noBot: 'Not offered here',
+  ownBot: '(your own)',
+  sharedBot: '(shared)',
+  channelStates: { connected: 'Connected', away: 'Not responding', off: 'Off' },
+  botAway: 'The messenger is not responding. Logins and messages through this bot wait until it is back.',
+  botRefused:
+    'The messenger refuses this bot: its token was revoked, or the bot is banned. Get a new token and connect it here.',
+  botToken: 'Token of your own bot',
+  newBotToken: 'New token',
+  telegramTokenHint: 'From @BotFather. It is stored encrypted and never shown again.',
+  maxTokenHint: 'From MAX for partners. It is stored encrypted and never shown again.',
+  connectBot: 'Connect bot',
+  replaceBot: 'Replace',
+  botConnected: (bot: string) => `${bot} connected`,
+  botTokenInvalid: 'The messenger does not accept this token. Copy the whole token and try again.',
+  botInUse: 'This bot is already used here.',
+  removeBot: 'Remove bot',
+  removeBotTitle: (bot: string) => `Remove ${bot}?`,
+  removeBotText:
+    'Logins and messages will use the shared bot again. Subscribers who came through your bot get no messages until they open the shared one.',
+  botRemoved: 'Bot removed',
 
   // Templates and batches
   templates: 'Templates',
@@ -527,6 +557,45 @@ export const en = {
   welcomeRu: 'Welcome message in Russian',
   welcomeHint: (length: number) =>
     `The bot adds it after a login or a new subscription. Up to ${length} characters.`,
+  links: 'Links',
+  link: 'Link',
+  linksLead: 'Opening a link subscribes a user and gives them its tags and permissions.',
+  noLinks: 'No links yet',
+  noLinksText: 'Create one for a campaign, a till or a single user.',
+  newLink: 'New link',
+  linkName: 'Name (optional)',
+  separatedByCommas: 'Separated by commas.',
+  linkExternalIdHint: 'The subscriber gets it. Such a link works once.',
+  linkExpires: 'Expires',
+  linkMaxUses: 'Maximum uses',
+  linkUses: 'Uses',
+  createLink: 'Create link',
+  linkCreated: 'Link created',
+  linkDeleted: 'Link deleted',
+  deleteLinkTitle: (name: string) => `Delete ${name}?`,
+  deleteLinkText: 'The link stops working immediately. Its subscribers stay.',
+  labels: 'Tags and permissions',
+  tagsLead: 'Labels that your project gives. Use them to choose who receives a broadcast.',
+  permissionsLead: 'What users agree to receive. The Mini App offers those with a title.',
+  noTags: 'No tags yet',
+  noPermissions: 'No permissions yet',
+  createTag: 'Create tag',
+  createPermission: 'Create permission',
+  permissionTitle: 'Title',
+  permissionTitleEn: 'Title in English',
+  permissionTitleRu: 'Title in Russian',
+  permissionTitleHint: 'Shown in the Mini App. Without a title it is not offered there.',
+  permissionDefault: 'Default',
+  permissionDefaultHint: 'Grant it to every new subscriber',
+  renameHint: 'A new name replaces the old one on all subscribers.',
+  editLabel: (name: string) => `Edit ${name}`,
+  deleteLabel: (name: string) => `Delete ${name}`,
+  deleteLabelTitle: (name: string) => `Delete ${name}?`,
+  deleteLabelText: (subscribers: number) =>
+    subscribers === 0
+      ? 'No subscriber has it.'
+      : `${count(subscribers, 'subscriber', 'subscribers')} will lose it. This cannot be undone.`,
+  labelDeleted: 'Deleted',
 };
 
 export type Texts = typeof en;

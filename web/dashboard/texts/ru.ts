@@ -1,5 +1,6 @@
 import type { Texts } from './en';
 import { plural } from './plural';
+import { teamRu } from './team-ru';
 
 const count = (number: number, one: string, few: string, many: string) =>
   plural('ru-RU', number, { one, few, many, other: few });
@@ -17,6 +18,7 @@ const fieldErrors: Texts['fieldErrors'] = [
 
 /** Все тексты панели по-русски. */
 export const ru: Texts = {
+  ...teamRu,
   // Рамка
   overview: 'Обзор',
   logins: 'Входы',
@@ -306,7 +308,8 @@ export const ru: Texts = {
   },
   loginNotRedeemed: 'Код не использован',
   loginNoCredits: 'Нет кредитов',
-  flows: { session: 'Сессия', static: 'Постоянная ссылка' },
+  loginApproved: 'Подтверждено',
+  flows: { session: 'Сессия', static: 'Постоянная ссылка', push: 'Подтверждение' },
   who: 'Кто',
   channel: 'Мессенджер',
   flow: 'Способ',
@@ -419,6 +422,33 @@ export const ru: Texts = {
   sendTestMessage: 'Отправить пробное',
   testSent: (name) => `Пробное сообщение отправлено: ${name}`,
   testFailed: (reason) => `Не отправлено. ${reason}.`,
+
+  // Каналы
+  channels: 'Каналы',
+  channelsLead:
+    'Входы и сообщения идут через общего бота или через вашего — с вашим именем и аватаром. Изменения вступают в силу за несколько секунд.',
+  bot: 'Бот',
+  noBot: 'Не подключён',
+  ownBot: '(ваш)',
+  sharedBot: '(общий)',
+  channelStates: { connected: 'Подключён', away: 'Не отвечает', off: 'Отключён' },
+  botAway: 'Мессенджер не отвечает. Входы и сообщения через этого бота подождут, пока он не вернётся.',
+  botRefused:
+    'Мессенджер не принимает этого бота: токен отозван или бот заблокирован. Получите новый токен и подключите его здесь.',
+  botToken: 'Токен вашего бота',
+  newBotToken: 'Новый токен',
+  telegramTokenHint: 'Его выдаёт @BotFather. Токен хранится в зашифрованном виде и больше не показывается.',
+  maxTokenHint: 'Его выдаёт MAX для партнёров. Токен хранится в зашифрованном виде и больше не показывается.',
+  connectBot: 'Подключить бота',
+  replaceBot: 'Заменить',
+  botConnected: (bot) => `Бот ${bot} подключён`,
+  botTokenInvalid: 'Мессенджер не принимает этот токен. Скопируйте его целиком и попробуйте ещё раз.',
+  botInUse: 'Этот бот здесь уже используется.',
+  removeBot: 'Отключить бота',
+  removeBotTitle: (bot) => `Отключить ${bot}?`,
+  removeBotText:
+    'Входы и сообщения снова пойдут через общего бота. Подписчики, которые пришли через вашего бота, не будут получать сообщения, пока не откроют общего.',
+  botRemoved: 'Бот отключён',
 
   // Ключи
   keysLead: 'Ключ даёт полный доступ к проекту. Создайте по ключу на приложение, чтобы отзывать их отдельно.',
@@ -540,4 +570,43 @@ export const ru: Texts = {
     invalid_message: 'Сообщение нельзя отправить',
     cancelled: 'Рассылку отменили',
   },
+  links: 'Ссылки',
+  link: 'Ссылка',
+  linksLead: 'Открыв ссылку, пользователь подписывается и получает её теги и разрешения.',
+  noLinks: 'Ссылок пока нет',
+  noLinksText: 'Создайте ссылку для акции, кассы или одного пользователя.',
+  newLink: 'Новая ссылка',
+  linkName: 'Название (необязательно)',
+  separatedByCommas: 'Через запятую.',
+  linkExternalIdHint: 'Его получит подписчик. Такая ссылка сработает один раз.',
+  linkExpires: 'Действует до',
+  linkMaxUses: 'Сколько раз можно открыть',
+  linkUses: 'Открыта',
+  createLink: 'Создать ссылку',
+  linkCreated: 'Ссылка создана',
+  linkDeleted: 'Ссылка удалена',
+  deleteLinkTitle: (name) => `Удалить «${name}»?`,
+  deleteLinkText: 'Ссылка сразу перестанет работать. Подписчики останутся.',
+  labels: 'Теги и разрешения',
+  tagsLead: 'Метки, которые ставит ваш проект. По ним выбирают, кому отправить рассылку.',
+  permissionsLead: 'На что согласился пользователь. Мини-приложение предлагает те, у которых есть заголовок.',
+  noTags: 'Тегов пока нет',
+  noPermissions: 'Разрешений пока нет',
+  createTag: 'Создать тег',
+  createPermission: 'Создать разрешение',
+  permissionTitle: 'Заголовок',
+  permissionTitleEn: 'Заголовок по-английски',
+  permissionTitleRu: 'Заголовок по-русски',
+  permissionTitleHint: 'Виден в мини-приложении. Без заголовка разрешение там не предлагается.',
+  permissionDefault: 'По умолчанию',
+  permissionDefaultHint: 'Давать каждому новому подписчику',
+  renameHint: 'Новое имя сразу появится у всех подписчиков.',
+  editLabel: (name) => `Изменить «${name}»`,
+  deleteLabel: (name) => `Удалить «${name}»`,
+  deleteLabelTitle: (name) => `Удалить «${name}»?`,
+  deleteLabelText: (subscribers) =>
+    subscribers === 0
+      ? 'Ни у кого из подписчиков его нет.'
+      : `Он пропадёт у ${count(subscribers, 'подписчика', 'подписчиков', 'подписчиков')}. Отменить это нельзя.`,
+  labelDeleted: 'Удалено',
 };

@@ -1,13 +1,14 @@
 import { KEY_VARIABLE, type SampleRequest } from './request';
 
-export function curlSample({ method, url, needsKey, headers, body, returns }: SampleRequest): string {
-  const isDefault = method === (body === undefined ? 'GET' : 'POST');
+export function curlSample({ method, url, needsKey, headers, body, text, returns }: SampleRequest): string {
+  const isDefault = method === (body === undefined && text === undefined ? 'GET' : 'POST');
   const parts = [`curl ${isDefault ? '' : `-X ${method} `}${quoted(url)}`];
   if (needsKey) parts.push(`-H "Authorization: Bearer $${KEY_VARIABLE}"`);
   for (const [name, value] of Object.entries(headers)) parts.push(`-H ${quoted(`${name}: ${value}`)}`);
   if (body !== undefined) {
     parts.push(`-H 'Content-Type: application/json'`, `-d ${quoted(bodyText(body))}`);
   }
+  if (text !== undefined) parts.push(`--data-binary ${quoted(text)}`);
   if (returns === 'binary') parts.push('-o response');
   return parts.join(' \\\n  ');
 }

@@ -1,10 +1,11 @@
 import { KEY_VARIABLE, type SampleRequest } from './request';
 
-export function goSample({ method, url, needsKey, headers, body }: SampleRequest): string {
+export function goSample({ method, url, needsKey, headers, body, text }: SampleRequest): string {
+  const sentText = text ?? (body === undefined ? undefined : JSON.stringify(body, null, 2));
   const imports = [
     ...['fmt', 'io', 'net/http'],
     ...(needsKey ? ['os'] : []),
-    ...(body === undefined ? [] : ['strings']),
+    ...(sentText === undefined ? [] : ['strings']),
   ];
   const sent = [
     ...(needsKey ? [`req.Header.Set("Authorization", "Bearer "+os.Getenv("${KEY_VARIABLE}"))`] : []),
@@ -14,8 +15,8 @@ export function goSample({ method, url, needsKey, headers, body }: SampleRequest
     ...(body === undefined ? [] : ['req.Header.Set("Content-Type", "application/json")']),
   ];
   const lines = [
-    ...(body === undefined ? [] : [`body := strings.NewReader(${raw(JSON.stringify(body, null, 2))})`]),
-    `req, err := http.NewRequest("${method}", ${JSON.stringify(url)}, ${body === undefined ? 'nil' : 'body'})`,
+    ...(sentText === undefined ? [] : [`body := strings.NewReader(${raw(sentText)})`]),
+    `req, err := http.NewRequest("${method}", ${JSON.stringify(url)}, ${sentText === undefined ? 'nil' : 'body'})`,
     'if err != nil {',
     '\tpanic(err)',
     '}',

@@ -10,7 +10,7 @@ const notation: Notation = {
   indent: 4,
 };
 
-export function phpSample({ method, url, needsKey, headers, body, returns }: SampleRequest): string {
+export function phpSample({ method, url, needsKey, headers, body, text, returns }: SampleRequest): string {
   const sent = [
     ...(needsKey ? [`'Authorization: Bearer ' . getenv('${KEY_VARIABLE}')`] : []),
     ...Object.entries(headers).map(([name, value]) => quoted(`${name}: ${value}`)),
@@ -23,6 +23,7 @@ export function phpSample({ method, url, needsKey, headers, body, returns }: Sam
       ? []
       : [`CURLOPT_HTTPHEADER => [\n${sent.map((line) => `        ${line},\n`).join('')}    ]`]),
     ...(body === undefined ? [] : [`CURLOPT_POSTFIELDS => json_encode(${bodyOf(body)})`]),
+    ...(text === undefined ? [] : [`CURLOPT_POSTFIELDS => ${quoted(text)}`]),
   ];
   return [
     '<?php',

@@ -11,7 +11,7 @@ const notation: Notation = {
 };
 
 /** With `requests`, which sets the content type of `json` itself. */
-export function pythonSample({ method, url, needsKey, headers, body, returns }: SampleRequest): string {
+export function pythonSample({ method, url, needsKey, headers, body, text, returns }: SampleRequest): string {
   const sent = [
     ...(needsKey ? [`"Authorization": f"Bearer {os.environ['${KEY_VARIABLE}']}"`] : []),
     ...Object.entries(headers).map(([name, value]) => notation.key(name) + notation.text(value)),
@@ -24,6 +24,7 @@ export function pythonSample({ method, url, needsKey, headers, body, returns }: 
         ? [`headers={${sent[0]}}`]
         : [`headers={\n${sent.map((line) => `        ${line},\n`).join('')}    }`]),
     ...(body === undefined ? [] : [`json=${indentRest(literal(body, notation), 4)}`]),
+    ...(text === undefined ? [] : [`data=${notation.text(text)}`]),
     'timeout=30',
   ];
   const result = { json: 'print(response.json())', binary: 'data = response.content', nothing: '' }[returns];

@@ -9,6 +9,8 @@ export interface SampleRequest {
   needsKey: boolean;
   headers: Record<string, string>;
   body?: unknown;
+  /** A body that is not JSON; its type is in the headers. */
+  text?: string;
   /** What a success returns. */
   returns: 'json' | 'binary' | 'nothing';
 }

@@ -10,7 +10,15 @@ const notation: Notation = {
   indent: 2,
 };
 
-export function typescriptSample({ method, url, needsKey, headers, body, returns }: SampleRequest): string {
+export function typescriptSample({
+  method,
+  url,
+  needsKey,
+  headers,
+  body,
+  text,
+  returns,
+}: SampleRequest): string {
   const sent = [
     ...(needsKey ? [`Authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\``] : []),
     ...Object.entries(headers).map(([name, value]) => notation.key(name) + quoted(value)),
@@ -20,6 +28,7 @@ export function typescriptSample({ method, url, needsKey, headers, body, returns
     ...(method === 'GET' ? [] : [`method: '${method}'`]),
     ...(sent.length === 0 ? [] : [`headers: {\n${sent.map((line) => `    ${line},\n`).join('')}  }`]),
     ...(body === undefined ? [] : [`body: JSON.stringify(${indentRest(literal(body, notation), 2)})`]),
+    ...(text === undefined ? [] : [`body: ${quoted(text)}`]),
   ];
   const call =
     options.length === 0

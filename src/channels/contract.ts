@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { channelSchema } from '../contract/common';
+
+/** Longer than any token of the messengers. */
+const TOKEN_LENGTH = 256;
+
+export const channelParams = z.strictObject({ channel: channelSchema });
+
+export const connectBotSchema = z.strictObject({
+  token: z
+    .string()
+    .min(1)
+    .max(TOKEN_LENGTH)
+    .describe(
+      'The token from BotFather or from MAX for partners. It is stored encrypted and never returned.',
+    ),
+});
+export type ConnectBot = z.infer<typeof connectBotSchema>;
+
+export const channelViewSchema = z.strictObject({
+  channel: channelSchema,
+  bot_username: z
+    .string()
+    .nullable()
+    .describe('The bot that the project’s links lead to; null if the channel is off.'),
+  own: z.boolean().describe('Whether the bot is the project’s own.'),
+  status: z
+    .enum(['connected', 'away', 'off'])
+    .describe(
+      '`away`: the messenger does not respond at the moment. `off`: the messenger refuses the bot’s token (revoked, or the bot is banned), or the channel has no bot.',
+    ),
+});
+export type ChannelView = z.infer<typeof channelViewSchema>;
+
+export const channelListSchema = z.strictObject({ data: z.array(channelViewSchema) });

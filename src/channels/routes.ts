@@ -1,0 +1,74 @@
+import { listProjectBots } from '../bots';
+import { channels } from '../contract/common';
+import { route } from '../http/route';
+import { channelListSchema, channelParams, channelViewSchema, connectBotSchema } from './contract';
+import { connectOwnBot, removeOwnBot, type ChannelDeps } from './own-bot';
+
+const tag = 'Channels';
+
+export function createChannelRoutes(deps: ChannelDeps) {
+  const { pool, messengers } = deps;
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/v1/channels',
+        summary: 'List channels and their bots',
+        description:
+          'Each messenger with the bot that the project’s links lead to: its own, or the shared one.',
+        tag,
+        auth: 'key',
+        status: 200,
+        response: channelListSchema,
+        errors: [],
+      },
+      async ({ project }) => {
+        const own = await listProjectBots(pool, project.id);
+        return {
+          data: channels.map((channel) => {
+            const bot = own.find((each) => each.channel === channel);
+            if (bot) return { channel, bot_username: bot.username, own: true, status: bot.status };
+            return {
+              channel,
+              bot_username: messengers.get(channel)?.botName ?? null,
+              own: false,
+              status: messengers.sharedStatus(channel),
+            };
+          }),
+        };
+      },
+    ),
+    route(
+      {
+        method: 'PUT',
+        path: '/v1/channels/{channel}',
+        summary: 'Connect the project’s own bot',
+        description:
+          'Links, logins and messages use this bot from now on. It takes effect within seconds and replaces the bot that was connected before. Subscribers who came through the shared bot are still reached through it until they open the new one.',
+        tag,
+        auth: 'key',
+        params: channelParams,
+        body: connectBotSchema,
+        status: 200,
+        response: channelViewSchema,
+        errors: ['invalid_bot_token', 'conflict', 'platform_busy'],
+      },
+      ({ project, params, body }) => connectOwnBot(deps, project.id, params.channel, body.token),
+    ),
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/channels/{channel}',
+        summary: 'Remove the project’s own bot',
+        description:
+          'The project uses the shared bot again. Subscribers whom only the removed bot could reach get no messages until they open the shared bot.',
+        tag,
+        auth: 'key',
+        params: channelParams,
+        status: 204,
+        errors: [],
+      },
+      ({ project, params }) => removeOwnBot(deps, project.id, params.channel),
+    ),
+  ];
+}

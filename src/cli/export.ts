@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import type pg from 'pg';
+import { openCsvLines, type ExportSource } from '../exports';
+import { loginExport } from '../login/export';
+import { subscriberExport } from '../subscribers/export';
+import { deliveryExport } from '../webhooks/export';
+import { oneOf } from './arguments';
+import { findInstallation, withDatabase, type Installation } from './context';
+import { requireProject } from './projects';
+
+const kinds = ['subscribers', 'deliveries', 'logins'] as const;
+type Kind = (typeof kinds)[number];
+
+function sourceOf(kind: Kind, pool: pg.Pool, { settings }: Installation): ExportSource {
+  const format = settings.HERALD_SUBSCRIBER_ID_FORMAT;
+  switch (kind) {
+    case 'subscribers':
+      return subscriberExport(format) as ExportSource;
+    case 'deliveries':
+      return deliveryExport(pool) as ExportSource;
+    case 'logins':
+      return loginExport(format) as ExportSource;
+  }
+}
+
+/** Whatever the project's plan, and beside an export of its own. */
+async function exportList(kind: Kind, slug: string): Promise<void> {
+  const installation = await findInstallation();
+  await withDatabase(async (pool) => {
+    const project = await requireProject(pool, slug);
+    const source = sourceOf(kind, pool, installation);
+    const readPage = await source.open(pool, project.id, {});
+    const signal = new AbortController().signal;
+    const lines = await openCsvLines(pool, { fields: source.fields, readPage, signal });
+    await pipeline(Readable.from(lines), process.stdout, { end: false }).catch(ignoreClosedPipe);
+  }, installation);
+}
+
+/** The reader, such as `head`, has seen enough. */
+function ignoreClosedPipe(error: unknown): void {
+  if ((error as { code?: unknown }).code !== 'EPIPE') throw error;
+}
+
+export function addExportCommand(program: Command): void {
+  program
+    .command('export')
+    .description('print a list of a project as CSV')
+    .argument('<kind>', kinds.join(', '), oneOf(kinds))
+    .argument('<slug>', 'of the project')
+    .action(exportList);
+}

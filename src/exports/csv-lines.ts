@@ -1,0 +1,34 @@
+import type pg from 'pg';
+import { withCancellation } from '../db/cancellable';
+import { csvLine } from '../lib/csv';
+import type { ExportedRow, ReadPage } from './source';
+
+/** Rows that are in memory at once. */
+const PAGE_ROWS = 1_000;
+
+/**
+ * The header and the lines of a list, page by page: no snapshot and no connection is held while a slow client reads.
+ * Rows that are added meanwhile are newer than the first page, so they are not part of it.
+ */
+export async function openCsvLines(
+  pool: pg.Pool,
+  { fields, readPage, signal }: { fields: string[]; readPage: ReadPage; signal: AbortSignal },
+): Promise<AsyncGenerator<string>> {
+  const pageAfter = (last: ExportedRow | undefined) =>
+    withCancellation(pool, signal, (db) => readPage(db, last?.cursor ?? null, PAGE_ROWS));
+  // Before the response begins, so that a failure still has its status.
+  const first = await pageAfter(undefined);
+  return (async function* () {
+    yield csvLine(fields);
+    for (let page = first; page.length > 0; page = await pageAfter(page.at(-1))) {
+      yield page.map(({ view }) => csvLine(fields.map((field) => cellText(view[field])))).join('');
+      if (page.length < PAGE_ROWS) return;
+    }
+  })();
+}
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.join('|');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

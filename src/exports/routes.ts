@@ -1,0 +1,38 @@
+import type pg from 'pg';
+import type { z } from 'zod';
+import { AppError } from '../contract/errors';
+import { route, Streamed, type Route } from '../http/route';
+import { openCsvLines } from './csv-lines';
+import { leasedStream } from './leased-stream';
+import type { ExportSource } from './source';
+
+/** `GET /v1/export/<kind>`: the whole list as CSV. */
+export function createExportRoute<Query extends z.ZodType>(
+  pool: pg.Pool,
+  source: ExportSource<Query>,
+): Route {
+  return route(
+    {
+      method: 'GET',
+      path: `/v1/export/${source.kind}`,
+      summary: source.summary,
+      description:
+        'The list with its filters as CSV (RFC 4180), newest first; the header row names the fields, lists are joined by `|`. A cell that a spreadsheet would take for a formula has an apostrophe before it. One export at a time; not in the free plan.',
+      tag: source.tag,
+      auth: 'key',
+      scope: 'export',
+      query: source.query,
+      status: 200,
+      response: ['text/csv'],
+      errors: ['plan_limit', 'rate_limit_export', ...source.errors],
+    },
+    async ({ project, query, ctx }) => {
+      if (project.plan === 'free') throw new AppError('plan_limit', 'The free plan has no exports.');
+      const stream = await leasedStream(pool, project.id, ctx.res, async (signal) => {
+        const readPage = await source.open(pool, project.id, query as z.output<Query>);
+        return openCsvLines(pool, { fields: source.fields, readPage, signal });
+      });
+      return new Streamed('text/csv; charset=utf-8', `${source.kind}.csv`, stream);
+    },
+  );
+}

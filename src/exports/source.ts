@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import type { Cursor } from '../contract/cursor';
+import type { ErrorCode } from '../contract/errors';
+import type { Db } from '../db/pool';
+
+/** A row of a list: as the API shows it, with its place in the list. */
+export interface ExportedRow {
+  cursor: Cursor;
+  view: Record<string, unknown>;
+}
+
+/** A page of a list after `before`, newest first. */
+export type ReadPage = (db: Db, before: Cursor | null, limit: number) => Promise<ExportedRow[]>;
+
+/** A list that can be exported. */
+export interface ExportSource<Query extends z.ZodType = z.ZodType> {
+  /** The last part of the path. */
+  kind: string;
+  summary: string;
+  tag: string;
+  /** The filters of the list. */
+  query: Query;
+  /** The fields of the list's view, in their order. */
+  fields: string[];
+  errors: ErrorCode[];
+  /** Checks the filters, and throws as the list would. */
+  open(db: Db, projectId: string, filter: z.output<Query>): Promise<ReadPage>;
+}
+
+/** For sources whose list returns rows with `cursor_at` and `id`, one more than the limit. */
+export function exportedRows<Row extends { cursor_at: string; id: string }>(
+  found: Row[],
+  limit: number,
+  present: (row: Row) => Record<string, unknown>,
+): ExportedRow[] {
+  return found
+    .slice(0, limit)
+    .map((row) => ({ cursor: { at: row.cursor_at, id: row.id }, view: present(row) }));
+}

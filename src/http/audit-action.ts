@@ -1,0 +1,47 @@
+import type { RouteSpec } from './route';
+
+/**
+ * Changes that are not audited: sends, codes, events and logins have logs of their own, and a preview changes nothing.
+ * Everything else that is not a GET is audited, so that no route can be forgotten.
+ */
+const unaudited: readonly RegExp[] = [
+  /^POST \/v1\/send(\/|$)/,
+  /^POST \/v1\/otp\//,
+  /^POST \/v1\/broadcast$/,
+  /^POST \/v1\/(events|publish)$/,
+  /^\w+ \/v1\/auth\//,
+  /^\w+ \/dashboard\//,
+  /\/preview$/,
+];
+
+/** The last part of a path that is a verb, and how the log names it. */
+const verbs: Readonly<Record<string, string>> = {
+  'rotate-secret': 'secret_rotated',
+  cancel: 'cancelled',
+  recover: 'recovered',
+  retry: 'retried',
+  run: 'run',
+  skip: 'skipped',
+  test: 'tested',
+};
+const byMethod = { POST: 'created', PUT: 'updated', PATCH: 'updated', DELETE: 'deleted' } as const;
+
+/** The name of a change in the audit log, from its route: `webhook.updated`; null if it is not audited. */
+export function auditActionOf({
+  method,
+  path,
+  auth,
+}: Pick<RouteSpec, 'method' | 'path' | 'auth'>): string | null {
+  if (method === 'GET' || auth === 'none') return null;
+  if (unaudited.some((pattern) => pattern.test(`${method} ${path}`))) return null;
+  const words = path.split('/').filter((part) => part !== '' && part !== 'v1' && !part.startsWith('{'));
+  const verb = verbs[words.at(-1) ?? ''];
+  const nouns = verb === undefined ? words : words.slice(0, -1);
+  return `${nouns.map(singular).join('_')}.${verb ?? byMethod[method]}`;
+}
+
+function singular(word: string): string {
+  const noun = word.replaceAll('-', '_');
+  if (noun.endsWith('ies')) return `${noun.slice(0, -3)}y`;
+  return noun.endsWith('s') ? noun.slice(0, -1) : noun;
+}

@@ -1,0 +1,34 @@
+import { AppError } from '../contract/errors';
+import type { Core } from '../core';
+import { withTransaction } from '../db/pool';
+import { endSession, firstAnswer } from './queries/decisions';
+import { lockSession, type AuthSession } from './queries/sessions';
+import type { SessionStarter } from './workflow';
+
+/**
+ * Expires a session or request that nobody has answered, and wakes its workflow, which edits the bot's question. A stored
+ * answer is first: the workflow decides it. If Temporal is away, the question is edited when the time was to end anyway.
+ */
+export async function cancelSession(
+  { pool, starter, log }: Pick<Core, 'pool' | 'log'> & { starter: SessionStarter },
+  projectId: string,
+  sessionId: string,
+  kind: 'session' | 'request',
+): Promise<void> {
+  const session = await withTransaction(pool, async (db): Promise<AuthSession> => {
+    const found = await lockSession(db, sessionId);
+    if (found?.project_id !== projectId || (found.flow === 'push') !== (kind === 'request')) {
+      throw new AppError('not_found');
+    }
+    if (found.status !== 'pending' || (await firstAnswer(db, sessionId))) {
+      throw new AppError('conflict', `The ${kind} has already ended.`);
+    }
+    await endSession(db, sessionId, 'expired', null);
+    return found;
+  });
+  await starter
+    .signalCancelled(session)
+    .catch((err: unknown) =>
+      log.warn({ err, session_id: sessionId }, 'the workflow of a cancelled session was not woken'),
+    );
+}

@@ -1,0 +1,45 @@
+import type pg from 'pg';
+import { pageOf } from '../contract/common';
+import { decodeCursor, toPage } from '../contract/cursor';
+import { limits } from '../contract/limits';
+import { route } from '../http/route';
+import { isoTime } from '../lib/iso-time';
+import { auditEntrySchema, auditQuery, type AuditEntry } from './contract';
+import { listAuditEntries, type AuditRow } from './queries/audit';
+
+export function createAuditRoutes({ pool }: { pool: pg.Pool }) {
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/v1/audit',
+        summary: 'List changes',
+        description: `Who changed what, newest first, for ${limits.auditDays} days. Messages, codes, events and logins have logs of their own.`,
+        tag: 'Team',
+        auth: 'key',
+        scope: 'admin',
+        query: auditQuery,
+        status: 200,
+        response: pageOf(auditEntrySchema),
+        errors: [],
+      },
+      async ({ project, query: { cursor, ...filter } }) =>
+        toPage(
+          await listAuditEntries(pool, project.id, { ...filter, before: decodeCursor(cursor) }),
+          filter.limit,
+          present,
+        ),
+    ),
+  ];
+}
+
+function present(entry: AuditRow): AuditEntry {
+  return {
+    audit_id: entry.id,
+    actor: { type: entry.actor_type, id: entry.actor_id },
+    action: entry.action,
+    target_id: entry.target_id,
+    ip: entry.ip,
+    at: isoTime(entry.at),
+  };
+}

@@ -1,0 +1,77 @@
+import type { Channel } from '../../contract/common';
+import type { Role } from '../../contract/scopes';
+import type { Db } from '../../db/pool';
+import { row, rows } from '../../db/query';
+
+/** What the dashboard shows of the person who has signed in. */
+export interface AccountView {
+  account_id: string;
+  first_name: string;
+  username: string | null;
+  channel: Channel;
+}
+
+export function viewAccount(db: Db, id: string): Promise<AccountView | null> {
+  return row<AccountView>(
+    db,
+    'view_account',
+    'SELECT id AS account_id, first_name, username, channel FROM accounts WHERE id = $1',
+    [id],
+  );
+}
+
+export interface AccountProject {
+  project_id: string;
+  slug: string;
+  name: string;
+  role: Role;
+}
+
+/** The active projects whose team the account is in, by name. */
+export function listAccountProjects(db: Db, accountId: string): Promise<AccountProject[]> {
+  return rows<AccountProject>(
+    db,
+    'list_account_projects',
+    `SELECT m.project_id, p.slug, p.name, m.role FROM members m JOIN projects p ON p.id = m.project_id
+     WHERE m.account_id = $1 AND p.active ORDER BY lower(p.name), p.id`,
+    [accountId],
+  );
+}
+
+/** Where a sign-in begins: the project that the account looked at last. */
+export async function findLatestProject(db: Db, accountId: string): Promise<string | null> {
+  const found = await row<{ project_id: string }>(
+    db,
+    'latest_project_of_account',
+    `SELECT m.project_id FROM members m JOIN projects p ON p.id = m.project_id WHERE m.account_id = $1 AND p.active
+     ORDER BY m.last_seen_at DESC NULLS LAST, m.created_at LIMIT 1`,
+    [accountId],
+  );
+  return found?.project_id ?? null;
+}
+
+/** The projects of a plan that the account owns. The caller holds the account's row lock. */
+export async function countOwnedProjects(db: Db, accountId: string, plan: string): Promise<number> {
+  const counted = await row<{ count: number }>(
+    db,
+    'count_owned_projects',
+    `SELECT count(*)::int AS count FROM members m JOIN projects p ON p.id = m.project_id
+     WHERE m.account_id = $1 AND m.role = 'owner' AND p.plan = $2`,
+    [accountId, plan],
+  );
+  return counted?.count ?? 0;
+}
+
+export async function insertMember(
+  db: Db,
+  member: { project_id: string; account_id: string; role: Role },
+): Promise<string> {
+  const inserted = await row<{ id: string }>(
+    db,
+    'insert_member',
+    'INSERT INTO members (project_id, account_id, role) VALUES ($1, $2, $3) RETURNING id',
+    [member.project_id, member.account_id, member.role],
+  );
+  if (!inserted) throw new Error('the member was not inserted');
+  return inserted.id;
+}

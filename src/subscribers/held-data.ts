@@ -1,0 +1,38 @@
+import { Readable } from 'node:stream';
+import type pg from 'pg';
+import { formatSubscriberId, subscriberIdFormats } from '../contract/ids';
+import { isoTime } from '../lib/iso-time';
+import { heldTables, readHeld, type HeldRow, type Person } from './queries/personal-data';
+
+/** Rows that are in memory at once. */
+const PAGE_ROWS = 500;
+
+/** Everything that is held on a subscriber, as a JSON object with a list for each table, read page by page. */
+export function heldData(pool: pg.Pool, person: Person): Readable {
+  return Readable.from(jsonParts(pool, person), { objectMode: false });
+}
+
+async function* jsonParts(pool: pg.Pool, person: Person): AsyncGenerator<string> {
+  const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
+  for (const [n, table] of heldTables.entries()) {
+    yield `${n === 0 ? '{' : ',\n'}${JSON.stringify(table.as)}:${table.single ? '' : '['}`;
+    let last: HeldRow | null = null;
+    for (;;) {
+      const page: HeldRow[] = await readHeld(pool, table, person, publicIds, last, PAGE_ROWS);
+      const shown = page.map(({ at: _, key: __, ...row }) => JSON.stringify(row, withIsoTimes));
+      yield (last && page.length > 0 ? ',' : '') + shown.join(',\n');
+      last = page.at(-1) ?? last;
+      if (page.length < PAGE_ROWS) break;
+    }
+    // The subscriber was removed a moment ago.
+    if (table.single && !last) yield 'null';
+    yield table.single ? '' : ']';
+  }
+  yield '}\n';
+}
+
+/** `JSON.stringify` passes a Date as its text, so the value is taken from the object. */
+function withIsoTimes(this: unknown, key: string, value: unknown): unknown {
+  const given = (this as Record<string, unknown>)[key];
+  return given instanceof Date ? isoTime(given) : value;
+}

@@ -1,0 +1,157 @@
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+import type { ImportStatus } from '../contract';
+
+export interface ImportRow {
+  id: string;
+  project_id: string;
+  dry_run: boolean;
+  columns: string[];
+  status: ImportStatus;
+  rows: number;
+  updated: number;
+  failed: number;
+  errors: { row: number; code: string }[];
+  next_row: number;
+  created_at: Date;
+  ended_at: Date | null;
+}
+
+const COLUMNS = `id, project_id, dry_run, columns, status, rows, updated, failed, errors, next_row, created_at, ended_at`;
+
+/**
+ * The number of the project's open imports. No other import of the project begins until the transaction has ended. An
+ * advisory lock, because the project's row lock would hold up logins while a file is stored.
+ */
+export async function countOpenImports(db: Db, projectId: string): Promise<number> {
+  await rows(db, 'lock_imports', `SELECT pg_advisory_xact_lock(hashtextextended('import ' || $1, 0))`, [
+    projectId,
+  ]);
+  const counted = await row<{ open: number }>(
+    db,
+    'count_open_imports',
+    `SELECT count(*)::int AS open FROM imports WHERE project_id = $1 AND status <> 'completed'`,
+    [projectId],
+  );
+  return counted?.open ?? 0;
+}
+
+export async function insertImport(
+  db: Db,
+  {
+    id,
+    project_id,
+    dry_run,
+    columns,
+    rows: count,
+  }: Pick<ImportRow, 'id' | 'project_id' | 'dry_run' | 'columns' | 'rows'>,
+): Promise<void> {
+  await change(
+    db,
+    'insert_import',
+    'INSERT INTO imports (id, project_id, dry_run, columns, rows) VALUES ($1, $2, $3, $4, $5)',
+    [id, project_id, dry_run, columns, count],
+  );
+}
+
+export interface Chunk {
+  first_row: number;
+  /** JSON: a list of rows, each a list of cells. */
+  rows: string;
+}
+
+export async function insertChunks(db: Db, importId: string, chunks: Chunk[]): Promise<void> {
+  await change(
+    db,
+    'insert_import_chunks',
+    `INSERT INTO import_chunks (import_id, first_row, rows)
+     SELECT $1, first_row, rows::jsonb FROM unnest($2::int[], $3::text[]) AS given (first_row, rows)`,
+    [importId, chunks.map(({ first_row }) => first_row), chunks.map(({ rows: cells }) => cells)],
+  );
+}
+
+export function findImport(db: Db, projectId: string, id: string): Promise<ImportRow | null> {
+  return row<ImportRow>(
+    db,
+    'find_import',
+    `SELECT ${COLUMNS} FROM imports WHERE id = $2 AND project_id = $1`,
+    [projectId, id],
+  );
+}
+
+export function lockImport(db: Db, id: string): Promise<ImportRow | null> {
+  return row<ImportRow>(db, 'lock_import', `SELECT ${COLUMNS} FROM imports WHERE id = $1 FOR NO KEY UPDATE`, [
+    id,
+  ]);
+}
+
+/** Removes the chunk from what is to do and returns its rows; null if there is none. */
+export async function takeChunk(db: Db, importId: string, firstRow: number): Promise<string[][] | null> {
+  const taken = await row<{ rows: string[][] }>(
+    db,
+    'take_import_chunk',
+    'DELETE FROM import_chunks WHERE import_id = $1 AND first_row = $2 RETURNING rows',
+    [importId, firstRow],
+  );
+  return taken?.rows ?? null;
+}
+
+/** Records what became of a chunk, and that a worker is at it. */
+export async function recordChunk(
+  db: Db,
+  id: string,
+  { done, failed, errors }: { done: number; failed: number; errors: ImportRow['errors'] },
+): Promise<void> {
+  await change(
+    db,
+    'record_import_chunk',
+    `UPDATE imports SET status = 'running', started_at = coalesce(started_at, clock_timestamp()),
+       next_row = next_row + $2, updated = updated + $2 - $3, failed = failed + $3, errors = $4,
+       start_at = clock_timestamp() + interval '2 minutes'
+     WHERE id = $1`,
+    [id, done, failed, JSON.stringify(errors)],
+  );
+}
+
+export async function endImport(db: Db, id: string): Promise<void> {
+  await change(
+    db,
+    'end_import',
+    `UPDATE imports SET status = 'completed', ended_at = clock_timestamp() WHERE id = $1`,
+    [id],
+  );
+}
+
+export interface DueImport {
+  id: string;
+  project_id: string;
+  rows: number;
+}
+
+export function claimDueImports(db: Db, limit: number): Promise<DueImport[]> {
+  return rows<DueImport>(
+    db,
+    'claim_due_imports',
+    `UPDATE imports i SET start_at = clock_timestamp() + interval '10 seconds'
+     FROM (SELECT id FROM imports WHERE status <> 'completed' AND start_at <= now()
+           ORDER BY start_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED) due
+     WHERE i.id = due.id RETURNING i.id, i.project_id, i.rows`,
+    [limit],
+  );
+}
+
+/** The relay does not claim the import for two minutes. */
+export async function extendImportLease(db: Db, id: string): Promise<void> {
+  await change(
+    db,
+    'extend_import_lease',
+    `WITH locked AS MATERIALIZED (SELECT id FROM imports WHERE id = $1 FOR NO KEY UPDATE)
+     UPDATE imports i SET start_at = clock_timestamp() + interval '2 minutes' FROM locked WHERE i.id = locked.id`,
+    [id],
+  );
+}
+
+/** Of any project. */
+export function findAnyImport(db: Db, id: string): Promise<ImportRow | null> {
+  return row<ImportRow>(db, 'find_any_import', `SELECT ${COLUMNS} FROM imports WHERE id = $1`, [id]);
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { channelSchema, idSchema, timestampSchema } from '../contract/common';
+import { limits } from '../contract/limits';
+import { roles } from '../contract/scopes';
+
+const roleSchema = z.enum(roles);
+const link = z.string().nullable().describe('Opens the bot; null if the channel is not offered.');
+
+export const notifyLevels = ['none', 'assigned', 'all'] as const;
+export type NotifyLevel = (typeof notifyLevels)[number];
+
+export const memberSchema = z.strictObject({
+  member_id: idSchema,
+  role: roleSchema,
+  first_name: z.string(),
+  username: z.string().nullable(),
+  channel: channelSchema.describe('The messenger that the member signs in with.'),
+  notify: z
+    .enum(notifyLevels)
+    .describe('What the bot tells the member. Failing endpoints and credits: all but `none`.'),
+  last_seen_at: timestampSchema.nullable().describe('Accurate to the minute.'),
+  created_at: timestampSchema,
+});
+export type MemberView = z.infer<typeof memberSchema>;
+
+export const memberChangesSchema = z.strictObject({
+  role: roleSchema.optional(),
+  notify: z.enum(notifyLevels).optional(),
+});
+export type MemberChanges = z.infer<typeof memberChangesSchema>;
+
+export const newInvitationSchema = z.strictObject({
+  role: roleSchema,
+  name: z.string().trim().min(1).max(limits.nameLength).optional().describe('A note: who it is for.'),
+});
+export type NewInvitation = z.infer<typeof newInvitationSchema>;
+
+export const invitationSchema = z.strictObject({
+  invitation_id: idSchema,
+  role: roleSchema,
+  name: z.string().nullable(),
+  telegram_link: link,
+  max_link: link,
+  created_at: timestampSchema,
+  expires_at: timestampSchema,
+});
+export type InvitationView = z.infer<typeof invitationSchema>;
+
+/** A sign-in by messenger that has begun. */
+export const dashboardLoginSchema = z.strictObject({
+  login_id: idSchema,
+  telegram_link: link,
+  max_link: link,
+  match_code: z.string().describe('The bot shows the same code.'),
+  expires_in: z.number().int().describe('Seconds until the login expires.'),
+});
+export type DashboardLogin = z.infer<typeof dashboardLoginSchema>;
+
+export const dashboardLoginStatusSchema = z.strictObject({
+  status: z.enum(['pending', 'confirmed', 'declined', 'expired', 'consumed']),
+});

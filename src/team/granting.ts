@@ -1,0 +1,25 @@
+import { AppError } from '../contract/errors';
+import { roleScopes, type Role, type Scope } from '../contract/scopes';
+
+/** Who invites, changes or removes members: a member, an API key, or the operator's command line. */
+export interface Granter {
+  role: Role | null;
+  scopes: readonly Scope[];
+}
+
+/** The operator stands above all owners. */
+export const operator: Granter = { role: 'owner', scopes: roleScopes.owner };
+
+export function mayGrant({ role: own, scopes }: Granter, role: Role): boolean {
+  if (role === 'owner') return own === 'owner';
+  return roleScopes[role].every((scope) => scopes.includes(scope));
+}
+
+/** A role is never given by a caller who lacks one of its scopes; owners are made by owners only. */
+export function requireGrant(granter: Granter, role: Role): void {
+  if (mayGrant(granter, role)) return;
+  throw new AppError(
+    'forbidden',
+    role === 'owner' ? 'Only an owner can do this.' : `You lack a scope of the role "${role}".`,
+  );
+}

@@ -1,0 +1,49 @@
+import type pg from 'pg';
+import { AppError } from '../contract/errors';
+import { withTransaction, type Db } from '../db/pool';
+import { lockProject } from '../projects';
+import type { MemberChanges } from './contract';
+import { requireGrant, type Granter } from './granting';
+import { countMembers, deleteMember, findMember, updateMember, type Member } from './queries/members';
+
+/** Owners are counted under the project's row lock, so that two of them cannot leave at the same time. */
+export function changeMember(
+  pool: pg.Pool,
+  projectId: string,
+  id: string,
+  changes: MemberChanges,
+  granter: Granter,
+): Promise<Member> {
+  return withTransaction(pool, async (db) => {
+    const member = await lockMember(db, projectId, id, granter);
+    const { role } = changes;
+    if (role !== undefined && role !== member.role) {
+      requireGrant(granter, role);
+      if (member.role === 'owner') await requireAnotherOwner(db, projectId);
+    }
+    await updateMember(db, id, changes);
+    return { ...member, role: role ?? member.role, notify: changes.notify ?? member.notify };
+  });
+}
+
+export function removeMember(pool: pg.Pool, projectId: string, id: string, granter: Granter): Promise<void> {
+  return withTransaction(pool, async (db) => {
+    const member = await lockMember(db, projectId, id, granter);
+    if (member.role === 'owner') await requireAnotherOwner(db, projectId);
+    await deleteMember(db, id);
+  });
+}
+
+async function lockMember(db: Db, projectId: string, id: string, granter: Granter): Promise<Member> {
+  await lockProject(db, projectId);
+  const member = await findMember(db, projectId, id);
+  if (!member) throw new AppError('not_found');
+  if (member.role === 'owner') requireGrant(granter, 'owner');
+  return member;
+}
+
+async function requireAnotherOwner(db: Db, projectId: string): Promise<void> {
+  if ((await countMembers(db, projectId)).owners <= 1) {
+    throw new AppError('conflict', 'The last owner of a project stays. Make another member an owner first.');
+  }
+}

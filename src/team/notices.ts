@@ -1,0 +1,84 @@
+import { sharedBotKey, botTexts, PlatformError, type OutgoingMessage } from '../bots';
+import type { Core } from '../core';
+import { startSweep } from '../lib/sweep';
+import { claimNotices, deleteNotice, postponeNotice, type Notice } from './queries/notices';
+
+export interface MemberNotices {
+  stop(): Promise<void>;
+}
+
+const SWEEP_MS = 1_000;
+const BATCH = 20;
+const MAX_PAUSE_SECONDS = 3_600;
+
+type Deps = Pick<Core, 'pool' | 'log' | 'messengers' | 'turns' | 'publicUrl'>;
+
+/** Sends the notices that are due. One whose process dies after the call is sent again: at least once. */
+export async function sendDueNotices(deps: Deps): Promise<number> {
+  const notices = await claimNotices(deps.pool, BATCH);
+  for (const notice of notices) await send(deps, notice);
+  return notices.length;
+}
+
+async function send({ pool, log, messengers, turns, publicUrl }: Deps, notice: Notice): Promise<void> {
+  const message = messageOf(notice, publicUrl());
+  try {
+    const messenger = messengers.get(notice.channel);
+    if (!messenger) throw new PlatformError('platform_unavailable', 'The bot is not connected yet.');
+    if (message) {
+      await messenger.send(notice.chat_id, message);
+      turns.count(sharedBotKey(notice.channel), 1);
+    }
+    await deleteNotice(pool, notice.id);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    log.info({ reason: error.reason, event: notice.event }, 'a member could not be told about an event');
+    if (!error.retryable) await deleteNotice(pool, notice.id);
+    else await postponeNotice(pool, notice.id, Math.min(2 ** notice.failures * 10, MAX_PAUSE_SECONDS));
+  }
+}
+
+/** Null for an event that members are not told about. */
+function messageOf(
+  { lang, event, body, project_name: project }: Notice,
+  publicUrl: string,
+): OutgoingMessage | null {
+  const texts = botTexts[lang];
+  const { data } = JSON.parse(body) as { data: { endpoint_id?: string; url?: string } };
+  const url = data.url ?? '';
+  const message = (text: string, path: string): OutgoingMessage => ({
+    text,
+    buttons: [[{ text: texts.openDashboard, url: `${publicUrl}/dashboard/${path}` }]],
+  });
+  const endpoint = `webhooks/${data.endpoint_id ?? ''}`;
+  switch (event) {
+    case 'endpoint.failing':
+      return message(texts.endpointFailing(project, url), endpoint);
+    case 'endpoint.disabled':
+      return message(texts.endpointDisabled(project, url), endpoint);
+    case 'endpoint.recovered':
+      return message(texts.endpointRecovered(project, url), endpoint);
+    case 'credits.low':
+      return message(texts.creditsLow(project), 'logins');
+    case 'credits.exhausted':
+      return message(texts.creditsExhausted(project), 'logins');
+    default:
+      return null;
+  }
+}
+
+/** Safe to run in several processes: a notice that another one has claimed is left to it. */
+export function startMemberNotices(deps: Deps): MemberNotices {
+  let running: Promise<unknown> | null = null;
+  const sweep = startSweep(SWEEP_MS, () => {
+    running ??= sendDueNotices(deps)
+      .catch((err: unknown) => deps.log.warn({ err }, 'members could not be told about events'))
+      .finally(() => (running = null));
+  });
+  return {
+    async stop() {
+      sweep.stop();
+      await running;
+    },
+  };
+}

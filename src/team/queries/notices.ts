@@ -1,0 +1,50 @@
+import type { Channel, Language } from '../../contract/common';
+import type { Db } from '../../db/pool';
+import { change, rows } from '../../db/query';
+
+export interface Notice {
+  id: number;
+  channel: Channel;
+  chat_id: string;
+  lang: Language;
+  project_id: string;
+  project_name: string;
+  event: string;
+  /** The event's body as it was sent to the endpoints. */
+  body: string;
+  failures: number;
+}
+
+/**
+ * Claims notices that are due, by a lease: those of a process that died are claimed again. One to a person who has left
+ * the team meanwhile is deleted.
+ */
+export async function claimNotices(db: Db, limit: number): Promise<Notice[]> {
+  const claimed = await rows<Notice & { is_member: boolean }>(
+    db,
+    'claim_notices',
+    `UPDATE member_notices n SET send_at = clock_timestamp() + interval '1 minute'
+     FROM accounts a, events e, projects p
+     WHERE n.id IN (SELECT id FROM member_notices WHERE send_at <= now() ORDER BY send_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+       AND a.id = n.account_id AND e.id = n.event_id AND p.id = e.project_id
+     RETURNING n.id, a.channel, a.chat_id, a.lang, p.id AS project_id, p.name AS project_name, e.name AS event, e.body,
+       n.failures, EXISTS (SELECT 1 FROM members m WHERE m.account_id = a.id AND m.project_id = p.id) AS is_member`,
+    [limit],
+  );
+  const gone = claimed.filter(({ is_member }) => !is_member);
+  for (const { id } of gone) await deleteNotice(db, id);
+  return claimed.filter(({ is_member }) => is_member);
+}
+
+export function deleteNotice(db: Db, id: number): Promise<number> {
+  return change(db, 'delete_notice', 'DELETE FROM member_notices WHERE id = $1', [id]);
+}
+
+export function postponeNotice(db: Db, id: number, seconds: number): Promise<number> {
+  return change(
+    db,
+    'postpone_notice',
+    `UPDATE member_notices SET failures = failures + 1, send_at = clock_timestamp() + make_interval(secs => $2) WHERE id = $1`,
+    [id, seconds],
+  );
+}

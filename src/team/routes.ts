@@ -1,0 +1,158 @@
+import { idParams, pageOf } from '../contract/common';
+import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
+import type { Core } from '../core';
+import { withTransaction } from '../db/pool';
+import { route } from '../http/route';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time';
+import {
+  invitationSchema,
+  memberChangesSchema,
+  memberSchema,
+  newInvitationSchema,
+  type MemberView,
+} from './contract';
+import { mayGrant, requireGrant } from './granting';
+import { createInvitation, tokenOf } from './invitations';
+import { presentInvitation, type LinkTo } from './links';
+import { changeMember, removeMember } from './members';
+import { deleteInvitation, findInvitation, listInvitations } from './queries/invitations';
+import { listMembers, type Member } from './queries/members';
+
+const tag = 'Team';
+
+/** Members and invitations of a project's team. */
+export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messengers'>) {
+  const { pool, messengers } = core;
+  const linkTo: LinkTo = (channel, start) => messengers.get(channel)?.link(start) ?? null;
+
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/v1/members',
+        summary: 'List members',
+        tag,
+        auth: 'key',
+        scope: 'admin',
+        status: 200,
+        response: pageOf(memberSchema),
+        errors: [],
+      },
+      async ({ project }) => ({
+        data: (await listMembers(pool, project.id)).map(presentMember),
+        next_cursor: null,
+      }),
+    ),
+    route(
+      {
+        method: 'PATCH',
+        path: '/v1/members/{id}',
+        summary: 'Change a member',
+        description:
+          'Takes effect within a second. Only an owner makes and changes owners, and the last owner stays. No role can be given by a caller who lacks one of its scopes.',
+        tag,
+        auth: 'key',
+        scope: 'admin',
+        params: idParams,
+        body: memberChangesSchema,
+        status: 200,
+        response: memberSchema,
+        errors: ['conflict'],
+      },
+      async ({ project, params, body }) =>
+        presentMember(await changeMember(pool, project.id, params.id, body, project)),
+    ),
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/members/{id}',
+        summary: 'Remove a member',
+        description: 'Takes effect within a second. Only an owner removes owners, and the last one stays.',
+        tag,
+        auth: 'key',
+        scope: 'admin',
+        params: idParams,
+        status: 204,
+        errors: ['conflict'],
+      },
+      ({ project, params }) => removeMember(pool, project.id, params.id, project),
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v1/invitations',
+        summary: 'List open invitations',
+        description: 'The links of a role that the caller cannot give are null.',
+        tag,
+        auth: 'key',
+        scope: 'admin',
+        status: 200,
+        response: pageOf(invitationSchema),
+        errors: [],
+      },
+      async ({ project }) => ({
+        data: (await listInvitations(pool, project.id)).map((invitation) =>
+          presentInvitation(
+            invitation,
+            mayGrant(project, invitation.role) ? tokenOf(core, invitation) : null,
+            linkTo,
+          ),
+        ),
+        next_cursor: null,
+      }),
+    ),
+    route(
+      {
+        method: 'POST',
+        path: '/v1/invitations',
+        summary: 'Invite a member',
+        description: `Send the person one of the links. It works once, for ${limits.invitationDays} days: the bot asks whether they want to join. A role can only be given by a caller who has all of its scopes, the role of an owner only by an owner.`,
+        tag,
+        auth: 'key',
+        scope: 'admin',
+        idempotent: {},
+        body: newInvitationSchema,
+        status: 201,
+        response: invitationSchema,
+        errors: ['plan_limit', 'conflict'],
+      },
+      async ({ project, body, work }) => {
+        const invitation = await createInvitation(core, project.id, body, project, work);
+        return presentInvitation(invitation, tokenOf(core, invitation), linkTo);
+      },
+    ),
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/invitations/{id}',
+        summary: 'Withdraw an invitation',
+        tag,
+        auth: 'key',
+        scope: 'admin',
+        params: idParams,
+        status: 204,
+        errors: [],
+      },
+      ({ project, params }) =>
+        withTransaction(pool, async (db) => {
+          const invitation = await findInvitation(db, project.id, params.id);
+          if (invitation?.role === 'owner') requireGrant(project, 'owner');
+          if (!(await deleteInvitation(db, project.id, params.id))) throw new AppError('not_found');
+        }),
+    ),
+  ];
+}
+
+export function presentMember(member: Member): MemberView {
+  return {
+    member_id: member.id,
+    role: member.role,
+    first_name: member.first_name,
+    username: member.username,
+    channel: member.channel,
+    notify: member.notify,
+    last_seen_at: isoTimeOrNull(member.last_seen_at),
+    created_at: isoTime(member.created_at),
+  };
+}

@@ -1,0 +1,29 @@
+import type pg from 'pg';
+import { exportedRows, type ExportSource } from '../exports';
+import { deliverySchema, deliverySearchQuery } from './contract';
+import { presentDelivery } from './present';
+import { listAllDeliveries } from './queries/search';
+import { searchDeliveries } from './search';
+
+const filters = deliverySearchQuery.omit({ cursor: true, limit: true });
+
+export function deliveryExport(pool: pg.Pool): ExportSource<typeof filters> {
+  return {
+    kind: 'deliveries',
+    summary: 'Export deliveries',
+    tag: 'Deliveries',
+    query: filters,
+    fields: Object.keys(deliverySchema.shape),
+    errors: [],
+    open: (_, projectId, { q, ...filter }) =>
+      Promise.resolve(async (db, before, limit) => {
+        const page = { ...filter, before, limit };
+        const found =
+          q === undefined
+            ? await listAllDeliveries(db, projectId, page)
+            : // Opens a transaction of its own, with a bounded cost.
+              await searchDeliveries(pool, projectId, q, page);
+        return exportedRows(found, limit, presentDelivery);
+      }),
+  };
+}

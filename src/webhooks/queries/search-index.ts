@@ -1,0 +1,48 @@
+import { limits } from '../../contract/limits';
+import type { Db } from '../../db/pool';
+import { row } from '../../db/query';
+
+/** Everything between words becomes a space; `SEPARATORS` in search-text.ts takes a search text apart in the same way. */
+const WORDS = `to_tsvector('simple', translate(v.body, '-_@./:+%&=?#"{}[],\\', '                    '))`;
+
+/**
+ * Events before this moment are all committed: `created_at` is the start of the transaction, so only a transaction that
+ * is still open can add one. The second is for transactions whose start the statistics do not show yet. The limit of a
+ * minute is for sessions that are not Herald's, such as a backup: they add no events.
+ */
+const ALL_COMMITTED_BEFORE = `greatest(clock_timestamp() - interval '1 minute', least(clock_timestamp() - interval '1 second',
+  (SELECT min(xact_start) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid())))`;
+
+/**
+ * Writes the words of the next events, oldest first, and returns how many events it took; 0 also where another process
+ * is at it. One statement, so a crash repeats the whole batch or nothing.
+ */
+export async function indexNextEvents(db: Db, count: number): Promise<number> {
+  const done = await row<{ seen: number }>(
+    db,
+    'index_next_events',
+    `WITH progress AS MATERIALIZED (
+       SELECT created_at, event_id FROM event_words_progress FOR UPDATE SKIP LOCKED
+     ), next AS MATERIALIZED (
+       SELECT v.id, v.project_id, v.created_at, v.body FROM progress p CROSS JOIN LATERAL (
+         SELECT v.id, v.project_id, v.created_at, v.body FROM events v
+         WHERE (v.created_at, v.id) > (p.created_at, p.event_id)
+           AND v.created_at > now() - interval '${limits.webhookSearchDays} days'
+           AND v.created_at < (SELECT ${ALL_COMMITTED_BEFORE})
+         ORDER BY v.created_at, v.id LIMIT $1) v
+     ), present AS (
+       -- One that is being deleted is locked.
+       SELECT v.id FROM events v WHERE v.id IN (SELECT id FROM next) FOR KEY SHARE SKIP LOCKED
+     ), written AS (
+       INSERT INTO event_words (event_id, project_id, created_at, words)
+       SELECT v.id, v.project_id, v.created_at, ${WORDS} FROM next v WHERE v.id IN (SELECT id FROM present)
+       ON CONFLICT (event_id) DO NOTHING
+     ), moved AS (
+       UPDATE event_words_progress SET created_at = last.created_at, event_id = last.id
+       FROM (SELECT created_at, id FROM next ORDER BY created_at DESC, id DESC LIMIT 1) last
+     )
+     SELECT count(*)::int AS seen FROM next`,
+    [count],
+  );
+  return done?.seen ?? 0;
+}

@@ -1,0 +1,22 @@
+const { default: Sequencer } = require('@jest/test-sequencer');
+
+/** Folders and files that take a minute or more. */
+const LONG = [
+  /webhooks\/lanes\//,
+  /\/test\/chaos\//,
+  /\/test\/web\//,
+  /system\/start\//,
+  /operations\/disaster/,
+];
+
+/**
+ * Jest puts large files first, because on a fresh clone it does not know how long they take. The longest tests are in
+ * small files, and would leave one of the two workers without work at the end.
+ */
+module.exports = class LongestFirst extends Sequencer {
+  sort(tests) {
+    const isLong = ({ path }) => LONG.some((pattern) => pattern.test(path));
+    const sorted = super.sort(tests);
+    return [...sorted.filter(isLong), ...sorted.filter((test) => !isLong(test))];
+  }
+};

@@ -1,0 +1,164 @@
+import { parseCsv } from '../../../src/lib/csv';
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { confirmedSession } from '../login/fixture';
+import { freshName, subscribePerson } from '../messages/fixture';
+import { createEndpoint } from '../webhooks/fixture';
+
+let service: TestService;
+let project: TestProject;
+beforeAll(async () => {
+  service = await startTestService();
+});
+beforeEach(async () => {
+  project = await service.createProject({ plan: 'basic' });
+});
+afterAll(() => service?.stop());
+
+async function exported(kind: string, query = ''): Promise<Record<string, string>[]> {
+  const { status, headers, body } = await project.api<string>('GET', `/v1/export/${kind}${query}`);
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+  expect(headers.get('content-disposition')).toBe(`attachment; filename="${kind}.csv"`);
+  const [fields = [], ...lines] = [...parseCsv(body)];
+  return lines.map((cells) => Object.fromEntries(cells.map((cell, n) => [fields[n] ?? '', cell])));
+}
+
+/** Many subscribers, all created at one moment. */
+async function fillSubscribers(count: number): Promise<void> {
+  await service.pool.query(
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
+     SELECT $1, 'telegram', 'u' || n, 'u' || n, repeat('name ', 40) || n, 'en' FROM generate_series(1, $2) n`,
+    [project.id, count],
+  );
+}
+
+describe('exports', () => {
+  it('have the fields of the list, escaped, with formulas made harmless', async () => {
+    const person = await subscribePerson(service, project, 'telegram', {
+      first_name: '=HYPERLINK("http://evil.example","x")',
+      username: 'anna',
+    });
+    await project.api('PATCH', `/v1/subscribers/${person.subscriberId}`, {
+      external_id: '@me, "x"',
+      tags: ['a', 'b'],
+      properties: { city: 'Riga' },
+      timezone: 'Europe/Riga',
+    });
+    const [row] = await exported('subscribers');
+    const { data } = (await project.api('GET', '/v1/subscribers')).body;
+    expect(row).toEqual({
+      ...data[0],
+      external_id: `'@me, "x"`,
+      first_name: `'=HYPERLINK("http://evil.example","x")`,
+      tags: 'a|b',
+      permissions: '',
+      active: 'true',
+      blocked: 'false',
+      properties: '{"city":"Riga"}',
+    });
+    expect(Object.keys(row ?? {})).toEqual(Object.keys(data[0]));
+  });
+
+  it('take the filters of the list, and refuse what it refuses', async () => {
+    const one = await subscribePerson(service, project, 'telegram');
+    const other = await subscribePerson(service, project, 'max');
+    const ids = async (query: string) =>
+      (await exported('subscribers', query)).map((row) => row['subscriber_id']);
+    expect(await ids('')).toEqual([other.subscriberId, one.subscriberId]);
+    expect(await ids('?channel=max')).toEqual([other.subscriberId]);
+    for (const wrong of ['channel=icq', 'limit=5', 'cursor=x', 'colour=red']) {
+      expect((await project.api('GET', `/v1/export/subscribers?${wrong}`)).body.code).toBe(
+        'validation_failed',
+      );
+    }
+    const unknown = await project.api('GET', '/v1/export/logins?subscriber_id=sub_nobody');
+    expect(unknown.body.code).toBe('subscriber_not_found');
+    // A refused export is not a running one.
+    expect(await ids('?channel=telegram')).toEqual([one.subscriberId]);
+  });
+
+  it('exist for logins and deliveries, and for no kind that is not there', async () => {
+    const user = freshName();
+    const { session } = await confirmedSession(service, project, user);
+    const { id } = await createEndpoint(project, 'http://127.0.0.1:9/');
+    await createEndpoint(project, 'http://127.0.0.1:9/other');
+    await project.api('POST', `/v1/webhooks/${id}/test`);
+    expect(await exported('logins')).toMatchObject([{ session_id: session.session_id, confirmed: 'true' }]);
+    expect(await exported('deliveries', `?endpoint_id=${id}`)).toMatchObject([
+      { endpoint_id: id, test: 'true' },
+    ]);
+    for (const kind of ['tickets', 'submissions', 'secrets']) {
+      const { status, body } = await project.api('GET', `/v1/export/${kind}`);
+      expect([status, body.code]).toEqual([404, 'not_found']);
+    }
+  });
+
+  it('need the scope export and a paid plan', async () => {
+    const reader = await service.createKey(project.id, ['read']);
+    const refused = await service.apiWith(reader)('GET', '/v1/export/subscribers');
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden']);
+    const free = await service.createProject();
+    const limited = await free.api('GET', '/v1/export/subscribers');
+    expect([limited.status, limited.body.code, limited.body.retryable]).toEqual([403, 'plan_limit', false]);
+  });
+
+  it('run one at a time; when the client goes away, the next one can begin', async () => {
+    await fillSubscribers(20_000);
+    const leaving = new AbortController();
+    const response = await fetch(`${service.url}/v1/export/subscribers`, {
+      headers: { authorization: `Bearer ${project.api_key}` },
+      signal: leaving.signal,
+    });
+    expect(response.status).toBe(200);
+    const second = await project.api('GET', '/v1/export/logins');
+    expect([second.status, second.body.code, second.body.retryable]).toEqual([
+      429,
+      'rate_limit_export',
+      true,
+    ]);
+    expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0);
+    leaving.abort();
+    await response.body?.cancel().catch(() => undefined);
+    await eventually(async () => (await project.api('GET', '/v1/export/logins')).status === 200);
+  });
+
+  it('end the query of a client that has gone away', async () => {
+    await fillSubscribers(1);
+    // The statement waits for this lock.
+    const blocker = await service.pool.connect();
+    const running = () =>
+      service.pool
+        .query(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
+         AND wait_event_type = 'Lock' AND query LIKE '%FROM subscribers%'`);
+    try {
+      await blocker.query('BEGIN');
+      await blocker.query('LOCK TABLE subscribers IN ACCESS EXCLUSIVE MODE');
+      const leaving = new AbortController();
+      const waiting = fetch(`${service.url}/v1/export/subscribers`, {
+        headers: { authorization: `Bearer ${project.api_key}` },
+        signal: leaving.signal,
+      }).catch(() => undefined);
+      await eventually(async () => (await running()).rowCount === 1);
+      leaving.abort();
+      await waiting;
+      await eventually(async () => (await running()).rowCount === 0);
+    } finally {
+      await blocker.query('ROLLBACK');
+      blocker.release();
+    }
+  });
+
+  it('can begin again ten seconds after the process of one was killed', async () => {
+    await service.pool.query(
+      `INSERT INTO exports (project_id, token, leased_until) VALUES ($1, gen_random_uuid(), now() + interval '10 seconds')`,
+      [project.id],
+    );
+    expect((await project.api('GET', '/v1/export/subscribers')).status).toBe(429);
+    await service.pool.query(`UPDATE exports SET leased_until = now() WHERE project_id = $1`, [project.id]);
+    expect(await exported('subscribers')).toEqual([]);
+    const { rowCount } = await service.pool.query('SELECT 1 FROM exports WHERE project_id = $1', [
+      project.id,
+    ]);
+    expect(rowCount).toBe(0);
+  });
+});

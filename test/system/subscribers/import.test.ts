@@ -1,0 +1,224 @@
+import { workflowIds } from '../../../src/temporal/names';
+import { recordHistory } from '../replay/fixture';
+import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
+import { eventually } from '../../support/eventually';
+import {
+  startTestService,
+  type ApiResponse,
+  type TestProject,
+  type TestService,
+} from '../../support/service';
+import { eventsOf, freshName } from '../messages/fixture';
+
+jest.setTimeout(120_000);
+
+let service: TestService;
+let worker: HeraldProcess | undefined;
+let project: TestProject;
+beforeAll(async () => {
+  service = await startTestService({ roles: 'api' });
+  worker = await startSecondProcess(service, 'worker');
+});
+beforeEach(async () => {
+  project = await service.createProject();
+});
+afterAll(async () => {
+  await worker?.kill9();
+  await service?.stop();
+});
+
+const CSV = { 'content-type': 'text/csv' };
+
+function send(file: string, query = '', headers: Record<string, string> = {}): Promise<ApiResponse> {
+  return project.api('POST', `/v1/import/subscribers${query}`, file, { ...CSV, ...headers });
+}
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- a view of the API */
+async function untilCompleted(importId: string): Promise<any> {
+  return eventually(async () => {
+    const { body } = await project.api('GET', `/v1/import/${importId}`);
+    return body.status === 'completed' && body;
+  }, 60_000);
+}
+
+async function imported(file: string, query = ''): Promise<any> {
+  const { status, body } = await send(file, query);
+  expect(status).toBe(202);
+  return untilCompleted(body.import_id as string);
+}
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+/** Subscribers with the external ids `user-1` … */
+async function addSubscribers(count: number): Promise<string[]> {
+  const { rows } = await service.pool.query<{ id: string }>(
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, external_id, first_name, lang, tags)
+     SELECT $1, 'telegram', $2 || n, $2 || n, 'user-' || n, 'Anna', 'en', '{old}' FROM generate_series(1, $3::int) n
+     RETURNING id`,
+    [project.id, freshName(), count],
+  );
+  return rows.map(({ id }) => id);
+}
+
+const subscriber = async (id: string | undefined) => (await project.api('GET', `/v1/subscribers/${id}`)).body;
+
+describe('an import', () => {
+  it('changes subscribers by external_id, row by row, and lists rows that fail', async () => {
+    const [first, second, third] = await addSubscribers(3);
+    const file = [
+      'external_id,tags,add_tags,permissions,timezone,properties.city,properties.visits,properties.vip',
+      'user-1,a|b,c,news,Europe/Riga,"Riga, old town",3,true',
+      'user-2,,c,,,,-1.5,',
+      'nobody,a,,,,,,',
+      'user-3,a,,,Mars/Olympus,,,',
+      'user-3,a',
+      '" user-3",,,,,,,',
+      "user-3,,,,,'=1+1,0123,false",
+      '',
+    ].join('\r\n');
+    const end = await imported(file);
+    expect(end).toMatchObject({ rows: 7, updated: 3, failed: 4, dry_run: false });
+    expect(end.errors).toEqual([
+      { row: 3, code: 'subscriber_not_found' },
+      { row: 4, code: 'validation_failed' },
+      { row: 5, code: 'validation_failed' },
+      { row: 6, code: 'invalid_external_id' },
+    ]);
+    expect(await subscriber(first)).toMatchObject({
+      tags: ['a', 'b', 'c'],
+      permissions: ['news'],
+      timezone: 'Europe/Riga',
+      properties: { city: 'Riga, old town', visits: 3, vip: true },
+    });
+    // An empty cell changes nothing.
+    expect(await subscriber(second)).toMatchObject({
+      tags: ['old', 'c'],
+      timezone: null,
+      properties: { visits: -1.5 },
+    });
+    expect(await subscriber(third)).toMatchObject({
+      tags: ['old'],
+      properties: { city: '=1+1', visits: '0123', vip: false },
+    });
+    expect(await eventsOf(service, project, 'subscription.permission_changed')).toMatchObject([
+      { data: { subscriber_id: first, permissions: ['news'], previous: [] } },
+    ]);
+    expect((await project.api('GET', '/v1/subscribers')).body.data).toHaveLength(3);
+  });
+
+  it('that is a dry run finds the same and changes nothing', async () => {
+    const [first] = await addSubscribers(1);
+    const before = await subscriber(first);
+    const end = await imported(
+      `subscriber_id,tags,permissions\n${first},x,news\nsub_x,y,\n`,
+      '?dry_run=true',
+    );
+    expect(end).toMatchObject({
+      rows: 2,
+      updated: 1,
+      failed: 1,
+      errors: [{ row: 2, code: 'subscriber_not_found' }],
+    });
+    expect(await subscriber(first)).toEqual(before);
+    expect(await eventsOf(service, project, 'subscription.permission_changed')).toEqual([]);
+  });
+
+  it('keeps the limits of labels and properties', async () => {
+    const [first] = await addSubscribers(1);
+    const names = Array.from({ length: 20 }, (_, n) => `t${n}`);
+    const columns = Array.from({ length: 30 }, (_, n) => `properties.k${n}`);
+    expect(
+      await imported(`external_id,tags\nuser-1,${names.join('|')}\nuser-1,other\nuser-1,t0|t1\n`),
+    ).toMatchObject({
+      // Names that nobody has any more give way.
+      updated: 3,
+    });
+    expect(
+      await imported(`external_id,add_tags\nuser-1,${names.slice(0, 20).join('|')}|more\n`),
+    ).toMatchObject({
+      errors: [{ row: 1, code: 'validation_failed' }],
+    });
+    const cells = columns.map(() => '1').join();
+    await imported(`external_id,${columns.join()}\nuser-1,${cells}\n`);
+    const others = columns.map((column) => column.replace('k', 'other'));
+    expect(await imported(`external_id,${others.join()}\nuser-1,${cells}\n`)).toMatchObject({
+      errors: [{ row: 1, code: 'conflict' }],
+    });
+    expect(Object.keys((await subscriber(first)).properties)).toHaveLength(30);
+  });
+
+  it.each([
+    ['', /header/],
+    ['tags\na\n', /external_id/],
+    ['external_id,subscriber_id\n', /external_id/],
+    ['external_id,first_name\nuser-1,Eve\n', /first_name/],
+    ['external_id,properties.Bad\n', /properties\.Bad/],
+    ['external_id,tags,tags\n', /twice/],
+    ['external_id\n"open', /CSV/],
+  ])('refuses the file %j', async (file, message) => {
+    const { status, body } = await send(file);
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+    expect(body.error).toMatch(message);
+  });
+
+  it('refuses other types, too much, and what is not UTF-8', async () => {
+    expect((await send('{}', '', { 'content-type': 'application/json' })).status).toBe(415);
+    expect((await send('x'.repeat(10 * 1024 * 1024 + 1))).body.code).toBe('payload_too_large');
+    const response = await fetch(`${service.url}/v1/import/subscribers`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${project.api_key}`, ...CSV },
+      body: Buffer.from([0x65, 0xff]),
+    });
+    expect(response.status).toBe(400);
+  });
+
+  it('is made once for an Idempotency-Key, which names the dry run, too', async () => {
+    const key = { 'idempotency-key': freshName('import-key') };
+    const first = await send('external_id\n', '', key);
+    expect((await send('external_id\n', '', key)).body).toEqual(first.body);
+    expect((await send('external_id\n', '?dry_run=true', key)).body.code).toBe('idempotency_conflict');
+  });
+
+  it('of another project is not found', async () => {
+    const { body } = await send('external_id\n');
+    const stranger = await service.createProject();
+    expect((await stranger.api('GET', `/v1/import/${body.import_id}`)).body.code).toBe('not_found');
+  });
+
+  it('is exact when its worker is killed in the middle', async () => {
+    const count = 6_000;
+    const ids = await addSubscribers(count);
+    const lines = ids.map((_, n) => `user-${n + 1},${n},news`);
+    const { body } = await send(['external_id,properties.n,permissions', ...lines, 'nobody,1,'].join('\n'));
+    const importId = body.import_id as string;
+    const progress = async () => (await project.api('GET', `/v1/import/${importId}`)).body;
+    await eventually(async () => (await progress()).updated > 500);
+    await worker?.kill9();
+    const { updated, status } = await progress();
+    expect([status, updated < count]).toEqual(['running', true]);
+    worker = await startSecondProcess(service, 'worker');
+    expect(await untilCompleted(importId)).toMatchObject({
+      rows: count + 1,
+      updated: count,
+      failed: 1,
+      errors: [{ row: count + 1, code: 'subscriber_not_found' }],
+    });
+    const { rows } = await service.pool.query<{ right: number; events: number; left: number }>(
+      `SELECT (SELECT count(*)::int FROM subscribers WHERE project_id = $1 AND properties->>'n' = (substr(external_id, 6)::int - 1)::text) AS right,
+         (SELECT count(*)::int FROM events WHERE project_id = $1 AND name = 'subscription.permission_changed') AS events,
+         (SELECT count(*)::int FROM import_chunks WHERE import_id = $2) AS left`,
+      [project.id, importId],
+    );
+    expect(rows).toEqual([{ right: count, events: count, left: 0 }]);
+    await recordHistory(
+      service.client.workflow.getHandle(workflowIds.subscriberImport(importId)),
+      'import-subscribers',
+      'worker-killed',
+    );
+  });
+
+  it('can be open five times in a project, and no more, however many come at once', async () => {
+    await worker?.kill9();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send('external_id\nuser-1\n')));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 202, 202, 409, 409, 409]);
+  });
+});

@@ -1,0 +1,71 @@
+import { useState } from 'preact/hooks';
+import { readUserAgent } from '../../../src/contract/device';
+import { api, type SignInRecord } from '../api';
+import { ActionButton, Badge, Cell, None, Problem, Table, Time, toast } from '../elements';
+import { useResource } from '../resource';
+import { Heading } from '../router';
+import { t } from '../texts';
+
+/** The person's own sign-ins. */
+export function Account() {
+  const sessions = useResource(api.signIns, 'sign-ins');
+  const [error, setError] = useState<Error | null>(null);
+  return (
+    <>
+      <Heading title={t.account} />
+      <p class="lead">{t.accountLead}</p>
+      <Problem error={error ?? sessions.error} />
+      <Table label={t.account} columns={[t.device, t.ipAddress, t.signedInAt, t.lastSeen, t.status]}>
+        {sessions.data?.data.map((session) => (
+          <Row
+            key={session.session_id}
+            session={session}
+            onError={setError}
+            end={async () => {
+              await api.endSignIn(session.session_id);
+              toast(t.sessionEnded);
+              await sessions.reload();
+            }}
+          />
+        ))}
+      </Table>
+    </>
+  );
+}
+
+function Row(props: {
+  session: SignInRecord;
+  end: () => Promise<void>;
+  onError: (error: Error | null) => void;
+}) {
+  const { session } = props;
+  const device = deviceOf(session.user_agent);
+  return (
+    <tr>
+      <Cell label={t.device}>{device}</Cell>
+      <Cell label={t.ipAddress}>{session.ip ?? <None />}</Cell>
+      <Cell label={t.signedInAt}>
+        <Time at={session.created_at} />
+      </Cell>
+      <Cell label={t.lastSeen}>
+        <Time at={session.last_seen_at} />
+      </Cell>
+      <Cell label={t.status}>
+        {session.current ? (
+          <Badge tone="good">{t.currentSession}</Badge>
+        ) : (
+          <ActionButton small act={props.end} onError={props.onError}>
+            {t.endSession}
+          </ActionButton>
+        )}
+      </Cell>
+    </tr>
+  );
+}
+
+function deviceOf(userAgent: string | null): string {
+  const device = userAgent === null ? null : readUserAgent(userAgent);
+  if (!device) return userAgent?.slice(0, 60) || t.unknownDevice;
+  const { browser, system } = device;
+  return browser && system ? t.deviceOn(browser, system) : (browser ?? system ?? t.unknownDevice);
+}

@@ -1,0 +1,94 @@
+import { limits } from '../../../src/contract/limits';
+import { actorTypes } from '../../../src/projects/contract';
+import { api, type AuditEntry } from '../api';
+import {
+  Cell,
+  ClearFilters,
+  Empty,
+  None,
+  Pager,
+  Problem,
+  SearchField,
+  Select,
+  Table,
+  Time,
+} from '../elements';
+import { useResource } from '../resource';
+import { Heading, useFilters, usePages } from '../router';
+import { t } from '../texts';
+
+export function Audit() {
+  const pages = usePages();
+  const filters = useFilters(['actor', 'action']);
+  const { actor, action } = filters.values;
+  const entries = useResource(
+    () => api.audit({ actor, action, cursor: pages.cursor }),
+    `audit ${actor} ${action} ${pages.cursor}`,
+  );
+  const members = useResource(api.members, 'members');
+  const names = new Map(members.data?.data.map((member) => [member.member_id, member.first_name]));
+  const found = entries.data?.data;
+  return (
+    <>
+      <Heading title={t.audit} />
+      <p class="lead">{t.auditLead(limits.auditDays)}</p>
+      <div class="filters">
+        <Select
+          label={t.actor}
+          value={actor}
+          options={[
+            { value: '', text: t.any },
+            ...actorTypes.map((type) => ({ value: type, text: t.actorTypes[type] })),
+            ...[...names].map(([value, text]) => ({ value, text })),
+          ]}
+          onChange={(value) => filters.set('actor', value)}
+        />
+        <SearchField
+          label={t.action}
+          placeholder="webhook.updated"
+          value={action}
+          maxLength={64}
+          onChange={(value) => filters.set('action', value)}
+        />
+        <ClearFilters filters={filters} />
+      </div>
+      <Problem error={entries.error} />
+      {found?.length === 0 && (
+        <Empty icon="clipboard" title={filters.isFiltered ? t.noAuditMatch : t.noAudit} />
+      )}
+      {found && found.length > 0 && (
+        <Table label={t.audit} columns={[t.time, t.actor, t.action, t.target, t.ipAddress]}>
+          {found.map((entry) => (
+            <Row key={entry.audit_id} entry={entry} name={names.get(entry.actor.id ?? '')} />
+          ))}
+        </Table>
+      )}
+      <Pager pages={pages} next={entries.data?.next_cursor ?? null} />
+    </>
+  );
+}
+
+function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
+  return (
+    <tr>
+      <Cell label={t.time}>
+        <Time at={entry.at} />
+      </Cell>
+      <Cell label={t.actor}>
+        {name ?? t.actorTypes[entry.actor.type]}
+        {name === undefined && entry.actor.id && <code> {entry.actor.id.slice(0, 8)}</code>}
+      </Cell>
+      <Cell label={t.action}>
+        <code>{entry.action}</code>
+      </Cell>
+      <Cell label={t.target}>
+        {entry.target_id === null ? (
+          <None />
+        ) : (
+          <code title={entry.target_id}>{entry.target_id.slice(0, 8)}</code>
+        )}
+      </Cell>
+      <Cell label={t.ipAddress}>{entry.ip ?? <None />}</Cell>
+    </tr>
+  );
+}

@@ -1,0 +1,283 @@
+import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
+import { roles, type Role } from '../../../src/contract/scopes';
+import { notifyLevels, type NotifyLevel } from '../../../src/team/contract';
+import { api, type DashboardSession, type Invitation, type Member } from '../api';
+import {
+  Cell,
+  Clip,
+  ConfirmDialog,
+  CopyButton,
+  Dialog,
+  Empty,
+  Field,
+  None,
+  Problem,
+  Table,
+  Time,
+  toast,
+  useForm,
+} from '../elements';
+import { useResource } from '../resource';
+import { Heading } from '../router';
+import { t } from '../texts';
+
+const messengers = [
+  ['telegram_link', 'Telegram'],
+  ['max_link', 'MAX'],
+] as const;
+
+export function Team({ session }: { session: DashboardSession }) {
+  const members = useResource(api.members, 'members');
+  const invitations = useResource(api.invitations, 'invitations');
+  const [removing, setRemoving] = useState<Member | null>(null);
+  const [withdrawing, setWithdrawing] = useState<Invitation | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const isOwner = session.role === 'owner';
+  const change = async (member: Member, changes: { role?: Role; notify?: NotifyLevel }) => {
+    setError(null);
+    try {
+      await api.changeMember(member.member_id, changes);
+      toast(t.saved);
+    } catch (problem) {
+      setError(problem as Error);
+    }
+    await members.reload();
+  };
+  return (
+    <>
+      <Heading title={t.team} />
+      <p class="lead">{t.teamLead}</p>
+      <InviteForm isOwner={isOwner} onInvited={() => void invitations.reload()} />
+      <Problem error={error ?? members.error ?? invitations.error} />
+      {members.data && members.data.data.length === 0 && (
+        <Empty icon="users" title={t.noMembers} text={t.noMembersText} />
+      )}
+      {members.data && members.data.data.length > 0 && (
+        <Table label={t.members} columns={[t.member, t.role, t.notify, t.lastSeen, `!${t.remove}`]}>
+          {members.data.data.map((member) => (
+            <MemberRow
+              key={member.member_id}
+              member={member}
+              isChangeable={isOwner || member.role !== 'owner'}
+              isOwner={isOwner}
+              onChange={(changes) => void change(member, changes)}
+              onRemove={() => setRemoving(member)}
+            />
+          ))}
+        </Table>
+      )}
+      {invitations.data && invitations.data.data.length > 0 && (
+        <>
+          <h2>{t.invitations}</h2>
+          <p class="lead">{t.invitationText(limits.invitationDays)}</p>
+          <Table
+            label={t.invitations}
+            columns={[t.role, t.inviteFor, t.copyLink, t.expires, `!${t.withdraw}`]}
+          >
+            {invitations.data.data.map((invitation) => (
+              <InvitationRow
+                key={invitation.invitation_id}
+                invitation={invitation}
+                onWithdraw={() => setWithdrawing(invitation)}
+              />
+            ))}
+          </Table>
+        </>
+      )}
+      {removing && (
+        <ConfirmDialog
+          title={t.removeMemberTitle(removing.first_name)}
+          text={t.removeMemberText}
+          confirm={t.remove}
+          act={async () => {
+            await api.removeMember(removing.member_id);
+            toast(t.memberRemoved);
+            await members.reload();
+          }}
+          onClose={() => setRemoving(null)}
+        />
+      )}
+      {withdrawing && (
+        <ConfirmDialog
+          title={t.withdrawTitle}
+          text={t.withdrawText}
+          confirm={t.withdraw}
+          act={async () => {
+            await api.withdrawInvitation(withdrawing.invitation_id);
+            toast(t.invitationWithdrawn);
+            await invitations.reload();
+          }}
+          onClose={() => setWithdrawing(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function InviteForm({ isOwner, onInvited }: { isOwner: boolean; onInvited: () => void }) {
+  const [role, setRole] = useState<Role>('viewer');
+  const [name, setName] = useState('');
+  const [created, setCreated] = useState<Invitation | null>(null);
+  const form = useForm(['role', 'name'], async () => {
+    setCreated(await api.invite({ role, ...(name.trim() ? { name: name.trim() } : {}) }));
+    setName('');
+    onInvited();
+  });
+  return (
+    <>
+      <form class="panel inline-form" {...form.attributes}>
+        <Field label={t.role} hint={t.roleHints[role]} error={form.problemOf('role')}>
+          {(attributes) => (
+            <RoleSelect attributes={attributes} value={role} isOwner={isOwner} onChange={setRole} />
+          )}
+        </Field>
+        <Field label={t.inviteFor} error={form.problemOf('name')}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              maxLength={limits.nameLength}
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <button type="submit" class="btn primary" disabled={form.busy}>
+          {t.invite}
+        </button>
+      </form>
+      <Problem error={form.error} />
+      {created && (
+        <Dialog title={t.inviteMember} onClose={() => setCreated(null)}>
+          <p>{t.invitationText(limits.invitationDays)}</p>
+          <Links invitation={created} shown />
+          <p class="buttons end">
+            <button type="button" class="btn primary" onClick={() => setCreated(null)}>
+              {t.goBack}
+            </button>
+          </p>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** Only an owner makes owners. */
+function RoleSelect(props: {
+  attributes: object;
+  value: Role;
+  isOwner: boolean;
+  onChange: (role: Role) => void;
+}) {
+  return (
+    <select
+      {...props.attributes}
+      value={props.value}
+      onChange={(event) => props.onChange(event.currentTarget.value as Role)}
+    >
+      {roles
+        .filter((role) => props.isOwner || role !== 'owner' || props.value === 'owner')
+        .map((role) => (
+          <option key={role} value={role}>
+            {t.roleNames[role]}
+          </option>
+        ))}
+    </select>
+  );
+}
+
+function MemberRow(props: {
+  member: Member;
+  isChangeable: boolean;
+  isOwner: boolean;
+  onChange: (changes: { role?: Role; notify?: NotifyLevel }) => void;
+  onRemove: () => void;
+}) {
+  const { member, isChangeable } = props;
+  const label = t.changeMember(member.first_name);
+  return (
+    <tr>
+      <Cell label={t.member}>
+        <Clip>{member.first_name}</Clip>
+        {member.username && <span class="muted"> @{member.username}</span>}
+      </Cell>
+      <Cell label={t.role}>
+        <RoleSelect
+          attributes={{ 'aria-label': `${label}: ${t.role}`, disabled: !isChangeable }}
+          value={member.role}
+          isOwner={props.isOwner}
+          onChange={(role) => props.onChange({ role })}
+        />
+      </Cell>
+      <Cell label={t.notify}>
+        <select
+          aria-label={`${label}: ${t.notify}`}
+          disabled={!isChangeable}
+          value={member.notify}
+          onChange={(event) => props.onChange({ notify: event.currentTarget.value as NotifyLevel })}
+        >
+          {notifyLevels.map((level) => (
+            <option key={level} value={level}>
+              {t.notifyLevels[level]}
+            </option>
+          ))}
+        </select>
+      </Cell>
+      <Cell label={t.lastSeen}>{member.last_seen_at ? <Time at={member.last_seen_at} /> : t.never}</Cell>
+      <Cell label={t.remove}>
+        {isChangeable && (
+          <button
+            type="button"
+            class="btn small"
+            aria-label={t.removeMember(member.first_name)}
+            onClick={props.onRemove}
+          >
+            {t.remove}
+          </button>
+        )}
+      </Cell>
+    </tr>
+  );
+}
+
+function InvitationRow({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: () => void }) {
+  return (
+    <tr>
+      <Cell label={t.role}>{t.roleNames[invitation.role]}</Cell>
+      <Cell label={t.inviteFor}>{invitation.name === null ? <None /> : <Clip>{invitation.name}</Clip>}</Cell>
+      <Cell label={t.copyLink}>
+        <Links invitation={invitation} />
+      </Cell>
+      <Cell label={t.expires}>
+        <Time at={invitation.expires_at} />
+      </Cell>
+      <Cell label={t.withdraw}>
+        <button type="button" class="btn small" onClick={onWithdraw}>
+          {t.withdraw}
+        </button>
+      </Cell>
+    </tr>
+  );
+}
+
+/** With `shown` the links can be read too. */
+function Links({ invitation, shown = false }: { invitation: Invitation; shown?: boolean }) {
+  return (
+    <>
+      {messengers.map(([field, name]) => {
+        const link = invitation[field];
+        if (link === null) return null;
+        return shown ? (
+          <div class="code-block" key={field}>
+            <pre tabIndex={0}>
+              <code>{link}</code>
+            </pre>
+            <CopyButton text={link} label={t.invitationLink(name)} quiet />
+          </div>
+        ) : (
+          <CopyButton key={field} text={link} label={t.invitationLink(name)} />
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import type { teamEn } from './team-en';
+
+/** Команда, вход через мессенджер, журнал изменений и учётная запись. */
+export const teamRu: typeof teamEn = {
+  // Вход через мессенджер
+  orByMessenger: 'Или войдите через мессенджер',
+  signInByMessenger: 'Войти через Telegram или MAX',
+  openIn: (messenger) => `Открыть ${messenger}`,
+  matchCodeIs: 'Бот покажет тот же код',
+  confirmInMessenger: 'Откройте бота и подтвердите вход. Эта страница продолжит сама.',
+  signInEnds: {
+    declined: 'Вход отклонён.',
+    expired: 'Время на вход истекло.',
+    consumed: 'Этот вход уже завершён.',
+  },
+  tryAgain: 'Попробовать снова',
+  noProject: 'Вы пока не состоите ни в одной команде',
+  noProjectText: 'Попросите у владельца проекта приглашение и откройте его ссылку в мессенджере.',
+  createProjectText: 'Или создайте свой проект.',
+  createProject: 'Создать проект',
+  slugHint: 'От 3 до 50 символов: a–z, 0–9 и дефис. Входит в ссылки на бота.',
+  switchProject: 'Проект',
+
+  // Команда
+  team: 'Команда',
+  teamLead: 'Люди, которым доступна эта панель. Они входят через мессенджер.',
+  members: 'Участники',
+  member: 'Участник',
+  role: 'Роль',
+  roleNames: { owner: 'Владелец', admin: 'Администратор', support: 'Поддержка', viewer: 'Наблюдатель' },
+  roleHints: {
+    owner: 'Всё, включая владельцев',
+    admin: 'Всё, кроме изменения владельцев',
+    support: 'Видит всё и работает с обращениями',
+    viewer: 'Видит всё, кроме кодов входа, ключей и команды',
+  },
+  notify: 'Сообщения бота',
+  notifyLevels: { none: 'Не присылать', assigned: 'О своём', all: 'Обо всём' },
+  lastSeen: 'Был в панели',
+  never: 'Ни разу',
+  you: 'Вы',
+  noMembers: 'В команде пока никого нет',
+  noMembersText: 'Пригласите человека: он откроет ссылку в мессенджере и подтвердит.',
+  changeMember: (name) => `Изменить: ${name}`,
+  removeMember: (name) => `Удалить: ${name}`,
+  removeMemberTitle: (name) => `Удалить ${name} из команды?`,
+  removeMemberText: 'Доступ пропадёт в течение секунды. Пригласить можно снова.',
+  memberRemoved: 'Участник удалён',
+  invite: 'Пригласить',
+  inviteMember: 'Пригласить участника',
+  inviteFor: 'Для кого (необязательно)',
+  invitations: 'Открытые приглашения',
+  invitationText: (days) =>
+    `Отправьте человеку одну из ссылок. Она сработает один раз, в течение ${days} дней.`,
+  invitationLink: (messenger) => `Ссылка для ${messenger}`,
+  expires: 'Действует до',
+  withdraw: 'Отозвать',
+  withdrawTitle: 'Отозвать это приглашение?',
+  withdrawText: 'Его ссылки перестанут работать.',
+  invitationWithdrawn: 'Приглашение отозвано',
+
+  // Журнал изменений
+  audit: 'Журнал изменений',
+  auditLead: (days) => `Кто и что менял в проекте. Записи хранятся ${days} дней.`,
+  actor: 'Кто',
+  actorTypes: { member: 'Участник', key: 'Ключ API', cli: 'Оператор', system: 'Herald' },
+  action: 'Действие',
+  target: 'Объект',
+  ipAddress: 'IP-адрес',
+  time: 'Время',
+  noAudit: 'Изменений пока нет',
+  noAuditMatch: 'Под эти фильтры ничего не подходит',
+
+  // Учётная запись
+  account: 'Ваши входы',
+  accountLead: 'Браузеры, в которых вы вошли в панель.',
+  currentSession: 'Этот браузер',
+  endSession: 'Завершить',
+  endSessionOf: (device) => `Завершить вход: ${device}`,
+  sessionEnded: 'Вход завершён',
+  unknownDevice: 'Неизвестное устройство',
+  signedInAt: 'Вход выполнен',
+
+  // Права и настройки
+  keyScopes: 'Права',
+  allScopes: 'Все права',
+  timezone: 'Часовой пояс',
+  timezoneHint: 'Имя IANA, например Europe/Moscow. По нему отправляются запланированные сообщения.',
+};
