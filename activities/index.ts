@@ -4,9 +4,9 @@ import type { FastEndpoints } from '../src/webhooks/fast-endpoints';
 import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
+import { createImportActivities } from './import-subscribers';
 import { createRecurringActivities } from './recurring-run';
 import { createScheduledActivities } from './scheduled';
-import { createImportActivities } from './import-subscribers';
 
 /** The activities of each task queue. Keys are the task queues of src/temporal/names.ts. */
 export interface Activities {

@@ -1,6 +1,6 @@
 export * from './auth-session';
 export * from './broadcast';
 export * from './deliver-webhook';
+export * from './import-subscribers';
 export * from './recurring-run';
 export * from './scheduled';
-export * from './import-subscribers';

@@ -7,7 +7,7 @@ import { withTransaction } from '../db/pool';
 import { emitBulkEvents, emitEvent } from '../events';
 import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
-import { deliveryFailed, storeContent } from '../messages';
+import { deliveryFailed, storeContent, viewStored } from '../messages';
 import { isBillingBlocked } from '../projects';
 import { insertAudienceJob, TooManyRecipients } from './audience-job';
 import type { BroadcastView, JobKind, NewBroadcast } from './contract';
@@ -171,7 +171,7 @@ async function failLost(
 }
 
 export function presentBroadcast(broadcast: BroadcastRow): BroadcastView {
-  const { sent, failed, skipped, total } = broadcast;
+  const { sent, failed, skipped, total, audience } = broadcast;
   return {
     job_id: broadcast.id,
     status: broadcast.status,
@@ -182,6 +182,14 @@ export function presentBroadcast(broadcast: BroadcastRow): BroadcastView {
     remaining: total - sent - failed - skipped,
     possible_duplicates: broadcast.possible_duplicates,
     messages_per_minute: broadcast.messages_per_minute,
+    content: viewStored(broadcast.content),
+    audience: {
+      tags_all: audience.tags_all,
+      tags_any: audience.tags_any,
+      exclude_tags: audience.exclude_tags,
+      permission: audience.permission ?? null,
+      channel: audience.channel ?? null,
+    },
     created_at: isoTime(broadcast.created_at),
     started_at: broadcast.started_at && isoTime(broadcast.started_at),
     ended_at: broadcast.ended_at && isoTime(broadcast.ended_at),

@@ -32,7 +32,7 @@ type Deps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log'> & { starter: Sessio
  */
 export async function createSession(
   deps: Deps,
-  project: Pick<Project, 'id'>,
+  project: Pick<Project, 'id' | 'slug'>,
   request: NewSession,
   work: Work,
 ): Promise<CreatedSession> {
@@ -49,6 +49,7 @@ export async function createSession(
   await startOrLeaveToRelay(deps, {
     id: session.id,
     project_id: project.id,
+    project_slug: project.slug,
     flow: 'session',
     wait_ms: deps.config.HERALD_SESSION_TTL_SECONDS * 1000,
   });
@@ -57,7 +58,7 @@ export async function createSession(
 
 /**
  * The session of a request whose process stopped before it responded. Of the hosted page's token only the hash is stored,
- * so the page gets a new one: nobody has seen the old one.
+ * so the page gets a new one: the old one was never returned.
  */
 async function resumeSession(
   { pool, cipher }: Deps,

@@ -1,6 +1,6 @@
 import type { DeclineReason, SessionStatus } from './contract';
 import type { Channel, Language } from '../contract/common';
-import { html, type Html } from '../http/html';
+import { html, pageHead, type Html } from '../http/html';
 import { loginTexts, type LoginTexts } from './hosted-texts';
 import { messengerMarks } from './messenger-marks';
 
@@ -38,13 +38,7 @@ export function loginDocument(page: LoginDocument): string {
   return html`<!doctype html>
     <html lang="${lang}">
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title>${title}</title>
-        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/assets/login.css" />
+        ${pageHead({ title, style: '/assets/login.css', noindex: true })}
         ${style && html`<link rel="stylesheet" href="${style}" />`}
         ${refresh ? html`<noscript><meta http-equiv="refresh" content="4" /></noscript>` : ''}
         <script type="module" src="/assets/login.js"></script>

@@ -42,7 +42,8 @@ export function createSessionStarter({
   pool: pg.Pool;
   queues: TaskQueues;
 }): SessionStarter {
-  function options({ id, project_id, flow, wait_ms }: StartableSession) {
+  function options({ id, project_id, project_slug, flow, wait_ms }: StartableSession) {
+    const project = project_slug ? ` (${project_slug})` : '';
     return {
       workflowId: workflowIds.authSession(id),
       taskQueue: queues.logins,
@@ -54,7 +55,7 @@ export function createSessionStarter({
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowTaskTimeout: '5 seconds',
-      staticSummary: summaries[flow],
+      staticSummary: summaries[flow] + project,
       staticDetails: `${flow === 'push' ? 'Asks the subscriber in the messenger' : 'Starts when the user answers in the messenger, or when the session expires'}. State: herald sessions show ${id}`,
       typedSearchAttributes: [
         { key: searchAttributes.ProjectId, value: project_id },

@@ -3,4 +3,4 @@ export { deliveryFailed, deliverySuccess } from './delivery-events';
 export { checkEachMedia } from './media-facts';
 export { type PreparedMessage, prepareMessage } from './prepare';
 export { sendTo } from './send';
-export { contentFor, isStoredTemplate, type StoredContent, storeContent } from './stored-content';
+export { contentFor, isStoredTemplate, type StoredContent, storeContent, viewStored } from './stored-content';

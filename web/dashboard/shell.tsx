@@ -115,7 +115,7 @@ export function Shell({ session, onSession, onSignedOut }: ShellProps) {
               ))}
           </nav>
           <div class="side-foot">
-            <a href="/docs" target="_blank" rel="noopener">
+            <a href={t.docsStart} target="_blank" rel="noopener">
               <Icon name="book" /> {t.docs}
             </a>
             <Link to="/dashboard/account" onClick={() => setMenuOpen(false)}>
@@ -187,7 +187,7 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (!section) return <Overview />;
   if (section === 'webhooks') return id ? <EndpointPage key={id} id={id} /> : <Endpoints />;
   if (section === 'deliveries') {
-    if (!id) return <Deliveries />;
+    if (!id) return <Deliveries workflowsUrl={props.session.temporal_ui_url} />;
     return <DeliveryPage key={id} id={id} workflowsUrl={props.session.temporal_ui_url} />;
   }
   if (section === 'logins') return <Logins />;

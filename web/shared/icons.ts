@@ -28,6 +28,7 @@ import list from 'heroicons/24/outline/queue-list.svg?raw';
 import login from 'heroicons/24/outline/finger-print.svg?raw';
 import megaphone from 'heroicons/24/outline/megaphone.svg?raw';
 import minusCircle from 'heroicons/20/solid/minus-circle.svg?raw';
+import photo from 'heroicons/24/outline/photo.svg?raw';
 import plus from 'heroicons/20/solid/plus.svg?raw';
 import repeat from 'heroicons/24/outline/arrow-path-rounded-square.svg?raw';
 import search from 'heroicons/20/solid/magnifying-glass.svg?raw';
@@ -35,6 +36,7 @@ import signOut from 'heroicons/24/outline/arrow-right-start-on-rectangle.svg?raw
 import stack from 'heroicons/24/outline/rectangle-stack.svg?raw';
 import tag from 'heroicons/24/outline/tag.svg?raw';
 import users from 'heroicons/24/outline/users.svg?raw';
+import video from 'heroicons/24/outline/film.svg?raw';
 import xCircle from 'heroicons/20/solid/x-circle.svg?raw';
 import xMark from 'heroicons/20/solid/x-mark.svg?raw';
 
@@ -71,6 +73,7 @@ export const icons = {
   max,
   megaphone,
   minusCircle,
+  photo,
   plus,
   repeat,
   search,
@@ -79,6 +82,7 @@ export const icons = {
   tag,
   telegram,
   users,
+  video,
   xCircle,
   xMark,
 } as const;

@@ -4,7 +4,7 @@ import { notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { MessageContent } from '../../messages/contract';
-import { SENDING_BOT } from '../queries/broadcasts';
+import { QUEUED_BOT } from '../queries/broadcasts';
 import type { ResultReason } from './contract';
 
 export interface NewBatchRecipient {
@@ -31,7 +31,7 @@ export async function insertBatchRecipients(
     'insert_batch_recipients',
     `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot, content, position, ref, status, reason,
        error, ended_at)
-     SELECT $1, coalesce(given.subscriber, $2), coalesce(given.channel, ''), ${SENDING_BOT}, given.content::jsonb,
+     SELECT $1, coalesce(given.subscriber, $2), coalesce(given.channel, ''), ${QUEUED_BOT}, given.content::jsonb,
        given.position, given.ref, given.status, given.reason, given.error,
        CASE WHEN given.status <> 'queued' THEN now() END
      FROM unnest($3::uuid[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[])

@@ -20,6 +20,9 @@ export interface BroadcastRow extends BroadcastCounts {
   status: BroadcastStatus;
   total: number;
   messages_per_minute: number | null;
+  /** Of a broadcast; a batch's recipients have their own. */
+  content: StoredContent;
+  audience: Audience;
   created_at: Date;
   started_at: Date | null;
   ended_at: Date | null;
@@ -85,15 +88,15 @@ export function insertBroadcast(db: Db, projectId: string, broadcast: NewBroadca
   );
 }
 
-/** SQL: the bot that sends to subscriber `s`; empty for the shared one. */
-export const SENDING_BOT = `CASE WHEN s.bot IS NULL THEN '' ELSE coalesce(own.bot, '') END`;
-
 /** When recipients are due, by their time zones; `ownZone` is that of recipients without one. */
 export interface DueTimes {
   zones: string[];
   moments: Date[];
   ownZone: string;
 }
+
+/** The bot that reaches a subscriber, as recipients name it: empty for the shared one. */
+export const QUEUED_BOT = `CASE WHEN s.bot IS NULL THEN '' ELSE coalesce(own.bot, '') END`;
 
 /** Copies the active part of the audience into recipient rows. Returns how many, at most `max` + 1. */
 export function snapshotAudience(
@@ -108,7 +111,7 @@ export function snapshotAudience(
       db,
       'snapshot_audience_by_zone',
       `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot, due_at)
-       SELECT $7, s.id, s.channel, ${SENDING_BOT}, given.due_at FROM subscribers s ${JOIN_OWN_BOT}
+       SELECT $7, s.id, s.channel, ${QUEUED_BOT}, given.due_at FROM subscribers s ${JOIN_OWN_BOT}
        LEFT JOIN unnest($9::text[], $10::timestamptz[]) AS given (zone, due_at) ON given.zone = coalesce(s.timezone, $11)
        WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
       [...values, due.zones, due.moments, due.ownZone],
@@ -118,8 +121,8 @@ export function snapshotAudience(
     db,
     'snapshot_audience',
     `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot)
-     SELECT $7, s.id, s.channel, ${SENDING_BOT}
-     FROM subscribers s ${JOIN_OWN_BOT} WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
+     SELECT $7, s.id, s.channel, ${QUEUED_BOT} FROM subscribers s ${JOIN_OWN_BOT}
+     WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
     values,
   );
 }
@@ -136,7 +139,8 @@ export async function releaseBroadcast(db: Db, id: string, active: number, inact
 }
 
 /** Counts the recipients of a running broadcast; an ended one has the counts in its row. */
-const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.messages_per_minute, b.created_at, b.started_at, b.ended_at,
+const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.messages_per_minute, b.content, b.audience, b.created_at,
+    b.started_at, b.ended_at,
     coalesce(b.sent, c.sent) AS sent, coalesce(b.failed, c.failed) AS failed,
     coalesce(b.skipped, c.skipped + b.inactive) AS skipped,
     coalesce(b.possible_duplicates, c.resent) AS possible_duplicates, ${cursorTime('b.created_at')} AS cursor_at
@@ -207,6 +211,7 @@ export interface DueBroadcast {
   id: string;
   kind: JobKind;
   project_id: string;
+  project_slug: string;
   total: number;
 }
 
@@ -218,7 +223,8 @@ export function claimDueBroadcasts(db: Db, limit: number): Promise<DueBroadcast[
     `UPDATE broadcasts b SET start_at = clock_timestamp() + interval '10 seconds'
      FROM (SELECT id FROM broadcasts WHERE status IN ('queued', 'running', 'cancelling') AND start_at <= now()
            ORDER BY start_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
-     WHERE b.id = due.id RETURNING b.id, b.kind, b.project_id, b.total`,
+     WHERE b.id = due.id RETURNING b.id, b.kind, b.project_id, b.total,
+       (SELECT slug FROM projects p WHERE p.id = b.project_id) AS project_slug`,
     [limit],
   );
 }

@@ -5,7 +5,7 @@ import { ofBot } from '../../bots';
 import type { SubscriberRecord } from '../record';
 
 /*
- * Everything that is held about a person outside `subscribers` and `events`. Messages and one-time codes go with the
+ * Steps of a removal that need more than one statement; see personal-data.ts for every table that names a person. Messages and one-time codes go with the
  * subscriber's row by their foreign keys. Each statement finds its rows by an index of migration 0017.
  */
 
@@ -106,7 +106,7 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
        UNION ALL SELECT id FROM broadcast_recipients WHERE subscriber_id = $1)`,
     [person.id],
   );
-  // Responses that 0.1.0 recorded. They stay, so that a repeated request sends nothing again, and name nobody any more.
+  // Responses that 0.1.0 recorded. They stay, so that a repeated request sends nothing again, without the subscriber's id.
   await change(
     db,
     'erase_recorded_responses',
@@ -139,7 +139,7 @@ export async function erasePersonPlans(db: Db, { id }: Pick<Person, 'id'>): Prom
 }
 
 /**
- * Handled updates name nobody. Updates that wait are handled first, because they may concern another project of the same
+ * Handled updates name no user. Updates that wait are handled first, because they may concern another project of the same
  * bot; those that were set aside are deleted.
  */
 export async function erasePersonUpdates(db: Db, person: Person): Promise<void> {

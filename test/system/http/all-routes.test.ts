@@ -29,6 +29,7 @@ interface Things {
   delivery: string;
   broadcast: string;
   import: string;
+  message: string;
   template: string;
   batch: string;
   key: string;
@@ -106,6 +107,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'POST /v1/send': ({ person }) => ({ body: { subscriber_id: person.subscriberId, text: 'hello' } }),
   'GET /v1/messages': ({ person }) => ({ query: { subscriber_id: person.subscriberId } }),
   'GET /v1/messages/stats': () => ({}),
+  'GET /v1/messages/{delivery_id}': ({ message }) => ({ params: { delivery_id: message } }),
   'POST /v1/otp/send': ({ person }) => ({ body: { subscriber_id: person.subscriberId } }),
   'POST /v1/otp/verify': async ({ person }) => ({
     body: {
@@ -221,6 +223,10 @@ async function createThings(): Promise<Things> {
   });
   const csv = { 'content-type': 'text/csv' };
   const { body: imported } = await project.api('POST', '/v1/import/subscribers', 'external_id\n', csv);
+  const { body: sent } = await project.api('POST', '/v1/send', {
+    subscriber_id: person.subscriberId,
+    text: 'hello',
+  });
   const template = freshName();
   await project.api('POST', '/v1/templates', { key: template, variants: { en: { text: 'hello' } } });
   // Its chat is free once a second: it does not end during the test.
@@ -252,6 +258,7 @@ async function createThings(): Promise<Things> {
     delivery: test.body.delivery_id,
     broadcast: broadcast.job_id,
     import: imported.import_id,
+    message: sent.details[0].delivery_id,
     template,
     batch: batch.batch_id,
     key: key.body.id,

@@ -32,6 +32,22 @@ describe('what the dashboard reads about a subscriber', () => {
       { kind: 'broadcast', status: 'sent', text: 'second', reason: null },
       { kind: 'send', status: 'sent', text: 'first', clicked_at: [] },
     ]);
+    const [ofBroadcast, single] = await list(path);
+    expect((await project.api('GET', `/v1/messages/${ofBroadcast.delivery_id}`)).body).toEqual({
+      ...ofBroadcast,
+      subscriber_id: person.subscriberId,
+      content: {
+        text: 'second',
+        format: 'plain',
+        buttons: [[{ text: 'More', data: 'more' }]],
+        media: null,
+      },
+    });
+    expect((await project.api('GET', `/v1/messages/${single.delivery_id}`)).body).toMatchObject({
+      status: 'sent',
+      reason: null,
+      content: { text: 'first', buttons: [] },
+    });
     const page = await project.api('GET', `${path}&limit=1`);
     const rest = await list(`${path}&limit=1&cursor=${page.body.next_cursor}`);
     expect(rest).toMatchObject([{ text: 'first' }]);
@@ -39,6 +55,7 @@ describe('what the dashboard reads about a subscriber', () => {
 
     const other = await service.createProject();
     expect((await other.api('GET', path)).body.code).toBe('subscriber_not_found');
+    expect((await other.api('GET', `/v1/messages/${single.delivery_id}`)).body.code).toBe('not_found');
     expect((await other.api('GET', '/v1/messages/stats')).body).toEqual({ sent: 0, failed: 0 });
   });
 

@@ -109,7 +109,7 @@ test("Temporal's store is lost and Postgres kept: herald recover lets everything
   await untilAttempts(project, cancelled, 1);
   await project.api('POST', `/v1/deliveries/${cancelled}/cancel`);
 
-  // Asked and not answered, opened by nobody, confirmed and not yet used, used.
+  // Asked and not answered, never opened, confirmed and not yet used, used.
   const asked = await createSession(project);
   await openAndWait(service, 'telegram', 'asked', startOf(linkOf(asked, 'telegram')));
   const unopened = await createSession(project);
@@ -141,7 +141,7 @@ test("Temporal's store is lost and Postgres kept: herald recover lets everything
     scheduled_open: 0,
     recurring_open: 0,
   });
-  // Whoever is not sure runs it again.
+  // An operator who is not sure runs it again.
   await eventually(async () => {
     const again = await heraldJson<Recovered>(['recover'], settings);
     return again.sessions_restarted === 0 && again.deliveries_restarted === 0;

@@ -73,6 +73,9 @@ const ROWS = `
   INSERT INTO button_clicks (update_id, delivery_id, clicked_at) VALUES (1, '00000000-0000-0000-0000-0000000000a8', now());
   INSERT INTO broadcasts (id, project_id, status, content, audience, ended_at)
     VALUES ('00000000-0000-0000-0000-0000000000a9', '00000000-0000-0000-0000-0000000000a1', 'completed', '{}', '{}', now());
+  INSERT INTO imports (id, project_id, dry_run, columns)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', false, '{external_id}');
+  INSERT INTO import_chunks (import_id, first_row, rows) VALUES ('00000000-0000-0000-0000-0000000000b1', 1, '[]');
   INSERT INTO scheduled (id, project_id, content, scheduled_at, status, ended_at)
     VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', '{}', 'x', 'sent', now());
   INSERT INTO scheduled_results (scheduled_id, subscriber_id, status)
@@ -82,9 +85,6 @@ const ROWS = `
       'UTC', 'ended', now(), NULL);
   INSERT INTO recurring_runs (recurring_id, scheduled_for, local_time, status)
     VALUES ('00000000-0000-0000-0000-0000000000b2', now(), 'x', 'completed');
-  INSERT INTO imports (id, project_id, dry_run, columns)
-    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', false, '{external_id}');
-  INSERT INTO import_chunks (import_id, first_row, rows) VALUES ('00000000-0000-0000-0000-0000000000b1', 1, '[]');
   INSERT INTO media_uploads (channel, bot_id, content_key, reference, type) VALUES ('max', '1', 'k', 't', 'video');
   INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, status)
     VALUES ('00000000-0000-0000-0000-0000000000a9', '00000000-0000-0000-0000-0000000000a3', 'telegram', 'sent');`;

@@ -96,7 +96,7 @@ function SessionLog() {
         ) : (
           <Empty icon="login" title={t.noLogins} text={t.noLoginsText}>
             <p class="buttons">
-              <a class="btn" href="/docs/login" target="_blank" rel="noopener">
+              <a class="btn" href={t.loginGuidePath} target="_blank" rel="noopener">
                 {t.loginGuide}
               </a>
             </p>

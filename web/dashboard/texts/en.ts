@@ -5,7 +5,12 @@ const count = (number: number, one: string, other: string) => plural('en-GB', nu
 
 /** API messages that need other words on a page; all others are shown as they are. */
 const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
-  [/^must be an absolute http or https URL/, () => 'Enter a full address that starts with https://.'],
+  [/^must be an absolute http(?:s| or https) URL/, () => 'Enter a full address that starts with https://.'],
+  [/^must use https/, () => 'The address must start with https://.'],
+  [/^points to (a .+)$/, (network) => `This address points to ${network}.`],
+  [/^(?:returned HTTP (\d+)).*/, (status) => `The server returned ${status} instead of the file.`],
+  [/^did not respond$/, () => 'The server did not respond. Check the address.'],
+  [/^is set by Herald/, () => 'Herald sets this header itself.'],
   [/^must be printable|^must have printable/, () => 'Use printable characters, without spaces at the ends.'],
 ];
 
@@ -78,6 +83,8 @@ export const en = {
   offline: 'Can’t reach Herald. Check your connection and try again.',
   unexpectedResponse: 'Herald returned an unexpected response. Try again.',
   errors: {} as Record<string, string>,
+  otherFieldError: (sentence: string) => sentence,
+  otherError: (sentence: string) => sentence,
   fieldErrors,
 
   // Overview
@@ -119,6 +126,8 @@ export const en = {
   // Webhooks
   webhooksLead: 'Herald sends signed events to these URLs and retries failed deliveries.',
   webhooksDocs: 'How to receive webhooks',
+  webhooksGuide: '/docs/webhooks',
+  docsStart: '/docs',
   newEndpoint: 'New endpoint',
   addEndpoint: 'Add endpoint',
   noEndpoints: 'Add an endpoint to receive events',
@@ -152,6 +161,18 @@ export const en = {
   systemDefault: 'System default',
   advancedLane: 'Advanced: delivery lane',
   lane: 'Delivery lane',
+  ownHeaders: 'Custom headers',
+  ownHeadersHint:
+    'Herald sends them with every attempt, for example Authorization. Values are stored encrypted and shown as ***.',
+  addHeader: 'Add header',
+  headerName: 'Header name',
+  headerValue: 'Header value',
+  headerValueOf: (name: string) => `Value of ${name}`,
+  headerKept: '*** (unchanged)',
+  removeHeader: (name: string) => (name ? `Remove ${name}` : 'Remove header'),
+  headerNeedsName: 'Enter the name of the header.',
+  headerNeedsValue: 'Enter a value.',
+  headerTwice: 'This header is in the list twice.',
   laneHint:
     'Workflow shows every delivery in the Temporal UI. Express is faster and shows only deliveries whose first attempt failed. Auto uses Express while the Workflow lane is behind.',
   laneWorkflow: 'Workflow',
@@ -254,6 +275,7 @@ export const en = {
   retryFailedHint: 'Each delivery is sent again with the same delivery ID.',
   failedWithin: 'Failed within',
   queuedForRetry: (number: number) => `${count(number, 'delivery', 'deliveries')} queued for retry`,
+  retryingInTemporal: 'Retrying, in Temporal UI',
   openInTemporal: 'Open in Temporal UI',
   copyId: 'Copy ID',
   ended: 'Ended',
@@ -308,6 +330,7 @@ export const en = {
   noLoginsText: 'Start one with POST /v1/auth/session and open its link.',
   noLoginsMatch: 'No logins match these filters',
   loginGuide: 'How to add the login',
+  loginGuidePath: '/docs/login',
 
   // Subscribers
   subscriber: 'Subscriber',
@@ -379,6 +402,11 @@ export const en = {
   broadcastDone: (done: string, all: string) => `${done} of ${all} done`,
   broadcastResults: (sent: string, failed: string, skipped: string) =>
     `${sent} sent · ${failed} failed · ${skipped} skipped`,
+  templateNamed: (key: string) => `Template ${key}`,
+  taggedAll: (tags: string) => `with all of: ${tags}`,
+  taggedAny: (tags: string) => `with any of: ${tags}`,
+  notTagged: (tags: string) => `without: ${tags}`,
+  permitted: (name: string) => `permission ${name}`,
   cancelShort: 'Cancel',
   cancelBroadcast: 'Cancel broadcast',
   cancelBroadcastTitle: 'Cancel this broadcast?',
@@ -389,12 +417,21 @@ export const en = {
   textLength: (used: string, all: string) => `${used} of ${all} characters`,
   textFormat: 'Format',
   formatPlain: 'Plain text',
+  media: 'Media (optional)',
+  noMedia: 'None',
+  mediaTypes: { photo: 'Photo', video: 'Video', document: 'Document' },
+  mediaUrl: 'Media URL',
+  mediaHint: (megabytes: number) => `A public https address. Up to ${megabytes} MB.`,
   buttonText: 'Button (optional)',
   buttonUrl: 'Button link',
   audience: 'Audience',
   allChannels: 'All messengers',
   withTags: 'Only with all of these tags',
+  withAnyTag: 'Only with at least one of these tags',
   withoutTags: 'Without these tags',
+  withPermission: 'Only with this permission (optional)',
+  perMinute: 'Messages per minute (optional)',
+  perMinuteHint: (most: string) => `Up to ${most}. If empty, Herald sends as fast as the messenger allows.`,
   counting: 'Counting…',
   audienceCount: (number: number) => count(number, 'subscriber', 'subscribers'),
   reviewAndSend: 'Review and send',
@@ -596,6 +633,25 @@ export const en = {
       ? 'No subscriber has it.'
       : `${count(subscribers, 'subscriber', 'subscribers')} will lose it. This cannot be undone.`,
   labelDeleted: 'Deleted',
+
+  // Look of the hosted login page
+  loginPage: 'Login page',
+  loginPageLead: 'How the page looks on which your users log in.',
+  updateLoginPage: 'Update login page',
+  logoUrl: 'Logo URL',
+  logoHint: (kilobytes: number) =>
+    `PNG or WebP, up to ${kilobytes} KB. Herald fetches it once and serves its own copy.`,
+  fetchLogoAgain: 'Fetch logo again',
+  brandColor: 'Colour',
+  brandColorHint:
+    'Colour of the buttons, like #2457d6. The text on them is black or white, whichever is easier to read.',
+  colorFormat: 'Enter a colour like #2457d6.',
+  pickColor: 'Pick a colour',
+  privacyUrl: 'Privacy policy URL',
+  preview: 'Preview',
+  previewHeading: (project: string) => `Log in to ${project}`,
+  previewButton: 'Open Telegram',
+  previewPrivacy: 'Privacy policy',
 };
 
 export type Texts = typeof en;
