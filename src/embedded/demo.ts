@@ -1,7 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type pg from 'pg';
-import { withTransaction } from '../db/pool';
+import { withTransaction, type Db } from '../db/pool';
 import { newApiKey, sha256 } from '../lib/tokens';
+import { findAccount, upsertAccount } from '../projects/queries/accounts';
+import { insertMember, listAccountProjects } from '../projects/queries/account-projects';
 import { findProjectByKey, insertApiKey } from '../projects/queries/keys';
 import {
   addPurchasedCredits,
@@ -9,6 +11,7 @@ import {
   insertProject,
   updateProject,
 } from '../projects/queries/projects';
+import { namedUserId } from './simulator/users';
 
 export interface Demo {
   slug: string;
@@ -16,6 +19,8 @@ export interface Demo {
 }
 
 const SLUG = 'demo';
+/** The user of the simulator who owns the demo project. */
+export const demoOwner = 'demo';
 /** High limits, so that the demo never gets a 429 or a 402. */
 const DEMO_LIMIT = 100_000;
 
@@ -40,6 +45,7 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl:
       sessions_per_hour: DEMO_LIMIT,
       sessions_per_address: DEMO_LIMIT,
     });
+    await seedOwner(db, project.id);
     await addPurchasedCredits(db, project.id, Math.max(0, DEMO_LIMIT - project.purchased_credits));
     if (storedKey && (await findProjectByKey(db, sha256(storedKey)))) {
       return { slug: SLUG, api_key: storedKey };
@@ -49,4 +55,22 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl:
     await writeFile(keyFile, `${key}\n`, { mode: 0o600 });
     return { slug: SLUG, api_key: key };
   });
+}
+
+/** The owner can sign in to the dashboard through the simulator, without an invitation first. */
+async function seedOwner(db: Db, projectId: string): Promise<void> {
+  const id = String(namedUserId(demoOwner));
+  const account =
+    (await findAccount(db, 'telegram', id)) ??
+    (await upsertAccount(db, {
+      channel: 'telegram',
+      platform_user_id: id,
+      chat_id: id,
+      first_name: 'Demo',
+      username: null,
+      lang: 'en',
+    }));
+  const projects = await listAccountProjects(db, account.id);
+  if (projects.some(({ project_id }) => project_id === projectId)) return;
+  await insertMember(db, { project_id: projectId, account_id: account.id, role: 'owner' });
 }

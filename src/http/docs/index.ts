@@ -21,6 +21,14 @@ export interface DocsOptions {
 }
 
 const ENGLISH_GUIDES = [
+  'openid-connect',
+  'oidc-authjs',
+  'oidc-keycloak',
+  'oidc-supabase',
+  'oidc-logto',
+  'oidc-authentik',
+  'oidc-oauth2-proxy',
+  'oidc-grafana',
   'start',
   'login',
   'embed',

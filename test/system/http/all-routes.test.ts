@@ -29,11 +29,13 @@ interface Things {
   delivery: string;
   broadcast: string;
   import: string;
+  message: string;
   template: string;
   batch: string;
   key: string;
   publisher: string;
   team: Team;
+  oidcClient: string;
 }
 
 interface Call {
@@ -106,6 +108,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'POST /v1/send': ({ person }) => ({ body: { subscriber_id: person.subscriberId, text: 'hello' } }),
   'GET /v1/messages': ({ person }) => ({ query: { subscriber_id: person.subscriberId } }),
   'GET /v1/messages/stats': () => ({}),
+  'GET /v1/messages/{delivery_id}': ({ message }) => ({ params: { delivery_id: message } }),
   'POST /v1/otp/send': ({ person }) => ({ body: { subscriber_id: person.subscriberId } }),
   'POST /v1/otp/verify': async ({ person }) => ({
     body: {
@@ -187,6 +190,17 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
     headers: { ...ownPage, cookie: team.cookie },
   }),
   'DELETE /v1/members/{id}': ({ team }) => ({ params: { id: team.member } }),
+  'GET /v1/oidc/clients': () => ({}),
+  'POST /v1/oidc/clients': () => ({ body: { name: 'App', redirect_uris: ['https://app.example/cb'] } }),
+  'GET /v1/oidc/clients/{client_id}': ({ oidcClient }) => ({ params: { client_id: oidcClient } }),
+  'PATCH /v1/oidc/clients/{client_id}': ({ oidcClient }) => ({
+    params: { client_id: oidcClient },
+    body: { name: 'New' },
+  }),
+  'POST /v1/oidc/clients/{client_id}/rotate-secret': ({ oidcClient }) => ({
+    params: { client_id: oidcClient },
+  }),
+  'DELETE /v1/oidc/clients/{client_id}': ({ oidcClient }) => ({ params: { client_id: oidcClient } }),
   'POST /dashboard/session': ({ project }) => ({ body: { api_key: project.api_key }, headers: ownPage }),
   'GET /dashboard/session': ({ project }) => ({ key: project.api_key }),
   'DELETE /dashboard/session': () => ({ headers: ownPage }),
@@ -221,6 +235,10 @@ async function createThings(): Promise<Things> {
   });
   const csv = { 'content-type': 'text/csv' };
   const { body: imported } = await project.api('POST', '/v1/import/subscribers', 'external_id\n', csv);
+  const { body: sent } = await project.api('POST', '/v1/send', {
+    subscriber_id: person.subscriberId,
+    text: 'hello',
+  });
   const template = freshName();
   await project.api('POST', '/v1/templates', { key: template, variants: { en: { text: 'hello' } } });
   // Its chat is free once a second: it does not end during the test.
@@ -232,6 +250,10 @@ async function createThings(): Promise<Things> {
   await project.api('POST', '/v1/tags', { name: label });
   await project.api('POST', '/v1/permissions', { name: label });
   const { body: link } = await project.api('POST', '/v1/subscribe-links', {});
+  const oidcClient = await project.api('POST', '/v1/oidc/clients', {
+    name: 'Shop',
+    redirect_uris: ['https://shop.example/cb'],
+  });
   const { body: request } = await project.api('POST', '/v1/auth/requests', {
     subscriber_id: person.subscriberId,
     message: 'Approve?',
@@ -252,9 +274,11 @@ async function createThings(): Promise<Things> {
     delivery: test.body.delivery_id,
     broadcast: broadcast.job_id,
     import: imported.import_id,
+    message: sent.details[0].delivery_id,
     template,
     batch: batch.batch_id,
     key: key.body.id,
+    oidcClient: oidcClient.body.client_id,
     publisher: await service.createKey(project.id, ['publish']),
     team: await createTeam(service, project),
   };
