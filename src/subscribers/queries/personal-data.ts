@@ -110,6 +110,18 @@ export const personalTables: Record<string, PersonalTable> = {
     removal: { with: 'subscribers' },
   },
 
+  subscribe_links: {
+    held: {
+      as: 'subscribe_links',
+      columns:
+        't.id AS link_id, t.name, t.tags, t.permissions, t.external_id, t.uses, t.last_used_at, t.created_at',
+      from: 'subscribe_links t JOIN subscribers u ON u.project_id = t.project_id AND u.external_id = t.external_id',
+      where: 'u.id = person.id AND t.uses > 0',
+      order: ['t.created_at', 't.id'],
+    },
+    removal: { step: 'erasePersonLinks' },
+  },
+
   messages: {
     held: {
       as: 'messages',
