@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import type pg from 'pg';
-import { withTransaction } from '../db/pool';
+import { withTransaction, type Db } from '../db/pool';
+import { changeRecurring, insertRecurring } from '../broadcasts/recurring/queries';
+import { insertScheduled } from '../broadcasts/scheduled/queries';
+import { isoTime } from '../lib/iso-time';
 import { newApiKey, sha256 } from '../lib/tokens';
 import { findProjectByKey, insertApiKey } from '../projects/queries/keys';
 import {
@@ -9,6 +13,7 @@ import {
   insertProject,
   updateProject,
 } from '../projects/queries/projects';
+import { insertTemplate } from '../templates/queries';
 
 export interface Demo {
   slug: string;
@@ -29,10 +34,10 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl:
     () => null,
   );
   return withTransaction(pool, async (db) => {
-    const project =
-      (await findProjectBySlug(db, SLUG)) ??
-      (await insertProject(db, { slug: SLUG, name: 'Demo project', plan: 'basic' }));
+    const earlier = await findProjectBySlug(db, SLUG);
+    const project = earlier ?? (await insertProject(db, { slug: SLUG, name: 'Demo project', plan: 'basic' }));
     if (!project) throw new Error('the demo project could not be created');
+    if (!earlier) await seedDemoPlans(db, project.id);
     await updateProject(db, project.id, {
       // The port can differ between starts.
       callback_url: `${publicUrl}/demo/callback`,
@@ -49,4 +54,49 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl:
     await writeFile(keyFile, `${key}\n`, { mode: 0o600 });
     return { slug: SLUG, api_key: key };
   });
+}
+
+const DAY_MS = 86_400_000;
+const everyone = { tags_all: [], tags_any: [], exclude_tags: [] };
+
+/** One of each, so that the pages show something: a template, a scheduled broadcast, and a recurring one that is paused. */
+async function seedDemoPlans(db: Db, projectId: string): Promise<void> {
+  const content = { template: 'welcome', vars: {} };
+  await insertTemplate(db, projectId, {
+    id: randomUUID(),
+    key: 'welcome',
+    name: 'Welcome',
+    purpose: 'message',
+    format: 'markdown',
+    default_lang: 'en',
+    variants: {
+      en: { text: 'Hello **{{first_name|there}}**, welcome to {{project}}!', buttons: [] },
+      ru: { text: 'Здравствуйте, **{{first_name|друг}}**! Это {{project}}.', buttons: [] },
+    },
+  });
+  const at = new Date(Date.now() + 300 * DAY_MS);
+  await insertScheduled(db, projectId, randomUUID(), {
+    name: 'Anniversary',
+    content,
+    subscriber_id: null,
+    external_id: null,
+    audience: everyone,
+    channels: null,
+    permission: null,
+    scheduled_at: isoTime(at),
+    timezone: null,
+    next_at: at,
+  });
+  const weekly = {
+    name: 'Weekly digest',
+    content: { text: 'What is new this week', format: 'plain' as const, buttons: [] },
+    audience: everyone,
+    cron: '0 9 * * MON',
+    timezone: 'UTC',
+    start_at: null,
+    end_at: null,
+    max_runs: null,
+  };
+  const { id } = await insertRecurring(db, projectId, randomUUID(), weekly);
+  await changeRecurring(db, id, { ...weekly, status: 'paused' });
 }
