@@ -13,6 +13,7 @@ const sources = [
   { slug: 'publishing', language: 'en', file: 'docs/guides/publishing.md' },
   { slug: 'sending', language: 'en', file: 'docs/guides/sending.md' },
   { slug: 'plans', language: 'en', file: 'docs/guides/plans.md' },
+  { slug: 'team', language: 'en', file: 'docs/guides/team.md' },
   { slug: 'login', language: 'ru', file: 'docs/guides/ru/login.md' },
   { slug: 'webhooks', language: 'ru', file: 'docs/guides/ru/webhooks.md' },
 ];

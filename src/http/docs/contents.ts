@@ -42,6 +42,7 @@ const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
     pages: [
       { path: '/docs/sending', en: 'Sending messages', ru: 'Отправка сообщений' },
       { path: '/docs/plans', en: 'Templates, batches, schedules', ru: 'Шаблоны, пакеты, расписания' },
+      { path: '/docs/team', en: 'Team and roles', ru: 'Команда и роли' },
     ],
   },
 ];

@@ -20,7 +20,17 @@ export interface DocsOptions {
   development: boolean;
 }
 
-const ENGLISH_GUIDES = ['start', 'login', 'embed', 'approvals', 'webhooks', 'publishing', 'sending', 'plans'];
+const ENGLISH_GUIDES = [
+  'start',
+  'login',
+  'embed',
+  'approvals',
+  'webhooks',
+  'publishing',
+  'sending',
+  'plans',
+  'team',
+];
 
 /** The guides by their paths. The build fails if one is missing, so that the list holds in production as well. */
 const guides: Pick<Guide, 'slug' | 'language'>[] = [
