@@ -243,6 +243,7 @@ export const personalTables: Record<string, PersonalTable> = {
   dashboard_sessions: { apart: 'People of the team, not subscribers.' },
   audit_entries: { apart: 'People of the team, not subscribers.' },
   project_bots: { apart: 'A bot is no person.' },
+  oidc_clients: { apart: 'An application is no person.' },
 };
 
 function values({ id, project_id, channel, platform_user_id }: Person, publicIds: string[]): unknown[] {

@@ -70,6 +70,11 @@ const fieldErrors: Texts['fieldErrors'] = [
 /** Все тексты панели по-русски. */
 export const ru: Texts = {
   ...teamRu,
+  exportCsv: 'Скачать CSV',
+  downloadData: 'Скачать все данные',
+  subscriberTimezone: 'Часовой пояс',
+  projectTimezone: 'Как у проекта',
+  properties: 'Свойства',
   // Рамка
   overview: 'Обзор',
   logins: 'Входы',
