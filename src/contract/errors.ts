@@ -26,7 +26,7 @@ const table = {
   invalid_url: {
     status: 400,
     text: 'This URL is not allowed.',
-    help: 'A webhook URL must use https, without a username, password or fragment, and must not point to a private network. A redirect_uri must exactly match the callback URL or a redirect URL of the project.',
+    help: 'A webhook URL must use https, without a username, password or fragment, and must not point to a private network. The same holds for the URL of a logo and of media, and the file must be there. A redirect_uri must exactly match the callback URL or a redirect URL of the project.',
   },
   invalid_external_id: {
     status: 400,

@@ -1,4 +1,4 @@
-import { channels, type Channel } from '../contract/common';
+import type { Channel } from '../contract/common';
 import type { Core } from '../core';
 import { storedBotKey, type Messenger } from '../bots';
 import type { Project } from '../projects/contract';
@@ -29,7 +29,7 @@ export function botLinks(deps: Deps, project: Pick<Project, 'id'>, start: string
 export const miniAppSettings = {
   telegram: 'TELEGRAM_MINI_APP',
   max: 'MAX_MINI_APP',
-} as const satisfies Record<(typeof channels)[number], string>;
+} as const satisfies Record<Channel, string>;
 
 /** The setting is the address of the shared bot's Mini App, or its short name. Of own bots no Mini App is known. */
 function miniAppLink(

@@ -18,6 +18,7 @@ import { maxLabels } from './labels';
 import {
   erasePersonLinks,
   erasePersonMessages,
+  erasePersonPlans,
   erasePersonRequests,
   erasePersonSessions,
   erasePersonUpdates,
@@ -26,6 +27,7 @@ import {
   requestsOf,
 } from './queries/erasure';
 import { registerLabels, type LabelKind } from './queries/labels';
+import { erasePersonalTables } from './queries/personal-data';
 import {
   deleteSubscriber,
   findSubscriber,
@@ -144,12 +146,14 @@ export async function removeSubscriber(
     await lockProject(db, projectId);
     const person = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)));
     const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
-    // Responses stay, so that a repeated request sends nothing again; they name nobody any more.
+    // Responses stay, so that a repeated request sends nothing again; they no longer name the subscriber.
     await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), (text) =>
       publicIds.reduce((rest, id) => rest.replaceAll(id, NOBODY), text),
     );
+    await erasePersonalTables(db, person, publicIds);
     await erasePersonMessages(db, person, publicIds);
     const requestIds = await requestsOf(db, person);
+    await erasePersonPlans(db, person);
     await deleteSubscriber(db, projectId, person.id);
     await erasePersonSessions(db, person);
     await erasePersonRequests(db, person, requestIds);

@@ -44,8 +44,9 @@ export async function createLink(
       max_uses: external_id === null ? (request.max_uses ?? null) : 1,
     };
     const link = await insertLink(db, projectId, row, limits.subscribeLinks);
-    if (!link)
+    if (!link) {
       throw new AppError('conflict', `A project can have up to ${limits.subscribeLinks} live links.`);
+    }
     return link;
   });
 }

@@ -17,7 +17,10 @@ import { Keys } from './pages/keys';
 import { Labels } from './pages/labels';
 import { Links } from './pages/links';
 import { Logins } from './pages/logins';
+import { OidcClients } from './pages/oidc';
 import { Overview } from './pages/overview';
+import { RecurringPage } from './pages/recurring';
+import { ScheduledPage } from './pages/scheduled';
 import { Settings } from './pages/settings';
 import { SubscriberPage } from './pages/subscriber';
 import { Subscribers } from './pages/subscribers';
@@ -44,7 +47,10 @@ const sections = (): Section[] => [
   { path: '/dashboard/links', title: t.links, icon: 'link' },
   { path: '/dashboard/labels', title: t.labels, icon: 'tag' },
   { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
+  { path: '/dashboard/oidc', title: t.oidc, icon: 'identification' },
   { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
+  { path: '/dashboard/scheduled', title: t.scheduled, icon: 'calendar' },
+  { path: '/dashboard/recurring', title: t.recurring, icon: 'repeat' },
   { path: '/dashboard/templates', title: t.templates, icon: 'document' },
   { path: '/dashboard/channels', title: t.channels, icon: 'chat', scope: 'manage' },
   { path: '/dashboard/keys', title: t.apiKeys, icon: 'key', scope: 'admin' },
@@ -111,7 +117,7 @@ export function Shell({ session, onSession, onSignedOut }: ShellProps) {
               ))}
           </nav>
           <div class="side-foot">
-            <a href="/docs" target="_blank" rel="noopener">
+            <a href={t.docsStart} target="_blank" rel="noopener">
               <Icon name="book" /> {t.docs}
             </a>
             <Link to="/dashboard/account" onClick={() => setMenuOpen(false)}>
@@ -183,7 +189,7 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (!section) return <Overview />;
   if (section === 'webhooks') return id ? <EndpointPage key={id} id={id} /> : <Endpoints />;
   if (section === 'deliveries') {
-    if (!id) return <Deliveries />;
+    if (!id) return <Deliveries workflowsUrl={props.session.temporal_ui_url} />;
     return <DeliveryPage key={id} id={id} workflowsUrl={props.session.temporal_ui_url} />;
   }
   if (section === 'logins') return <Logins />;
@@ -191,7 +197,10 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'links') return <Links />;
   if (section === 'labels') return <Labels />;
   if (section === 'broadcasts') return <Broadcasts isComposing={id === 'new'} />;
+  if (section === 'oidc') return <OidcClients />;
   if (section === 'batches') return <Batches />;
+  if (section === 'scheduled') return <ScheduledPage isComposing={id === 'new'} />;
+  if (section === 'recurring') return <RecurringPage open={id} />;
   if (section === 'templates') return <Templates open={id} />;
   if (section === 'channels' && can('manage')) return <Channels />;
   if (section === 'account') return <Account />;

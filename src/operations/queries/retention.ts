@@ -135,6 +135,41 @@ export function removeOldRecipients(db: Db, days: number): NextBatch {
   );
 }
 
+export function removeOldScheduled(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_scheduled',
+    `DELETE FROM scheduled WHERE id IN (
+       SELECT id FROM scheduled WHERE ended_at < now() - make_interval(days => $1) LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
+/** Runs that have ended, of recurring messages that go on too. */
+export function removeOldRuns(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_recurring_runs',
+    `DELETE FROM recurring_runs WHERE id IN (
+       SELECT id FROM recurring_runs WHERE created_at < now() - make_interval(days => $1)
+         AND scheduled_for < now() - make_interval(days => $1) AND status <> 'started'
+       ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
+/** Once its schedule is gone. */
+export function removeOldRecurring(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_recurring',
+    `DELETE FROM recurring WHERE id IN (
+       SELECT id FROM recurring WHERE ended_at < now() - make_interval(days => $1) AND sync_at IS NULL
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
 export function removeOldBroadcasts(db: Db, days: number): NextBatch {
   return repeatedDelete(
     db,

@@ -34,8 +34,9 @@ export function parseInitData(text: string): UnverifiedInitData | null {
   const signedAt = Number(values.get('auth_date'));
   const start = values.get('start_param');
   const user = userSchema.safeParse(jsonOrNull(values.get('user') ?? ''));
-  if (!/^[0-9a-f]{64}$/i.test(hash) || !Number.isSafeInteger(signedAt) || !user.success || !start)
+  if (!/^[0-9a-f]{64}$/i.test(hash) || !Number.isSafeInteger(signedAt) || !user.success || !start) {
     return null;
+  }
   values.delete('hash');
   return {
     user: {

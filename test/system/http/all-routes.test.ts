@@ -29,11 +29,15 @@ interface Things {
   delivery: string;
   broadcast: string;
   import: string;
+  message: string;
   template: string;
   batch: string;
+  scheduled: string;
+  recurring: string;
   key: string;
   publisher: string;
   team: Team;
+  oidcClient: string;
 }
 
 interface Call {
@@ -47,6 +51,13 @@ interface Call {
 }
 
 const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
+
+const weekly = { name: 'Weekly', content: { text: 'hello' }, audience: {}, cron: '0 9 * * MON' };
+const laterMessage = () => ({
+  content: { text: 'hello' },
+  external_id: 'nobody',
+  scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+});
 
 /** A request to every route that succeeds, in an order in which nothing is removed before it is needed. */
 const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
@@ -106,6 +117,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'POST /v1/send': ({ person }) => ({ body: { subscriber_id: person.subscriberId, text: 'hello' } }),
   'GET /v1/messages': ({ person }) => ({ query: { subscriber_id: person.subscriberId } }),
   'GET /v1/messages/stats': () => ({}),
+  'GET /v1/messages/{delivery_id}': ({ message }) => ({ params: { delivery_id: message } }),
   'POST /v1/otp/send': ({ person }) => ({ body: { subscriber_id: person.subscriberId } }),
   'POST /v1/otp/verify': async ({ person }) => ({
     body: {
@@ -135,6 +147,19 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/send/batch/{batch_id}': ({ batch }) => ({ params: { batch_id: batch } }),
   'GET /v1/send/batch/{batch_id}/results': ({ batch }) => ({ params: { batch_id: batch } }),
   'DELETE /v1/send/batch/{batch_id}': ({ batch }) => ({ params: { batch_id: batch } }),
+  'POST /v1/scheduled': () => ({ body: laterMessage() }),
+  'GET /v1/scheduled': () => ({}),
+  'GET /v1/scheduled/{id}': ({ scheduled }) => ({ params: { id: scheduled } }),
+  'PATCH /v1/scheduled/{id}': ({ scheduled }) => ({ params: { id: scheduled }, body: { name: 'new' } }),
+  'DELETE /v1/scheduled/{id}': ({ scheduled }) => ({ params: { id: scheduled } }),
+  'POST /v1/recurring': () => ({ body: weekly }),
+  'GET /v1/recurring': () => ({}),
+  'GET /v1/recurring/{id}': ({ recurring }) => ({ params: { id: recurring } }),
+  'PATCH /v1/recurring/{id}': ({ recurring }) => ({ params: { id: recurring }, body: { name: 'new' } }),
+  'POST /v1/recurring/{id}/skip': ({ recurring }) => ({ params: { id: recurring } }),
+  'POST /v1/recurring/{id}/run': ({ recurring }) => ({ params: { id: recurring } }),
+  'GET /v1/recurring/{id}/runs': ({ recurring }) => ({ params: { id: recurring } }),
+  'DELETE /v1/recurring/{id}': ({ recurring }) => ({ params: { id: recurring } }),
   'POST /v1/webhooks': () => ({ body: { url: 'https://example.com/' } }),
   'GET /v1/webhooks': () => ({}),
   'GET /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
@@ -187,6 +212,17 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
     headers: { ...ownPage, cookie: team.cookie },
   }),
   'DELETE /v1/members/{id}': ({ team }) => ({ params: { id: team.member } }),
+  'GET /v1/oidc/clients': () => ({}),
+  'POST /v1/oidc/clients': () => ({ body: { name: 'App', redirect_uris: ['https://app.example/cb'] } }),
+  'GET /v1/oidc/clients/{client_id}': ({ oidcClient }) => ({ params: { client_id: oidcClient } }),
+  'PATCH /v1/oidc/clients/{client_id}': ({ oidcClient }) => ({
+    params: { client_id: oidcClient },
+    body: { name: 'New' },
+  }),
+  'POST /v1/oidc/clients/{client_id}/rotate-secret': ({ oidcClient }) => ({
+    params: { client_id: oidcClient },
+  }),
+  'DELETE /v1/oidc/clients/{client_id}': ({ oidcClient }) => ({ params: { client_id: oidcClient } }),
   'POST /dashboard/session': ({ project }) => ({ body: { api_key: project.api_key }, headers: ownPage }),
   'GET /dashboard/session': ({ project }) => ({ key: project.api_key }),
   'DELETE /dashboard/session': () => ({ headers: ownPage }),
@@ -221,7 +257,13 @@ async function createThings(): Promise<Things> {
   });
   const csv = { 'content-type': 'text/csv' };
   const { body: imported } = await project.api('POST', '/v1/import/subscribers', 'external_id\n', csv);
+  const { body: sent } = await project.api('POST', '/v1/send', {
+    subscriber_id: person.subscriberId,
+    text: 'hello',
+  });
   const template = freshName();
+  const scheduled = await project.api('POST', '/v1/scheduled', laterMessage());
+  const recurring = await project.api('POST', '/v1/recurring', weekly);
   await project.api('POST', '/v1/templates', { key: template, variants: { en: { text: 'hello' } } });
   // Its chat is free once a second: it does not end during the test.
   const { body: batch } = await project.api('POST', '/v1/send/batch', {
@@ -232,6 +274,10 @@ async function createThings(): Promise<Things> {
   await project.api('POST', '/v1/tags', { name: label });
   await project.api('POST', '/v1/permissions', { name: label });
   const { body: link } = await project.api('POST', '/v1/subscribe-links', {});
+  const oidcClient = await project.api('POST', '/v1/oidc/clients', {
+    name: 'Shop',
+    redirect_uris: ['https://shop.example/cb'],
+  });
   const { body: request } = await project.api('POST', '/v1/auth/requests', {
     subscriber_id: person.subscriberId,
     message: 'Approve?',
@@ -252,9 +298,13 @@ async function createThings(): Promise<Things> {
     delivery: test.body.delivery_id,
     broadcast: broadcast.job_id,
     import: imported.import_id,
+    message: sent.details[0].delivery_id,
     template,
     batch: batch.batch_id,
+    scheduled: scheduled.body.scheduled_id,
+    recurring: recurring.body.recurring_id,
     key: key.body.id,
+    oidcClient: oidcClient.body.client_id,
     publisher: await service.createKey(project.id, ['publish']),
     team: await createTeam(service, project),
   };

@@ -16,7 +16,12 @@ describe('subscribers', () => {
 
   it('come by the subscribe link, whose greeting says how to stop', async () => {
     const { body } = await project.api('GET', '/v1/subscribe-link');
-    expect(Object.keys(body).sort()).toEqual(['max_link', 'telegram_link']);
+    expect(Object.keys(body).sort()).toEqual([
+      'max_link',
+      'max_mini_app',
+      'telegram_link',
+      'telegram_mini_app',
+    ]);
     expect(new URL(body.telegram_link as string).searchParams.get('start')).toBe(`proj_${project.slug}`);
     expect(new URL(body.max_link as string).searchParams.get('start')).toBe(`proj_${project.slug}`);
 
@@ -206,7 +211,7 @@ describe('subscribers', () => {
     const accepted = answers.findIndex((answer) => answer.status === 200);
     expect(answers[refused]?.body.code).toBe('validation_failed');
 
-    // A tag that nobody has any more makes room, and known ones cost none.
+    // A tag that no subscriber has any more makes room, and known ones cost none.
     await project.api('PATCH', `/v1/subscribers/${people[accepted]?.subscriberId}`, { tags: [] });
     const again = await project.api('PATCH', `/v1/subscribers/${people[refused]?.subscriberId}`, {
       tags: ['n1', 'n2', 'n3', 'n4', 'n5'],

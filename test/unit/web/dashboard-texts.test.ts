@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { errorCodes } from '../../../src/contract/errors';
 import { en } from '../../../web/dashboard/texts/en';
 import { ru } from '../../../web/dashboard/texts/ru';
 
@@ -29,7 +30,9 @@ function visitAll(visit: (node: ts.Node) => void): void {
 /** Names that are the same in every language. */
 const names = new Set(['Herald', 'Telegram', 'MAX', 'Markdown', 'HTML']);
 const shown = new Set(['label', 'title', 'text', 'hint', 'placeholder', 'aria-label', 'alt', 'confirm']);
-const hasWord = (text: string) => /\p{L}{2}/u.test(text) && !names.has(text.trim());
+/** Names of events and actions, which are codes. */
+const isCode = (text: string) => /^[a-z]+(\.[a-z_]+)+$/.test(text.trim());
+const hasWord = (text: string) => /\p{L}{2}/u.test(text) && !names.has(text.trim()) && !isCode(text);
 
 /** The shape of a catalogue: names of all texts, with those of nested tables. */
 function shape(texts: object): string[] {
@@ -47,6 +50,10 @@ describe('the texts of the dashboard', () => {
       const empty = Object.entries(texts).filter(([, value]) => (value as unknown) === '');
       expect(empty).toEqual([]);
     }
+  });
+
+  it('have words in Russian for every error of the API', () => {
+    expect(errorCodes.filter((code) => !(code in ru.errors))).toEqual([]);
   });
 
   it('are all used, and every text that is used exists', () => {

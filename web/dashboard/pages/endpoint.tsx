@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
+import { can } from '../access';
 import { api, type EndpointView } from '../api';
 import {
   ActionButton,
@@ -61,7 +62,7 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
         <Heading class="url" title={endpoint.url} />
         <CopyButton text={endpoint.url} label={t.copyUrl} quiet />
         <Badge tone={state.tone}>{state.text}</Badge>
-        <span class="actions">
+        <span class="actions" hidden={!can('manage')}>
           <button type="button" class="btn primary" disabled={!active} onClick={() => setOpen('test')}>
             {t.sendTest}
           </button>
@@ -100,6 +101,7 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
           <dd>{endpoint.events.length === 0 ? t.allEvents : endpoint.events.join(', ')}</dd>
           <dt>{t.retryPolicy}</dt>
           <dd>{endpoint.retry_policy === 'durable' ? t.durable : t.quick}</dd>
+          <OwnHeaders headers={endpoint.headers} />
           <Secrets secrets={endpoint.secrets ?? []} />
           <dt>{t.created}</dt>
           <dd>
@@ -176,6 +178,26 @@ function Health({ endpoint }: { endpoint: EndpointView }) {
     <p class="problem">
       {t.failingSince(dateAndTime(endpoint.health.failing_since ?? ''), limits.webhookDisableAfterHours)}
     </p>
+  );
+}
+
+/** Their values are secrets, which the API does not return. */
+function OwnHeaders({ headers }: { headers: EndpointView['headers'] }) {
+  const names = Object.entries(headers);
+  if (names.length === 0) return null;
+  return (
+    <>
+      <dt>{t.ownHeaders}</dt>
+      <dd>
+        {names.map(([name, mask]) => (
+          <div key={name}>
+            <code>
+              {name}: {mask}
+            </code>
+          </div>
+        ))}
+      </dd>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { can } from '../access';
 import { api, type EndpointView, type Stats } from '../api';
 import {
   Ago,
@@ -37,13 +38,13 @@ export function Endpoints() {
     <>
       <div class="heading">
         <Heading title={t.webhooks} />
-        <button type="button" class="btn primary" onClick={() => setCreating(true)}>
+        <button type="button" class="btn primary" hidden={!can('manage')} onClick={() => setCreating(true)}>
           <Icon name="plus" small /> {t.newEndpoint}
         </button>
       </div>
       <p class="lead">
         {t.webhooksLead}{' '}
-        <a href="/docs/webhooks" target="_blank" rel="noopener">
+        <a href={t.webhooksGuide} target="_blank" rel="noopener">
           {t.webhooksDocs}
         </a>
       </p>
@@ -51,7 +52,7 @@ export function Endpoints() {
       {list?.length === 0 && (
         <Empty icon="bolt" title={t.noEndpoints} text={t.noEndpointsText}>
           <p class="buttons">
-            <button type="button" class="btn" onClick={() => setCreating(true)}>
+            <button type="button" class="btn" hidden={!can('manage')} onClick={() => setCreating(true)}>
               <Icon name="plus" small /> {t.addEndpoint}
             </button>
           </p>
@@ -108,8 +109,7 @@ function Row({ endpoint }: { endpoint: EndpointView }) {
       <Cell label={t.state}>
         <Badge tone={state.tone}>{state.text}</Badge>
         {health?.failing_since && (
-          <span class="hint">
-            {' '}
+          <span class="hint below">
             <FailingFor since={health.failing_since} />
           </span>
         )}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { can } from '../access';
 import { api, type EndpointView, type ProjectView, type Stats, type UsageView } from '../api';
 import { ActionButton, CodeBlock, Icon, LoginChart, Problem, Sparkline, toast } from '../elements';
 import { dateAndTime, hourOfDay, monthAndYear, number, percent } from '../format';
@@ -136,7 +137,7 @@ function Tile(props: {
   );
 }
 
-/** What needs somebody, each with the button that fixes it. */
+/** What needs the customer's attention, each with the button that fixes it. */
 function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
   const [error, setError] = useState<Error | null>(null);
   const { usage, project, endpoints } = data;
@@ -183,9 +184,11 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
               <Link class="btn small" to={`/dashboard/webhooks/${endpoint.id}`}>
                 {t.show}
               </Link>
-              <ActionButton small act={enable(endpoint)} onError={setError}>
-                {t.enable}
-              </ActionButton>
+              {can('manage') && (
+                <ActionButton small act={enable(endpoint)} onError={setError}>
+                  {t.enable}
+                </ActionButton>
+              )}
             </Alert>
           );
         }
@@ -202,7 +205,7 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
           </Alert>
         );
       })}
-      {project.callback_url === null && (
+      {project.callback_url === null && can('manage') && (
         <Alert tone="warn" text={t.alertNoCallback}>
           <Link class="btn small" to="/dashboard/settings">
             {t.setCallback}
