@@ -224,18 +224,19 @@ describe.each(channels)('an own bot on %s', (channel) => {
     const bot = await connect(project, channel);
     const own = await subscribePerson(through(bot.control), project, channel);
     const shared = await subscribePerson(first, neighbour, channel);
-    await bot.control.faults(channel, { method: 'sendMessage', delay_ms: 3_000, drop: true, times: 1_000 });
+    await bot.control.faults(channel, { method: 'sendMessage', delay_ms: 4_000, drop: true, times: 1_000 });
     // More chats than one bot may occupy in a process.
     await Promise.all(Array.from({ length: 40 }, (_, i) => bot.control.open(channel, `stalled-${i}`, {})));
     const pending = project.api('POST', '/v1/send', { subscriber_id: own.subscriberId, text: 'late' });
-    const startedAt = performance.now();
+    let isStalledOver = false;
+    void pending.then(() => (isStalledOver = true));
     await first.control.say(channel, shared.name, 'hello?');
     const sent = await neighbour.api('POST', '/v1/send', { subscriber_id: shared.subscriberId, text: 'now' });
     expect(sent.body).toMatchObject({ sent: 1 });
     await eventually(async () =>
       (await texts(first.control, shared)).some((text) => /understand/.test(text)),
     );
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(isStalledOver).toBe(false);
     expect((await pending).body).toMatchObject({ failed: 1 });
     await bot.control.faults(channel, { clear: true });
     await project.api('DELETE', `/v1/channels/${channel}`);
