@@ -29,6 +29,22 @@ export const limits = {
   authPollWaitSeconds: 25,
   startParameterLength: 64,
 
+  oidcClients: 10,
+  oidcRedirectUris: 20,
+  oidcSecretGraceHours: 24,
+  oidcKeyGraceHours: 24,
+  /** Of each address (IPv6: /64 network) and project. */
+  oidcLoginsPerAddressPerHour: 20,
+  /** Of each project. */
+  oidcOpenLogins: 1_000,
+  oidcCodeSeconds: 60,
+  oidcAccessTokenHours: 1,
+  oidcRefreshTokenDays: 30,
+  oidcDeviceCodeMinutes: 15,
+  oidcDevicePollSeconds: 5,
+  /** Of each address: user codes that a person opens, and device codes that a client asks for. */
+  oidcUserCodesPerHour: 60,
+  oidcDeviceCodesPerHour: 120,
   /** Approvals, for each subscriber. */
   authRequestsPending: 3,
   authRequestsPerHour: 20,

@@ -6,6 +6,8 @@ import { changeRecurring, insertRecurring } from '../broadcasts/recurring/querie
 import { insertScheduled } from '../broadcasts/scheduled/queries';
 import { isoTime } from '../lib/iso-time';
 import { newApiKey, sha256 } from '../lib/tokens';
+import { findAccount, upsertAccount } from '../projects/queries/accounts';
+import { insertMember, listAccountProjects } from '../projects/queries/account-projects';
 import { findProjectByKey, insertApiKey } from '../projects/queries/keys';
 import {
   addPurchasedCredits,
@@ -13,6 +15,7 @@ import {
   insertProject,
   updateProject,
 } from '../projects/queries/projects';
+import { namedUserId } from './simulator/users';
 import { insertTemplate } from '../templates/queries';
 
 export interface Demo {
@@ -21,6 +24,8 @@ export interface Demo {
 }
 
 const SLUG = 'demo';
+/** The user of the simulator who owns the demo project. */
+export const demoOwner = 'demo';
 /** High limits, so that the demo never gets a 429 or a 402. */
 const DEMO_LIMIT = 100_000;
 
@@ -45,6 +50,7 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl:
       sessions_per_hour: DEMO_LIMIT,
       sessions_per_address: DEMO_LIMIT,
     });
+    await seedOwner(db, project.id);
     await addPurchasedCredits(db, project.id, Math.max(0, DEMO_LIMIT - project.purchased_credits));
     if (storedKey && (await findProjectByKey(db, sha256(storedKey)))) {
       return { slug: SLUG, api_key: storedKey };
@@ -54,6 +60,24 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl:
     await writeFile(keyFile, `${key}\n`, { mode: 0o600 });
     return { slug: SLUG, api_key: key };
   });
+}
+
+/** The owner can sign in to the dashboard through the simulator, without an invitation first. */
+async function seedOwner(db: Db, projectId: string): Promise<void> {
+  const id = String(namedUserId(demoOwner));
+  const account =
+    (await findAccount(db, 'telegram', id)) ??
+    (await upsertAccount(db, {
+      channel: 'telegram',
+      platform_user_id: id,
+      chat_id: id,
+      first_name: 'Demo',
+      username: null,
+      lang: 'en',
+    }));
+  const projects = await listAccountProjects(db, account.id);
+  if (projects.some(({ project_id }) => project_id === projectId)) return;
+  await insertMember(db, { project_id: projectId, account_id: account.id, role: 'owner' });
 }
 
 const DAY_MS = 86_400_000;

@@ -26,6 +26,16 @@ const TOKEN_LENGTH = 32;
 
 type Deps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log'> & { starter: SessionStarter };
 
+export function newSession(id: string, { config }: Pick<Core, 'config'>): CreatedSession {
+  return {
+    id,
+    startToken: randomBase62(TOKEN_LENGTH),
+    hostedToken: randomBase62(TOKEN_LENGTH),
+    matchCode: newMatchCode(),
+    expiresIn: config.HERALD_SESSION_TTL_SECONDS,
+  };
+}
+
 /**
  * Inserts a session, with the work's id, and starts its workflow. Succeeds without Temporal: the relay starts what did
  * not start.
@@ -38,13 +48,7 @@ export async function createSession(
 ): Promise<CreatedSession> {
   const earlier = work.resumed ? await resumeSession(deps, project.id, work.id) : null;
   if (earlier) return earlier;
-  const session = {
-    id: work.id,
-    startToken: randomBase62(TOKEN_LENGTH),
-    hostedToken: randomBase62(TOKEN_LENGTH),
-    matchCode: newMatchCode(),
-    expiresIn: deps.config.HERALD_SESSION_TTL_SECONDS,
-  };
+  const session = newSession(work.id, deps);
   await insertWithinLimits(deps, project.id, request, session);
   await startOrLeaveToRelay(deps, {
     id: session.id,

@@ -8,6 +8,7 @@ import type { Logger } from '../lib/log';
 import type { authSession } from '../../workflows/auth-session';
 import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temporal/names';
 import { within } from '../temporal/within';
+import type { SessionFlow } from './contract';
 import { findOpenSession, markSessionStarted, type StartableSession } from './queries/starts';
 
 export interface SessionStarter {
@@ -21,17 +22,19 @@ export interface SessionStarter {
   signalCancelled(session: StartableSession): Promise<void>;
 }
 
+/** What the Temporal UI shows. */
+const summaries: Record<SessionFlow, string> = {
+  session: 'login by session',
+  static: 'login by static link',
+  oidc: 'login by OpenID Connect',
+  push: 'approval',
+};
+
 const SIGNAL_DEADLINE_MS = 5_000;
 /** Updates are numbered from 1. */
 const NO_UPDATE = 0;
 /** A caller who creates a session waits no longer than this for Temporal. */
 const START_DEADLINE_MS = 1_000;
-
-const summaries: Record<StartableSession['flow'], string> = {
-  session: 'login by session',
-  static: 'login by static link',
-  push: 'approval',
-};
 
 export function createSessionStarter({
   client,

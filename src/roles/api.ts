@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
 import { webhookIntake } from '../bots/webhook-intake';
 import { createBatchRoutes } from '../broadcasts/batch/routes';
+import { definitionNaming } from '../broadcasts/queries/label-uses';
 import { createBroadcastRoutes } from '../broadcasts/routes';
 import { createChannelRoutes } from '../channels/routes';
 import { createRecurringRoutes } from '../broadcasts/recurring/routes';
@@ -40,6 +41,8 @@ import { createDashboardRoutes } from '../projects/dashboard-routes';
 import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
+import { createOidc } from '../oidc';
+import { createOidcRoutes } from '../oidc/routes';
 import { subscriberExport } from '../subscribers/export';
 import { createImportRoutes } from '../subscribers/import-routes';
 import { createLabelRoutes } from '../subscribers/label-routes';
@@ -73,10 +76,11 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     createExportRoute(core.pool, loginExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createRequestRoutes({ ...core, waiter, starter }),
     ...createHostedRoutes({ ...core, waiter, qr }),
+    ...createOidcRoutes(core),
     ...createSubscriberRoutes(core),
     ...createImportRoutes(core),
     ...createLinkRoutes(core),
-    ...createLabelRoutes(core),
+    ...createLabelRoutes({ pool: core.pool, uses: [definitionNaming] }),
     ...createMiniAppRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
@@ -131,6 +135,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
   const docsUrl = () => `${publicUrl()}/docs/errors`;
   const waiter = createSessionWaiter(core.notifications);
   const routes = createRoutes(core, readinessParts(core), waiter);
+  const oidc = createOidc({ ...core, starter: createSessionStarter(core) });
   const app = createApp(
     {
       routes,
@@ -138,8 +143,9 @@ export async function startApi(core: Core): Promise<RunningApi> {
         docsPages({ routes, publicUrl, development: config.development }),
         webFiles(config),
         brandFiles(core),
-        loginPage(core),
         miniAppPage(),
+        loginPage({ ...core, collectOutcome: oidc.collectOutcome }),
+        oidc.pages,
         botWebhooks(core),
         ...(config.development ? [demoPages(core)] : []),
       ],

@@ -35,6 +35,7 @@ const pages = (demo: Demo): Record<string, string> => ({
   labels: '/dashboard/labels',
   broadcasts: '/dashboard/broadcasts',
   'broadcast-new': '/dashboard/broadcasts/new',
+  oidc: '/dashboard/oidc',
   templates: '/dashboard/templates',
   'template-new': '/dashboard/templates/new',
   batches: '/dashboard/batches',

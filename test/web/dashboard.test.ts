@@ -15,6 +15,7 @@ const pages = [
   'subscribers',
   'broadcasts',
   'broadcasts/new',
+  'oidc',
   'keys',
   'settings',
 ];

@@ -35,6 +35,13 @@ import type { createdKeySchema, KeyView } from '../../src/projects/contract';
 import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/projects/contract';
 import type { SessionRecord } from '../../src/login/contract';
 import type {
+  ClientView,
+  clientChangesSchema,
+  createdClientSchema,
+  newClientSchema,
+  rotatedClientSchema,
+} from '../../src/oidc/contract';
+import type {
   MessageRecord,
   messageStatsSchema,
   sendSchema,
@@ -83,6 +90,8 @@ export type NewLink = z.input<typeof newLinkSchema>;
 export type LabelKind = 'tags' | 'permissions';
 export type Broadcast = z.infer<typeof broadcastSchema>;
 export type Channel = ChannelView;
+export type OidcClient = ClientView;
+export type NewOidcClient = z.input<typeof newClientSchema>;
 export type CreatedKey = z.infer<typeof createdKeySchema>;
 export type {
   AuditEntry,
@@ -207,6 +216,15 @@ export const api = {
   connectBot: (channel: Channel['channel'], token: string) =>
     call<Channel>('PUT', `/v1/channels/${channel}`, { token }),
   removeBot: (channel: Channel['channel']) => call<void>('DELETE', `/v1/channels/${channel}`),
+
+  oidcClients: () => get<Page<OidcClient>>('/v1/oidc/clients'),
+  createOidcClient: (client: NewOidcClient) =>
+    post<z.infer<typeof createdClientSchema>>('/v1/oidc/clients', client),
+  changeOidcClient: (id: string, changes: z.input<typeof clientChangesSchema>) =>
+    call<OidcClient>('PATCH', `/v1/oidc/clients/${id}`, changes),
+  deleteOidcClient: (id: string) => call<void>('DELETE', `/v1/oidc/clients/${id}`),
+  rotateOidcSecret: (id: string) =>
+    post<z.infer<typeof rotatedClientSchema>>(`/v1/oidc/clients/${id}/rotate-secret`),
 
   eventTypes: () => get<Page<EventType>>('/v1/event-types'),
   endpoints: () => get<Page<EndpointView>>('/v1/webhooks'),

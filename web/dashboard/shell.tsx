@@ -17,6 +17,7 @@ import { Keys } from './pages/keys';
 import { Labels } from './pages/labels';
 import { Links } from './pages/links';
 import { Logins } from './pages/logins';
+import { OidcClients } from './pages/oidc';
 import { Overview } from './pages/overview';
 import { RecurringPage } from './pages/recurring';
 import { ScheduledPage } from './pages/scheduled';
@@ -46,6 +47,7 @@ const sections = (): Section[] => [
   { path: '/dashboard/links', title: t.links, icon: 'link' },
   { path: '/dashboard/labels', title: t.labels, icon: 'tag' },
   { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
+  { path: '/dashboard/oidc', title: t.oidc, icon: 'identification' },
   { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
   { path: '/dashboard/scheduled', title: t.scheduled, icon: 'calendar' },
   { path: '/dashboard/recurring', title: t.recurring, icon: 'repeat' },
@@ -195,6 +197,7 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'links') return <Links />;
   if (section === 'labels') return <Labels />;
   if (section === 'broadcasts') return <Broadcasts isComposing={id === 'new'} />;
+  if (section === 'oidc') return <OidcClients />;
   if (section === 'batches') return <Batches />;
   if (section === 'scheduled') return <ScheduledPage isComposing={id === 'new'} />;
   if (section === 'recurring') return <RecurringPage open={id} />;

@@ -21,6 +21,7 @@ import cursor from 'heroicons/20/solid/cursor-arrow-rays.svg?raw';
 import document from 'heroicons/24/outline/document-text.svg?raw';
 import envelope from 'heroicons/20/solid/chat-bubble-left.svg?raw';
 import exclamation from 'heroicons/20/solid/exclamation-triangle.svg?raw';
+import identification from 'heroicons/24/outline/identification.svg?raw';
 import home from 'heroicons/24/outline/home.svg?raw';
 import key from 'heroicons/24/outline/key.svg?raw';
 import link from 'heroicons/24/outline/link.svg?raw';
@@ -66,6 +67,7 @@ export const icons = {
   envelope,
   exclamation,
   home,
+  identification,
   key,
   link,
   list,

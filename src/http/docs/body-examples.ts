@@ -60,7 +60,11 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   patch_v1_project: { callback_url: 'https://shop.example.com/callback' },
   put_v1_project: { callback_url: 'https://shop.example.com/callback' },
   post_v1_import_subscribers: 'external_id,add_tags,properties.city\nuser-42,beta|news,Riga\n',
-  post_v1_keys: { name: 'Backend' },
+  post_v1_oidc_clients: { name: 'Shop', redirect_uris: ['https://shop.example.com/auth/callback/herald'] },
+  patch_v1_oidc_clients_client_id: { redirect_uris: ['https://shop.example.com/auth/callback/herald'] },
+  post_v1_keys: { name: 'Backend', scopes: ['read', 'send'] },
+  post_v1_invitations: { role: 'support', name: 'Ann' },
+  patch_v1_members_id: { role: 'admin' },
   put_v1_channels_channel: { token: '<bot token>' },
   post_v1_publish: {
     events: [{ event: 'form.submitted', event_id: 'submission-1001', data: formSubmittedExample }],

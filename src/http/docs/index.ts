@@ -21,6 +21,14 @@ export interface DocsOptions {
 }
 
 const ENGLISH_GUIDES = [
+  'openid-connect',
+  'oidc-authjs',
+  'oidc-keycloak',
+  'oidc-supabase',
+  'oidc-logto',
+  'oidc-authentik',
+  'oidc-oauth2-proxy',
+  'oidc-grafana',
   'start',
   'login',
   'embed',
@@ -30,6 +38,9 @@ const ENGLISH_GUIDES = [
   'subscribing',
   'sending',
   'plans',
+  'sending',
+  'plans',
+  'team',
 ];
 
 /** The guides by their paths. The build fails if one is missing, so that the list holds in production as well. */

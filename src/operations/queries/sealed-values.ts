@@ -5,6 +5,7 @@ import { recordedResponsePurpose } from '../../http/idempotency';
 import { linkTokenPurpose } from '../../subscribers';
 import { invitationPurpose } from '../../team/invitations';
 import { endpointHeadersPurpose } from '../../webhooks/own-headers';
+import { oidcKeyPurpose } from '../../oidc';
 import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
 
 /** All columns with encrypted values: the key of their rows, and the purpose and row id that each value is bound to. */
@@ -56,6 +57,14 @@ export const sealedColumns = [
     type: 'uuid',
     purpose: recordedResponsePurpose,
     rowId: 'request_id',
+  },
+  {
+    table: 'oidc_keys',
+    column: 'sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: oidcKeyPurpose,
+    rowId: 'id',
   },
   {
     table: 'project_bots',

@@ -32,6 +32,8 @@ const eraseSessions = (theirs: string) => `WITH theirs AS MATERIALIZED (
        DELETE FROM auth_answers a USING erased WHERE a.session_id = erased.id
      ), polls AS (
        DELETE FROM auth_polls p USING erased WHERE p.session_id = erased.id
+     ), logins AS (
+       UPDATE oidc_logins l SET address = NULL FROM erased WHERE l.session_id = erased.id
      )
      SELECT pg_notify($1, id::text) FROM erased`;
 

@@ -37,6 +37,7 @@ interface Things {
   key: string;
   publisher: string;
   team: Team;
+  oidcClient: string;
 }
 
 interface Call {
@@ -211,6 +212,17 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
     headers: { ...ownPage, cookie: team.cookie },
   }),
   'DELETE /v1/members/{id}': ({ team }) => ({ params: { id: team.member } }),
+  'GET /v1/oidc/clients': () => ({}),
+  'POST /v1/oidc/clients': () => ({ body: { name: 'App', redirect_uris: ['https://app.example/cb'] } }),
+  'GET /v1/oidc/clients/{client_id}': ({ oidcClient }) => ({ params: { client_id: oidcClient } }),
+  'PATCH /v1/oidc/clients/{client_id}': ({ oidcClient }) => ({
+    params: { client_id: oidcClient },
+    body: { name: 'New' },
+  }),
+  'POST /v1/oidc/clients/{client_id}/rotate-secret': ({ oidcClient }) => ({
+    params: { client_id: oidcClient },
+  }),
+  'DELETE /v1/oidc/clients/{client_id}': ({ oidcClient }) => ({ params: { client_id: oidcClient } }),
   'POST /dashboard/session': ({ project }) => ({ body: { api_key: project.api_key }, headers: ownPage }),
   'GET /dashboard/session': ({ project }) => ({ key: project.api_key }),
   'DELETE /dashboard/session': () => ({ headers: ownPage }),
@@ -262,6 +274,10 @@ async function createThings(): Promise<Things> {
   await project.api('POST', '/v1/tags', { name: label });
   await project.api('POST', '/v1/permissions', { name: label });
   const { body: link } = await project.api('POST', '/v1/subscribe-links', {});
+  const oidcClient = await project.api('POST', '/v1/oidc/clients', {
+    name: 'Shop',
+    redirect_uris: ['https://shop.example/cb'],
+  });
   const { body: request } = await project.api('POST', '/v1/auth/requests', {
     subscriber_id: person.subscriberId,
     message: 'Approve?',
@@ -288,6 +304,7 @@ async function createThings(): Promise<Things> {
     scheduled: scheduled.body.scheduled_id,
     recurring: recurring.body.recurring_id,
     key: key.body.id,
+    oidcClient: oidcClient.body.client_id,
     publisher: await service.createKey(project.id, ['publish']),
     team: await createTeam(service, project),
   };

@@ -4,6 +4,7 @@ import { callWithCurl } from '../../support/curl';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { confirmedSession, createSession } from '../login/fixture';
 import { freshName, subscribePerson } from '../messages/fixture';
+import { insertMemberRow } from '../team/fixture';
 
 const run = promisify(execFile);
 
@@ -105,6 +106,15 @@ describe('the requests of the reference', () => {
         text: 'Hello',
       });
       return { subscriber_id: subscriberId, delivery_id: sent.body.details[0]?.delivery_id ?? '' };
+    }
+    if (path.startsWith('/v1/members/')) {
+      return { id: (await insertMemberRow(service, project, 'viewer')).memberId };
+    }
+    if (path.startsWith('/v1/invitations/')) {
+      const invited = await project.api<{ invitation_id: string }>('POST', '/v1/invitations', {
+        role: 'viewer',
+      });
+      return { id: invited.body.invitation_id };
     }
     if (path.startsWith('/v1/templates/')) {
       const variants = { en: { text: 'Hello' } };

@@ -27,6 +27,17 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a3', now());
   INSERT INTO auth_polls (session_id, polled_at) VALUES ('00000000-0000-0000-0000-0000000000a4', now());
   INSERT INTO auth_openings (channel, platform_user_id) VALUES ('telegram', '1');
+  INSERT INTO oidc_clients (id, project_id, name, type, redirect_uris, post_logout_redirect_uris, id_token_alg, device)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', 'A', 'public', '{}', '{}', 'RS256',
+      false);
+  INSERT INTO oidc_client_secrets (id, client_id, hash, expires_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b2', '00000000-0000-0000-0000-0000000000b1', 'h', now() + interval '1 hour');
+  INSERT INTO oidc_keys (id, alg, sealed, expires_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b3', 'RS256', 's', now() + interval '1 hour');
+  INSERT INTO oidc_records (model, id_hash, payload, expires_at) VALUES ('AccessToken', 'a', '{}', now());
+  INSERT INTO oidc_logins (session_id, project_id, client_id, interaction)
+    VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a1',
+      '00000000-0000-0000-0000-0000000000b1', 'i');
   INSERT INTO chat_pace (chat, bot, next_at) VALUES (1, 'telegram', now());
   INSERT INTO bot_turns (bot, urgent, project_id, served, waiting_until)
     VALUES ('telegram', true, '00000000-0000-0000-0000-0000000000a1', 0, now());

@@ -6,7 +6,7 @@ const PERSONAL = [
   /(^|_)(subscriber_id|subscriber_ids|platform_user_id|chat_id|chat|user_id|account_id)$/,
   /^(first_name|last_name|username|full_name|nickname|external_id|customer|contact|email|phone|address|avatar)/,
   /(^|_)(ip|user_agent|device)$/,
-  /^(content|body|text|message|payload|answer|answers|response_body|words|lane|vars|properties)$/,
+  /^(content|body|text|message|payload|answer|answers|response_body|words|vars|properties)$/,
 ];
 
 describe('tables that name a person', () => {

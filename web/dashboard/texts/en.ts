@@ -317,7 +317,7 @@ export const en = {
   loginNotRedeemed: 'Code not redeemed',
   loginNoCredits: 'Out of credits',
   loginApproved: 'Approved',
-  flows: { session: 'Session', static: 'Static link', push: 'Approval' },
+  flows: { session: 'Session', static: 'Static link', oidc: 'OpenID Connect', push: 'Approval' },
   who: 'Who',
   channel: 'Messenger',
   flow: 'Flow',
@@ -384,6 +384,7 @@ export const en = {
     unknown: 'Unknown error',
     unsubscribed: 'Unsubscribed',
     permission_missing: 'Permission missing',
+    cancelled: 'The broadcast was cancelled',
   },
 
   // Broadcasts
@@ -565,7 +566,7 @@ export const en = {
 
   // Keys
   keysLead:
-    'A key has full access to this project. Create one for each app, so that you can revoke them separately.',
+    'A key can do what its scopes allow. Create one for each app, so that you can revoke them separately.',
   key: 'Key',
   keyName: 'Key name (optional)',
   createKey: 'Create key',
@@ -579,6 +580,46 @@ export const en = {
   revokeTitle: (name: string) => `Revoke ${name}?`,
   revokeText: 'Apps using this key stop working immediately. This cannot be undone.',
   keyRevoked: 'Key revoked',
+
+  // OpenID Connect
+  oidc: 'OpenID Connect',
+  oidcLead: 'Let any site or platform that speaks OpenID Connect log people in with a messenger.',
+  oidcGuide: 'What to paste where',
+  newOidcClient: 'New client',
+  editOidcClient: 'Edit client',
+  noOidcClients: 'Add a client for each site',
+  noOidcClientsText:
+    'You get a client id and a secret to paste into Auth.js, Keycloak, Supabase or any other.',
+  oidcActions: 'Actions',
+  oidcAddresses: 'Addresses of the provider',
+  oidcDiscovery: 'Discovery URL',
+  oidcIssuer: 'Issuer',
+  copyOidcDiscovery: 'Copy the discovery URL',
+  copyOidcIssuer: 'Copy the issuer',
+  oidcClientId: 'Client ID',
+  copyOidcClientId: (name: string) => `Copy the client ID of ${name}`,
+  oidcRedirectUris: 'Redirect URIs',
+  oidcRedirectUrisHint: 'One per line, exactly as the site sends them.',
+  oidcType: 'Type',
+  oidcTypeHint: 'A public client is an app or a page without a backend. It has no secret and must use PKCE.',
+  oidcConfidential: 'Confidential, with a secret',
+  oidcPublic: 'Public',
+  oidcDevice: 'Devices',
+  oidcAdvanced: 'Logout, signature and devices',
+  oidcAfterLogout: 'Redirect URIs after logout',
+  oidcAfterLogoutHint: 'One per line.',
+  oidcAlgorithm: 'Signature of ID tokens',
+  oidcAllowDevice: 'Allow the device flow, for TVs and command-line tools',
+  oidcSecret: 'Client secret',
+  oidcSecretText: 'Store it now. It is shown only once. If you lose it, rotate it.',
+  rotateOidcTitle: (name: string) => `Rotate the secret of ${name}?`,
+  rotateOidcNamed: (name: string) => `Rotate the secret of ${name}`,
+  editOidcNamed: (name: string) => `Edit ${name}`,
+  deleteOidcNamed: (name: string) => `Delete ${name}`,
+  deleteOidcTitle: (name: string) => `Delete ${name}?`,
+  deleteOidcText:
+    'Nobody can log in through this client any more, and its tokens stop working. This cannot be undone.',
+  oidcClientDeleted: 'Client deleted',
 
   // Settings
   slug: 'Slug',

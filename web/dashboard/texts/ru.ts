@@ -173,6 +173,8 @@ export const ru: Texts = {
     plan_limit: 'На вашем тарифе это недоступно.',
     rate_limit_auth_requests: 'Этого подписчика уже слишком часто просили подтвердить. Подождите.',
     rate_limit_export: 'Одна выгрузка уже идёт. Дождитесь её конца.',
+    invalid_bot_token: 'Мессенджер не принял токен этого бота.',
+    invalid_init_data: 'Данные мини-приложения не подтверждены. Откройте его заново.',
   },
   otherFieldError: () => 'Проверьте это значение.',
   otherError: () => 'Не получилось. Попробуйте ещё раз.',
@@ -403,7 +405,7 @@ export const ru: Texts = {
   loginNotRedeemed: 'Код не использован',
   loginNoCredits: 'Нет кредитов',
   loginApproved: 'Подтверждено',
-  flows: { session: 'Сессия', static: 'Постоянная ссылка', push: 'Подтверждение' },
+  flows: { session: 'Сессия', static: 'Постоянная ссылка', oidc: 'OpenID Connect', push: 'Подтверждение' },
   who: 'Кто',
   channel: 'Мессенджер',
   flow: 'Способ',
@@ -470,6 +472,7 @@ export const ru: Texts = {
     unknown: 'Неизвестная ошибка',
     unsubscribed: 'Отписался',
     permission_missing: 'Нет разрешения',
+    cancelled: 'Рассылку отменили',
   },
 
   // Рассылки
@@ -560,7 +563,8 @@ export const ru: Texts = {
   botRemoved: 'Бот отключён',
 
   // Ключи
-  keysLead: 'Ключ даёт полный доступ к проекту. Создайте по ключу на приложение, чтобы отзывать их отдельно.',
+  keysLead:
+    'Ключ может то, что позволяют его права. Создайте по ключу на приложение, чтобы отзывать их отдельно.',
   key: 'Ключ',
   keyName: 'Название ключа (необязательно)',
   createKey: 'Создать ключ',
@@ -574,6 +578,47 @@ export const ru: Texts = {
   revokeTitle: (name) => `Отозвать ${name}?`,
   revokeText: 'Приложения с этим ключом сразу перестанут работать. Отменить это нельзя.',
   keyRevoked: 'Ключ отозван',
+
+  // OpenID Connect
+  oidc: 'OpenID Connect',
+  oidcLead: 'Вход через мессенджер для любого сайта и платформы, где есть OpenID Connect.',
+  oidcGuide: 'Что и куда вставить',
+  newOidcClient: 'Новый клиент',
+  editOidcClient: 'Изменить клиента',
+  noOidcClients: 'Добавьте по клиенту на каждый сайт',
+  noOidcClientsText:
+    'Вы получите ID и секрет, которые вставляют в Auth.js, Keycloak, Supabase и другие платформы.',
+  oidcActions: 'Действия',
+  oidcAddresses: 'Адреса провайдера',
+  oidcDiscovery: 'Discovery URL',
+  oidcIssuer: 'Issuer',
+  copyOidcDiscovery: 'Скопировать Discovery URL',
+  copyOidcIssuer: 'Скопировать Issuer',
+  oidcClientId: 'ID клиента',
+  copyOidcClientId: (name) => `Скопировать ID клиента «${name}»`,
+  oidcRedirectUris: 'Адреса возврата',
+  oidcRedirectUrisHint: 'По одному в строке, в точности как их присылает сайт.',
+  oidcType: 'Тип',
+  oidcTypeHint:
+    'Публичный клиент — приложение или страница без сервера. У него нет секрета, и PKCE обязателен.',
+  oidcConfidential: 'С секретом',
+  oidcPublic: 'Публичный',
+  oidcDevice: 'Устройства',
+  oidcAdvanced: 'Выход, подпись и устройства',
+  oidcAfterLogout: 'Адреса возврата после выхода',
+  oidcAfterLogoutHint: 'По одному в строке.',
+  oidcAlgorithm: 'Подпись ID-токенов',
+  oidcAllowDevice: 'Разрешить вход на устройствах: телевизоры, консольные программы',
+  oidcSecret: 'Секрет клиента',
+  oidcSecretText: 'Сохраните его сейчас: второй раз мы его не покажем. Если потеряете, смените.',
+  rotateOidcTitle: (name) => `Сменить секрет клиента «${name}»?`,
+  rotateOidcNamed: (name) => `Сменить секрет клиента «${name}»`,
+  editOidcNamed: (name) => `Изменить клиента «${name}»`,
+  deleteOidcNamed: (name) => `Удалить клиента «${name}»`,
+  deleteOidcTitle: (name) => `Удалить клиента «${name}»?`,
+  deleteOidcText:
+    'Войти через этого клиента будет нельзя, а его токены перестанут действовать. Отменить удаление не получится.',
+  oidcClientDeleted: 'Клиент удалён',
 
   // Настройки
   slug: 'Адрес проекта (slug)',
