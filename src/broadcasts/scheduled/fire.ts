@@ -301,8 +301,9 @@ function endAudience(
     if (!locked || locked.ended_at || locked.job_id) {
       return { status: locked?.status ?? 'cancelled', nextAt: null };
     }
-    if (locked.next_at && locked.next_at > locked.now)
+    if (locked.next_at && locked.next_at > locked.now) {
       return { status: locked.status, nextAt: locked.next_at };
+    }
     await endScheduled(db, entry.id, end);
     await emitOutcome(db, entry, NO_ONE, { ...end, deliveryId: null }, locked.now);
     return { status: end.status, nextAt: null };

@@ -219,22 +219,9 @@ export const personalTables: Record<string, PersonalTable> = {
   bot_updates: { apart: 'Of the bot, not of a project; erased once handled.' },
   auth_openings: { apart: 'Of the bot, not of a project; removed all the same, and after an hour.' },
   chat_pace: { apart: 'Of the bot, not of a project; removed after a minute.' },
-  scheduled: {
-    held: {
-      as: 'scheduled_messages',
-      columns:
-        't.id AS scheduled_id, t.name, t.content, t.scheduled_at, t.status, t.reason, t.created_at, t.ended_at',
-      from: 'scheduled t',
-      where: 't.subscriber_id = person.id',
-      order: ['t.created_at', 't.id'],
-    },
-    removal: { step: 'erasePersonPlans' },
-  },
-  scheduled_results: { within: 'messages', removal: { step: 'erasePersonPlans' } },
   recurring: { apart: 'The text for everybody; read with broadcast_recipients.' },
   broadcasts: { apart: 'The text for everybody; read with broadcast_recipients.' },
   project_brands: { apart: 'About the project.' },
-  recurring: { apart: 'The text for everybody.' },
   templates: { apart: 'The text for everybody.' },
   accounts: { apart: 'People of the team, not subscribers.' },
   members: { apart: 'People of the team, not subscribers.' },
