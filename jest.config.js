@@ -1,6 +1,15 @@
+const swc = { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, sourceMaps: 'inline' };
+/** ES modules that tests load; jest runs CommonJS, so their import() and their own files are converted. */
+const esModules = '(oidc-provider|openid-client|oauth4webapi|jose)';
+
 const shared = {
   testEnvironment: 'node',
   transform: {
+    '/(src/oidc/library|test/support/es-modules)\\.ts$': [
+      '@swc/jest',
+      { ...swc, module: { type: 'commonjs' } },
+    ],
+    [`/node_modules/${esModules}/.+\\.js$`]: ['@swc/jest', { ...swc, module: { type: 'commonjs' } }],
     '^.+\\.ts$': [
       '@swc/jest',
       {
@@ -11,6 +20,7 @@ const shared = {
       },
     ],
   },
+  transformIgnorePatterns: [`/node_modules/(?!${esModules}/)`],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.herald/'],
 };
 

@@ -26,6 +26,7 @@ export default defineConfig({
         'docs-language': path.join(web, 'docs/language.ts'),
         demo: path.join(web, 'demo/demo.ts'),
         embed: path.join(web, 'embed/embed.ts'),
+        mini: path.join(web, 'mini/mini.ts'),
       },
       output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', assetFileNames: '[name][extname]' },
     },

@@ -2,6 +2,7 @@ import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activit
 import type { BroadcastStatus } from '../src/broadcasts/contract';
 import { finishBroadcast } from '../src/broadcasts/jobs';
 import { findBroadcast, markCancelling } from '../src/broadcasts/queries/broadcasts';
+import { msUntilDue } from '../src/broadcasts/queries/runs';
 import { runBroadcast } from '../src/broadcasts/run';
 import type { Core } from '../src/core';
 import { reported } from './failures';
@@ -21,6 +22,8 @@ export interface BroadcastProgress {
 
 export interface BroadcastPage extends BroadcastProgress {
   hasMore: boolean;
+  /** Until the next recipient is due; absent in pages of 0.1.0. */
+  waitMs?: number;
 }
 
 /** One page: long enough to keep histories short, short enough that a shutdown need not wait. */
@@ -52,7 +55,12 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
       try {
         const signal = AbortSignal.any([deps.stopping, cancellationSignal()]);
         const end = await runBroadcast(deps, jobId, { signal, pageMs: PAGE_MS });
-        return { ...(await progress(jobId)), hasMore: end === 'more' };
+        const hasMore = end === 'more';
+        return {
+          ...(await progress(jobId)),
+          hasMore,
+          waitMs: hasMore ? await msUntilDue(deps.pool, jobId) : 0,
+        };
       } finally {
         clearInterval(heartbeats);
       }

@@ -5,12 +5,15 @@ import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
 import { createImportActivities } from './import-subscribers';
+import { createRecurringActivities } from './recurring-run';
+import { createScheduledActivities } from './scheduled';
 
 /** The activities of each task queue. Keys are the task queues of src/temporal/names.ts. */
 export interface Activities {
   logins: object;
   deliveries: object;
   broadcasts: object;
+  journeys: object;
 }
 
 export interface ActivityDeps extends Core {
@@ -24,6 +27,11 @@ export function createActivities(deps: ActivityDeps): Activities {
   return {
     logins: createAuthSessionActivities(deps),
     deliveries: createDeliveryActivities(deps),
-    broadcasts: { ...createBroadcastActivities(deps), ...createImportActivities(deps) },
+    broadcasts: {
+      ...createBroadcastActivities(deps),
+      ...createRecurringActivities(deps),
+      ...createImportActivities(deps),
+    },
+    journeys: createScheduledActivities(deps),
   };
 }

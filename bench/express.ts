@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventBody } from '../src/events/contract';
-import { startBench } from './environment';
+import { startBench, type BenchEnvironment } from './environment';
 import { createHeraldEndpoint, event, example } from './herald';
+import { killWorker, type Arrivals } from './killed-worker';
 import { besideHanging } from './neighbour';
 import { mean } from './numbers';
 import { measureLatency, measureRate, type Begin } from './pace';
 import { startPgBossQueue } from './pg-boss-queue';
-import { startBenchReceiver } from './receiver';
+import { startBenchReceiver, type BenchReceiver } from './receiver';
 import type { Figure } from './table';
-import { startWorker } from './worker-process';
 
 const COUNT = 4_000;
 const IN_FLIGHT = 32;
@@ -19,7 +19,8 @@ const SUSTAINED = { perSecond: 500, seconds: 30 };
 
 /** The express lane: its rate beside pg-boss doing the same POST, its waits at 25/s, and a neighbour that hangs. */
 export async function benchExpress(): Promise<Figure[]> {
-  return [...(await ratesAndWaits()), await killed()];
+  const measured = await ratesAndWaits();
+  return [...measured, await killWorker({ name: 'express', ...KILLED, run: deliverWhileKilled })];
 }
 
 async function ratesAndWaits(): Promise<Figure[]> {
@@ -94,32 +95,8 @@ async function ratesAndWaits(): Promise<Figure[]> {
   }
 }
 
-/** A worker of its own is killed in the middle: how many deliveries never arrive, and how many arrive twice? */
-async function killed(): Promise<Figure> {
-  process.stderr.write('  a worker is killed in the middle\n');
-  const express = { HERALD_DELIVERY_LANE: 'express' };
-  const bench = await startBench({ HERALD_LOG_LEVEL: 'error', HERALD_ROLES: 'api', ...express });
-  const receiver = await startBenchReceiver();
-  const local = { ...express, HERALD_ALLOW_LOCAL_WEBHOOKS: 'true' };
-  let worker = await startWorker(bench, local);
-  try {
-    const { begin } = await createHeraldEndpoint(bench, 'bench-express-killed', `${receiver.url}/hook`);
-    const under = measureLatency(receiver, begin, KILLED);
-    await sleep((KILLED.seconds * 1000) / 2);
-    await worker.kill9();
-    worker = await startWorker(bench, local);
-    const { lost, repeated } = await under;
-    const count = KILLED.perSecond * KILLED.seconds;
-    return {
-      name: `express, ${KILLED.perSecond}/s, kill -9 of the worker in the middle: received`,
-      value: `${count - lost} (lost ${lost}, twice ${repeated})`,
-      baseline: String(count),
-      ratio: (count - lost) / count,
-      target: 1,
-    };
-  } finally {
-    await worker.kill9();
-    await receiver.stop();
-    await bench.stop();
-  }
+async function deliverWhileKilled(bench: BenchEnvironment, receiver: BenchReceiver): Promise<Arrivals> {
+  const { begin } = await createHeraldEndpoint(bench, 'bench-express-killed', `${receiver.url}/hook`);
+  const { lost, repeated } = await measureLatency(receiver, begin, KILLED);
+  return { expected: KILLED.perSecond * KILLED.seconds, lost, repeated };
 }

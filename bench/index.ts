@@ -5,6 +5,7 @@ import { benchDispatch } from './dispatch';
 import { benchExpress } from './express';
 import { benchGrown } from './grown';
 import { benchLogin } from './login';
+import { benchOidc } from './oidc';
 import { benchOneEndpoint } from './one-endpoint';
 import { benchPublish } from './publish';
 import { benchRetention } from './retention';
@@ -14,6 +15,7 @@ import { figureTable, isFarOff, type Figure } from './table';
 /** `npm run bench` runs all, `npm run bench -- login` runs one. */
 const benches: Record<string, () => Promise<Figure[]>> = {
   login: benchLogin,
+  oidc: benchOidc,
   deliveries: benchDeliveries,
   dispatch: benchDispatch,
   broadcast: benchBroadcast,

@@ -4,11 +4,11 @@ import { newApiKey } from '../src/lib/tokens';
 import { insertApiKey } from '../src/projects/queries/keys';
 import { call } from './calls';
 import { startBench, type BenchEnvironment } from './environment';
+import { killWorker, type Arrivals } from './killed-worker';
 import { runLoad } from './load';
 import { mean, percentile } from './numbers';
 import { startBenchReceiver, wallClock, type BenchReceiver } from './receiver';
 import type { Figure } from './table';
-import { startWorker } from './worker-process';
 
 const SECONDS = 8;
 const ROUNDS = 2;
@@ -33,7 +33,8 @@ interface Publisher {
 
 /** `POST /v1/publish` end to end over HTTP, in the express lane: accepted and received events per second. */
 export async function benchPublish(): Promise<Figure[]> {
-  return [...(await rates()), await killed()];
+  const measured = await rates();
+  return [...measured, await killWorker({ name: 'published', ...KILLED, run: publishWhileKilled })];
 }
 
 async function rates(): Promise<Figure[]> {
@@ -199,33 +200,10 @@ async function steady(bench: BenchEnvironment, receiver: BenchReceiver): Promise
   ];
 }
 
-/** A worker of its own is killed in the middle: how many events never arrive, and how many arrive twice? */
-async function killed(): Promise<Figure> {
-  process.stderr.write('  a worker is killed in the middle\n');
-  const express = { HERALD_DELIVERY_LANE: 'express' };
-  const bench = await startBench({ HERALD_LOG_LEVEL: 'error', HERALD_ROLES: 'api', ...express });
-  const receiver = await startBenchReceiver();
-  const local = { ...express, HERALD_ALLOW_LOCAL_WEBHOOKS: 'true' };
-  let worker = await startWorker(bench, local);
-  try {
-    const publisher = await createPublisher(bench, receiver, { slug: 'bench-publish-killed', endpoints: 1 });
-    await receiver.take();
-    const publishing = publishSteadily(publisher, KILLED);
-    await sleep((KILLED.seconds * 1000) / 2);
-    await worker.kill9();
-    worker = await startWorker(bench, local);
-    const expected = await publishing;
-    const { count, repeated } = await untilArrived(receiver, expected);
-    return {
-      name: `published, ${KILLED.perSecond}/s, kill -9 of the worker in the middle: received`,
-      value: `${count} (lost ${expected - count}, twice ${repeated})`,
-      baseline: String(expected),
-      ratio: count / expected,
-      target: 1,
-    };
-  } finally {
-    await worker.kill9();
-    await receiver.stop();
-    await bench.stop();
-  }
+async function publishWhileKilled(bench: BenchEnvironment, receiver: BenchReceiver): Promise<Arrivals> {
+  const publisher = await createPublisher(bench, receiver, { slug: 'bench-publish-killed', endpoints: 1 });
+  await receiver.take();
+  const expected = await publishSteadily(publisher, KILLED);
+  const { count, repeated } = await untilArrived(receiver, expected);
+  return { expected, lost: expected - count, repeated };
 }

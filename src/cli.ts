@@ -9,6 +9,7 @@ import { addEncryptionCommands } from './cli/encryption';
 import { addExportCommand } from './cli/export';
 import { addKeyCommands } from './cli/keys';
 import { addMemberCommands } from './cli/members';
+import { addOidcCommands } from './cli/oidc';
 import { addProjectCommands } from './cli/projects';
 import { addRecoverCommand } from './cli/recover';
 import { addSessionCommands } from './cli/sessions';
@@ -51,6 +52,7 @@ function createProgram(): Command {
   addProjectCommands(program);
   addKeyCommands(program);
   addMemberCommands(program);
+  addOidcCommands(program);
   addDeliveryCommands(program);
   addExportCommand(program);
   addSessionCommands(program);

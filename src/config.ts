@@ -28,6 +28,10 @@ const proxyCount = z
 const httpUrl = z
   .url({ protocol: /^https?$/, hostname: /.+/, error: 'must be an http or https URL' })
   .transform((value) => value.replace(/\/+$/, ''));
+const miniApp = z
+  .string()
+  .regex(/^(https:\/\/\S+|[A-Za-z0-9_]{1,64})$/, 'must be an https URL or 1 to 64 characters of A-Za-z0-9_')
+  .refine((value) => !value.includes(':') || URL.canParse(value), 'must be an https URL');
 const readableFile = z.string().refine(isReadableFile, { error: 'must be the path of a readable file' });
 
 export const roleNames = ['api', 'worker', 'bots'] as const;
@@ -176,6 +180,14 @@ export const settings = z.object({
     .min(10, 'must be a token from MAX')
     .optional()
     .describe('Token of the MAX bot. Without it, the same applies.'),
+  TELEGRAM_MINI_APP: miniApp
+    .optional()
+    .describe(
+      'The Mini App of the Telegram bot, whose page is `/mini`: its short name at BotFather, or its whole link. Without it there are no Mini App links.',
+    ),
+  MAX_MINI_APP: miniApp
+    .optional()
+    .describe('The Mini App of the MAX bot: its whole link, or any name if it is the bot’s own.'),
   TELEGRAM_API_ROOT: httpUrl
     .prefault('https://api.telegram.org')
     .describe('Root of the Telegram Bot API, for a local Bot API server.'),

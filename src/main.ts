@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { savedQueries, workflowListUrl } from './contract/saved-queries';
 import { clearRuntime, writeRuntime } from './embedded/data-dir';
 import { demoOwner, seedDemoProject, type Demo } from './embedded/demo';
 import { createEnvironment, startEnvironment, type Servers } from './embedded/environment';
@@ -106,6 +107,8 @@ function demoSignIn({ demo, simulator_url: simulator, dashboard_url: dashboard }
 
 /** The addresses and the demo key, for the terminal. */
 export function summary(runtime: Runtime): string {
+  // The embedded Temporal server has one namespace.
+  const views = runtime.demo && runtime.temporal_ui_url && `${runtime.temporal_ui_url}/namespaces/default`;
   const lines = [
     ['API', runtime.api_url],
     ['Dashboard', runtime.dashboard_url],
@@ -114,6 +117,8 @@ export function summary(runtime: Runtime): string {
     ['Demo login', runtime.demo && runtime.api_url ? `${runtime.api_url}/demo` : null],
     ['Simulator', runtime.simulator_url],
     ['Temporal UI', runtime.temporal_ui_url],
+    ['  retrying', views && workflowListUrl(views, savedQueries.retrying)],
+    ['  failed', views && workflowListUrl(views, savedQueries.failed)],
     ['Demo API key', runtime.demo?.api_key],
   ].filter((line): line is [string, string] => typeof line[1] === 'string');
   const table = lines.map(([name, value]) => `  ${name.padEnd(15)}${value}`).join('\n');

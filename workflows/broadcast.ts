@@ -45,6 +45,8 @@ export async function broadcast(input: BroadcastInput): Promise<BroadcastProgres
         // Another run took the broadcast over: check again.
         await sleep('1 second');
       }
+      // Recipients who get it at their own local time: the rest of the day costs nothing.
+      if (page.hasMore && page.waitMs) await sleep(page.waitMs);
       if (pages >= MAX_PAGES || workflowInfo().continueAsNewSuggested) {
         await continueAsNew<typeof broadcast>(input);
       }

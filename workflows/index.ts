@@ -2,3 +2,5 @@ export * from './auth-session';
 export * from './broadcast';
 export * from './deliver-webhook';
 export * from './import-subscribers';
+export * from './recurring-run';
+export * from './scheduled';

@@ -30,6 +30,8 @@ export interface Tap extends Chat {
 
 /** One domain's chat handlers. roles/bots.ts registers them. */
 export interface ChatHandlers {
+  /** What is about Herald itself, such as its dashboard, is not valid in a project's own bot. */
+  sharedBotOnly?: true;
   /** Opened deep links, by the kind of their start parameter. */
   links?: Partial<Record<StartKind, (rest: string, chat: Chat) => Promise<void>>>;
   /** Returns false if the button does not belong to this domain. */
@@ -49,8 +51,11 @@ export function createConversation(
   { messengers, turns, log }: Pick<Core, 'messengers' | 'turns' | 'log'>,
   domains: ChatHandlers[],
 ): (update: StoredUpdate) => Promise<void> {
+  const domainsOf = ({ servedProjectId }: Chat) =>
+    servedProjectId === null ? domains : domains.filter(({ sharedBotOnly }) => !sharedBotOnly);
+
   async function callEach(name: 'stop' | 'arrived' | 'blocked' | 'unblocked', chat: Chat): Promise<void> {
-    for (const domain of domains) await domain[name]?.(chat);
+    for (const domain of domainsOf(chat)) await domain[name]?.(chat);
   }
 
   async function open(start: string | null, chat: Chat): Promise<void> {
@@ -58,13 +63,13 @@ export function createConversation(
     if (start === null) return say(chat, texts.help);
     const parameter = parseStartParameter(start);
     const handler =
-      parameter && domains.find(({ links }) => links?.[parameter.kind])?.links?.[parameter.kind];
+      parameter && domainsOf(chat).find(({ links }) => links?.[parameter.kind])?.links?.[parameter.kind];
     if (!handler) return say(chat, texts.unknownLink);
     return handler(parameter.rest, chat);
   }
 
   async function tap(tapped: Tap): Promise<void> {
-    for (const domain of domains) {
+    for (const domain of domainsOf(tapped)) {
       if (await domain.tap?.(tapped)) return;
     }
     await tapped.messenger.answerTap(tapped.callbackId).catch(() => undefined);

@@ -2,6 +2,8 @@
 export { ownBotKey, sharedBotKey, storedBotKey } from './bot-key';
 export { type Chat, type ChatHandlers, type Tap, serves } from './conversation';
 export { callsOf, convertText } from './convert-text';
+export { languageOf } from './incoming';
+export { initDataKeyOf } from './init-data-key';
 export { mediaBytes } from './media/source';
 export type { BotIdentity, Button, Messenger, OutgoingMessage, SendProgress } from './messenger';
 export { type OwnBot, botTokenPurpose } from './own-bots';

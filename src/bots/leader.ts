@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../lib/log';
+import { stopLeading, tryToLead } from './queries/leadership';
 
 export interface LeadersOptions {
   databaseUrl: string;
@@ -70,13 +71,12 @@ export function createLeaders({ databaseUrl, log }: LeadersOptions): Leaders {
       ({ running, stopping: { signal } }) => !running && !signal.aborted,
     );
     if (waiting.length === 0) return;
-    const { rows } = await client.query<{ acquired: boolean }>(
-      `SELECT pg_try_advisory_lock(hashtextextended('herald/' || name, 0)) AS acquired
-       FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place) ORDER BY place`,
-      [waiting.map(({ name }) => name)],
+    const acquired = await tryToLead(
+      client,
+      waiting.map(({ name }) => name),
     );
     waiting.forEach((candidate, index) => {
-      if (rows[index]?.acquired) candidate.running = run(client, candidate, until);
+      if (acquired[index]) candidate.running = run(client, candidate, until);
     });
   }
 
@@ -88,9 +88,7 @@ export function createLeaders({ databaseUrl, log }: LeadersOptions): Leaders {
     } catch (err) {
       log.warn({ err, work: name }, 'the work of a leader failed; retrying');
     }
-    await client
-      .query(`SELECT pg_advisory_unlock(hashtextextended('herald/' || $1, 0))`, [name])
-      .catch(() => undefined);
+    await stopLeading(client, name).catch(() => undefined);
     candidate.running = null;
   }
 

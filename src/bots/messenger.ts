@@ -79,6 +79,8 @@ export interface Messenger {
   /** The bot's username, as used in links. */
   readonly botName: string;
   link(start: string): string;
+  /** With this key the platform signs the data that it passes to the bot's Mini App. */
+  readonly initDataKey: Buffer;
   /** A link that opens the installed app directly; null if the platform has no such links. */
   appLink(start: string): string | null;
   send(chatId: string, message: OutgoingMessage, options?: SendOptions): Promise<{ messageId: string }>;

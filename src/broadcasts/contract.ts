@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { channelSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { checkContent, givenContentFields, normalContent } from '../contract/content';
 import { limits } from '../contract/limits';
+import { contentViewSchema } from '../messages/contract';
 import { labelSchema } from '../subscribers/contract';
 
 const labels = z.array(labelSchema).max(limits.tagsPerProject).default([]);
@@ -60,6 +61,16 @@ export const broadcastSchema = z.strictObject({
     .int()
     .describe('Messages sent again because a worker died during the first call.'),
   messages_per_minute: z.number().int().nullable(),
+  content: contentViewSchema,
+  audience: z
+    .strictObject({
+      tags_all: z.array(z.string()),
+      tags_any: z.array(z.string()),
+      exclude_tags: z.array(z.string()),
+      permission: z.string().nullable(),
+      channel: channelSchema.nullable(),
+    })
+    .describe('Which subscribers it is for.'),
   created_at: timestampSchema,
   started_at: timestampSchema.nullable(),
   ended_at: timestampSchema.nullable(),

@@ -7,20 +7,17 @@ import { withTransaction } from '../db/pool';
 import { emitBulkEvents, emitEvent } from '../events';
 import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
-import { deliveryFailed, storeContent } from '../messages';
+import { deliveryFailed, storeContent, viewStored } from '../messages';
 import { isBillingBlocked } from '../projects';
+import { insertAudienceJob, TooManyRecipients } from './audience-job';
 import type { BroadcastView, JobKind, NewBroadcast } from './contract';
 import {
   countAudience,
   findJob,
-  insertBroadcast,
   lockBroadcast,
   markCancelling,
-  releaseBroadcast,
-  snapshotAudience,
   type BroadcastRow,
   type LockedBroadcast,
-  type NewBroadcastRow,
 } from './queries/broadcasts';
 import {
   countOpenRecipients,
@@ -29,6 +26,8 @@ import {
   skipQueuedRecipients,
   type JobEnd,
 } from './queries/ends';
+import { endRunWithJob } from './recurring/runs';
+import { endWithJob } from './scheduled/fire';
 
 export type BroadcastDeps = Pick<Core, 'pool' | 'config'>;
 
@@ -55,37 +54,25 @@ export async function startBroadcast(
   const audience = { tags_all, tags_any, exclude_tags, permission, channel };
   if (request.dry_run) {
     const { active, inactive } = await countAudience(pool, projectId, audience);
-    refuseTooMany(active);
+    if (active > limits.broadcastRecipients) throw tooMany();
     return { job_id: null, status: 'dry_run', total_subscribers: active + inactive };
   }
   return withTransaction(pool, async (db) => {
-    const total = await insertAudienceJob(db, projectId, {
+    const { active, inactive } = await insertAudienceJob(db, projectId, {
       id: work.id,
       content,
       audience,
       messages_per_minute: request.messages_per_minute ?? null,
+      scheduled_id: null,
     });
-    return { job_id: work.id, status: 'queued' as const, total_subscribers: total };
+    return { job_id: work.id, status: 'queued' as const, total_subscribers: active + inactive };
+  }).catch((error: unknown) => {
+    throw error instanceof TooManyRecipients ? tooMany() : error;
   });
 }
 
-/** Inserts a broadcast and its recipients, and wakes the relay. Returns the size of the audience. */
-async function insertAudienceJob(
-  db: pg.PoolClient,
-  projectId: string,
-  job: NewBroadcastRow,
-): Promise<number> {
-  await insertBroadcast(db, projectId, job);
-  const active = await snapshotAudience(db, projectId, job.id, job.audience, limits.broadcastRecipients);
-  refuseTooMany(active);
-  const { inactive } = await countAudience(db, projectId, job.audience);
-  await releaseBroadcast(db, job.id, active, inactive);
-  return active + inactive;
-}
-
-function refuseTooMany(recipients: number): void {
-  if (recipients <= limits.broadcastRecipients) return;
-  throw new AppError(
+function tooMany(): AppError {
+  return new AppError(
     'validation_failed',
     `body: a broadcast can have up to ${limits.broadcastRecipients} recipients; narrow the audience`,
   );
@@ -149,7 +136,7 @@ export function finishBroadcast(
 /** The event of a job's end, in the transaction that ends it. */
 async function emitEnd(
   db: pg.PoolClient,
-  { id, kind, project_id, status }: LockedBroadcast,
+  { id, kind, project_id, status, scheduled_id, run_id }: LockedBroadcast,
   { sent, failed, skipped, total, ended_at }: JobEnd,
 ): Promise<void> {
   const counts = { sent, failed, skipped, total };
@@ -158,8 +145,11 @@ async function emitEnd(
     await emitEvent(db, project_id, 'batch.completed', { batch_id: id, ...counts, occurred_at });
     return;
   }
-  const name = status === 'cancelling' ? 'broadcast.cancelled' : 'broadcast.completed';
+  const isCancelled = status === 'cancelling';
+  const name = isCancelled ? 'broadcast.cancelled' : 'broadcast.completed';
   await emitEvent(db, project_id, name, { job_id: id, ...counts });
+  if (scheduled_id) await endWithJob(db, scheduled_id, { id, isCancelled, sent, failed, ended_at });
+  if (run_id) await endRunWithJob(db, run_id, project_id, { id, isCancelled, counts, ended_at });
 }
 
 async function failLost(
@@ -181,7 +171,7 @@ async function failLost(
 }
 
 export function presentBroadcast(broadcast: BroadcastRow): BroadcastView {
-  const { sent, failed, skipped, total } = broadcast;
+  const { sent, failed, skipped, total, audience } = broadcast;
   return {
     job_id: broadcast.id,
     status: broadcast.status,
@@ -192,6 +182,14 @@ export function presentBroadcast(broadcast: BroadcastRow): BroadcastView {
     remaining: total - sent - failed - skipped,
     possible_duplicates: broadcast.possible_duplicates,
     messages_per_minute: broadcast.messages_per_minute,
+    content: viewStored(broadcast.content),
+    audience: {
+      tags_all: audience.tags_all,
+      tags_any: audience.tags_any,
+      exclude_tags: audience.exclude_tags,
+      permission: audience.permission ?? null,
+      channel: audience.channel ?? null,
+    },
     created_at: isoTime(broadcast.created_at),
     started_at: broadcast.started_at && isoTime(broadcast.started_at),
     ended_at: broadcast.ended_at && isoTime(broadcast.ended_at),

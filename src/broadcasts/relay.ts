@@ -23,14 +23,15 @@ const START_LIMIT_MS = 5_000;
  * extended its lease for two minutes: the start then finds the workflow running, or replaces one that has ended.
  */
 export function startBroadcastRelay({ pool, log, notifications, client, queues }: BroadcastRelayDeps): Relay {
-  function optionsFor({ id, kind, project_id, total }: DueBroadcast) {
+  function optionsFor({ id, kind, project_id, project_slug, total }: DueBroadcast) {
+    const what = kind === 'batch' ? `batch of ${total} messages` : `broadcast to ${total} subscribers`;
     return {
       workflowId: workflowIds[kind](id),
       taskQueue: queues.broadcasts,
       args: [{ jobId: id }],
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: kind === 'batch' ? `batch of ${total} messages` : `broadcast to ${total} subscribers`,
+      staticSummary: `${what} (${project_slug})`,
       typedSearchAttributes: [{ key: searchAttributes.ProjectId, value: project_id }],
     } satisfies WorkflowOptions & { taskQueue: string; args: Parameters<typeof broadcast> };
   }

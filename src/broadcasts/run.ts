@@ -136,6 +136,11 @@ async function runSender(
       }
       const claim = await claimRecipients(deps.pool, run, sender, { wanted, perSecond, callsOf });
       if (claim.state === 'stopped') return 'stopped';
+      if (claim.state === 'later') {
+        if (isIdle) return 'more';
+        if (inFlight.size > 0) await Promise.race(inFlight);
+        continue;
+      }
       if (claim.state === 'empty') {
         // A message in flight may be queued again.
         if (isIdle) return 'drained';

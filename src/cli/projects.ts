@@ -91,6 +91,7 @@ interface SetOptions {
   color?: string;
   privacyUrl?: string;
   timezone?: string;
+  scheduledEntries?: string;
   plan?: string;
   active?: boolean;
   requestsPerMinute?: string;
@@ -105,6 +106,7 @@ async function set(slug: string, options: SetOptions): Promise<void> {
     callback_url: options.callbackUrl,
     redirect_urls: options.redirectUrl,
     timezone: options.timezone,
+    scheduled_entries: options.scheduledEntries,
     plan: options.plan,
     active: options.active,
     requests_per_minute: options.requestsPerMinute,
@@ -199,6 +201,7 @@ export function addProjectCommands(program: Command): void {
     .option('--callback-url <url>')
     .option('--redirect-url <url...>', 'redirect URLs of sessions; replaces the list')
     .option('--timezone <name>', 'IANA name, such as Europe/Berlin')
+    .option('--scheduled-entries <number>', 'open scheduled and recurring messages and chains together')
     .option('--logo-url <url>', 'PNG or WebP for the hosted login page, fetched now; "none" removes it')
     .option('--color <#rrggbb>', 'button colour of the hosted login page, or "none"')
     .option('--privacy-url <url>', 'privacy policy, linked on the hosted login page, or "none"')

@@ -10,8 +10,6 @@ export interface ErrorEntry {
   text: string;
   /** What the error page says about the cause and the fix. */
   help: string;
-  /** Named by the specification; not returned yet. */
-  reserved?: true;
 }
 
 const table = {
@@ -28,7 +26,7 @@ const table = {
   invalid_url: {
     status: 400,
     text: 'This URL is not allowed.',
-    help: 'A webhook URL must use https, without a username, password or fragment, and must not point to a private network. A redirect_uri must exactly match the callback URL or a redirect URL of the project.',
+    help: 'A webhook URL must use https, without a username, password or fragment, and must not point to a private network. The same holds for the URL of a logo and of media, and the file must be there. A redirect_uri must exactly match the callback URL or a redirect URL of the project.',
   },
   invalid_external_id: {
     status: 400,
@@ -74,6 +72,11 @@ const table = {
     status: 401,
     text: 'The API key is not valid.',
     help: 'The key does not exist or was revoked. Create a new one in the dashboard or with "herald key create".',
+  },
+  invalid_init_data: {
+    status: 401,
+    text: 'The init_data of the Mini App is not valid.',
+    help: `It must be signed by the messenger for the bot of this project, at most ${limits.initDataMinutes} minutes ago. Close the Mini App and open it again.`,
   },
   billing_blocked: {
     status: 402,
@@ -123,8 +126,7 @@ const table = {
   already_subscribed: {
     status: 409,
     text: 'The user is already subscribed.',
-    help: 'Reserved; not returned yet.',
-    reserved: true,
+    help: 'The Mini App found an active subscriber, and the request adds no permission.',
   },
   code_already_used: {
     status: 409,

@@ -29,6 +29,22 @@ export const limits = {
   authPollWaitSeconds: 25,
   startParameterLength: 64,
 
+  oidcClients: 10,
+  oidcRedirectUris: 20,
+  oidcSecretGraceHours: 24,
+  oidcKeyGraceHours: 24,
+  /** Of each address (IPv6: /64 network) and project. */
+  oidcLoginsPerAddressPerHour: 20,
+  /** Of each project. */
+  oidcOpenLogins: 1_000,
+  oidcCodeSeconds: 60,
+  oidcAccessTokenHours: 1,
+  oidcRefreshTokenDays: 30,
+  oidcDeviceCodeMinutes: 15,
+  oidcDevicePollSeconds: 5,
+  /** Of each address: user codes that a person opens, and device codes that a client asks for. */
+  oidcUserCodesPerHour: 60,
+  oidcDeviceCodesPerHour: 120,
   /** Approvals, for each subscriber. */
   authRequestsPending: 3,
   authRequestsPerHour: 20,
@@ -83,6 +99,13 @@ export const limits = {
   batchMessages: 1000,
   batchRefLength: 64,
   batchRecipients: 10_000,
+  /** Open scheduled and recurring messages and chains together. */
+  scheduledEntries: 100,
+  scheduledDays: 366,
+  /** After an outage it is still sent for so long. */
+  scheduledLateHours: 24,
+  recurringLateMinutes: 60,
+  cronLength: 200,
   templates: 100,
   templateVars: 50,
   templateValueLength: 1000,
@@ -93,6 +116,12 @@ export const limits = {
   tagsPerProject: 20,
   tagLength: 64,
   permissionsPerProject: 20,
+  permissionTitleLength: 100,
+  subscribeLinks: 1_000,
+  subscribeLinkUses: 1_000_000,
+  /** The age up to which a Mini App's signed data counts. */
+  initDataMinutes: 60,
+  initDataLength: 4_096,
   externalIdLength: 128,
   /** Of a subscriber. */
   properties: 50,

@@ -10,6 +10,8 @@ const prefixes = {
   subscribe: 'proj_',
   /** An invitation to the team of a project; followed by its token. */
   invitation: 'join_',
+  /** Subscribes by a link of a project; followed by its token. */
+  link: 'l_',
 } as const;
 
 /** The messengers allow no more than this in a link. */

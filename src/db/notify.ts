@@ -14,6 +14,10 @@ export const notifyChannels = {
   broadcast: 'herald_broadcast',
   /** A project's own bot was connected, replaced or removed, or its status changed. */
   bots: 'herald_bots',
+  /** Workflows of scheduled messages are to be started or signalled. */
+  scheduled: 'herald_scheduled',
+  /** Schedules are to be compared with their rows. */
+  recurring: 'herald_recurring',
 } as const;
 
 /** At most one NOTIFY in this time for each channel and process. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { languages, timestampSchema, whoFields } from '../contract/common';
+import { languages, nullableWhoFields, timestampSchema, whoFields } from '../contract/common';
 import { limits, planNames } from '../contract/limits';
 import { formSubmittedExample, formSubmittedSchema } from '../forms/contract';
 import { ticketEventSchemas, ticketExample } from '../helpdesk/contract';
@@ -103,12 +103,29 @@ const otpAttempt = z.strictObject({
 });
 
 const scheduled = z.strictObject({
-  scheduled_id: z.string(),
-  subscriber_id: z.string(),
+  scheduled_id: z.string().describe('As in the response of /v1/scheduled.'),
+  name: z.string().nullable(),
+  ...nullableWhoFields,
+  delivery_id: z.string().nullable().describe('The message; null for an audience.'),
+  job_id: z.string().nullable().describe('The broadcast of an audience; null for a subscriber.'),
   occurred_at: timestampSchema,
 });
-const scheduledExample = { scheduled_id: MESSAGE, subscriber_id: SUBSCRIBER, occurred_at: AT };
-const scheduledReason = z.strictObject({ ...scheduled.shape, reason: z.string() });
+const scheduledExample = {
+  scheduled_id: JOB,
+  name: 'Reminder',
+  ...recipientExample,
+  delivery_id: MESSAGE,
+  job_id: null,
+  occurred_at: AT,
+};
+const scheduledReason = z.strictObject({
+  ...scheduled.shape,
+  reason: z
+    .string()
+    .describe(
+      'Why: as in /v1/send, or `billing_blocked`, `subscriber_not_found`, `too_late`, `empty_audience`.',
+    ),
+});
 
 const drip = z.strictObject({ drip_id: z.string(), subscriber_id: z.string(), occurred_at: timestampSchema });
 const dripExample = { drip_id: JOB, subscriber_id: SUBSCRIBER, occurred_at: AT };
@@ -283,14 +300,15 @@ export const eventRegistry = {
     ticketEventSchemas.unanswered,
     { ...ticketExample, waiting_since: '2026-01-14T10:30:00.000+00:00' },
   ),
-  'scheduled.sent': reserved('A scheduled message was sent.', scheduled, scheduledExample),
-  'scheduled.failed': reserved('A scheduled message failed.', scheduledReason, {
+  'scheduled.sent': event('A scheduled message was sent.', scheduled, scheduledExample),
+  'scheduled.failed': event('A scheduled message failed.', scheduledReason, {
     ...scheduledExample,
     reason: 'user_blocked_bot',
   }),
-  'scheduled.skipped': reserved('A scheduled message was skipped.', scheduledReason, {
+  'scheduled.skipped': event('A scheduled message was skipped.', scheduledReason, {
     ...scheduledExample,
-    reason: 'inactive',
+    delivery_id: null,
+    reason: 'unsubscribed',
   }),
   'drip.step_sent': reserved(
     'A step of a drip campaign was sent.',
@@ -301,7 +319,27 @@ export const eventRegistry = {
     },
   ),
   'drip.completed': reserved('A subscriber completed a drip campaign.', drip, dripExample),
-  'recurring.sent': reserved('A recurring message was sent.', scheduled, scheduledExample),
+  'recurring.sent': event(
+    'The broadcast of a recurring message was fully processed.',
+    z.strictObject({
+      recurring_id: z.string().describe('As in the response of /v1/recurring.'),
+      name: z.string(),
+      run_id: z.string(),
+      ...broadcastCounts.shape,
+      scheduled_for: timestampSchema.describe(
+        'The time of the run by its cron expression, or of the request.',
+      ),
+      occurred_at: timestampSchema,
+    }),
+    {
+      recurring_id: MESSAGE,
+      name: 'Weekly digest',
+      run_id: MEMBER,
+      ...broadcastExample,
+      scheduled_for: AT,
+      occurred_at: AT,
+    },
+  ),
   'event.tracked': reserved(
     'A custom event of the project was tracked.',
     z.strictObject({ subscriber_id: z.string(), name: z.string(), occurred_at: timestampSchema }),

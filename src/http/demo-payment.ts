@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
-import { html } from './html';
-import { demoDocument, messagePage } from './demo-views';
+import type { Language } from '../contract/common';
+import { demoTexts } from './demo-texts';
+import { demoViews } from './demo-views';
 import { readCookie, setHttpOnlyCookie } from './http-only-cookie';
 
 /** Calls the API with the demo key, as the backend of a project would. */
@@ -13,7 +14,6 @@ export type CallApi = <T>(
 /** The user who is logged in on the demo site. */
 const USER_COOKIE = 'herald_demo_user';
 const REQUEST_ID = /^[0-9a-f-]{36}$/;
-export const paymentMessage = 'Approve the payment of 50 €?';
 
 export function rememberUser(ctx: Context, publicUrl: string, subscriberId: unknown): void {
   if (typeof subscriberId !== 'string') return;
@@ -21,26 +21,18 @@ export function rememberUser(ctx: Context, publicUrl: string, subscriberId: unkn
 }
 
 /** Step-up: a logged-in user confirms a payment in the messenger. */
-export async function paymentPage(ctx: Context, callApi: CallApi): Promise<string> {
+export async function paymentPage(ctx: Context, callApi: CallApi, language: Language): Promise<string> {
+  const views = demoViews(language);
   const subscriberId = readCookie(ctx, USER_COOKIE);
-  if (!subscriberId) return messagePage('Log in first', 'Only a logged-in user can pay.');
+  if (!subscriberId) return views.loginFirstPage();
+  const message = demoTexts[language].paymentMessage;
   const request = await callApi<{ request_id: string; match_code: string }>('POST', '/v1/auth/requests', {
     subscriber_id: subscriberId,
-    message: paymentMessage,
+    message,
     client_ip: ctx.ip,
     ...(ctx.get('user-agent') ? { user_agent: ctx.get('user-agent').slice(0, 200) } : {}),
   });
-  if (!request.ok) return messagePage('Something went wrong', request.error);
-  return demoDocument(
-    'Payment',
-    html`<h1>Confirm in your messenger</h1>
-      <p>The bot has sent you this question: <strong>${paymentMessage}</strong></p>
-      <p>Code: <strong class="match">${request.body.match_code}</strong></p>
-      <p id="payment-status" role="status" data-request="${request.body.request_id}">
-        Waiting for your answer…
-      </p>
-      <p><a class="button" href="/demo">Back to the demo</a></p>`,
-  );
+  return request.ok ? views.paymentPage({ ...request.body, message }) : views.errorPage(request.error);
 }
 
 export async function paymentStatus(ctx: Context, callApi: CallApi): Promise<object> {

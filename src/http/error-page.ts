@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { type AppError, type ErrorCode } from '../contract/errors';
 import type { Language } from '../contract/common';
-import { html } from './html';
+import { html, pageHead } from './html';
 
 interface Words {
   title: string;
@@ -33,7 +33,7 @@ const words: Record<
 
 const links: Record<Language, { docs: string; dashboard: string; request: string }> = {
   en: { docs: 'Documentation', dashboard: 'Dashboard', request: 'Request' },
-  ru: { docs: 'Документация', dashboard: 'Кабинет', request: 'Запрос' },
+  ru: { docs: 'Документация', dashboard: 'Панель', request: 'Запрос' },
 };
 
 /** Browsers ask for HTML by name; programs that take anything, and all callers of the API, get the envelope. */
@@ -50,13 +50,7 @@ export function errorPage(ctx: Context, error: AppError): string {
   return html`<!doctype html>
     <html lang="${language}">
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title>${title} · Herald</title>
-        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/docs/docs.css" />
+        ${pageHead({ title: `${title} · Herald`, style: '/docs/docs.css', noindex: true })}
       </head>
       <body class="error">
         <main>

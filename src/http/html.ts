@@ -26,3 +26,19 @@ function present(value: unknown, index: number, count: number): string {
   if (Array.isArray(value)) return value.map((item) => present(item, 0, 1)).join('');
   return escapeHtml(String(value));
 }
+
+/** What every page's head has: the rest of it follows. */
+export function pageHead(page: {
+  title: string;
+  style: string;
+  /** For pages that a search engine must not list. */
+  noindex?: boolean;
+}): Html {
+  return html`<meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    ${page.noindex && html`<meta name="robots" content="noindex" />`}
+    <title>${page.title}</title>
+    <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href="${page.style}" />`;
+}

@@ -154,7 +154,7 @@ export async function rewriteRecordedResponses(
 ): Promise<void> {
   for (const { request_id, answer_sealed } of await findRecordedResponses(db, requestIds)) {
     const text = decryptOrNull(cipher, answer_sealed, request_id);
-    // Its key was taken away, so nobody can read it.
+    // Its key was taken away, so no request can read it.
     if (text === null) continue;
     const sealed = cipher.encrypt(rewrite(text), recordedResponsePurpose, request_id);
     await replaceRecordedResponse(db, { request_id, answer_sealed: sealed });

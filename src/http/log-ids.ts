@@ -8,6 +8,7 @@ const pathIds: [prefix: string, name: string][] = [
   ['/v1/webhooks/', 'endpoint_id'],
   ['/v1/subscribers/', 'subscriber_id'],
   ['/v1/broadcast/', 'job_id'],
+  ['/v1/oidc/clients/', 'client_id'],
 ];
 
 /** Ids logged from a response. Nothing else of a response is logged. */

@@ -25,6 +25,7 @@ const MAX_DEPTH = 8;
 /** Secrets recognised by their pattern: API keys, webhook secrets, bot tokens, passwords in URLs. */
 const secretPatterns: [form: RegExp, shown: string][] = [
   [/\bhk_[0-9A-Za-z]{40}\b/g, 'hk_[redacted]'],
+  [/\bhos_[\w-]{43}\b/g, 'hos_[redacted]'],
   [/\bwhsec_[\w+/-]{43}=?/g, 'whsec_[redacted]'],
   [/\d+:[\w-]{30,}/g, REDACTED],
   [/(\/\/[^\s/:@]*):[^\s/@]+@/g, '$1:[redacted]@'],

@@ -241,13 +241,19 @@ export const requestStatusSchema = z.discriminatedUnion('status', [
 ]);
 export type RequestStatusBody = z.infer<typeof requestStatusSchema>;
 
-export const sessionFlows = ['session', 'static', 'push'] as const;
+export const sessionFlows = ['session', 'static', 'oidc', 'push'] as const;
 export type SessionFlow = (typeof sessionFlows)[number];
 
 /** An entry of the login log; never contains the code. */
 export const sessionRecordSchema = z.strictObject({
   session_id: idSchema,
-  flow: z.enum(sessionFlows).describe('`static` is a login by the static link, `push` an approval.'),
+  flow: z
+    .enum(sessionFlows)
+    .describe('`static` is a login by the static link, `oidc` one by OpenID Connect, `push` an approval.'),
+  client_name: z
+    .string()
+    .nullable()
+    .describe('The OpenID Connect client of a login by `oidc`, as it is now.'),
   purpose: z.enum(requestPurposes).nullable().describe('Of an approval; null for other flows.'),
   message: z.string().nullable().describe('What the subscriber was asked in an approval.'),
   status: z.enum(sessionStatuses),

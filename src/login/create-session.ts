@@ -26,29 +26,34 @@ const TOKEN_LENGTH = 32;
 
 type Deps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log'> & { starter: SessionStarter };
 
+export function newSession(id: string, { config }: Pick<Core, 'config'>): CreatedSession {
+  return {
+    id,
+    startToken: randomBase62(TOKEN_LENGTH),
+    hostedToken: randomBase62(TOKEN_LENGTH),
+    matchCode: newMatchCode(),
+    expiresIn: config.HERALD_SESSION_TTL_SECONDS,
+  };
+}
+
 /**
  * Inserts a session, with the work's id, and starts its workflow. Succeeds without Temporal: the relay starts what did
  * not start.
  */
 export async function createSession(
   deps: Deps,
-  project: Pick<Project, 'id'>,
+  project: Pick<Project, 'id' | 'slug'>,
   request: NewSession,
   work: Work,
 ): Promise<CreatedSession> {
   const earlier = work.resumed ? await resumeSession(deps, project.id, work.id) : null;
   if (earlier) return earlier;
-  const session = {
-    id: work.id,
-    startToken: randomBase62(TOKEN_LENGTH),
-    hostedToken: randomBase62(TOKEN_LENGTH),
-    matchCode: newMatchCode(),
-    expiresIn: deps.config.HERALD_SESSION_TTL_SECONDS,
-  };
+  const session = newSession(work.id, deps);
   await insertWithinLimits(deps, project.id, request, session);
   await startOrLeaveToRelay(deps, {
     id: session.id,
     project_id: project.id,
+    project_slug: project.slug,
     flow: 'session',
     wait_ms: deps.config.HERALD_SESSION_TTL_SECONDS * 1000,
   });
@@ -57,7 +62,7 @@ export async function createSession(
 
 /**
  * The session of a request whose process stopped before it responded. Of the hosted page's token only the hash is stored,
- * so the page gets a new one: nobody has seen the old one.
+ * so the page gets a new one: the old one was never returned.
  */
 async function resumeSession(
   { pool, cipher }: Deps,

@@ -12,7 +12,15 @@ import { channelNames, loginTexts } from './hosted-texts';
 import { logoPath, stylePath } from '../projects';
 import { errorUrl } from './contract';
 
-type Deps = Pick<Core, 'pool' | 'cipher' | 'messengers' | 'publicUrl'>;
+/**
+ * Collects the outcome of a session that the OpenID Connect provider started, and returns where the browser goes on to;
+ * null while there is no outcome, and once it was collected. Registered by roles/api.ts.
+ */
+export type CollectOutcome = (session: HostedSession) => Promise<string | null>;
+
+interface Deps extends Pick<Core, 'pool' | 'cipher' | 'messengers' | 'publicUrl'> {
+  collectOutcome: CollectOutcome;
+}
 
 /**
  * The hosted login page. Its script waits by long poll; without JavaScript the page reloads itself, and links, QR codes
@@ -32,8 +40,19 @@ export function loginPage(core: Deps): Middleware {
     // Link previews send HEAD; they must not bind the page.
     const own = ctx.method === 'HEAD' ? isOwnBrowser(ctx, session) : await bindPage(ctx, core, session);
     if (!own) return openElsewhere(ctx, lang);
+    const onward =
+      isInteraction(session) && ctx.method !== 'HEAD' ? await core.collectOutcome(session) : null;
+    if (onward !== null) {
+      ctx.status = 303;
+      return ctx.redirect(onward);
+    }
     await showSession(ctx, core, session, token, lang);
   };
+}
+
+/** Whether the provider waits for this browser. A device asks for its outcome itself. */
+function isInteraction({ flow, user_code }: HostedSession): boolean {
+  return flow === 'oidc' && user_code === null;
 }
 
 async function showSession(
@@ -68,7 +87,9 @@ async function showSession(
     status: status.status,
     reason: status.status === 'declined' ? status.reason : null,
     expiresIn: status.expires_in,
-    back: view.return_base === null ? null : backTo(view.return_base, view.state),
+    back: session.flow === 'oidc' || view.return_base === null ? null : backTo(view.return_base, view.state),
+    onward: isInteraction(session) ? 'reload' : null,
+    userCode: session.user_code,
   });
   ctx.body = loginDocument({
     title: t.title(session.project_name),

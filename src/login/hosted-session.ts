@@ -32,7 +32,17 @@ export async function bindPage(
   if (session.browser_hash) return isOwnBrowser(ctx, session);
   const secret = randomToken256();
   if (!(await bindBrowser(core.pool, session.id, sha256(secret)))) return false;
-  const scope = { sameSite: 'lax', path: '/login' } as const;
-  setHttpOnlyCookie(ctx, core.publicUrl(), cookieName(session.id), secret, scope);
+  setBrowserCookie(ctx, core, session.id, secret);
   return true;
+}
+
+/** `secret` proves that the page belongs to this browser. */
+export function setBrowserCookie(
+  ctx: Context,
+  core: Pick<Core, 'publicUrl'>,
+  sessionId: string,
+  secret: string,
+): void {
+  const scope = { sameSite: 'lax', path: '/login' } as const;
+  setHttpOnlyCookie(ctx, core.publicUrl(), cookieName(sessionId), secret, scope);
 }

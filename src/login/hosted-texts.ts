@@ -24,6 +24,9 @@ export interface LoginTexts {
   confirmedTitle: string;
   confirmedOnward: string;
   confirmedReturn: string;
+  confirmedDevice: string;
+  /** Against links to a device of somebody else. */
+  deviceHint(code: Html): Html;
   goOn: string;
   /** Returns to the site without a code. */
   back: string;
@@ -64,6 +67,9 @@ const en: LoginTexts = {
   confirmedTitle: 'You are logged in',
   confirmedOnward: 'Taking you back to the site…',
   confirmedReturn: 'You can close this page and return to the site.',
+  confirmedDevice: 'Close this page and return to your device. It logs in within a few seconds.',
+  deviceHint: (code) =>
+    html`You are logging in on another device. Go on only if it is yours and shows the code ${code}.`,
   goOn: 'Continue to the site',
   back: 'Back to the site',
   privacy: 'Privacy policy',
@@ -105,6 +111,9 @@ const ru: LoginTexts = {
   confirmedTitle: 'Вы вошли',
   confirmedOnward: 'Возвращаемся на сайт…',
   confirmedReturn: 'Можно закрыть эту страницу и вернуться на сайт.',
+  confirmedDevice: 'Закройте эту страницу и вернитесь к устройству: вход завершится через несколько секунд.',
+  deviceHint: (code) =>
+    html`Вы входите на другом устройстве. Продолжайте, только если оно ваше и на нём показан код ${code}.`,
   goOn: 'Вернуться на сайт',
   back: 'Вернуться на сайт',
   privacy: 'Политика конфиденциальности',

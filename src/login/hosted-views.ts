@@ -1,6 +1,6 @@
 import type { DeclineReason, SessionStatus } from './contract';
 import type { Channel, Language } from '../contract/common';
-import { html, type Html } from '../http/html';
+import { html, pageHead, type Html } from '../http/html';
 import { loginTexts, type LoginTexts } from './hosted-texts';
 import { messengerMarks } from './messenger-marks';
 
@@ -38,13 +38,7 @@ export function loginDocument(page: LoginDocument): string {
   return html`<!doctype html>
     <html lang="${lang}">
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title>${title}</title>
-        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/assets/login.css" />
+        ${pageHead({ title, style: '/assets/login.css', noindex: true })}
         ${style && html`<link rel="stylesheet" href="${style}" />`}
         ${refresh ? html`<noscript><meta http-equiv="refresh" content="4" /></noscript>` : ''}
         <script type="module" src="/assets/login.js"></script>
@@ -93,6 +87,10 @@ export interface WaitingPage {
   /** Back to the site without a code, by outcome; null without a callback URL. */
   back: Record<'declined' | 'billing' | 'expired', string> | null;
   query: PageQuery;
+  /** `reload`: after any outcome the service redirects this page. */
+  onward: 'reload' | null;
+  /** What the device shows that waits for this login. */
+  userCode: string | null;
 }
 
 /** The page contains every outcome; the script shows the one that applies. */
@@ -107,7 +105,13 @@ export function waitingPage(view: WaitingPage): Html {
     </section>`;
   const backLink = (state: keyof NonNullable<WaitingPage['back']>) =>
     back && html`<p><a class="button" href="${back[state]}">${t.back}</a></p>`;
-  return html`<div id="login" data-token="${token}" data-expires-in="${expiresIn}" data-state="${shown}">
+  return html`<div
+    id="login"
+    data-token="${token}"
+    data-expires-in="${expiresIn}"
+    data-state="${shown}"
+    ${view.onward && html`data-onward="${view.onward}"`}
+  >
     ${projectMark(view)}
     <section class="pending" data-state="pending" ${shown === 'pending' ? '' : hidden}>
       ${question(view)} ${view.offers.length > 0 ? [scan(view), help(view)] : ''}
@@ -118,7 +122,7 @@ export function waitingPage(view: WaitingPage): Html {
       t.confirmedOnward,
       html`<p><a class="button" id="onward" href="/" hidden>${t.goOn}</a></p>`,
     )}
-    ${outcome('done', t.confirmedTitle, t.confirmedReturn)}
+    ${outcome('done', t.confirmedTitle, view.userCode ? t.confirmedDevice : t.confirmedReturn)}
     ${outcome('declined', t.declinedTitle, t.declinedText, backLink('declined'))}
     ${outcome('billing', t.billingTitle, t.billingText, backLink('billing'))}
     ${outcome('expired', t.expiredTitle, t.expiredText, backLink('expired'))}
@@ -142,11 +146,12 @@ function projectMark({ project, logo }: WaitingPage): Html {
   </p>`;
 }
 
-function question({ t, project, matchCode, offers }: WaitingPage): Html {
+function question({ t, project, matchCode, offers, userCode }: WaitingPage): Html {
   const name = html`<bdi>${project}</bdi>`;
   return html`<div class="question">
     <h1>${t.heading(name)}</h1>
     <p class="lead">${t.lead}</p>
+    ${userCode && html`<p class="notice">${t.deviceHint(html`<strong translate="no">${userCode}</strong>`)}</p>`}
     ${
       offers.length > 0
         ? html`<ul class="channels">

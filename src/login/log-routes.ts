@@ -23,7 +23,7 @@ export function createSessionListRoutes({
         path: '/v1/auth/sessions',
         summary: 'List logins',
         description:
-          'Sessions created through the API, logins by the static link and approvals, newest first, without codes.',
+          'Sessions created through the API, logins by the static link and by OpenID Connect, and approvals, newest first, without codes.',
         tag: 'Login',
         auth: 'key',
         query: sessionListQuery,
@@ -49,6 +49,7 @@ export function presentSession(session: NamedSessionRow, format: SubscriberIdFor
   return {
     session_id: session.id,
     flow: session.flow,
+    client_name: session.client_name,
     purpose: session.purpose,
     message: session.message,
     status: session.status,

@@ -19,7 +19,7 @@ export interface QrPictures {
 }
 
 /**
- * Renders each picture once: a PNG takes 100 ms of CPU, and anybody who knows a page's token can ask for it. Requests at
+ * Renders each picture once: a PNG takes 100 ms of CPU, and every client that knows a page's token can ask for it. Requests at
  * the same time share one rendering. The oldest pictures go when the cache is full.
  */
 export function createQrPictures(render = renderQr, now = () => Date.now()): QrPictures {

@@ -118,7 +118,9 @@ export function createLoginQuestions(
     }
     const { session, project, promptId, nonce, replaced } = claimed;
     // The session of a static link begins here. Not awaited: Temporal being away must not delay the question.
-    if (session.flow === 'static') void startOrLeaveToRelay(deps, session);
+    if (session.flow === 'static') {
+      void startOrLeaveToRelay(deps, { ...session, project_slug: project.slug });
+    }
     const { messageId } = await chat.messenger.send(
       chat.chatId,
       question(session, project, nonce, chat.user),

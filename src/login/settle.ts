@@ -143,7 +143,8 @@ async function settleYes(
   const { decidedAt, codeLifeMs } = await confirmSession(db, session.id, {
     subscriberId: subscriber.id,
     codeHash: sha256(code),
-    codeSealed: cipher.encrypt(code, 'auth_code', session.id),
+    // The provider collects the outcome itself: nobody gets the code of a login by OpenID Connect.
+    codeSealed: session.flow === 'oidc' ? null : cipher.encrypt(code, 'auth_code', session.id),
     codeTtlSeconds: config.HERALD_CODE_TTL_SECONDS,
   });
   // A login by static link was not begun by the project, so it has no state to return.

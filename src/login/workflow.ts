@@ -8,6 +8,7 @@ import type { Logger } from '../lib/log';
 import type { authSession } from '../../workflows/auth-session';
 import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temporal/names';
 import { within } from '../temporal/within';
+import type { SessionFlow } from './contract';
 import { findOpenSession, markSessionStarted, type StartableSession } from './queries/starts';
 
 export interface SessionStarter {
@@ -21,17 +22,19 @@ export interface SessionStarter {
   signalCancelled(session: StartableSession): Promise<void>;
 }
 
+/** What the Temporal UI shows. */
+const summaries: Record<SessionFlow, string> = {
+  session: 'login by session',
+  static: 'login by static link',
+  oidc: 'login by OpenID Connect',
+  push: 'approval',
+};
+
 const SIGNAL_DEADLINE_MS = 5_000;
 /** Updates are numbered from 1. */
 const NO_UPDATE = 0;
 /** A caller who creates a session waits no longer than this for Temporal. */
 const START_DEADLINE_MS = 1_000;
-
-const summaries: Record<StartableSession['flow'], string> = {
-  session: 'login by session',
-  static: 'login by static link',
-  push: 'approval',
-};
 
 export function createSessionStarter({
   client,
@@ -42,7 +45,8 @@ export function createSessionStarter({
   pool: pg.Pool;
   queues: TaskQueues;
 }): SessionStarter {
-  function options({ id, project_id, flow, wait_ms }: StartableSession) {
+  function options({ id, project_id, project_slug, flow, wait_ms }: StartableSession) {
+    const project = project_slug ? ` (${project_slug})` : '';
     return {
       workflowId: workflowIds.authSession(id),
       taskQueue: queues.logins,
@@ -54,7 +58,7 @@ export function createSessionStarter({
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowTaskTimeout: '5 seconds',
-      staticSummary: summaries[flow],
+      staticSummary: summaries[flow] + project,
       staticDetails: `${flow === 'push' ? 'Asks the subscriber in the messenger' : 'Starts when the user answers in the messenger, or when the session expires'}. State: herald sessions show ${id}`,
       typedSearchAttributes: [
         { key: searchAttributes.ProjectId, value: project_id },

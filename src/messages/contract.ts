@@ -6,6 +6,7 @@ import {
   givenContentFields,
   isTemplated,
   normalContent,
+  varsSchema,
   type GivenContent,
   type InlineContent,
   type MessageMedia,
@@ -26,6 +27,20 @@ export interface MediaFacts {
 export type MessageContent = Omit<InlineContent, 'media'> & {
   media?: (MessageMedia & Partial<MediaFacts>) | undefined;
 };
+
+/** The content of a message, as it was sent. */
+export const contentViewSchema = z.strictObject({
+  text: z.string().nullable().describe('Null for a template.'),
+  format: z.enum(['plain', 'markdown', 'html']),
+  buttons: z.array(
+    z.array(z.strictObject({ text: z.string(), url: z.string().optional(), data: z.string().optional() })),
+  ),
+  media: z.strictObject({ type: z.enum(['photo', 'video', 'document']), url: z.string() }).nullable(),
+  template: z.string().nullable().describe('The key of the template, if the message was given as one.'),
+  vars: varsSchema,
+});
+
+export type ContentView = z.infer<typeof contentViewSchema>;
 
 /** The message without its recipients. */
 export function contentOf(request: GivenContent): GivenContent {
@@ -93,7 +108,10 @@ export const messageRecordSchema = z.strictObject({
   kind: z.enum(messageKinds),
   channel: channelSchema,
   status: z.enum(['queued', 'sending', 'sent', 'failed', 'skipped']),
-  reason: z.enum(sendReasons).nullable(),
+  reason: z
+    .enum([...sendReasons, 'cancelled'])
+    .nullable()
+    .describe('Why it was not sent; `cancelled` if its broadcast was cancelled before.'),
   text: z.string().nullable().describe('Null for a one-time code.'),
   created_at: timestampSchema,
   ended_at: timestampSchema.nullable(),
@@ -101,6 +119,15 @@ export const messageRecordSchema = z.strictObject({
 });
 export type MessageRecord = z.infer<typeof messageRecordSchema>;
 
+/** A message with its whole content. */
+export const messageSchema = z.strictObject({
+  ...messageRecordSchema.shape,
+  subscriber_id: z.string(),
+  content: contentViewSchema.nullable().describe('As it was sent. Null for a one-time code.'),
+});
+export type MessageView = z.infer<typeof messageSchema>;
+
+export const messageParams = z.strictObject({ delivery_id: idSchema });
 export const messageListQuery = z.strictObject({ subscriber_id: subscriberIdSchema, ...pageQuery });
 
 export const messageStatsQuery = z.strictObject({ hours: z.enum(['24', '168']).default('24') });

@@ -2,4 +2,5 @@
 export { deliveryFailed, deliverySuccess } from './delivery-events';
 export { checkEachMedia } from './media-facts';
 export { type PreparedMessage, prepareMessage } from './prepare';
-export { contentFor, isStoredTemplate, type StoredContent, storeContent } from './stored-content';
+export { sendTo } from './send';
+export { contentFor, isStoredTemplate, type StoredContent, storeContent, viewStored } from './stored-content';

@@ -1,19 +1,23 @@
 import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
+import { AppError } from '../contract/errors';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import type { Core } from '../core';
 import { route } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
-import type { SubscriberIdFormat } from '../contract/ids';
-import { requireSubscriber, type SubscriberRecord } from '../subscribers';
+import { findSubscriber, requireSubscriber, type SubscriberRecord } from '../subscribers';
 import {
   messageListQuery,
+  messageParams,
   messageRecordSchema,
+  messageSchema,
   messageStatsQuery,
   messageStatsSchema,
+  type MessageContent,
   type MessageRecord,
 } from './contract';
-import { contentFor } from './stored-content';
-import { countMessages, listMessages, type MessageLogRow } from './queries/log';
+import { contentFor, viewStored } from './stored-content';
+import { countMessages, findMessage, listMessages, type MessageLogRow } from './queries/log';
 
 const tag = 'Messages';
 
@@ -39,7 +43,7 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
         const found = await listMessages(pool, project.id, { subscriberId: id, before, limit: query.limit });
         const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
         return toPage(found, query.limit, (message) =>
-          presentMessage(message, textOf(message, subscriber, project.name, format)),
+          presentMessage(message, contentOf(message, subscriber, project.name, format)?.text ?? null),
         );
       },
     ),
@@ -60,17 +64,44 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
       },
       ({ project, query }) => countMessages(pool, project.id, Number(query.hours)),
     ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/messages/{delivery_id}',
+        summary: 'Get a message',
+        description: 'The message as it was sent, its status and the reason of a failure.',
+        tag,
+        auth: 'key',
+        params: messageParams,
+        status: 200,
+        response: messageSchema,
+        errors: [],
+      },
+      async ({ project, params }) => {
+        const found = await findMessage(pool, project.id, params.delivery_id);
+        if (!found) throw new AppError('not_found');
+        const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+        const subscriber = await findSubscriber(pool, project.id, found.subscriber_id);
+        const content = subscriber && contentOf(found, subscriber, project.name, format);
+        return {
+          ...presentMessage(found, content?.text ?? null),
+          subscriber_id: formatSubscriberId(found.subscriber_id, format),
+          content: content && viewStored(content),
+        };
+      },
+    ),
   ];
 }
 
 /** A template of a broadcast is shown as it would be rendered now. */
-function textOf(
+function contentOf(
   { id, content }: MessageLogRow,
   subscriber: SubscriberRecord,
   project: string,
   format: SubscriberIdFormat,
-): string | null {
-  return content && (contentFor(content, { project, format, id })(subscriber).text ?? null);
+): MessageContent | null {
+  return content && contentFor(content, { project, format, id })(subscriber);
 }
 
 function presentMessage(message: MessageLogRow, text: string | null): MessageRecord {

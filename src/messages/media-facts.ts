@@ -78,7 +78,7 @@ function unasked({ url }: MessageMedia, policy: LocalPolicy): MediaFacts {
 }
 
 /**
- * Media is uploaded once for each key. Without a version nobody can tell whether the content behind a URL has changed,
+ * Media is uploaded once for each key. Without a version it is not known whether the content behind a URL has changed,
  * so such media is uploaded once for each request. Projects share no uploads.
  */
 function keyOf({ type, url }: MessageMedia, projectId: string, { bytes, version }: Stated): string {

@@ -1,4 +1,4 @@
-import { isTemplated, type InlineContent } from '../contract/content';
+import { isTemplated, type GivenContent, type InlineContent } from '../contract/content';
 import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
 import { limits } from '../contract/limits';
@@ -39,24 +39,78 @@ export async function sendMessages(
   request: SendRequest,
   requestId: string,
 ): Promise<SendResponse> {
-  const existing = await findMessages(deps.pool, requestId);
+  const { pool, config } = deps;
+  const existing = await findMessages(pool, requestId);
   const isResumed = existing.length > 0;
-  const messages = isResumed ? existing : await createMessages(deps, project, request, requestId);
+  const messages = isResumed ? existing : await create();
+  const details = await sendAll(deps, project.id, requestId, messages, isResumed);
+
+  async function create(): Promise<MessageWithContent[]> {
+    if (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS)) {
+      throw new AppError('billing_blocked');
+    }
+    const content = contentOf(request);
+    // An unknown template is reported before an unknown recipient: it is the project's own mistake.
+    if (isTemplated(content)) await resolveTemplate(pool, project.id, content);
+    const recipients = await findRecipients(deps, project.id, request);
+    return createMessages(deps, project, { content, permission: request.permission }, recipients, requestId);
+  }
+
+  return {
+    sent: details.filter((detail) => detail.status === 'sent').length,
+    failed: details.filter((detail) => detail.status === 'failed').length,
+    details,
+  };
+}
+
+/**
+ * Sends one message to each of these subscribers, under the id of a request that may have other recipients too. Returns
+ * a result for each, in the given order. A repeated call resumes.
+ */
+export async function sendTo(
+  deps: DeliverDeps,
+  project: SendingProject,
+  request: OneMessage,
+  recipients: SubscriberRecord[],
+  requestId: string,
+): Promise<(SendDetail | undefined)[]> {
+  const ids = new Set(recipients.map(({ id }) => id));
+  const isOurs = ({ subscriber_id }: MessageWithContent) => ids.has(subscriber_id);
+  const existing = (await findMessages(deps.pool, requestId)).filter(isOurs);
+  const known = new Set(existing.map(({ subscriber_id }) => subscriber_id));
+  const fresh = recipients.filter(({ id }) => !known.has(id));
+  const created =
+    fresh.length > 0
+      ? (await createMessages(deps, project, request, fresh, requestId)).filter(
+          (message) => isOurs(message) && !known.has(message.subscriber_id),
+        )
+      : [];
+  const details = [
+    ...(await sendAll(deps, project.id, requestId, existing, true)),
+    ...(await sendAll(deps, project.id, requestId, created, false)),
+  ];
+  const messages = [...existing, ...created];
+  return recipients.map(({ id }) => details[messages.findIndex(({ subscriber_id }) => subscriber_id === id)]);
+}
+
+async function sendAll(
+  deps: DeliverDeps,
+  projectId: string,
+  requestId: string,
+  messages: MessageWithContent[],
+  isResumed: boolean,
+): Promise<SendDetail[]> {
   const pending = [...messages.entries()];
   const details: SendDetail[] = [];
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {
       for (let next = pending.shift(); next; next = pending.shift()) {
         const [index, message] = next;
-        details[index] = await sendOrResume(deps, { projectId: project.id, requestId }, message, isResumed);
+        details[index] = await sendOrResume(deps, { projectId, requestId }, message, isResumed);
       }
     }),
   );
-  return {
-    sent: details.filter((detail) => detail.status === 'sent').length,
-    failed: details.filter((detail) => detail.status === 'failed').length,
-    details,
-  };
+  return details;
 }
 
 /** Whose message it is; templates show the name. */
@@ -65,26 +119,26 @@ export interface SendingProject {
   name: string;
 }
 
+export interface OneMessage {
+  content: GivenContent;
+  permission: string | undefined;
+}
+
 async function createMessages(
   deps: DeliverDeps,
   project: SendingProject,
-  request: SendRequest,
+  { content, permission }: OneMessage,
+  recipients: SubscriberRecord[],
   requestId: string,
 ): Promise<MessageWithContent[]> {
-  const { pool, config, messengers } = deps;
+  const { pool, messengers } = deps;
   const projectId = project.id;
-  if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
-    throw new AppError('billing_blocked');
-  }
-  const content = contentOf(request);
-  // An unknown template is reported before an unknown recipient: it is the project's own mistake.
   const template = isTemplated(content) ? await resolveTemplate(pool, projectId, content) : null;
-  const recipients = await findRecipients(deps, projectId, request);
   const contents = await contentsFor(deps, project, recipients, template ?? (content as InlineContent));
   const planned = recipients.map((subscriber, index) => ({
     subscriberId: subscriber.id,
     channel: subscriber.channel,
-    refused: refusalOf(subscriber, request),
+    refused: refusalOf(subscriber, permission),
     ...(template && contents[index] && { content: contents[index] }),
   }));
   const sendable = recipients.filter((_, index) => planned[index]?.refused === null);
@@ -136,7 +190,7 @@ async function findRecipients(
 }
 
 /** A subscriber who blocked the bot is not refused here: that is a failure with a reason of the specification. */
-function refusalOf(subscriber: SubscriberRecord, { permission }: SendRequest): SendReason | null {
+function refusalOf(subscriber: SubscriberRecord, permission: string | undefined): SendReason | null {
   if (!subscriber.active && !subscriber.blocked) return 'unsubscribed';
   if (permission !== undefined && !subscriber.permissions.includes(permission)) return 'permission_missing';
   return null;

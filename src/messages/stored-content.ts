@@ -9,7 +9,7 @@ import {
   type TemplateRecipient,
   valuesFor,
 } from '../templates';
-import { contentOf, type MediaFacts, type MessageContent } from './contract';
+import { contentOf, type ContentView, type MediaFacts, type MessageContent } from './contract';
 import { checkEachMedia } from './media-facts';
 
 /** A template in the version of the request, with what is known about media that is the same for every recipient. */
@@ -43,6 +43,23 @@ export async function storeContent(
   const media = [en?.media, ru?.media].flatMap((each) => (each && !each.url.includes('{{') ? [each] : []));
   const factsOf = await checkEachMedia(media, projectId, policy);
   return { ...fixed, facts: Object.fromEntries(media.map((each) => [each.url, factsOf(each)])) };
+}
+
+/** Without what Herald has found out about the media. */
+export function viewStored(content: StoredContent): ContentView {
+  if (isStoredTemplate(content)) {
+    const { template, vars } = content;
+    return { text: null, format: 'plain', buttons: [], media: null, template, vars };
+  }
+  const { text, format, buttons, media } = content;
+  return {
+    text,
+    format,
+    buttons,
+    media: media ? { type: media.type, url: media.url } : null,
+    template: null,
+    vars: {},
+  };
 }
 
 export type ContentFor = (recipient: TemplateRecipient) => MessageContent;

@@ -6,7 +6,7 @@ import type { SessionStarter } from '../login/workflow';
 import { isWorkflowRunning } from '../temporal/is-workflow-running';
 import { workflowIds } from '../temporal/names';
 import { restartDelivery } from '../webhooks/queries/deliveries';
-import { startedOpenDeliveries, startedOpenSessions } from './queries/recovery';
+import { startedOpenDeliveries, startedOpenSessions, syncRecurring, wakeScheduled } from './queries/recovery';
 
 export interface RecoverDeps {
   pool: pg.Pool;
@@ -21,6 +21,10 @@ export interface RecoveryResult {
   deliveries_open: number;
   /** Queued for the relay, which starts them at its own rate; each keeps its place in its retry schedule. */
   deliveries_restarted: number;
+  /** The relay starts a workflow for each that has none. */
+  scheduled_open: number;
+  /** The relay compares each with its schedule. */
+  recurring_open: number;
 }
 
 /** More concurrent queries make a Temporal server slower, not faster. */
@@ -35,6 +39,8 @@ const START_LIMIT_MS = 10_000;
 export async function recover({ pool, client, starter, onProgress }: RecoverDeps): Promise<RecoveryResult> {
   const sessions = await startedOpenSessions(pool);
   const deliveries = await startedOpenDeliveries(pool);
+  const scheduledOpen = await wakeScheduled(pool);
+  const recurringOpen = await syncRecurring(pool);
   const total = sessions.length + deliveries.length;
   let done = 0;
   let sessionsRestarted = 0;
@@ -63,5 +69,7 @@ export async function recover({ pool, client, starter, onProgress }: RecoverDeps
     sessions_restarted: sessionsRestarted,
     deliveries_open: deliveries.length,
     deliveries_restarted: deliveriesRestarted,
+    scheduled_open: scheduledOpen,
+    recurring_open: recurringOpen,
   };
 }

@@ -7,10 +7,6 @@ const LOGO = /^\/brand\/logo\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const STYLE = /^\/brand\/([0-9a-f]{6})\.css$/;
 const DAY_SECONDS = 24 * 3_600;
 
-export const logoPath = (logoId: string) => `/brand/logo/${logoId}`;
-/** A style sheet, because the pages' policy allows no inline styles. */
-export const stylePath = (color: string) => `/brand/${color.slice(1)}.css`;
-
 /** The logos of projects, and style sheets with their colours. */
 export function brandFiles({ pool }: { pool: pg.Pool }): Middleware {
   return async (ctx, next) => {

@@ -39,6 +39,7 @@ const colorSchema = z
 
 export const brandSchema = z.strictObject({
   logo_url: z.string().nullable().describe('Where the logo was fetched from. Herald serves its own copy.'),
+  logo_path: z.string().nullable().describe('Path of that copy on this server; a new logo has a new path.'),
   color: z.string().nullable().describe('Colour of the buttons on the hosted login page: #rrggbb.'),
   privacy_url: z.string().nullable().describe('Privacy policy, linked on the hosted login page.'),
 });
@@ -137,6 +138,7 @@ export const projectChangesSchema = z.strictObject({
   sessions_per_hour: wholeLimit.optional(),
   sessions_per_address: wholeLimit.optional(),
   timezone: timezoneSchema.optional(),
+  scheduled_entries: wholeLimit.optional(),
   brand: z.strictObject(brandChanges).optional(),
 });
 

@@ -17,4 +17,4 @@ export {
   markSystemProject,
   updateProject,
 } from './queries/projects';
-export { logoPath, stylePath } from './brand-files';
+export { logoPath, stylePath } from './brand-paths';

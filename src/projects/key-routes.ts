@@ -50,7 +50,7 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
       async ({ project, body, work }) => {
         const granted = grantedScopes(project.scopes, body.scopes);
         const { key, hash, hint } = newApiKey();
-        // A request resumed after a crash: nobody has seen the key, of which only the hash is stored.
+        // A request resumed after a crash: the key, of which only the hash is stored, was never returned.
         const earlier = work.resumed ? await replaceApiKey(pool, project.id, work.id, { hash, hint }) : null;
         if (earlier) return { ...presentKey(earlier, project.key_id), api_key: key };
         const created = await withTransaction(pool, async (db) => {

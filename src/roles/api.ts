@@ -3,6 +3,8 @@ import { webhookIntake } from '../bots/webhook-intake';
 import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
 import { createChannelRoutes } from '../channels/routes';
+import { createRecurringRoutes } from '../broadcasts/recurring/routes';
+import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
 import type { Core } from '../core';
 import { createEventRoutes } from '../events/routes';
 import { createExportRoute } from '../exports';
@@ -38,8 +40,14 @@ import { createDashboardRoutes } from '../projects/dashboard-routes';
 import { createAuthentication } from '../projects/dashboard-session';
 import { createKeyRoutes } from '../projects/key-routes';
 import { createProjectRoutes } from '../projects/routes';
+import { createOidc } from '../oidc';
+import { createOidcRoutes } from '../oidc/routes';
 import { subscriberExport } from '../subscribers/export';
 import { createImportRoutes } from '../subscribers/import-routes';
+import { createLabelRoutes } from '../subscribers/label-routes';
+import { createLinkRoutes } from '../subscribers/link-routes';
+import { createMiniAppRoutes } from '../subscribers/mini-app/routes';
+import { miniAppPage } from '../subscribers/mini-app/page';
 import { createSubscriberRoutes } from '../subscribers/routes';
 import { createTeamRoutes } from '../team/routes';
 import { createSignInRoutes } from '../team/sign-in-routes';
@@ -67,13 +75,19 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     createExportRoute(core.pool, loginExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createRequestRoutes({ ...core, waiter, starter }),
     ...createHostedRoutes({ ...core, waiter, qr }),
+    ...createOidcRoutes(core),
     ...createSubscriberRoutes(core),
     ...createImportRoutes(core),
+    ...createLinkRoutes(core),
+    ...createLabelRoutes(core),
+    ...createMiniAppRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
     ...createTemplateRoutes(core),
     ...createBatchRoutes(core),
     ...createBroadcastRoutes(core),
+    ...createScheduledRoutes(core),
+    ...createRecurringRoutes(core),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
@@ -120,6 +134,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
   const docsUrl = () => `${publicUrl()}/docs/errors`;
   const waiter = createSessionWaiter(core.notifications);
   const routes = createRoutes(core, readinessParts(core), waiter);
+  const oidc = createOidc({ ...core, starter: createSessionStarter(core) });
   const app = createApp(
     {
       routes,
@@ -127,7 +142,9 @@ export async function startApi(core: Core): Promise<RunningApi> {
         docsPages({ routes, publicUrl, development: config.development }),
         webFiles(config),
         brandFiles(core),
-        loginPage(core),
+        miniAppPage(),
+        loginPage({ ...core, collectOutcome: oidc.collectOutcome }),
+        oidc.pages,
         botWebhooks(core),
         ...(config.development ? [demoPages(core)] : []),
       ],

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { startBroadcastRelay } from '../broadcasts/relay';
+import { startRecurringRelay } from '../broadcasts/recurring/relay';
+import { startScheduledRelay } from '../broadcasts/scheduled/relay';
 import type { Core } from '../core';
 import { startEventEraser } from '../events/eraser';
 import { startSessionReconciler } from '../login/reconciler';
@@ -65,6 +67,8 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startDeliveryRelay({ ...onWorkerConnection, fastEndpoints }),
     startBroadcastRelay(onWorkerConnection),
     startImportRelay(onWorkerConnection),
+    startScheduledRelay(onWorkerConnection),
+    startRecurringRelay(onWorkerConnection),
     startExpressLane({ ...core, attempter }),
     startEndpointAlerts(core),
     startMemberNotices(core),

@@ -14,8 +14,11 @@ import { rewriteRecordedResponses } from '../http/idempotency';
 import type { Cipher } from '../lib/cipher';
 import { lockProject } from '../projects';
 import type { Properties, PropertyValue, SubscriberChanges } from './contract';
+import { maxLabels } from './labels';
 import {
+  erasePersonLinks,
   erasePersonMessages,
+  erasePersonPlans,
   erasePersonRequests,
   erasePersonSessions,
   erasePersonUpdates,
@@ -24,6 +27,7 @@ import {
   requestsOf,
 } from './queries/erasure';
 import { registerLabels, type LabelKind } from './queries/labels';
+import { erasePersonalTables } from './queries/personal-data';
 import {
   deleteSubscriber,
   findSubscriber,
@@ -57,8 +61,6 @@ function orNotFound(subscriber: SubscriberRecord | null): SubscriberRecord {
   if (!subscriber) throw new AppError('subscriber_not_found');
   return subscriber;
 }
-
-const maxLabels = { tags: limits.tagsPerProject, permissions: limits.permissionsPerProject } as const;
 
 /** Lock order: project, then subscriber. */
 export function patchSubscriber(
@@ -144,16 +146,19 @@ export async function removeSubscriber(
     await lockProject(db, projectId);
     const person = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)));
     const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
-    // Responses stay, so that a repeated request sends nothing again; they name nobody any more.
+    // Responses stay, so that a repeated request sends nothing again; they no longer name the subscriber.
     await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), (text) =>
       publicIds.reduce((rest, id) => rest.replaceAll(id, NOBODY), text),
     );
+    await erasePersonalTables(db, person, publicIds);
     await erasePersonMessages(db, person, publicIds);
     const requestIds = await requestsOf(db, person);
+    await erasePersonPlans(db, person);
     await deleteSubscriber(db, projectId, person.id);
     await erasePersonSessions(db, person);
     await erasePersonRequests(db, person, requestIds);
     await erasePersonUpdates(db, person);
+    await erasePersonLinks(db, person);
     const data = { ...presentSubscriber(person, format), active: false };
     const eventId = person.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;
     await markEventsForErasure(db, projectId, publicIds, eventId);

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { channelSchema, idSchema, pageQuery, timestampSchema, timezoneSchema } from '../contract/common';
+import {
+  channelSchema,
+  givenTimeSchema,
+  idSchema,
+  pageQuery,
+  timestampSchema,
+  timezoneSchema,
+} from '../contract/common';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { subscriberFields } from '../events/contract';
@@ -102,9 +109,117 @@ export const subscriberListQuery = z.strictObject({
   ...pageQuery,
 });
 
-export const subscribeLinkSchema = z.strictObject({
-  telegram_link: z.string().nullable(),
+const botLinks = {
+  telegram_link: z.string().nullable().describe('Opens the bot; null if the channel is not offered.'),
   max_link: z.string().nullable(),
+  telegram_mini_app: z.string().nullable().describe('Opens the Mini App; null if there is none.'),
+  max_mini_app: z.string().nullable(),
+};
+
+export const subscribeLinkSchema = z.strictObject(botLinks);
+
+export const linkParams = z.strictObject({ link_id: idSchema });
+
+export const newLinkSchema = z
+  .strictObject({
+    name: z.string().trim().min(1).max(limits.nameLength).optional(),
+    tags: labelSet('tag', limits.tagsPerProject).optional(),
+    permissions: labelSet('permission', limits.permissionsPerProject).optional(),
+    external_id: externalIdSchema.optional().describe('The subscriber gets it. Such a link works once.'),
+    expires_at: givenTimeSchema.optional().describe('Without it the link does not expire.'),
+    max_uses: z.number().int().min(1).max(limits.subscribeLinkUses).optional(),
+  })
+  .refine((body) => body.external_id === undefined || (body.max_uses ?? 1) === 1, {
+    path: ['max_uses'],
+    message: 'must be 1 with an external_id',
+  })
+  .refine((body) => body.expires_at === undefined || Date.parse(body.expires_at) > Date.now(), {
+    path: ['expires_at'],
+    message: 'must be in the future',
+  });
+export type NewLink = z.output<typeof newLinkSchema>;
+
+export const linkSchema = z.strictObject({
+  link_id: z.string(),
+  name: z.string().nullable(),
+  tags: z.array(z.string()),
+  permissions: z.array(z.string()),
+  external_id: z.string().nullable(),
+  expires_at: timestampSchema.nullable(),
+  max_uses: z.number().int().nullable(),
+  uses: z.number().int().describe('How often the link has subscribed a user or given them something new.'),
+  ...botLinks,
+  created_at: timestampSchema,
+});
+export type LinkView = z.infer<typeof linkSchema>;
+
+export const linkListQuery = z.strictObject(pageQuery);
+
+/** A name in a path: any text, because a name that no project can have is unknown like any other. */
+export const labelParams = z.strictObject({ name: z.string() });
+
+export const newTagSchema = z.strictObject({ name: labelSchema });
+export const tagChangesSchema = z.strictObject({ name: labelSchema.optional() });
+
+const labelView = {
+  name: z.string(),
+  subscribers: z.number().int().describe('How many subscribers have it.'),
+  created_at: timestampSchema,
+};
+export const tagSchema = z.strictObject(labelView);
+export type TagView = z.infer<typeof tagSchema>;
+
+const titleSchema = z.string().trim().min(1).max(limits.permissionTitleLength).nullable().optional();
+const permissionFields = {
+  title_en: titleSchema.describe(
+    'What the Mini App shows. A permission without a title is not offered there.',
+  ),
+  title_ru: titleSchema,
+  default: z.boolean().optional().describe('Granted to every new subscriber.'),
+};
+export const newPermissionSchema = z.strictObject({ name: labelSchema, ...permissionFields });
+export const permissionChangesSchema = z.strictObject({ name: labelSchema.optional(), ...permissionFields });
+export type PermissionChanges = z.output<typeof permissionChangesSchema>;
+
+export const permissionSchema = z.strictObject({
+  ...labelView,
+  title_en: z.string().nullable(),
+  title_ru: z.string().nullable(),
+  default: z.boolean(),
+});
+export type PermissionView = z.infer<typeof permissionSchema>;
+
+export const miniProjectQuery = z.strictObject({ start: z.string().max(limits.startParameterLength) });
+
+export const miniProjectSchema = z.strictObject({
+  name: z.string(),
+  permissions: z.array(
+    z.strictObject({
+      name: z.string(),
+      title_en: z.string().nullable(),
+      title_ru: z.string().nullable(),
+      default: z.boolean(),
+    }),
+  ),
+});
+export type MiniProject = z.infer<typeof miniProjectSchema>;
+
+export const miniSubscribeSchema = z.strictObject({
+  channel: channelSchema,
+  init_data: z
+    .string()
+    .min(1)
+    .max(limits.initDataLength)
+    .describe('As the messenger passes it to the Mini App.'),
+  permissions: labelSet('permission', limits.permissionsPerProject)
+    .optional()
+    .describe('What the user agrees to. Default: the default permissions of the project.'),
+});
+export type MiniSubscribe = z.output<typeof miniSubscribeSchema>;
+
+export const miniSubscribedSchema = z.strictObject({
+  subscriber_id: z.string(),
+  permissions: z.array(z.string()),
 });
 
 export const importQuery = z.strictObject({

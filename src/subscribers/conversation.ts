@@ -2,6 +2,8 @@ import { type Chat, type ChatHandlers, type Tap, botTexts, serves, storedBotKey,
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { findProjectBySlug } from '../projects';
+import type { Project } from '../projects/contract';
+import { openLink } from './links';
 import {
   activeSubscriptions,
   markBlocked,
@@ -10,6 +12,7 @@ import {
   subscribe,
   unsubscribe,
   type BotUserRef,
+  type MessengerUser,
 } from './queries/subscriptions';
 import { parseStopChoice, stopQuestion } from './stop-question';
 
@@ -25,20 +28,15 @@ export function subscriberChat({ pool, config }: Pick<Core, 'pool' | 'config'>):
       await messenger.send(chatId, { text: texts.unknownLink });
       return;
     }
-    await withTransaction(pool, (db) =>
-      subscribe(
-        db,
-        project.id,
-        {
-          ...addressOf(chat),
-          first_name: user.firstName,
-          username: user.username,
-          lang: user.lang,
-        },
-        format,
-      ),
-    );
-    await messenger.send(chatId, { text: withWelcome(texts.subscribed(project.name), project, user.lang) });
+    await withTransaction(pool, (db) => subscribe(db, project.id, personOf(chat), format));
+    await welcome(project, chat);
+  }
+
+  async function subscribeByLink(token: string, chat: Chat): Promise<void> {
+    const { updateId, servedProjectId } = chat;
+    const project = await openLink(pool, token, personOf(chat), { updateId, servedProjectId, format });
+    if (project) return welcome(project, chat);
+    await chat.messenger.send(chat.chatId, { text: botTexts[chat.user.lang].unknownLink });
   }
 
   /** Ends the subscriptions of one project, or of all, and returns what to say about it. */
@@ -68,7 +66,7 @@ export function subscriberChat({ pool, config }: Pick<Core, 'pool' | 'config'>):
   }
 
   return {
-    links: { subscribe: subscribeTo },
+    links: { subscribe: subscribeTo, link: subscribeByLink },
     stop,
     async tap(tap) {
       const choice = parseStopChoice(tap.data);
@@ -95,4 +93,14 @@ function addressOf({ messenger, user, chatId }: Chat) {
     chat_id: chatId,
     bot: storedBotKey(messenger),
   };
+}
+
+function personOf(chat: Chat): MessengerUser {
+  const { firstName, username, lang } = chat.user;
+  return { ...addressOf(chat), first_name: firstName, username, lang };
+}
+
+async function welcome(project: Project, { messenger, chatId, user }: Chat): Promise<void> {
+  const text = withWelcome(botTexts[user.lang].subscribed(project.name), project, user.lang);
+  await messenger.send(chatId, { text });
 }

@@ -1,5 +1,7 @@
 /** The public interface of this domain. */
 export { publicIdOf, requireSubscriber, uuidOf } from './changes';
+export { type LabelUse } from './labels';
+export { linkTokenPurpose } from './links';
 export { NOBODY } from './queries/erasure';
 export {
   findSubscriber,

@@ -1,32 +1,18 @@
-import { pageOf, type Channel } from '../contract/common';
+import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
-import { startParameter } from '../contract/start-parameters';
 import type { Core } from '../core';
 import { route, Streamed } from '../http/route';
 import { patchSubscriber, removeSubscriber, requireSubscriber } from './changes';
 import { heldData } from './held-data';
-import {
-  subscribeLinkSchema,
-  subscriberChangesSchema,
-  subscriberListQuery,
-  subscriberParams,
-  subscriberSchema,
-} from './contract';
+import { subscriberChangesSchema, subscriberListQuery, subscriberParams, subscriberSchema } from './contract';
 import { listSubscribers } from './queries/records';
 import { viewSubscriber, type SubscriberRecord } from './record';
 
 const tag = 'Subscribers';
 
-export function createSubscriberRoutes({
-  pool,
-  cipher,
-  config,
-  messengers,
-}: Pick<Core, 'pool' | 'cipher' | 'config' | 'messengers'>) {
+export function createSubscriberRoutes({ pool, cipher, config }: Pick<Core, 'pool' | 'cipher' | 'config'>) {
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const present = (subscriber: SubscriberRecord) => viewSubscriber(subscriber, format);
-  const link = (projectId: string, channel: Channel, start: string) =>
-    messengers.ofProject(projectId, channel)?.link(start) ?? null;
 
   return [
     route(
@@ -117,27 +103,6 @@ export function createSubscriberRoutes({
         errors: ['subscriber_not_found'],
       },
       ({ project, params }) => removeSubscriber({ pool, cipher }, project.id, params.id, format),
-    ),
-
-    route(
-      {
-        method: 'GET',
-        path: '/v1/subscribe-link',
-        summary: 'Get the subscribe links',
-        description: 'Opening a link subscribes the user to the project.',
-        tag,
-        auth: 'key',
-        status: 200,
-        response: subscribeLinkSchema,
-        errors: [],
-      },
-      async ({ project }) => {
-        const start = startParameter('subscribe', project.slug);
-        return {
-          telegram_link: link(project.id, 'telegram', start),
-          max_link: link(project.id, 'max', start),
-        };
-      },
     ),
   ];
 }

@@ -94,6 +94,7 @@ export function teamChat({ pool, publicUrl }: Pick<Core, 'pool' | 'publicUrl'>):
   }
 
   return {
+    sharedBotOnly: true,
     links: { invitation: ask },
     async tap(tap) {
       const [, yesOrNo, token] = TAP.exec(tap.data) ?? [];

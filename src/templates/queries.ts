@@ -1,4 +1,5 @@
 import type { Language } from '../contract/common';
+import type { TemplateVars } from '../contract/content';
 import type { Cursor } from '../contract/cursor';
 import { cursorTime } from '../db/cursor-time';
 import type { Db } from '../db/pool';
@@ -136,4 +137,23 @@ export function deleteTemplate(db: Db, projectId: string, key: string): Promise<
     projectId,
     key,
   ]);
+}
+
+export interface OpenDefinition {
+  kind: 'scheduled' | 'recurring';
+  vars: TemplateVars;
+}
+
+/** What will take the template of the moment when it sends. */
+export function findOpenDefinitions(db: Db, projectId: string, key: string): Promise<OpenDefinition[]> {
+  return rows<OpenDefinition>(
+    db,
+    'find_open_definitions',
+    `SELECT 'scheduled' AS kind, content->'vars' AS vars FROM scheduled
+     WHERE project_id = $1 AND ended_at IS NULL AND content->>'template' = $2
+     UNION ALL
+     SELECT 'recurring', content->'vars' FROM recurring
+     WHERE project_id = $1 AND ended_at IS NULL AND content->>'template' = $2`,
+    [projectId, key],
+  );
 }

@@ -1,5 +1,6 @@
 import type { TemplateVars } from '../contract/content';
 import type { Db } from '../db/pool';
+import { findOpenDefinitions } from './queries';
 import type { FurtherNames } from './values';
 
 /** An open definition that takes the template of the moment when it sends. */
@@ -10,7 +11,10 @@ export interface TemplateUse {
   further: readonly FurtherNames[];
 }
 
-/** The caller holds the project's lock. */
-export async function findTemplateUses(_db: Db, _projectId: string, _key: string): Promise<TemplateUse[]> {
-  return Promise.resolve([]);
+/** The caller holds the project's lock, under which definitions are created too. */
+export async function findTemplateUses(db: Db, projectId: string, key: string): Promise<TemplateUse[]> {
+  const found = await findOpenDefinitions(db, projectId, key);
+  return found.map(({ kind, vars }) => ({ what: named[kind], vars, further: [] }));
 }
+
+const named = { scheduled: 'A scheduled message', recurring: 'A recurring message' } as const;

@@ -7,8 +7,8 @@ import type { Template, ValueOf } from './template';
 /** What a template shows of its recipient. */
 export type TemplateRecipient = Pick<
   SubscriberRecord,
-  'id' | 'first_name' | 'username' | 'external_id' | 'lang'
-> & { properties?: Record<string, string | number | boolean> };
+  'id' | 'first_name' | 'username' | 'external_id' | 'lang' | 'properties'
+>;
 
 export interface ValueContext {
   vars: TemplateVars;
@@ -52,7 +52,7 @@ export function valuesFor(
     if (recipient === null) return null;
     if (name.startsWith('properties.')) {
       const key = name.slice('properties.'.length);
-      const { properties = {} } = recipient;
+      const { properties } = recipient;
       return Object.hasOwn(properties, key) ? String(properties[key]) : null;
     }
     switch (name) {

@@ -8,6 +8,11 @@ export const workflowIds = {
   broadcast: (jobId: string) => `broadcast/${jobId}`,
   subscriberImport: (importId: string) => `import/${importId}`,
   batch: (batchId: string) => `batch/${batchId}`,
+  scheduled: (scheduledId: string) => `scheduled/${scheduledId}`,
+  /** The Temporal Schedule. */
+  recurring: (recurringId: string) => `recurring/${recurringId}`,
+  /** The server appends the time of the occurrence. */
+  recurringRun: (recurringId: string) => `recurring-run/${recurringId}`,
 } as const;
 
 /** Signals carry no data: each only tells the workflow that its row has changed. */
@@ -19,6 +24,7 @@ export function taskQueues(prefix: string) {
     logins: `${prefix}-logins`,
     deliveries: `${prefix}-deliveries`,
     broadcasts: `${prefix}-broadcasts`,
+    journeys: `${prefix}-journeys`,
   } as const;
 }
 
@@ -33,9 +39,11 @@ export const searchAttributeTypes = {
   LastError: 'Keyword',
   AuthFlow: 'Keyword',
   AuthStatus: 'Keyword',
+  State: 'Keyword',
   Attempt: 'Int',
   LastHttpStatus: 'Int',
   NextAttemptAt: 'Datetime',
+  NextAt: 'Datetime',
 } as const satisfies Record<string, 'Keyword' | 'Int' | 'Datetime'>;
 
 export type SearchAttributeName = keyof typeof searchAttributeTypes;
@@ -49,7 +57,12 @@ export const searchAttributes = {
   LastError: defineSearchAttributeKey('LastError', 'KEYWORD'),
   AuthFlow: defineSearchAttributeKey('AuthFlow', 'KEYWORD'),
   AuthStatus: defineSearchAttributeKey('AuthStatus', 'KEYWORD'),
+  State: defineSearchAttributeKey('State', 'KEYWORD'),
   Attempt: defineSearchAttributeKey('Attempt', 'INT'),
   LastHttpStatus: defineSearchAttributeKey('LastHttpStatus', 'INT'),
   NextAttemptAt: defineSearchAttributeKey('NextAttemptAt', 'DATETIME'),
+  NextAt: defineSearchAttributeKey('NextAt', 'DATETIME'),
 } as const satisfies Record<SearchAttributeName, unknown>;
+
+/** Set by the server on workflows that a Schedule starts. */
+export const scheduledStartTime = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME');

@@ -91,7 +91,7 @@ test('API, worker and Temporal are killed in turn under load: nothing is lost, a
 
   workerKills.push(Date.now());
   await worker.kill9();
-  // Events go on being committed while nobody delivers them.
+  // Events go on being committed while no worker delivers them.
   await load.until(90);
   worker = await startRole('worker');
   await load.until(120);

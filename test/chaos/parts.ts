@@ -5,7 +5,7 @@ import { startHeraldProcess, type HeraldProcess } from '../support/herald-proces
 /** Something of the installation that can be hurt, and comes back. */
 export interface Part {
   name: string;
-  /** As a crash; whoever supervises it starts it again, after a while. */
+  /** As a crash; its supervisor starts it again, after a while. */
   kill(downMs: number): Promise<void>;
   /** As a machine that stands still, and goes on as if nothing had been. */
   pause(ms: number): Promise<void>;

@@ -58,7 +58,7 @@ test('kill -9 of the API after the commit and before the response: the repeated 
   await receiver.close();
 });
 
-/** A lock holds the statement up until the process is stopped; then it commits, and nobody reads its result. */
+/** A lock holds the statement up until the process is stopped; then it commits, and no process reads its result. */
 async function commitWithoutResponse(
   { child }: HeraldProcess,
   send: () => Promise<Response>,

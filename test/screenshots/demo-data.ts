@@ -1,16 +1,25 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { seedDemoProject } from '../../src/embedded/demo';
 import { LATENCY_BOUNDS_MS } from '../../src/webhooks/latency';
 import { eventually } from '../support/eventually';
-import type { TestService } from '../support/service';
+import { png } from '../support/png';
+import type { TestProject, TestService } from '../support/service';
 import type { ScriptedReceiver } from '../system/webhooks/fixture';
 
 export interface Demo {
+  project: TestProject;
+  /** Looks the same; its sessions do not fill the log of the other. */
+  shop: TestProject;
   apiKey: string;
   endpointId: string;
+  failingEndpointId: string;
   deliveryId: string;
   subscriberId: string;
 }
 
-const AGENT =
+export const AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
 /** A shop with a month of logins, a day of deliveries, a failing endpoint, subscribers and a broadcast. */
@@ -19,6 +28,9 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     name: 'Tea shop',
     callback_url: 'https://tea.example/login',
   });
+  const shop = await service.createProject({ name: 'Tea shop', callback_url: 'https://tea.example/login' });
+  await setLook(project);
+  await setLook(shop);
   const { pool } = service;
   await pool.query(
     `INSERT INTO credit_ledger (session_id, project_id, source, charged_at)
@@ -30,29 +42,79 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     `INSERT INTO credit_months VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC'), 62)`,
     [project.id],
   );
-  await pool.query(
-    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, username, external_id, tags, lang, created_at)
-     SELECT $1, CASE WHEN n % 3 = 0 THEN 'max' ELSE 'telegram' END, 'demo' || n, 'demo' || n,
-       (ARRAY['Anna', 'Борис', 'Vera', 'Григорий', 'Daria'])[1 + n % 5], 'user_' || n,
-       CASE WHEN n = 4 THEN repeat('customer-', 6) || n ELSE 'customer-' || n END,
-       CASE WHEN n % 2 = 0 THEN '{vip,green tea}'::text[] ELSE '{}' END, 'ru', now() - make_interval(hours => n * 9)
-     FROM generate_series(1, 14) n`,
-    [project.id],
-  );
+  await subscribeCustomers(service, project);
+  // One receiver for both endpoints: it fails under the path of the second one.
+  receiver.behave((res, { path: requested }) => {
+    res.statusCode = requested.includes('analytics') ? 503 : 200;
+    res.end(res.statusCode === 200 ? 'ok' : 'database is starting');
+  });
   const healthy = await project.api('POST', '/v1/webhooks', {
-    url: receiver.url,
+    url: `${receiver.url}/orders`,
     description: 'Orders',
     events: ['auth.completed', 'subscription.created'],
+    headers: { Authorization: 'Bearer shop-token' },
   });
-  const other = await project.api('POST', '/v1/webhooks', { url: receiver.url, description: 'Analytics' });
+  const failing = await project.api('POST', '/v1/webhooks', {
+    url: `${receiver.url}/analytics`,
+    description: 'Analytics',
+  });
+  const endpoints = [healthy.body.id as string, failing.body.id as string];
   await pool.query(
     `INSERT INTO endpoint_hours (endpoint_id, hour, succeeded, failed, latency, last_at)
      SELECT e, date_trunc('hour', now(), 'UTC') - make_interval(hours => n), 20 + (n * 13) % 30, (n % 9 = 4)::int * 6,
        latency, now() - make_interval(hours => n)
      FROM unnest($1::uuid[]) e, generate_series(1, 23) n,
        (SELECT array_agg(CASE WHEN i BETWEEN 2 AND 4 THEN 8 ELSE 0 END) AS latency FROM generate_series(1, $2) i) l`,
-    [[healthy.body.id], LATENCY_BOUNDS_MS.length + 1],
+    [endpoints.slice(0, 1), LATENCY_BOUNDS_MS.length + 1],
   );
+  const subscriberId = await logInOnce(service, project);
+  await project.api('POST', '/v1/auth/session', { state: 'order-1043', user_agent: AGENT });
+  await project.api('POST', '/v1/send', { subscriber_id: subscriberId, text: 'Your tea is on its way.' });
+  await project.api('POST', '/v1/broadcast', { text: 'New harvest is here', channel: 'telegram' });
+  const sent = await project.api('POST', `/v1/webhooks/${failing.body.id}/test`);
+  const deliveryId = sent.body.delivery_id as string;
+  await eventually(async () => {
+    const { body } = await project.api('GET', `/v1/deliveries/${deliveryId}`);
+    return body.attempts[0]?.duration_ms != null;
+  });
+  return {
+    project,
+    shop,
+    apiKey: project.api_key,
+    endpointId: endpoints[0]!,
+    failingEndpointId: endpoints[1]!,
+    deliveryId,
+    subscriberId,
+  };
+}
+
+const names = ['Anna', 'Борис', 'Vera', 'Григорий', 'Daria'];
+const CUSTOMERS = 14;
+
+/** Customers with chats of their own, who subscribed on different days. */
+async function subscribeCustomers(service: TestService, project: TestProject): Promise<void> {
+  for (let n = 1; n <= CUSTOMERS; n += 1) {
+    await service.control.open(n % 3 === 0 ? 'max' : 'telegram', `user_${n}`, {
+      start: `proj_${project.slug}`,
+      first_name: names[n % names.length] ?? '',
+      username: `user_${n}`,
+    });
+  }
+  await eventually(async () => {
+    const { body } = await project.api('GET', '/v1/subscribers?limit=100');
+    return body.data.length === CUSTOMERS;
+  });
+  await service.pool.query(
+    `UPDATE subscribers s SET created_at = now() - make_interval(hours => n.n * 9),
+       external_id = CASE WHEN n.n = 4 THEN repeat('customer-', 6) ELSE 'customer-' END || n.n,
+       tags = CASE WHEN n.n % 2 = 0 THEN '{vip,green tea}'::text[] ELSE '{}' END
+     FROM generate_series(1, $2) AS n (n) WHERE s.project_id = $1 AND s.username = 'user_' || n.n`,
+    [project.id, CUSTOMERS],
+  );
+}
+
+/** Anna logs in; she becomes a subscriber. */
+async function logInOnce(service: TestService, project: TestProject): Promise<string> {
   const login = await project.api('POST', '/v1/auth/session', {
     state: 'order-1042',
     user_agent: AGENT,
@@ -64,18 +126,49 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     (await service.control.chat('telegram', 'anna')).messages.some(({ buttons }) => buttons.length > 0),
   );
   await service.control.tap('telegram', 'anna', { button: 0 });
-  const subscriberId = await eventually(async () => {
+  return eventually(async () => {
     const { body } = await project.api('GET', '/v1/auth/sessions?limit=1');
     return body.data[0].subscriber_id as string | null;
   });
-  await project.api('POST', '/v1/auth/session', { state: 'order-1043', user_agent: AGENT });
-  await project.api('POST', '/v1/send', { subscriber_id: subscriberId, text: 'Your tea is on its way.' });
-  await project.api('POST', '/v1/broadcast', { text: 'New harvest is here', channel: 'telegram' });
-  const sent = await project.api('POST', `/v1/webhooks/${other.body.id}/test`);
-  const deliveryId = sent.body.delivery_id as string;
-  await eventually(async () => {
-    const { body } = await project.api('GET', `/v1/deliveries/${deliveryId}`);
-    return body.attempts[0]?.duration_ms != null;
+}
+
+/** A green leaf on nothing, and its colour. */
+async function setLook(project: TestProject): Promise<void> {
+  const leaf = png(96, 96, (x, y) =>
+    (x - 30) ** 2 + (y - 66) ** 2 < 3_600 && (x - 66) ** 2 + (y - 30) ** 2 < 3_600
+      ? [31, 122, 77, 255]
+      : [0, 0, 0, 0],
+  );
+  const images = http.createServer((_request, response) => response.end(leaf));
+  await new Promise<void>((resolve) => images.listen(0, '127.0.0.1', resolve));
+  const { port } = images.address() as AddressInfo;
+  const { status } = await project.api('PATCH', '/v1/project', {
+    brand: {
+      logo_url: `http://127.0.0.1:${port}/logo.png`,
+      color: '#1f7a4d',
+      privacy_url: 'https://tea.example/privacy',
+    },
   });
-  return { apiKey: project.api_key, endpointId: healthy.body.id as string, deliveryId, subscriberId };
+  images.close();
+  images.closeAllConnections();
+  if (status !== 200) throw new Error(`the look was not set (${status})`);
+}
+
+/** The addresses as a customer would have them. Later attempts find no server there, as before. */
+export async function nameEndpoints(service: TestService, demo: Demo): Promise<void> {
+  await service.pool.query(
+    `UPDATE endpoints SET url = CASE WHEN id = $1 THEN 'https://tea.example/hooks/orders'
+       ELSE 'https://tea.example/hooks/analytics' END WHERE project_id = $2`,
+    [demo.endpointId, demo.project.id],
+  );
+  await service.pool.query(
+    `UPDATE project_brands SET logo_url = 'https://tea.example/logo.png' WHERE project_id = $1`,
+    [demo.project.id],
+  );
+}
+
+/** The project of the demo site, without its limit of sessions. */
+export async function seedDemoSite(service: TestService, dataDir: string): Promise<void> {
+  await seedDemoProject(service.pool, path.join(dataDir, 'demo-api-key'), service.url);
+  await service.pool.query('UPDATE projects SET sessions_per_hour = 1000, sessions_per_address = 1000');
 }

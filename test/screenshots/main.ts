@@ -1,99 +1,114 @@
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import globalSetup, { type TestServers } from '../support/global-setup';
-import { startTestService } from '../support/service';
+import { startTestService, type TestService } from '../support/service';
 import { scriptedReceiver } from '../system/webhooks/fixture';
 import { launchBrowser, visit } from '../web/fixture';
-import { seedDemo, type Demo } from './demo-data';
+import { nameEndpoints, seedDemo, seedDemoSite, type Demo } from './demo-data';
+import { takeDemoSite, takeDocs, takeLoginPages } from './public-pages';
+import { takeReadmePictures } from './readme-pictures';
+import { output, root, taker, type Look } from './take';
 
 /*
- * `npm run screenshots`: every page of the dashboard, light and dark, desktop and phone, English and Russian, with demo
- * data. All of them go to test-output/pages; those that the README shows are copied to docs/screenshots.
+ * `npm run screenshots`: every page, light and dark, desktop and phone, English and Russian, with demo data. All of them
+ * go to test-output/pages; those that README and the documentation show go to docs/screenshots. A part of a page's name
+ * as argument takes the dashboard's pages with that name only: `npm run screenshots -- settings`.
  */
-const root = path.join(__dirname, '..', '..');
-const output = path.join(root, 'test-output', 'pages');
 const widths = [1280, 390];
 const languages = ['en-GB', 'ru-RU'];
 const themes = ['light', 'dark'] as const;
 
-/** Pages without a sign-in come first. A page of another part is added here. */
+/** Pages of the dashboard. A page of another part is added here. */
 const pages = (demo: Demo): Record<string, string> => ({
   overview: '/dashboard',
   webhooks: '/dashboard/webhooks',
   endpoint: `/dashboard/webhooks/${demo.endpointId}`,
+  'endpoint-failing': `/dashboard/webhooks/${demo.failingEndpointId}`,
   deliveries: '/dashboard/deliveries',
   delivery: `/dashboard/deliveries/${demo.deliveryId}`,
   logins: '/dashboard/logins',
   subscribers: '/dashboard/subscribers',
   subscriber: `/dashboard/subscribers/${demo.subscriberId}`,
+  links: '/dashboard/links',
+  labels: '/dashboard/labels',
   broadcasts: '/dashboard/broadcasts',
   'broadcast-new': '/dashboard/broadcasts/new',
+  oidc: '/dashboard/oidc',
   templates: '/dashboard/templates',
   'template-new': '/dashboard/templates/new',
   batches: '/dashboard/batches',
+  scheduled: '/dashboard/scheduled',
+  recurring: '/dashboard/recurring',
+  channels: '/dashboard/channels',
   keys: '/dashboard/keys',
   settings: '/dashboard/settings',
 });
 const shownInReadme = ['overview', 'delivery', 'logins'];
+const only = process.argv[2];
 
 async function main(): Promise<void> {
+  process.env['HERALD_TEST_TEMPORAL_UI'] = 'true';
   await globalSetup();
-  const receiver = await scriptedReceiver(503);
-  const service = await startTestService();
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'herald-demo-'));
+  const receiver = await scriptedReceiver(200);
+  const service = await startTestService({ env: { HERALD_DATA_DIR: dataDir } });
   const browser = await launchBrowser();
   try {
     await rm(output, { recursive: true, force: true });
     await mkdir(output, { recursive: true });
     const demo = await seedDemo(service, receiver);
+    await seedDemoSite(service, dataDir);
+    if (only === undefined) {
+      const temporalUi = process.env['HERALD_TEST_TEMPORAL_UI_URL'] ?? '';
+      await takeReadmePictures(browser, service, demo, temporalUi);
+    }
+    await nameEndpoints(service, demo);
     for (const locale of languages) {
       for (const colorScheme of themes) {
-        for (const width of widths) {
-          await takeAll(browser, service.url, demo, { locale, colorScheme, width });
-        }
+        for (const width of widths) await takeAll(browser, service, demo, { locale, colorScheme, width });
       }
     }
-    for (const name of shownInReadme) {
-      await copyFile(
-        path.join(output, `${name}-en-light-1280.png`),
-        path.join(root, 'docs', 'screenshots', `${name}.png`),
-      );
-    }
+    if (only === undefined) await copyToReadme();
   } finally {
     await browser.close();
     await service.stop();
     await receiver.close();
     await (globalThis as TestServers).stopTestServers?.();
+    await rm(dataDir, { recursive: true, force: true });
   }
 }
 
-interface Look {
-  locale: string;
-  colorScheme: 'light' | 'dark';
-  width: number;
-}
-
-async function takeAll(browser: Browser, url: string, demo: Demo, look: Look): Promise<void> {
+async function takeAll(browser: Browser, service: TestService, demo: Demo, look: Look): Promise<void> {
   const { locale, colorScheme, width } = look;
   const { page, context } = await visit(browser, { locale, colorScheme, viewport: { width, height: 800 } });
-  const take = async (name: string) => {
-    const file = `${name}-${locale.slice(0, 2)}-${colorScheme}-${width}.png`;
-    await page.screenshot({ path: path.join(output, file), fullPage: true });
-    process.stdout.write(`${file}\n`);
-  };
-  await page.goto(`${url}/dashboard`);
+  const take = taker(page, look);
+  if (only === undefined) {
+    await takeLoginPages(page, service, demo, taker(page, look, 'load'));
+    await takeDocs(page, service.url, look, take);
+    await takeDemoSite(page, service.url, take);
+  }
+  await page.goto(`${service.url}/dashboard`);
   await page.locator('input[type=password]').waitFor();
-  await take('sign-in');
+  if (only === undefined) await take('sign-in');
   await page.locator('input[type=password]').fill(demo.apiKey);
   await page.keyboard.press('Enter');
   await page.locator('main h1').waitFor();
   for (const [name, target] of Object.entries(pages(demo))) {
-    await page.goto(url + target);
+    if (only !== undefined && !name.includes(only)) continue;
+    await page.goto(service.url + target);
     await page.locator('main h1').waitFor();
-    await page.waitForLoadState('networkidle');
     await take(name);
   }
   await context.close();
+}
+
+async function copyToReadme(): Promise<void> {
+  for (const name of shownInReadme) {
+    const taken = path.join(output, `${name}-en-light-1280.png`);
+    await copyFile(taken, path.join(root, 'docs', 'screenshots', `${name}.png`));
+  }
 }
 
 main().then(

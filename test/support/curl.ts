@@ -46,7 +46,7 @@ export async function callWithCurl(
   const valuesOf = (option: string) =>
     args.flatMap((arg, index) => (args[index - 1] === option ? [arg] : []));
   const url = args.find((arg) => arg.startsWith('http')) ?? '';
-  const [body] = valuesOf('-d');
+  const [body] = [...valuesOf('-d'), ...valuesOf('--data-binary')];
   const response = await fetch(url, {
     method: valuesOf('-X')[0] ?? (body === undefined ? 'GET' : 'POST'),
     headers: valuesOf('-H').map((header): [string, string] => {

@@ -127,12 +127,13 @@ async function startTemporal(
       cliPath,
       dataDir,
       port: 0,
-      uiPort: null,
+      uiPort: process.env['HERALD_TEST_TEMPORAL_UI'] ? 0 : null,
       dbFile: null,
       searchAttributes: searchAttributeTypes,
     }),
   );
   process.env['HERALD_TEST_TEMPORAL_ADDRESS'] = temporal.address;
+  if (temporal.uiUrl) process.env['HERALD_TEST_TEMPORAL_UI_URL'] = temporal.uiUrl;
 }
 
 async function stopAll(

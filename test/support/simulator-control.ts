@@ -52,6 +52,8 @@ export interface SimulatorControl {
   say(channel: Channel, user: User, text: string): Promise<unknown>;
   block(channel: Channel, user: User): Promise<unknown>;
   unblock(channel: Channel, user: User): Promise<unknown>;
+  /** Opens the bot's Mini App with a start parameter. */
+  miniApp(channel: Channel, user: User, start: string): Promise<{ url: string; init_data: string }>;
   chat(channel: Channel, user: User): Promise<Chat>;
   faults(channel: Channel, fault: Record<string, unknown>): Promise<unknown>;
   /** Rate limits of the platform; `{}` lifts them. */
@@ -94,6 +96,7 @@ export function createSimulatorControl(url: string, bot?: string): SimulatorCont
     say: (channel, id, text) => call('POST', user(channel, id, 'say'), { text }),
     block: (channel, id) => call('POST', user(channel, id, 'block'), {}),
     unblock: (channel, id) => call('POST', user(channel, id, 'unblock'), {}),
+    miniApp: (channel, id, start) => call('POST', user(channel, id, 'mini-app'), { start }),
     chat: (channel, id) => call('GET', user(channel, id, 'chat')),
     faults: (channel, fault) => call('POST', `${channel}/faults`, fault),
     limits: (channel, limits) => call('POST', `${channel}/limits`, limits),

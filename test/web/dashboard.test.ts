@@ -1,5 +1,8 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../support/eventually';
+import { png } from '../support/png';
 import { startTestService, type TestProject, type TestService } from '../support/service';
 import { scriptedReceiver, type ScriptedReceiver } from '../system/webhooks/fixture';
 import { launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './fixture';
@@ -12,6 +15,7 @@ const pages = [
   'subscribers',
   'broadcasts',
   'broadcasts/new',
+  'oidc',
   'keys',
   'settings',
 ];
@@ -50,6 +54,24 @@ describe('the dashboard', () => {
     await page.goto(service.url + path);
     await page.getByLabel('Project API key').fill(key);
     await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  let details: Promise<string[]> | undefined;
+  /** Pages of one endpoint, delivery and subscriber of the project. */
+  const detailPages = () => (details ??= createDetails());
+
+  async function createDetails(): Promise<string[]> {
+    const { body: endpoint } = await project.api('POST', '/v1/webhooks', {
+      url: receiver.url,
+      headers: { Authorization: 'Bearer x' },
+    });
+    const { body: sent } = await project.api('POST', `/v1/webhooks/${endpoint.id}/test`);
+    const { body: subscribers } = await project.api('GET', '/v1/subscribers');
+    return [
+      `webhooks/${endpoint.id}`,
+      `deliveries/${sent.delivery_id}`,
+      `subscribers/${subscribers.data[0].subscriber_id}`,
+    ];
   }
 
   it('lets a person in with a key of the project, and out again', async () => {
@@ -94,7 +116,7 @@ describe('the dashboard', () => {
     await secretDialog.getByText('copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
     await screenshot(page, 'dashboard-secret');
-    // Neither one Escape nor a second one destroys a secret that nobody has stored.
+    // Neither one Escape nor a second one destroys a secret that is not stored yet.
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     expect(await secretDialog.locator('code').innerText()).toBe(secret);
@@ -177,6 +199,69 @@ describe('the dashboard', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Keep editing' }).click();
     expect(await field.inputValue()).toBe('https://10.0.0.1/hook');
+  });
+
+  it('keeps headers whose values were not typed again, and names the one that is refused', async () => {
+    const { page } = await someone();
+    const created = await project.api('POST', '/v1/webhooks', {
+      url: receiver.url,
+      headers: { Authorization: 'Bearer kept' },
+    });
+    await signIn(page, `/dashboard/webhooks/${created.body.id}`);
+    await page.getByText('Authorization: ***').waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('button', { name: 'Add header' }).click();
+    await page.keyboard.type('Content-Type');
+    await form.getByLabel('Value of Content-Type').fill('text/plain');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('alert').getByText('Herald sets this header itself').waitFor();
+    expect(await form.getByLabel('Value of Content-Type').getAttribute('aria-invalid')).toBe('true');
+    expect(await form.getByLabel('Value of Authorization').getAttribute('aria-invalid')).toBe(null);
+    await form.getByLabel('Header name').last().fill('X-Team');
+    await form.getByLabel('Value of X-Team').fill('tea');
+    expect(await seriousFlaws(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('X-Team: ***').waitFor();
+    receiver.behave(200);
+    const sent = await project.api('POST', `/v1/webhooks/${created.body.id}/test`);
+    const request = await eventually(() => receiver.of(sent.body.delivery_id as string)[0]);
+    expect(request.headers).toMatchObject({ authorization: 'Bearer kept', 'x-team': 'tea' });
+    expect((await project.api('DELETE', `/v1/webhooks/${created.body.id}`)).status).toBe(204);
+  });
+
+  it('sets the look of the login page, and shows it', async () => {
+    const { page } = await someone();
+    const logo = http.createServer((_request, response) => response.end(png(8, 8, () => [200, 30, 30, 255])));
+    await new Promise<void>((resolve) => logo.listen(0, '127.0.0.1', resolve));
+    const { port } = logo.address() as AddressInfo;
+    const shop = await service.createProject({ name: 'Look' });
+    await signIn(page, '/dashboard/settings', shop.api_key);
+    const save = page.getByRole('button', { name: 'Update login page' });
+    await page.getByLabel('Logo URL').fill('https://10.0.0.1/logo.png');
+    await page.getByLabel('Colour', { exact: true }).fill('#1f7a4d');
+    await page.getByLabel('Privacy policy URL').fill('https://look.example/privacy');
+    await save.click();
+    await page.getByRole('alert').getByText('This address points to a private network').waitFor();
+    expect(await page.getByLabel('Logo URL').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Logo URL').fill(`http://127.0.0.1:${port}/logo.png`);
+    await save.click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    await eventually(() => page.evaluate('document.querySelector(".login-preview img").naturalWidth === 8'));
+    logo.close();
+    logo.closeAllConnections();
+    expect((await shop.api('GET', '/v1/project')).body.brand).toMatchObject({
+      logo_url: `http://127.0.0.1:${port}/logo.png`,
+      color: '#1f7a4d',
+      privacy_url: 'https://look.example/privacy',
+    });
+    // Not sent again, so it is not fetched again: its server is gone.
+    await page.getByLabel('Colour', { exact: true }).fill('');
+    await save.click();
+    await eventually(async () => (await shop.api('GET', '/v1/project')).body.brand.color === null);
+    expect((await shop.api('GET', '/v1/project')).body.brand.logo_path).not.toBe(null);
+    await page.getByRole('button', { name: 'Fetch logo again' }).click();
+    await page.getByRole('alert').getByText('The server did not respond').waitFor();
   });
 
   it('brings the person back to the same page when the session has ended meanwhile', async () => {
@@ -291,6 +376,13 @@ describe('the dashboard', () => {
     await page.getByLabel('Ключ API проекта').fill(project.api_key);
     await page.getByRole('button', { name: 'Войти' }).click();
     await page.getByRole('heading', { name: 'Входы', exact: true }).waitFor();
+    // Errors of the API too are in the page's language.
+    await page.goto(`${service.url}/dashboard/webhooks`);
+    await page.getByRole('button', { name: 'Новый адрес' }).first().click();
+    await page.getByLabel('URL').fill('https://10.0.0.1/hook');
+    await page.getByRole('button', { name: 'Создать' }).click();
+    await page.getByRole('alert').getByText('Этот адрес ведёт в частную сеть').waitFor();
+    await page.goto(`${service.url}/dashboard/logins`);
     expect(await page.evaluate('document.documentElement.lang')).toBe('ru');
     await page.getByRole('button', { name: 'English' }).click();
     await page.getByRole('heading', { name: 'Logins', exact: true }).waitFor();
@@ -302,12 +394,27 @@ describe('the dashboard', () => {
     const { page } = await someone();
     const writer = await service.createProject({ name: 'Writer' });
     await service.control.open('telegram', 'writer', { start: `proj_${writer.slug}`, first_name: 'Wanda' });
-    await eventually(async () => (await writer.api('GET', '/v1/subscribers')).body.data.length === 1);
+    const subscriberId = await eventually(
+      async () =>
+        (await writer.api('GET', '/v1/subscribers')).body.data[0]?.subscriber_id as string | undefined,
+    );
     await signIn(page, '/dashboard/broadcasts/new', writer.api_key);
     await page.getByLabel('Text', { exact: true }).fill('Tea is **ready**');
     await page.getByLabel('Format').selectOption('markdown');
     await page.getByText('1 subscriber', { exact: true }).waitFor();
     await page.locator('.phone.telegram b', { hasText: 'ready' }).waitFor();
+    await page.getByLabel('Only with at least one of these tags').fill('vip, tea');
+    await page.getByText('0 subscribers', { exact: true }).waitFor();
+    await writer.api('PATCH', `/v1/subscribers/${subscriberId}`, { tags: ['tea'] });
+    await page.getByLabel('Without these tags').fill('asleep');
+    await page.getByText('1 subscriber', { exact: true }).waitFor();
+    await page.getByLabel('Media (optional)').selectOption('photo');
+    await page.getByLabel('Media URL').fill('https://10.0.0.1/tea.png');
+    await page.locator('.phone.max .chat-media.photo').waitFor();
+    await page.getByRole('button', { name: 'Review and send' }).click();
+    await page.getByRole('alert').getByText('points to a private network').waitFor();
+    expect(await page.getByLabel('Media URL').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Media (optional)').selectOption('');
     await page.reload();
     expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('Tea is **ready**');
     await page.getByLabel('Subscriber', { exact: true }).fill('wan');
@@ -395,13 +502,16 @@ describe('the dashboard', () => {
     expect(await overflow(page)).toBe(0);
     await screenshot(page, `dashboard-sign-in-${width}-${colorScheme}`);
     await signIn(page);
-    for (const name of pages) {
+    for (const name of [...pages, ...(await detailPages())]) {
       await page.goto(`${service.url}/dashboard/${name}`);
       await page.locator('main h1').waitFor();
       await page.waitForLoadState('networkidle');
       expect([name, await overflow(page)]).toEqual([name, 0]);
       expect([name, await seriousFlaws(page)]).toEqual([name, []]);
-      await screenshot(page, `dashboard-${name.replace('/', '-') || 'overview'}-${width}-${colorScheme}`);
+      await screenshot(
+        page,
+        `dashboard-${name.replace(/\/.*-.*/, '-one').replace('/', '-') || 'overview'}-${width}-${colorScheme}`,
+      );
     }
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
   });

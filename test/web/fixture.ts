@@ -92,7 +92,7 @@ export async function visit(
   const watch = (page: Page) => {
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
+      if (message.type() === 'error') complaints.push(`${message.text()} ${message.location().url}`.trim());
     });
   };
   context.on('page', watch);
@@ -100,13 +100,13 @@ export async function visit(
   return { context, page, complaints };
 }
 
-/** Kept under test-output/ for whoever wants to look at a run. */
+/** Kept under test-output/, to look at after a run. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   await mkdir(screenshots, { recursive: true });
   await page.screenshot({ path: path.join(screenshots, `${name}.png`), fullPage: true });
 }
 
-/** What axe-core finds that really hinders somebody, on the page or in parts of it. */
+/** What axe-core finds that keeps a person from using the page, or parts of it. */
 export async function seriousFlaws(page: Page, parts?: string[]): Promise<string[]> {
   // Through the debugger's world, because the pages' own policy refuses foreign scripts, as it should.
   await page.evaluate(axe.source);

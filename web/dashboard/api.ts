@@ -6,12 +6,20 @@ import type {
 } from '../../src/broadcasts/contract';
 import type { BatchView } from '../../src/broadcasts/batch/contract';
 import type {
+  newRecurringSchema,
+  recurringChangesSchema,
+  RecurringView,
+  RunView,
+} from '../../src/broadcasts/recurring/contract';
+import type { newScheduledSchema, ScheduledView } from '../../src/broadcasts/scheduled/contract';
+import type {
   newTemplateSchema,
   previewSchema,
   PreviewResult,
   templateDefinitionSchema,
   TemplateView,
 } from '../../src/templates/contract';
+import type { ChannelView } from '../../src/channels/contract';
 import type { AuditEntry, DashboardSession, SignInRecord } from '../../src/projects/contract';
 import type {
   DashboardLogin,
@@ -27,13 +35,29 @@ import type { createdKeySchema, KeyView } from '../../src/projects/contract';
 import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/projects/contract';
 import type { SessionRecord } from '../../src/login/contract';
 import type {
+  ClientView,
+  clientChangesSchema,
+  createdClientSchema,
+  newClientSchema,
+  rotatedClientSchema,
+} from '../../src/oidc/contract';
+import type {
   MessageRecord,
   messageStatsSchema,
   sendSchema,
   SendResponse,
 } from '../../src/messages/contract';
 import { t } from './texts';
-import type { subscriberChangesSchema, subscriberSchema } from '../../src/subscribers/contract';
+import type {
+  LinkView,
+  newLinkSchema,
+  PermissionChanges,
+  PermissionView,
+  subscribeLinkSchema,
+  subscriberChangesSchema,
+  subscriberSchema,
+  TagView,
+} from '../../src/subscribers/contract';
 import type {
   createdEndpointSchema,
   deliveryWithAttemptsSchema,
@@ -57,9 +81,17 @@ export type EndpointChanges = z.input<typeof endpointChangesSchema>;
 export type Subscriber = z.infer<typeof subscriberSchema>;
 export type SubscriberChanges = z.input<typeof subscriberChangesSchema>;
 export type Batch = BatchView;
+export type Scheduled = ScheduledView;
+export type Recurring = RecurringView;
+export type RecurringRun = RunView;
 export type Template = TemplateView;
 export type TemplateDefinition = z.input<typeof templateDefinitionSchema>;
+export type NewLink = z.input<typeof newLinkSchema>;
+export type LabelKind = 'tags' | 'permissions';
 export type Broadcast = z.infer<typeof broadcastSchema>;
+export type Channel = ChannelView;
+export type OidcClient = ClientView;
+export type NewOidcClient = z.input<typeof newClientSchema>;
 export type CreatedKey = z.infer<typeof createdKeySchema>;
 export type {
   AuditEntry,
@@ -71,10 +103,13 @@ export type {
   DeliveryView,
   EndpointView,
   KeyView,
+  LinkView,
   MessageRecord,
   OwnProjectChanges,
+  PermissionView,
   ProjectView,
   SessionRecord,
+  TagView,
   UsageView,
 };
 
@@ -177,6 +212,20 @@ export const api = {
     post<CreatedKey>('/v1/keys', { ...(name ? { name } : {}), ...(scopes ? { scopes } : {}) }),
   revokeKey: (id: string) => call<void>('DELETE', `/v1/keys/${id}`),
 
+  channels: () => get<{ data: Channel[] }>('/v1/channels'),
+  connectBot: (channel: Channel['channel'], token: string) =>
+    call<Channel>('PUT', `/v1/channels/${channel}`, { token }),
+  removeBot: (channel: Channel['channel']) => call<void>('DELETE', `/v1/channels/${channel}`),
+
+  oidcClients: () => get<Page<OidcClient>>('/v1/oidc/clients'),
+  createOidcClient: (client: NewOidcClient) =>
+    post<z.infer<typeof createdClientSchema>>('/v1/oidc/clients', client),
+  changeOidcClient: (id: string, changes: z.input<typeof clientChangesSchema>) =>
+    call<OidcClient>('PATCH', `/v1/oidc/clients/${id}`, changes),
+  deleteOidcClient: (id: string) => call<void>('DELETE', `/v1/oidc/clients/${id}`),
+  rotateOidcSecret: (id: string) =>
+    post<z.infer<typeof rotatedClientSchema>>(`/v1/oidc/clients/${id}/rotate-secret`),
+
   eventTypes: () => get<Page<EventType>>('/v1/event-types'),
   endpoints: () => get<Page<EndpointView>>('/v1/webhooks'),
   stats: (id: string, hours = 24) => get<Stats>(`/v1/webhooks/${id}/stats?hours=${hours}`),
@@ -213,7 +262,16 @@ export const api = {
   subscribers: (filter: { channel: string; active: string; tag: string; q: string; cursor: string | null }) =>
     get<Page<Subscriber>>(`/v1/subscribers${query({ ...filter, limit: 25 })}`),
   subscriber: (id: string) => get<Subscriber>(`/v1/subscribers/${encodeURIComponent(id)}`),
-  subscribeLinks: () => get<{ telegram_link: string | null; max_link: string | null }>('/v1/subscribe-link'),
+  subscribeLinks: () => get<z.infer<typeof subscribeLinkSchema>>('/v1/subscribe-link'),
+  links: (cursor: string | null) => get<Page<LinkView>>(`/v1/subscribe-links${query({ cursor, limit: 25 })}`),
+  createLink: (link: NewLink) => post<LinkView>('/v1/subscribe-links', link),
+  deleteLink: (id: string) => call<void>('DELETE', `/v1/subscribe-links/${id}`),
+  labels: (kind: LabelKind) => get<Page<TagView & Partial<PermissionView>>>(`/v1/${kind}`),
+  createLabel: (kind: LabelKind, name: string) => post<TagView>(`/v1/${kind}`, { name }),
+  changeLabel: (kind: LabelKind, name: string, changes: PermissionChanges) =>
+    call<TagView>('PATCH', `/v1/${kind}/${encodeURIComponent(name)}`, changes),
+  deleteLabel: (kind: LabelKind, name: string) =>
+    call<void>('DELETE', `/v1/${kind}/${encodeURIComponent(name)}`),
   changeSubscriber: (id: string, changes: SubscriberChanges) =>
     call<Subscriber>('PATCH', `/v1/subscribers/${encodeURIComponent(id)}`, changes),
   removeSubscriber: (id: string) => call<void>('DELETE', `/v1/subscribers/${encodeURIComponent(id)}`),
@@ -230,6 +288,22 @@ export const api = {
 
   batches: (cursor: string | null) => get<Page<Batch>>(`/v1/send/batch${query({ cursor, limit: 25 })}`),
   cancelBatch: (id: string) => call<unknown>('DELETE', `/v1/send/batch/${id}`),
+
+  scheduled: (filter: { status: string; cursor: string | null }) =>
+    get<Page<Scheduled>>(`/v1/scheduled${query({ ...filter, limit: 25 })}`),
+  schedule: (entry: z.input<typeof newScheduledSchema>) => post<Scheduled>('/v1/scheduled', entry),
+  cancelScheduled: (id: string) => call<unknown>('DELETE', `/v1/scheduled/${id}`),
+
+  recurring: (cursor: string | null) => get<Page<Recurring>>(`/v1/recurring${query({ cursor, limit: 25 })}`),
+  recurringMessage: (id: string) => get<Recurring>(`/v1/recurring/${id}`),
+  recurringRuns: (id: string, cursor: string | null) =>
+    get<Page<RecurringRun>>(`/v1/recurring/${id}/runs${query({ cursor, limit: 25 })}`),
+  createRecurring: (entry: z.input<typeof newRecurringSchema>) => post<Recurring>('/v1/recurring', entry),
+  changeRecurring: (id: string, changes: z.input<typeof recurringChangesSchema>) =>
+    call<Recurring>('PATCH', `/v1/recurring/${id}`, changes),
+  runRecurring: (id: string) => post<{ run_id: string }>(`/v1/recurring/${id}/run`),
+  skipRecurring: (id: string) => post<Recurring>(`/v1/recurring/${id}/skip`),
+  removeRecurring: (id: string) => call<void>('DELETE', `/v1/recurring/${id}`),
 
   templates: (cursor: string | null) => get<Page<Template>>(`/v1/templates${query({ cursor, limit: 25 })}`),
   template: (key: string) => get<Template>(`/v1/templates/${encodeURIComponent(key)}`),

@@ -25,7 +25,7 @@ export function App() {
     reloadAll();
   };
   useEffect(() => {
-    // A 401 on the first request means that no one was signed in: show no notice.
+    // A 401 on the first request means that there was no session: show no notice.
     api.session().then(enter, (error: unknown) => {
       const failed = error instanceof ApiError && error.status !== 401;
       setSession({ notice: failed ? errorText(error) : '' });

@@ -18,6 +18,19 @@ export function dateAndTime(at: string | number): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at));
 }
 
+/** Without the year where it is this one. */
+export function shortDateAndTime(at: string): string {
+  const date = new Date(at);
+  if (date.getFullYear() !== new Date().getFullYear()) return dateAndTime(at);
+  return new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  }).format(date);
+}
+
 export function dayAndMonth(date: string): string {
   return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
     new Date(`${date}T00:00:00Z`),

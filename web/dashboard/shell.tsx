@@ -8,13 +8,19 @@ import { Batches } from './pages/batches';
 import { Account } from './pages/account';
 import { Audit } from './pages/audit';
 import { Broadcasts } from './pages/broadcasts';
+import { Channels } from './pages/channels';
 import { Deliveries } from './pages/deliveries';
 import { DeliveryPage } from './pages/delivery';
 import { EndpointPage } from './pages/endpoint';
 import { Endpoints } from './pages/endpoints';
 import { Keys } from './pages/keys';
+import { Labels } from './pages/labels';
+import { Links } from './pages/links';
 import { Logins } from './pages/logins';
+import { OidcClients } from './pages/oidc';
 import { Overview } from './pages/overview';
+import { RecurringPage } from './pages/recurring';
+import { ScheduledPage } from './pages/scheduled';
 import { Settings } from './pages/settings';
 import { SubscriberPage } from './pages/subscriber';
 import { Subscribers } from './pages/subscribers';
@@ -38,9 +44,15 @@ const sections = (): Section[] => [
   { path: '/dashboard/webhooks', title: t.webhooks, icon: 'bolt' },
   { path: '/dashboard/deliveries', title: t.deliveries, icon: 'list' },
   { path: '/dashboard/subscribers', title: t.subscribers, icon: 'users' },
+  { path: '/dashboard/links', title: t.links, icon: 'link' },
+  { path: '/dashboard/labels', title: t.labels, icon: 'tag' },
   { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
+  { path: '/dashboard/oidc', title: t.oidc, icon: 'identification' },
   { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
+  { path: '/dashboard/scheduled', title: t.scheduled, icon: 'calendar' },
+  { path: '/dashboard/recurring', title: t.recurring, icon: 'repeat' },
   { path: '/dashboard/templates', title: t.templates, icon: 'document' },
+  { path: '/dashboard/channels', title: t.channels, icon: 'chat', scope: 'manage' },
   { path: '/dashboard/keys', title: t.apiKeys, icon: 'key', scope: 'admin' },
   { path: '/dashboard/team', title: t.team, icon: 'users', scope: 'admin' },
   { path: '/dashboard/audit', title: t.audit, icon: 'list', scope: 'admin' },
@@ -105,7 +117,7 @@ export function Shell({ session, onSession, onSignedOut }: ShellProps) {
               ))}
           </nav>
           <div class="side-foot">
-            <a href="/docs" target="_blank" rel="noopener">
+            <a href={t.docsStart} target="_blank" rel="noopener">
               <Icon name="book" /> {t.docs}
             </a>
             <Link to="/dashboard/account" onClick={() => setMenuOpen(false)}>
@@ -177,14 +189,20 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (!section) return <Overview />;
   if (section === 'webhooks') return id ? <EndpointPage key={id} id={id} /> : <Endpoints />;
   if (section === 'deliveries') {
-    if (!id) return <Deliveries />;
+    if (!id) return <Deliveries workflowsUrl={props.session.temporal_ui_url} />;
     return <DeliveryPage key={id} id={id} workflowsUrl={props.session.temporal_ui_url} />;
   }
   if (section === 'logins') return <Logins />;
   if (section === 'subscribers') return id ? <SubscriberPage key={id} id={id} /> : <Subscribers />;
+  if (section === 'links') return <Links />;
+  if (section === 'labels') return <Labels />;
   if (section === 'broadcasts') return <Broadcasts isComposing={id === 'new'} />;
+  if (section === 'oidc') return <OidcClients />;
   if (section === 'batches') return <Batches />;
+  if (section === 'scheduled') return <ScheduledPage isComposing={id === 'new'} />;
+  if (section === 'recurring') return <RecurringPage open={id} />;
   if (section === 'templates') return <Templates open={id} />;
+  if (section === 'channels' && can('manage')) return <Channels />;
   if (section === 'account') return <Account />;
   if (section === 'keys' && can('admin')) return <Keys />;
   if (section === 'team' && can('admin')) return <Team session={props.session} />;

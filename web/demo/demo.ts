@@ -1,4 +1,5 @@
 import './demo.css';
+import { t } from './texts';
 
 /** Scripts of the demo site: polling on the QR and payment pages, and the events of the embedded button. */
 const status = document.querySelector<HTMLElement>('#qr-status');
@@ -9,9 +10,9 @@ async function watch(element: HTMLElement, session: string): Promise<void> {
     const startedAt = Date.now();
     const polled = await poll(session);
     if (polled.status === 'confirmed' && polled.redirect_url) return location.assign(polled.redirect_url);
-    if (polled.status === 'declined') return say(element, 'Login declined. Reload the page to start again.');
+    if (polled.status === 'declined') return say(element, t.declined);
     if (polled.status === 'expired' || polled.status === 'consumed') {
-      return say(element, 'This login has ended. Reload the page to start again.');
+      return say(element, t.ended);
     }
     // Poll every 2 seconds; after a long poll the next one may start immediately.
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, 2_000 - (Date.now() - startedAt))));
@@ -21,19 +22,13 @@ async function watch(element: HTMLElement, session: string): Promise<void> {
 const payment = document.querySelector<HTMLElement>('#payment-status');
 if (payment?.dataset['request']) void watchPayment(payment, payment.dataset['request']);
 
-const paymentOutcomes: Record<string, string> = {
-  approved: 'Approved. The payment goes on.',
-  declined: 'Declined. Nothing was paid.',
-  expired: 'The request has expired. Nothing was paid.',
-};
-
 async function watchPayment(element: HTMLElement, request: string): Promise<void> {
   for (;;) {
     const startedAt = Date.now();
     const { status } = await fetch(`/demo/payment/status?id=${request}`)
       .then((response) => response.json() as Promise<{ status: string }>)
       .catch(() => ({ status: 'pending' }));
-    const outcome = paymentOutcomes[status];
+    const outcome = t.paymentOutcomes[status];
     if (outcome !== undefined) return say(element, outcome);
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, 2_000 - (Date.now() - startedAt))));
   }
@@ -51,16 +46,9 @@ async function poll(session: string): Promise<{ status: string; redirect_url?: s
 document.addEventListener('herald:login', (event) => {
   const { code } = (event as CustomEvent<{ code: string }>).detail;
   const result = document.querySelector<HTMLElement>('#embed-result');
-  if (result) {
-    say(result, `The page received a one-time code (${code.length} characters). The backend exchanges it…`);
-  }
+  if (result) say(result, t.received(code.length));
   void exchange(code).then((done) => {
-    if (result) {
-      say(
-        result,
-        done ? 'Logged in. The backend exchanged the code for this user:' : 'The code was not accepted:',
-      );
-    }
+    if (result) say(result, done ? t.exchanged : t.refused);
   });
 });
 

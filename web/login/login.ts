@@ -61,6 +61,8 @@ async function poll(token: string, wait: number): Promise<SessionStatusBody | nu
 }
 
 function settle(root: HTMLElement, status: SessionStatusBody): void {
+  // The service redirects the page after any outcome.
+  if (root.dataset['onward'] === 'reload') return location.reload();
   if (status.status === 'confirmed') return goOn(root, status);
   const state = endOf(status);
   show(root, state);

@@ -8,6 +8,7 @@ import bars from 'heroicons/24/outline/bars-3.svg?raw';
 import bell from 'heroicons/24/outline/bell-alert.svg?raw';
 import bolt from 'heroicons/24/outline/bolt.svg?raw';
 import book from 'heroicons/24/outline/book-open.svg?raw';
+import calendar from 'heroicons/24/outline/calendar-days.svg?raw';
 import chat from 'heroicons/24/outline/chat-bubble-left-right.svg?raw';
 import check from 'heroicons/20/solid/check.svg?raw';
 import checkCircle from 'heroicons/20/solid/check-circle.svg?raw';
@@ -20,17 +21,23 @@ import cursor from 'heroicons/20/solid/cursor-arrow-rays.svg?raw';
 import document from 'heroicons/24/outline/document-text.svg?raw';
 import envelope from 'heroicons/20/solid/chat-bubble-left.svg?raw';
 import exclamation from 'heroicons/20/solid/exclamation-triangle.svg?raw';
+import identification from 'heroicons/24/outline/identification.svg?raw';
 import home from 'heroicons/24/outline/home.svg?raw';
 import key from 'heroicons/24/outline/key.svg?raw';
+import link from 'heroicons/24/outline/link.svg?raw';
 import list from 'heroicons/24/outline/queue-list.svg?raw';
 import login from 'heroicons/24/outline/finger-print.svg?raw';
 import megaphone from 'heroicons/24/outline/megaphone.svg?raw';
 import minusCircle from 'heroicons/20/solid/minus-circle.svg?raw';
+import photo from 'heroicons/24/outline/photo.svg?raw';
 import plus from 'heroicons/20/solid/plus.svg?raw';
+import repeat from 'heroicons/24/outline/arrow-path-rounded-square.svg?raw';
 import search from 'heroicons/20/solid/magnifying-glass.svg?raw';
 import signOut from 'heroicons/24/outline/arrow-right-start-on-rectangle.svg?raw';
 import stack from 'heroicons/24/outline/rectangle-stack.svg?raw';
+import tag from 'heroicons/24/outline/tag.svg?raw';
 import users from 'heroicons/24/outline/users.svg?raw';
+import video from 'heroicons/24/outline/film.svg?raw';
 import xCircle from 'heroicons/20/solid/x-circle.svg?raw';
 import xMark from 'heroicons/20/solid/x-mark.svg?raw';
 
@@ -46,6 +53,7 @@ export const icons = {
   bell,
   bolt,
   book,
+  calendar,
   chat,
   check,
   checkCircle,
@@ -59,18 +67,24 @@ export const icons = {
   envelope,
   exclamation,
   home,
+  identification,
   key,
+  link,
   list,
   login,
   max,
   megaphone,
   minusCircle,
+  photo,
   plus,
+  repeat,
   search,
   signOut,
   stack,
+  tag,
   telegram,
   users,
+  video,
   xCircle,
   xMark,
 } as const;

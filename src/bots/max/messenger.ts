@@ -6,6 +6,7 @@ import type {
 } from '@maxhub/max-bot-api/types';
 import { withAbortAfter } from '../../lib/timeout';
 import { ownBotKey, sharedBotKey } from '../bot-key';
+import { initDataKeyOf } from '../init-data-key';
 import { createBotUploads } from '../media/bot-uploads';
 import { isFetchedByPlatform } from '../media/by-url';
 import type {
@@ -82,6 +83,7 @@ export async function createMaxMessenger(options: MessengerOptions): Promise<Mes
     botId,
     botName,
     link: link ?? ((start) => `https://max.ru/${botName}?start=${encodeURIComponent(start)}`),
+    initDataKey: initDataKeyOf(token),
     appLink: () => null,
     send: (chatId, message, { failFast = false } = {}) =>
       failFast ? send(chatId, message) : retryIfThrottled(() => send(chatId, message)),

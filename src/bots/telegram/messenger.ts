@@ -2,6 +2,7 @@ import { Telegram } from 'telegraf';
 import { withAbortAfter } from '../../lib/timeout';
 import { ownBotKey, sharedBotKey } from '../bot-key';
 import { callsOf, convertText } from '../convert-text';
+import { initDataKeyOf } from '../init-data-key';
 import { createBotUploads } from '../media/bot-uploads';
 import { isFetchedByPlatform } from '../media/by-url';
 import type {
@@ -95,6 +96,7 @@ export async function createTelegramMessenger(options: MessengerOptions): Promis
     bot: own ? ownBotKey('telegram', botId) : sharedBotKey('telegram'),
     botId,
     botName,
+    initDataKey: initDataKeyOf(token),
     link: link ?? ((start) => `https://t.me/${botName}?start=${encodeURIComponent(start)}`),
     appLink: (start) => (link ? null : `tg://resolve?domain=${botName}&start=${encodeURIComponent(start)}`),
     send,

@@ -20,6 +20,9 @@ export interface BroadcastRow extends BroadcastCounts {
   status: BroadcastStatus;
   total: number;
   messages_per_minute: number | null;
+  /** Of a broadcast; a batch's recipients have their own. */
+  content: StoredContent;
+  audience: Audience;
   created_at: Date;
   started_at: Date | null;
   ended_at: Date | null;
@@ -61,38 +64,66 @@ export interface NewBroadcastRow {
   content: StoredContent;
   audience: Audience;
   messages_per_minute: number | null;
+  /** The scheduled entry that it belongs to. */
+  scheduled_id: string | null;
+  /** The run of a recurring message that it belongs to. */
+  run_id?: string;
 }
 
 export function insertBroadcast(db: Db, projectId: string, broadcast: NewBroadcastRow): Promise<number> {
   return change(
     db,
     'insert_broadcast',
-    `INSERT INTO broadcasts (id, project_id, content, audience, messages_per_minute) VALUES ($1, $2, $3, $4, $5)`,
+    `INSERT INTO broadcasts (id, project_id, content, audience, messages_per_minute, scheduled_id, run_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     [
       broadcast.id,
       projectId,
       JSON.stringify(broadcast.content),
       JSON.stringify(broadcast.audience),
       broadcast.messages_per_minute,
+      broadcast.scheduled_id,
+      broadcast.run_id ?? null,
     ],
   );
 }
+
+/** When recipients are due, by their time zones; `ownZone` is that of recipients without one. */
+export interface DueTimes {
+  zones: string[];
+  moments: Date[];
+  ownZone: string;
+}
+
+/** The bot that reaches a subscriber, as recipients name it: empty for the shared one. */
+export const QUEUED_BOT = `CASE WHEN s.bot IS NULL THEN '' ELSE coalesce(own.bot, '') END`;
 
 /** Copies the active part of the audience into recipient rows. Returns how many, at most `max` + 1. */
 export function snapshotAudience(
   db: Db,
   projectId: string,
-  broadcastId: string,
-  audience: Audience,
+  { id, audience, due }: { id: string; audience: Audience; due: DueTimes | null },
   max: number,
 ): Promise<number> {
+  const values = [...filterParameters(projectId, audience), id, max + 1];
+  if (due) {
+    return change(
+      db,
+      'snapshot_audience_by_zone',
+      `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot, due_at)
+       SELECT $7, s.id, s.channel, ${QUEUED_BOT}, given.due_at FROM subscribers s ${JOIN_OWN_BOT}
+       LEFT JOIN unnest($9::text[], $10::timestamptz[]) AS given (zone, due_at) ON given.zone = coalesce(s.timezone, $11)
+       WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
+      [...values, due.zones, due.moments, due.ownZone],
+    );
+  }
   return change(
     db,
     'snapshot_audience',
     `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot)
-     SELECT $7, s.id, s.channel, CASE WHEN s.bot IS NULL THEN '' ELSE coalesce(own.bot, '') END
-     FROM subscribers s ${JOIN_OWN_BOT} WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
-    [...filterParameters(projectId, audience), broadcastId, max + 1],
+     SELECT $7, s.id, s.channel, ${QUEUED_BOT} FROM subscribers s ${JOIN_OWN_BOT}
+     WHERE ${AUDIENCE_FILTER} AND s.active LIMIT $8`,
+    values,
   );
 }
 
@@ -108,7 +139,8 @@ export async function releaseBroadcast(db: Db, id: string, active: number, inact
 }
 
 /** Counts the recipients of a running broadcast; an ended one has the counts in its row. */
-const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.messages_per_minute, b.created_at, b.started_at, b.ended_at,
+const VIEW = `SELECT b.id, b.project_id, b.status, b.total, b.messages_per_minute, b.content, b.audience, b.created_at,
+    b.started_at, b.ended_at,
     coalesce(b.sent, c.sent) AS sent, coalesce(b.failed, c.failed) AS failed,
     coalesce(b.skipped, c.skipped + b.inactive) AS skipped,
     coalesce(b.possible_duplicates, c.resent) AS possible_duplicates, ${cursorTime('b.created_at')} AS cursor_at
@@ -152,13 +184,15 @@ export interface LockedBroadcast {
   kind: JobKind;
   project_id: string;
   status: BroadcastStatus;
+  scheduled_id: string | null;
+  run_id: string | null;
 }
 
 export function lockBroadcast(db: Db, id: string): Promise<LockedBroadcast | null> {
   return row<LockedBroadcast>(
     db,
     'lock_broadcast',
-    'SELECT id, kind, project_id, status FROM broadcasts WHERE id = $1 FOR UPDATE',
+    'SELECT id, kind, project_id, status, scheduled_id, run_id FROM broadcasts WHERE id = $1 FOR UPDATE',
     [id],
   );
 }
@@ -177,6 +211,7 @@ export interface DueBroadcast {
   id: string;
   kind: JobKind;
   project_id: string;
+  project_slug: string;
   total: number;
 }
 
@@ -188,7 +223,8 @@ export function claimDueBroadcasts(db: Db, limit: number): Promise<DueBroadcast[
     `UPDATE broadcasts b SET start_at = clock_timestamp() + interval '10 seconds'
      FROM (SELECT id FROM broadcasts WHERE status IN ('queued', 'running', 'cancelling') AND start_at <= now()
            ORDER BY start_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
-     WHERE b.id = due.id RETURNING b.id, b.kind, b.project_id, b.total`,
+     WHERE b.id = due.id RETURNING b.id, b.kind, b.project_id, b.total,
+       (SELECT slug FROM projects p WHERE p.id = b.project_id) AS project_slug`,
     [limit],
   );
 }

@@ -20,6 +20,7 @@ import type { FailureReason } from '../../events/contract';
 import type { StoredContent } from '../../messages';
 import type { MessageContent } from '../../messages/contract';
 import { NOBODY } from '../../subscribers';
+import type { Properties } from '../../subscribers/contract';
 import type { BroadcastStatus, JobKind } from '../contract';
 
 /** One run of a broadcast: a page of its workflow in one worker. The token fences out earlier runs. */
@@ -122,12 +123,15 @@ export interface ClaimedRecipient {
   first_name: string;
   username: string | null;
   lang: Language;
+  properties: Properties;
 }
 
 export type Claim =
   /** Cancelled, or fenced out by a newer run. */
   | { state: 'stopped' }
   | { state: 'empty' }
+  /** No recipient is due for a while: each waits for its own local time. */
+  | { state: 'later' }
   | { state: 'claimed'; recipients: ClaimedRecipient[]; waitMs: number };
 
 interface ClaimableJob {
@@ -227,9 +231,10 @@ function queuedRecipients(db: Db, id: string, sender: Sender, limit: number): Pr
     db,
     'queued_recipients',
     `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content, s.external_id, s.platform_user_id,
-       s.first_name, s.username, s.lang, ${REACHING_CHAT} AS chat_id, ${REACHING_BOT} AS bot
+       s.first_name, s.username, s.lang, s.properties, ${REACHING_CHAT} AS chat_id, ${REACHING_BOT} AS bot
      FROM (SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content FROM broadcast_recipients r
            WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.bot = $5 AND r.status = 'queued'
+             AND coalesce(r.due_at <= clock_timestamp(), true)
              AND coalesce(${chatFreeAt('$4::text')} <= clock_timestamp(), true)
            ORDER BY r.id LIMIT $3) r
      LEFT JOIN subscribers s ON s.id = r.subscriber_id AND s.active
@@ -249,19 +254,36 @@ function reassign(db: Db, moved: QueuedRecipient[]): Promise<number> {
   );
 }
 
+/** Beyond this a worker does not wait inside a page. */
+const LATER_MS = 10_000;
+
+/** Milliseconds until the next recipient is due; 0 if one is due, or none is left. */
+export async function msUntilDue(db: Db, id: string): Promise<number> {
+  const next = await row<{ ms: number | null }>(
+    db,
+    'ms_until_due',
+    `SELECT extract(epoch FROM min(coalesce(due_at, clock_timestamp())) - clock_timestamp())::float8 * 1000 AS ms
+     FROM broadcast_recipients WHERE broadcast_id = $1 AND status IN ('queued', 'sending')`,
+    [id],
+  );
+  return Math.max(0, Math.ceil(next?.ms ?? 0));
+}
+
 /** No recipient can be sent to now: either none is queued, or the chats of all must wait. */
 async function waitForChats(db: Db, id: string, sender: Sender): Promise<Claim> {
-  const next = await row<{ wait_ms: number }>(
+  const next = await row<{ wait_ms: number; due_ms: number }>(
     db,
     'wait_for_chats',
-    `SELECT extract(epoch FROM coalesce(${chatFreeAt('$3::text')}, clock_timestamp()) - clock_timestamp())::float8
-         * 1000 AS wait_ms
+    `SELECT extract(epoch FROM greatest(${chatFreeAt('$3::text')}, r.due_at, clock_timestamp()) - clock_timestamp())::float8
+         * 1000 AS wait_ms,
+       extract(epoch FROM greatest(r.due_at, clock_timestamp()) - clock_timestamp())::float8 * 1000 AS due_ms
      FROM broadcast_recipients r
      WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.bot = $4 AND r.status = 'queued'
      ORDER BY 1 LIMIT 1`,
     [id, sender.channel, senderKey(sender), sender.bot],
   );
   if (!next) return { state: 'empty' };
+  if (next.due_ms > LATER_MS) return { state: 'later' };
   return { state: 'claimed', recipients: [], waitMs: Math.max(1, next.wait_ms) };
 }
 

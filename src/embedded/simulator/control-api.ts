@@ -7,6 +7,7 @@
  *                                                 buttons or on the given one; {message_id, data, chat_id?} forges a
  *                                                 tap; {stale: true} makes one that comes too late to be answered
  *   POST /control/{channel}/users/{user}/block, …/unblock
+ *   POST /control/{channel}/users/{user}/mini-app {start} opens the Mini App: {url, init_data}, signed for the bot
  *   GET  /control/{channel}/users/{user}/chat     {messages, toasts, started, blocked}; ?chat=group for the group
  *   GET  /control/{channel}/users/{user}/events   the same as server-sent events, at every change
  *   POST /control/{channel}/users                 {count, from?, prefix?}: a crowd that only counts its messages
@@ -30,6 +31,7 @@ import type { BotDirectory, SimBot } from './bot-directory';
 import type { ChannelName, UserActions, ChannelState } from './channel-state';
 import { newestWithButtons, type Chat, type ChatButton, type ChatMessage } from './chats';
 import { chatView, streamChat } from './control-views';
+import { openMiniApp } from './mini-app';
 import { FaultError } from './faults';
 import { BodyError, readJson, sendJson, type Exchange, type Handler } from './http';
 import { LimitError } from './rate-limits';
@@ -165,6 +167,8 @@ function handleUser(
     case 'POST user/tap':
       refuseIfBlocked(user);
       return tap(state, actions, user, chat, body);
+    case 'POST user/mini-app':
+      return openMiniApp(state, user, optionalText(body, 'start') ?? '');
     case 'POST user/block':
       actions.block(user);
       return { ok: true };

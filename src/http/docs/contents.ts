@@ -29,6 +29,19 @@ const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
     ],
   },
   {
+    title: { en: 'OpenID Connect', ru: 'OpenID Connect' },
+    pages: [
+      { path: '/docs/openid-connect', en: 'Login for any platform', ru: 'Вход для любой платформы' },
+      { path: '/docs/oidc-authjs', en: 'Auth.js', ru: 'Auth.js' },
+      { path: '/docs/oidc-keycloak', en: 'Keycloak', ru: 'Keycloak' },
+      { path: '/docs/oidc-supabase', en: 'Supabase', ru: 'Supabase' },
+      { path: '/docs/oidc-logto', en: 'Logto', ru: 'Logto' },
+      { path: '/docs/oidc-authentik', en: 'authentik', ru: 'authentik' },
+      { path: '/docs/oidc-oauth2-proxy', en: 'oauth2-proxy', ru: 'oauth2-proxy' },
+      { path: '/docs/oidc-grafana', en: 'Grafana', ru: 'Grafana' },
+    ],
+  },
+  {
     title: { en: 'Webhooks', ru: 'Вебхуки' },
     pages: [
       { path: '/docs/webhooks', en: 'Receiving webhooks', ru: 'Приём вебхуков' },
@@ -40,7 +53,9 @@ const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
   {
     title: { en: 'Messages', ru: 'Сообщения' },
     pages: [
+      { path: '/docs/subscribing', en: 'Subscribing', ru: 'Подписка' },
       { path: '/docs/sending', en: 'Sending messages', ru: 'Отправка сообщений' },
+      { path: '/docs/own-bot', en: 'Your own bot', ru: 'Свой бот' },
       { path: '/docs/plans', en: 'Templates, batches, schedules', ru: 'Шаблоны, пакеты, расписания' },
       { path: '/docs/team', en: 'Team and roles', ru: 'Команда и роли' },
     ],

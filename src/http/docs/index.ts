@@ -21,6 +21,14 @@ export interface DocsOptions {
 }
 
 const ENGLISH_GUIDES = [
+  'openid-connect',
+  'oidc-authjs',
+  'oidc-keycloak',
+  'oidc-supabase',
+  'oidc-logto',
+  'oidc-authentik',
+  'oidc-oauth2-proxy',
+  'oidc-grafana',
   'start',
   'login',
   'embed',
@@ -30,10 +38,14 @@ const ENGLISH_GUIDES = [
   'sending',
   'plans',
   'team',
+  'subscribing',
+  'sending',
+  'plans',
 ];
 
 /** The guides by their paths. The build fails if one is missing, so that the list holds in production as well. */
 const guides: Pick<Guide, 'slug' | 'language'>[] = [
+  { slug: 'own-bot', language: 'en' },
   ...ENGLISH_GUIDES.map((slug) => ({
     slug,
     language: 'en' as const,

@@ -1,5 +1,5 @@
 import type { Language } from '../../contract/common';
-import { html, type Html } from '../html';
+import { html, pageHead, type Html } from '../html';
 import { menu, translationOf, type MenuGroup } from './contents';
 import { texts } from './texts';
 
@@ -39,13 +39,8 @@ function docsPage(
   return html`<!doctype html>
     <html lang="${language}">
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title} · Herald</title>
-        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+        ${pageHead({ title: `${title} · Herald`, style: '/docs/docs.css' })}
         ${translation && html`<link rel="alternate" hreflang="${other}" href="${translation}" />`}
-        <link rel="stylesheet" href="/docs/docs.css" />
         <script src="/assets/docs-language.js"></script>
         <script type="module" src="/assets/docs.js"></script>
       </head>

@@ -54,6 +54,26 @@ const groups: [string, [string, string][]][] = [
     ],
   ],
   [
+    'OpenID Connect',
+    [
+      ['Clients', `${limits.oidcClients} per project, up to ${limits.oidcRedirectUris} redirect URIs each`],
+      [
+        'Logins per address',
+        `${limits.oidcLoginsPerAddressPerHour} per hour (of IPv6: per /64 network) and project`,
+      ],
+      ['Open logins', `${whole(limits.oidcOpenLogins)} per project`],
+      ['Authorization code', `${limits.oidcCodeSeconds} seconds, single use`],
+      ['Access token', `${limits.oidcAccessTokenHours} hour`],
+      ['Refresh token', `${limits.oidcRefreshTokenDays} days, replaced on use`],
+      [
+        'Device code',
+        `${limits.oidcDeviceCodeMinutes} minutes, one poll in ${limits.oidcDevicePollSeconds} s`,
+      ],
+      ['Device codes per address', `${limits.oidcDeviceCodesPerHour} per hour`],
+      ['Old secret after a rotation', `valid for ${limits.oidcSecretGraceHours} more hours`],
+    ],
+  ],
+  [
     'Plans',
     [
       ...Object.entries(plans).map(([name, plan]): [string, string] => [
@@ -113,6 +133,8 @@ const groups: [string, [string, string][]][] = [
         `${limits.importBytes / MIB} MiB; the first ${limits.importErrors} failed rows are listed; ${limits.openImports} at a time`,
       ],
       ['Permissions per project', String(limits.permissionsPerProject)],
+      ['Subscribe links', `${whole(limits.subscribeLinks)} live ones per project`],
+      ['Signed data of the Mini App', `valid for ${limits.initDataMinutes} minutes`],
     ],
   ],
   [

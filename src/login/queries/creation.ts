@@ -30,7 +30,8 @@ export async function secondsUntilSessionFits(
        (SELECT s.created_at FROM projects p JOIN auth_sessions s ON s.project_id = p.id
         WHERE p.id = $1 AND s.number = p.session_counter + 1 - $2),
        (SELECT s.created_at FROM auth_sessions s
-        WHERE s.project_id = $1 AND s.client_ip = $3 AND s.flow = 'session' AND s.created_at > clock_timestamp() - interval '1 hour'
+        WHERE s.project_id = $1 AND s.client_ip = $3 AND s.flow = 'session'
+          AND s.created_at > clock_timestamp() - interval '1 hour'
         ORDER BY s.created_at DESC OFFSET $4 - 1 LIMIT 1)
        ) + interval '1 hour' - clock_timestamp())::float8 AS seconds`,
     [projectId, perHour, address, perAddress],
@@ -62,6 +63,38 @@ export function insertSession(db: Db, projectId: string, session: NewSessionRow)
       session.start_hash,
       session.start_sealed,
       session.hosted_hash,
+      session.match_code,
+      session.traceparent,
+      session.ttl_seconds,
+    ],
+  );
+}
+
+/**
+ * A session that the OpenID Connect provider starts. It has no number, because it does not count towards the project's
+ * sessions an hour, and its page belongs to the browser that made the request from the beginning.
+ */
+export function insertProviderSession(
+  db: Db,
+  projectId: string,
+  session: Omit<NewSessionRow, 'state'> & { browser_hash: Buffer },
+): Promise<number> {
+  return change(
+    db,
+    'insert_provider_session',
+    `INSERT INTO auth_sessions (id, project_id, flow, client_ip, user_agent, start_hash, start_sealed, hosted_hash,
+       hosted_browser_hash, match_code, traceparent, created_at, expires_at, start_leased_until)
+     VALUES ($1, $2, 'oidc', $3, $4, $5, $6, $7, $8, $9, $10, clock_timestamp(),
+       clock_timestamp() + make_interval(secs => $11), clock_timestamp() + ${START_LEASE})`,
+    [
+      session.id,
+      projectId,
+      session.client_ip ?? null,
+      session.user_agent ?? null,
+      session.start_hash,
+      session.start_sealed,
+      session.hosted_hash,
+      session.browser_hash,
       session.match_code,
       session.traceparent,
       session.ttl_seconds,

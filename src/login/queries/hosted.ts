@@ -1,3 +1,4 @@
+import type { SessionFlow } from '../contract';
 import type { AuthSession } from './sessions';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
@@ -12,6 +13,9 @@ export interface HostedSession {
   privacy_url: string | null;
   start_sealed: string;
   match_code: string;
+  flow: SessionFlow;
+  /** What the device shows that waits for this login. */
+  user_code: string | null;
   status: AuthSession['status'];
   browser_hash: Buffer | null;
   /** By the database's clock at the time of the query; negative once the session has expired. */
@@ -23,10 +27,11 @@ export function findHostedSession(db: Db, hostedHash: Buffer): Promise<HostedSes
     db,
     'hosted_session',
     `SELECT s.id, s.project_id, p.name AS project_name, b.logo_id, b.color AS brand_color, b.privacy_url,
-       s.start_sealed, s.match_code, s.status, s.hosted_browser_hash AS browser_hash,
+       s.start_sealed, s.match_code, s.flow, l.user_code, s.status, s.hosted_browser_hash AS browser_hash,
        ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms
      FROM auth_sessions s JOIN projects p ON p.id = s.project_id
        LEFT JOIN project_brands b ON b.project_id = p.id
+       LEFT JOIN oidc_logins l ON l.session_id = s.id
      WHERE s.hosted_hash = $1 AND p.active`,
     [hostedHash],
   );
@@ -52,4 +57,16 @@ export async function findBoundBrowser(db: Db, projectId: string, sessionId: str
     [sessionId, projectId],
   );
   return found?.hash ?? null;
+}
+
+/** Collects the outcome of a confirmed session. Returns false if another request did, or if it came too late. */
+export async function consumeProviderSession(db: Db, sessionId: string): Promise<boolean> {
+  const consumed = await change(
+    db,
+    'consume_provider_session',
+    `UPDATE auth_sessions SET status = 'consumed', consumed_at = clock_timestamp()
+     WHERE id = $1 AND flow = 'oidc' AND status = 'confirmed' AND code_expires_at > clock_timestamp()`,
+    [sessionId],
+  );
+  return consumed > 0;
 }

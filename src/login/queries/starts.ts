@@ -6,6 +6,8 @@ import { change, row, rows } from '../../db/query';
 export interface StartableSession {
   id: string;
   project_id: string;
+  /** For the summary that operators read in the Temporal UI. */
+  project_slug?: string;
   flow: SessionFlow;
   /** Until the session's end, by the database's clock. */
   wait_ms: number;
@@ -27,7 +29,7 @@ export function claimUnstartedSessions(db: Db, limit: number): Promise<Startable
        SELECT id FROM auth_sessions
        WHERE workflow_started_at IS NULL AND (start_leased_until IS NULL OR start_leased_until < clock_timestamp())
        ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-     RETURNING s.id, s.project_id, s.flow,
+     RETURNING s.id, s.project_id, s.flow, (SELECT slug FROM projects p WHERE p.id = s.project_id) AS project_slug,
        ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms`,
     [limit],
   );
@@ -47,7 +49,7 @@ export function findOpenSession(db: Db, id: string): Promise<StartableSession | 
   return row<StartableSession>(
     db,
     'find_open_session',
-    `SELECT id, project_id, flow,
+    `SELECT id, project_id, flow, (SELECT slug FROM projects p WHERE p.id = s.project_id) AS project_slug,
        CASE WHEN status = 'pending' AND NOT EXISTS (SELECT 1 FROM auth_answers a WHERE a.session_id = s.id)
          THEN ceil(extract(epoch FROM expires_at - clock_timestamp()) * 1000) ELSE 0 END::float8 AS wait_ms
      FROM auth_sessions s WHERE id = $1 AND status IN ('pending', 'confirmed')`,

@@ -50,6 +50,32 @@ export function listMessages(
   );
 }
 
+/** A single message, or one of a broadcast or a batch. An entry of a batch without a subscriber is no message. */
+export function findMessage(
+  db: Db,
+  projectId: string,
+  id: string,
+): Promise<(MessageLogRow & { subscriber_id: string }) | null> {
+  return row(
+    db,
+    'find_message',
+    `WITH message AS (
+       SELECT id, kind, subscriber_id, channel, status, reason, content, created_at, ended_at
+       FROM messages WHERE id = $2 AND project_id = $1
+       UNION ALL
+       SELECT r.id, b.kind, r.subscriber_id, r.channel, r.status, r.reason, coalesce(r.content, b.content), b.created_at, r.ended_at
+       FROM broadcast_recipients r JOIN broadcasts b ON b.id = r.broadcast_id
+       WHERE r.id = $2 AND b.project_id = $1 AND r.channel <> ''
+     )
+     SELECT m.id, m.kind, m.subscriber_id, m.channel, m.status, m.reason, m.content, m.created_at, m.ended_at,
+       ARRAY(SELECT c.clicked_at FROM button_clicks c WHERE c.delivery_id = m.id
+             ORDER BY c.clicked_at LIMIT ${CLICKS_SHOWN}) AS clicked_at,
+       ${cursorTime('m.created_at')} AS cursor_at
+     FROM message m`,
+    [projectId, id],
+  );
+}
+
 /** Single messages of the last hours, and all messages of the broadcasts created in them. */
 export async function countMessages(
   db: Db,

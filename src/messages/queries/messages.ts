@@ -2,6 +2,7 @@ import type { Channel, Language } from '../../contract/common';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
+import type { Properties } from '../../subscribers/contract';
 import type { MessageContent, SendReason } from '../contract';
 import type { StoredContent } from '../stored-content';
 
@@ -143,6 +144,7 @@ export interface TappedMessage {
   first_name: string;
   username: string | null;
   lang: Language;
+  properties: Properties;
   project: string;
   content: StoredContent | null;
 }
@@ -159,7 +161,7 @@ export function findTappedMessage(db: Db, id: string): Promise<TappedMessage | n
        FROM broadcast_recipients r JOIN broadcasts b ON b.id = r.broadcast_id WHERE r.id = $1
      )
      SELECT m.id, m.project_id, m.subscriber_id, s.external_id, s.channel, s.platform_user_id, s.first_name, s.username,
-       s.lang, p.name AS project, m.content
+       s.lang, s.properties, p.name AS project, m.content
      FROM message m JOIN subscribers s ON s.id = m.subscriber_id JOIN projects p ON p.id = m.project_id`,
     [id],
   );

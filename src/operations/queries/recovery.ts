@@ -1,5 +1,5 @@
 import type { Db } from '../../db/pool';
-import { rows } from '../../db/query';
+import { change, rows } from '../../db/query';
 
 /** Open sessions marked as having a workflow. The relay starts the others. */
 export async function startedOpenSessions(db: Db): Promise<string[]> {
@@ -10,6 +10,24 @@ export async function startedOpenSessions(db: Db): Promise<string[]> {
      WHERE status IN ('pending', 'confirmed') AND workflow_started_at IS NOT NULL ORDER BY expires_at`,
   );
   return found.map(({ id }) => id);
+}
+
+/** Wakes every open scheduled message: the relay starts a workflow for each that has none. Returns how many. */
+export function wakeScheduled(db: Db): Promise<number> {
+  return change(
+    db,
+    'wake_scheduled',
+    `UPDATE scheduled SET wake_at = clock_timestamp() WHERE ended_at IS NULL AND job_id IS NULL`,
+  );
+}
+
+/** Has every schedule compared with its row: the relay creates those that are gone. Returns how many. */
+export function syncRecurring(db: Db): Promise<number> {
+  return change(
+    db,
+    'sync_recurring',
+    `UPDATE recurring SET sync_at = clock_timestamp() WHERE ended_at IS NULL OR sync_at IS NOT NULL`,
+  );
 }
 
 /** Pending deliveries that should have a workflow. The others are queued for the relay or in the express lane. */

@@ -48,6 +48,18 @@ export function removeOldSessions(db: Db, days: number): NextBatch {
   });
 }
 
+/** Links that have ended: expired, or used up. */
+export function removeEndedLinks(db: Db, days: number): NextBatch {
+  return removeOld(db, {
+    table: 'subscribe_links',
+    id: 'id',
+    age: 'created_at',
+    days,
+    where: `(t.expires_at < now() - make_interval(days => $3)
+      OR t.uses >= t.max_uses AND t.last_used_at < now() - make_interval(days => $3))`,
+  });
+}
+
 export function removeOldMessages(db: Db, days: number): NextBatch {
   return removeOld(db, {
     table: 'messages',
@@ -119,6 +131,41 @@ export function removeOldRecipients(db: Db, days: number): NextBatch {
     `DELETE FROM broadcast_recipients WHERE id IN (
        SELECT r.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id
        WHERE b.ended_at < now() - make_interval(days => $1) LIMIT ${BATCH} FOR UPDATE OF r SKIP LOCKED)`,
+    [days],
+  );
+}
+
+export function removeOldScheduled(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_scheduled',
+    `DELETE FROM scheduled WHERE id IN (
+       SELECT id FROM scheduled WHERE ended_at < now() - make_interval(days => $1) LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
+/** Runs that have ended, of recurring messages that go on too. */
+export function removeOldRuns(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_recurring_runs',
+    `DELETE FROM recurring_runs WHERE id IN (
+       SELECT id FROM recurring_runs WHERE created_at < now() - make_interval(days => $1)
+         AND scheduled_for < now() - make_interval(days => $1) AND status <> 'started'
+       ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
+/** Once its schedule is gone. */
+export function removeOldRecurring(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_recurring',
+    `DELETE FROM recurring WHERE id IN (
+       SELECT id FROM recurring WHERE ended_at < now() - make_interval(days => $1) AND sync_at IS NULL
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
     [days],
   );
 }

@@ -2,8 +2,10 @@ import { botTokenPurpose } from '../../bots';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { recordedResponsePurpose } from '../../http/idempotency';
+import { linkTokenPurpose } from '../../subscribers';
 import { invitationPurpose } from '../../team/invitations';
 import { endpointHeadersPurpose } from '../../webhooks/own-headers';
+import { oidcKeyPurpose } from '../../oidc';
 import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
 
 /** All columns with encrypted values: the key of their rows, and the purpose and row id that each value is bound to. */
@@ -41,12 +43,28 @@ export const sealedColumns = [
     rowId: 'id',
   },
   {
+    table: 'subscribe_links',
+    column: 'token_sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: linkTokenPurpose,
+    rowId: 'id',
+  },
+  {
     table: 'idempotency_keys',
     column: 'answer_sealed',
     key: 'request_id',
     type: 'uuid',
     purpose: recordedResponsePurpose,
     rowId: 'request_id',
+  },
+  {
+    table: 'oidc_keys',
+    column: 'sealed',
+    key: 'id',
+    type: 'uuid',
+    purpose: oidcKeyPurpose,
+    rowId: 'id',
   },
   {
     table: 'project_bots',

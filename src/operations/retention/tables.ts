@@ -10,6 +10,11 @@ import {
   removeOldNotices,
   removeUnusedAccounts,
 } from '../queries/retention-team';
+import {
+  removeExpiredOidcKeys,
+  removeExpiredOidcRecords,
+  removeExpiredOidcSecrets,
+} from '../queries/retention-oidc';
 import { MEDIA_UPLOAD_DAYS, removeOldMediaUploads } from '../queries/retention-media';
 
 /** What ends the rows of a table. */
@@ -57,6 +62,11 @@ export const tableEnds: Record<string, TableEnd> = {
     remove: (db) => remove.removeOldCreditMonths(db, LEDGER_DAYS),
   },
 
+  oidc_records: { after: '1 hour after it expired', remove: removeExpiredOidcRecords },
+  oidc_logins: { with: 'auth_sessions' },
+  oidc_client_secrets: { after: 'replaced, 24 hours', remove: removeExpiredOidcSecrets },
+  oidc_keys: { after: 'replaced, 24 hours', remove: removeExpiredOidcKeys },
+
   messages: { after: retentionDays, remove: remove.removeOldMessages },
   otp_codes: { after: '1 day', remove: remove.removeOldOtpCodes },
   button_clicks: { after: retentionDays, remove: remove.removeOldClicks },
@@ -64,6 +74,10 @@ export const tableEnds: Record<string, TableEnd> = {
     after: `${limits.idempotencyHours} hours`,
     remove: remove.removeExpiredIdempotencyKeys,
   },
+  scheduled: { after: `${retentionDays} after its end`, remove: remove.removeOldScheduled },
+  scheduled_results: { with: 'scheduled' },
+  recurring_runs: { after: retentionDays, remove: remove.removeOldRuns },
+  recurring: { after: `${retentionDays} after its end`, remove: remove.removeOldRecurring },
   broadcast_recipients: { after: retentionDays, remove: remove.removeOldRecipients },
   broadcasts: { after: retentionDays, remove: remove.removeOldBroadcasts },
   imports: { after: retentionDays, remove: remove.removeOldImports },
@@ -87,6 +101,7 @@ export const tableEnds: Record<string, TableEnd> = {
   audit_entries: { after: `${limits.auditDays} days`, remove: removeOldAuditEntries },
   member_notices: { after: 'sent, or 1 day', remove: removeOldNotices },
 
+  oidc_clients: { bounded: 'A project has at most 10.' },
   templates: { bounded: 'A project has at most 100.' },
   projects: { bounded: 'The operator creates them.' },
   project_bots: { bounded: 'A project has at most one bot in each channel.' },
@@ -94,6 +109,10 @@ export const tableEnds: Record<string, TableEnd> = {
   project_settings: { bounded: 'One row for each project.' },
   exports: { bounded: 'One row for each project.' },
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
+  subscribe_links: {
+    after: `${retentionDays} after it expired or was used up`,
+    remove: remove.removeEndedLinks,
+  },
   subscribers: { bounded: 'A project keeps its subscribers until it deletes them.' },
   bot_offsets: { bounded: 'One row for each bot, deleted with an own bot.' },
   bot_webhooks: { bounded: 'One row for each bot, deleted with an own bot.' },

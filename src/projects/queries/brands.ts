@@ -1,5 +1,6 @@
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
+import { logoPath } from '../brand-paths';
 import type { Brand } from '../contract';
 import type { Logo } from '../fetch-logo';
 
@@ -11,13 +12,18 @@ export interface BrandChanges {
 }
 
 export async function findBrand(db: Db, projectId: string): Promise<Brand> {
-  const found = await row<Brand>(
+  const found = await row<Omit<Brand, 'logo_path'> & { logo_id: string | null }>(
     db,
     'find_brand',
-    'SELECT logo_url, color, privacy_url FROM project_brands WHERE project_id = $1',
+    'SELECT logo_url, logo_id, color, privacy_url FROM project_brands WHERE project_id = $1',
     [projectId],
   );
-  return found ?? { logo_url: null, color: null, privacy_url: null };
+  return {
+    logo_url: found?.logo_url ?? null,
+    logo_path: found?.logo_id ? logoPath(found.logo_id) : null,
+    color: found?.color ?? null,
+    privacy_url: found?.privacy_url ?? null,
+  };
 }
 
 /** One statement, so that a logo and its address always belong together. */

@@ -102,14 +102,17 @@ export interface ProjectChanges {
   sessions_per_hour?: number | null;
   sessions_per_address?: number | null;
   timezone?: string;
+  /** Open scheduled and recurring messages and chains together. */
+  scheduled_entries?: number;
 }
 
 export async function updateProject(
   db: Db,
   id: string,
-  { timezone, ...changes }: ProjectChanges,
+  { timezone, scheduled_entries, ...changes }: ProjectChanges,
 ): Promise<Project | null> {
   if (timezone !== undefined) await saveTimezone(db, id, timezone);
+  if (scheduled_entries !== undefined) await saveScheduledEntries(db, id, scheduled_entries);
   const names = Object.keys(changes) as (keyof typeof changes)[];
   const assignments = ['updated_at = now()', ...names.map((name, index) => `${name} = $${index + 2}`)];
   return row<Project>(
@@ -128,6 +131,16 @@ function saveTimezone(db: Db, projectId: string, timezone: string): Promise<numb
     `INSERT INTO project_settings (project_id, timezone) VALUES ($1, $2)
      ON CONFLICT (project_id) DO UPDATE SET timezone = excluded.timezone`,
     [projectId, timezone],
+  );
+}
+
+function saveScheduledEntries(db: Db, projectId: string, entries: number): Promise<number> {
+  return change(
+    db,
+    'save_scheduled_entries',
+    `INSERT INTO project_settings (project_id, scheduled_entries) VALUES ($1, $2)
+     ON CONFLICT (project_id) DO UPDATE SET scheduled_entries = excluded.scheduled_entries`,
+    [projectId, entries],
   );
 }
 

@@ -5,7 +5,7 @@ import { ofBot } from '../../bots';
 import type { SubscriberRecord } from '../record';
 
 /*
- * Everything that is held about a person outside `subscribers` and `events`. Messages and one-time codes go with the
+ * Steps of a removal that need more than one statement; see personal-data.ts for every table that names a person. Messages and one-time codes go with the
  * subscriber's row by their foreign keys. Each statement finds its rows by an index of migration 0017.
  */
 
@@ -32,6 +32,8 @@ const eraseSessions = (theirs: string) => `WITH theirs AS MATERIALIZED (
        DELETE FROM auth_answers a USING erased WHERE a.session_id = erased.id
      ), polls AS (
        DELETE FROM auth_polls p USING erased WHERE p.session_id = erased.id
+     ), logins AS (
+       UPDATE oidc_logins l SET address = NULL FROM erased WHERE l.session_id = erased.id
      )
      SELECT pg_notify($1, id::text) FROM erased`;
 
@@ -82,6 +84,20 @@ export async function erasePersonRequests(db: Db, person: Person, requestIds: st
   await rows(db, 'erase_ended_requests', eraseSessions(`${theirs} AND ${ENDED}`), values);
 }
 
+/** Links that gave the person their external_id. */
+export async function erasePersonLinks(
+  db: Db,
+  { project_id, external_id }: Pick<SubscriberRecord, 'project_id' | 'external_id'>,
+): Promise<void> {
+  if (external_id === null) return;
+  await change(
+    db,
+    'erase_subscribe_links',
+    'DELETE FROM subscribe_links WHERE project_id = $1 AND external_id = $2 AND uses > 0',
+    [project_id, external_id],
+  );
+}
+
 /** Before the messages are deleted, by which these rows are found. */
 export async function erasePersonMessages(db: Db, person: Person, publicIds: string[]): Promise<void> {
   await change(
@@ -92,7 +108,7 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
        UNION ALL SELECT id FROM broadcast_recipients WHERE subscriber_id = $1)`,
     [person.id],
   );
-  // Responses that 0.1.0 recorded. They stay, so that a repeated request sends nothing again, and name nobody any more.
+  // Responses that 0.1.0 recorded. They stay, so that a repeated request sends nothing again, without the subscriber's id.
   await change(
     db,
     'erase_recorded_responses',
@@ -112,8 +128,20 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
   );
 }
 
+/** An open message to a removed person fails when it is due; its text goes now. */
+export async function erasePersonPlans(db: Db, { id }: Pick<Person, 'id'>): Promise<void> {
+  await change(
+    db,
+    'erase_scheduled',
+    `UPDATE scheduled SET subscriber_id = '${NOBODY}', content = '{"text": "", "format": "plain", "buttons": []}'
+     WHERE subscriber_id = $1`,
+    [id],
+  );
+  await change(db, 'erase_scheduled_results', 'DELETE FROM scheduled_results WHERE subscriber_id = $1', [id]);
+}
+
 /**
- * Handled updates name nobody. Updates that wait are handled first, because they may concern another project of the same
+ * Handled updates name no user. Updates that wait are handled first, because they may concern another project of the same
  * bot; those that were set aside are deleted.
  */
 export async function erasePersonUpdates(db: Db, person: Person): Promise<void> {

@@ -99,6 +99,17 @@ export const personalTables: Record<string, PersonalTable> = {
     removal: { step: 'erasePersonSessions' },
   },
 
+  auth_request_recipients: {
+    held: {
+      as: 'requests',
+      columns: 't.session_id, s.purpose, s.message, s.status, t.created_at',
+      from: 'auth_request_recipients t JOIN auth_sessions s ON s.id = t.session_id',
+      where: 't.subscriber_id = person.id',
+      order: ['t.created_at', 't.session_id'],
+    },
+    removal: { with: 'subscribers' },
+  },
+
   messages: {
     held: {
       as: 'messages',

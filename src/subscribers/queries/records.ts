@@ -73,6 +73,20 @@ export function findSubscriber(db: Db, projectId: string, id: string): Promise<S
   );
 }
 
+export function findSubscriberOfUser(
+  db: Db,
+  projectId: string,
+  channel: Channel,
+  platformUserId: string,
+): Promise<SubscriberRecord | null> {
+  return row<SubscriberRecord>(
+    db,
+    'find_subscriber_of_user',
+    `SELECT ${SUBSCRIBER_COLUMNS} FROM subscribers WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3`,
+    [projectId, channel, platformUserId],
+  );
+}
+
 export function lockSubscriber(db: Db, projectId: string, id: string): Promise<SubscriberRecord | null> {
   return row<SubscriberRecord>(
     db,

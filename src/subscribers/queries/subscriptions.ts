@@ -1,5 +1,5 @@
 import type { Channel, Language } from '../../contract/common';
-import type { SubscriberIdFormat } from '../../contract/ids';
+import { formatSubscriberId, type SubscriberIdFormat } from '../../contract/ids';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { JOIN_OWN_BOT, REACHING_BOT } from '../../bots';
@@ -29,16 +29,36 @@ export interface BotUserRef {
   platform_user_id: string;
 }
 
+/** What a subscriber gets besides the subscription. */
+export interface Grants {
+  tags?: string[];
+  permissions?: string[];
+  external_id?: string | null;
+  /** The user has chosen: a new subscriber does not get the default permissions of the project. */
+  withoutDefaults?: boolean;
+}
+
+export interface Subscribed {
+  subscriber: SubscriberRecord;
+  /** New or reactivated. */
+  isNew: boolean;
+  /** False if the user was active and had everything. */
+  isChanged: boolean;
+}
+
 /**
- * Subscribes a user, in the caller's transaction. A subscriber of another bot of the project moves to this one. Emits `subscription.created` only if the subscription is new or
- * reactivated; tags and external_id survive unsubscribing.
+ * Subscribes a user, in the caller's transaction. A subscriber of another bot of the project moves to this one. Emits
+ * `subscription.created` only if the subscription is new or reactivated; tags, permissions and external_id survive
+ * unsubscribing. A new subscriber gets the default permissions of the project. Grants are added; if they change the
+ * permissions of a known subscriber, that is an event too.
  */
 export async function subscribe(
   db: Db,
   projectId: string,
   user: MessengerUser,
   format: SubscriberIdFormat,
-): Promise<{ subscriber: SubscriberRecord; isNew: boolean }> {
+  grants: Grants = {},
+): Promise<Subscribed> {
   const values = [
     projectId,
     user.channel,
@@ -48,41 +68,86 @@ export async function subscribe(
     user.username,
     user.lang,
     user.bot,
+    grants.tags ?? [],
+    grants.permissions ?? [],
+    grants.external_id ?? null,
   ];
   const inserted = await row<SubscriberRecord>(
     db,
     'insert_subscriber',
-    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, username, lang, bot)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, username, lang, bot, tags,
+       permissions, external_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[] || ARRAY(
+       SELECT l.name FROM project_labels l
+       WHERE l.project_id = $1 AND l.kind = 'permissions' AND l.granted_by_default AND NOT $12::boolean
+         AND l.name <> ALL ($10::text[])
+       ORDER BY l.created_at, l.name), $11)
      ON CONFLICT (project_id, channel, platform_user_id) DO NOTHING RETURNING ${SUBSCRIBER_COLUMNS}`,
-    values,
+    [...values, grants.withoutDefaults ?? false],
   );
   const existing = inserted ? null : await refreshSubscriber(db, values);
   const subscriber = inserted ?? existing?.subscriber;
   if (!subscriber) throw new Error('the subscriber was neither inserted nor found');
   const isNew = inserted !== null || existing?.wasReactivated === true;
   if (isNew) await emitEvent(db, projectId, 'subscription.created', presentSubscriber(subscriber, format));
-  return { subscriber, isNew };
+  if (existing && existing.before.permissions.length !== subscriber.permissions.length) {
+    await emitEvent(db, projectId, 'subscription.permission_changed', {
+      subscriber_id: formatSubscriberId(subscriber.id, format),
+      channel: subscriber.channel,
+      external_id: subscriber.external_id,
+      permissions: subscriber.permissions,
+      previous: existing.before.permissions,
+    });
+  }
+  return { subscriber, isNew, isChanged: isNew || !existing || gained(existing.before, subscriber) };
+}
+
+type Before = Pick<SubscriberRecord, 'tags' | 'permissions' | 'external_id'>;
+
+/** Labels are only added here. */
+function gained(before: Before, after: Before): boolean {
+  return (
+    before.tags.length !== after.tags.length ||
+    before.permissions.length !== after.permissions.length ||
+    before.external_id !== after.external_id
+  );
 }
 
 async function refreshSubscriber(
   db: Db,
   values: unknown[],
-): Promise<{ subscriber: SubscriberRecord; wasReactivated: boolean } | null> {
-  const updated = await row<SubscriberRecord & { was_active: boolean }>(
+): Promise<{ subscriber: SubscriberRecord; before: Before; wasReactivated: boolean } | null> {
+  const updated = await row<
+    SubscriberRecord & {
+      was_active: boolean;
+      old_tags: string[];
+      old_permissions: string[];
+      old_external_id: string | null;
+    }
+  >(
     db,
     'refresh_subscriber',
     `WITH before AS (
-       SELECT id AS before_id, active AS was_active FROM subscribers
+       SELECT id AS before_id, active AS was_active, tags AS old_tags, permissions AS old_permissions,
+         external_id AS old_external_id FROM subscribers
        WHERE project_id = $1 AND channel = $2 AND platform_user_id = $3 FOR UPDATE)
      UPDATE subscribers SET chat_id = $4, first_name = $5, username = $6, lang = $7, bot = $8,
+       tags = old_tags || ARRAY(SELECT name FROM unnest($9::text[]) AS name WHERE name <> ALL (old_tags)),
+       permissions = old_permissions
+         || ARRAY(SELECT name FROM unnest($10::text[]) AS name WHERE name <> ALL (old_permissions)),
+       external_id = coalesce($11, old_external_id),
        active = true, blocked = false, ended_by_block = false, updated_at = now()
-     FROM before WHERE id = before_id RETURNING ${SUBSCRIBER_COLUMNS}, was_active`,
+     FROM before WHERE id = before_id
+     RETURNING ${SUBSCRIBER_COLUMNS}, was_active, old_tags, old_permissions, old_external_id`,
     values,
   );
   if (!updated) return null;
-  const { was_active: wasActive, ...subscriber } = updated;
-  return { subscriber, wasReactivated: !wasActive };
+  const { was_active, old_tags, old_permissions, old_external_id, ...subscriber } = updated;
+  return {
+    subscriber,
+    before: { tags: old_tags, permissions: old_permissions, external_id: old_external_id },
+    wasReactivated: !was_active,
+  };
 }
 
 /** SQL: the subscriptions of a user that a bot ($3) reaches; `$1` is the channel and `$2` the user. */

@@ -35,7 +35,7 @@ describe('platforms that are away when the bots role starts', () => {
     const control = createSimulatorControl(service.simulator.url);
     const api = createApi(service.url, null);
     const user = 4_242;
-    // Until a platform is back nobody can have opened the bot; the simulator remembers this user from before.
+    // Until a platform is back no user can have opened the bot; the simulator remembers this user from before.
     await control.open('telegram', user, { start: null });
     for (const [id, text] of ['first', '/stop', 'last'].entries()) {
       const stored = await api('POST', '/bots/telegram', telegramText(1_000 + id, user, text), {

@@ -61,6 +61,8 @@ describe('a broadcast', () => {
       remaining: 0,
       possible_duplicates: 0,
       ended_at: expect.any(String),
+      content: { text: 'news', format: 'plain', buttons: [], media: null },
+      audience: { tags_all: [], tags_any: [], exclude_tags: [], permission: null, channel: null },
     });
     for (const person of people) {
       expect((await textsTo(service, person)).filter((text) => text === 'news')).toHaveLength(1);
@@ -114,7 +116,7 @@ describe('a broadcast', () => {
     await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length === 1);
     await subscribePerson(service, project);
     const removed = await subscribePerson(service, project, 'max');
-    // The bot is paused: the audience is taken, and nobody's turn has come.
+    // The bot is paused: the audience is taken, and no recipient's turn has come.
     await service.pool.query(`UPDATE channel_pace SET paused_until = now() + interval '1 hour'`);
     const { body } = await start();
     expect(body.total_subscribers).toBe(3);

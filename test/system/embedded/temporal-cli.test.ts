@@ -52,7 +52,7 @@ async function installFakeGo(
   return async () => (await readFile(calls, 'utf8').catch(() => '')).trim().split('\n').filter(Boolean);
 }
 
-/** An address where nobody listens: a machine without a network, as far as the download is concerned. */
+/** An address where no server listens: a machine without a network, as far as the download is concerned. */
 async function closedUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { callWithCurl } from '../../support/curl';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { confirmedSession, createSession } from '../login/fixture';
-import { subscribePerson } from '../messages/fixture';
+import { freshName, subscribePerson } from '../messages/fixture';
 import { insertMemberRow } from '../team/fixture';
 
 const run = promisify(execFile);
@@ -79,6 +79,16 @@ describe('the requests of the reference', () => {
       const body = { subscriber_id: subscriberId, message: 'Approve?' };
       const request = await project.api<{ request_id: string }>('POST', '/v1/auth/requests', body);
       return { id: request.body.request_id };
+    }
+    if (path.startsWith('/v1/subscribe-links/')) {
+      const link = await project.api<{ link_id: string }>('POST', '/v1/subscribe-links', {});
+      return { link_id: link.body.link_id };
+    }
+    if (path.startsWith('/v1/tags/') || path.startsWith('/v1/permissions/')) {
+      const [, , kind = ''] = path.split('/');
+      const name = freshName(kind);
+      await project.api('POST', `/v1/${kind}`, { name });
+      return { name };
     }
     if (path.startsWith('/v1/subscribers/')) {
       return { id: (await subscribePerson(service, project)).subscriberId };

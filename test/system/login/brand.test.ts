@@ -42,6 +42,7 @@ describe('the look of a project', () => {
     });
     const brand = {
       logo_url: `${source}/logo.png`,
+      logo_path: body.brand.logo_path,
       color: '#ffcc00',
       privacy_url: 'https://tea.example/privacy?a=1&b=2#top',
     };
@@ -52,6 +53,7 @@ describe('the look of a project', () => {
     expect(html).toContain('href="https://tea.example/privacy?a=1&amp;b=2#top"');
     expect(html).not.toContain(source);
     const path = /src="(\/brand\/logo\/[0-9a-f-]{36})"/.exec(html)?.[1];
+    expect(path).toBe(brand.logo_path);
     const picture = await fetch(service.url + path);
     expect(Object.fromEntries(picture.headers)).toMatchObject({
       'content-type': 'image/png',
@@ -77,6 +79,7 @@ describe('the look of a project', () => {
 
     expect((await setBrand(project, { privacy_url: 'https://a.example/p' })).body.brand).toEqual({
       logo_url: `${source}/a`,
+      logo_path: path,
       color: '#112233',
       privacy_url: 'https://a.example/p',
     });
@@ -86,6 +89,7 @@ describe('the look of a project', () => {
 
     expect((await setBrand(project, { logo_url: null })).body.brand).toEqual({
       logo_url: null,
+      logo_path: null,
       color: '#112233',
       privacy_url: 'https://a.example/p',
     });
@@ -133,7 +137,7 @@ describe('the look of a project', () => {
     expect(body.error).toMatch(text);
     expect((await project.api('GET', '/v1/project')).body).toMatchObject({
       name: 'Before',
-      brand: { logo_url: null, color: null, privacy_url: null },
+      brand: { logo_url: null, logo_path: null, color: null, privacy_url: null },
     });
     expect(images.received.at(-1)?.path).toBe('/x');
   });

@@ -68,7 +68,7 @@ describe.each<Channel>(['telegram', 'max'])('time on %s', (channel) => {
     expect([late.status, late.body.code]).toEqual([400, 'code_expired']);
     const result = await service.client.workflow.getHandle(`auth/${session.session_id}`).result();
     expect(result).toEqual({ status: 'expired', reason: 'the code was not used in time' });
-    // The log tells it from a login that nobody confirmed; it was charged.
+    // The log tells it from a login that the user did not confirm; it was charged.
     const log = await project.api('GET', '/v1/auth/sessions');
     expect(log.body.data).toMatchObject([{ status: 'expired', confirmed: true }]);
     expect(sessionOutcome(log.body.data[0])).toBe('confirmed, code not redeemed');

@@ -49,7 +49,13 @@ test('the relay leaves a new session alone for five seconds, whether or not it w
   await endLease([id]);
   const claimed = await claimUnstartedSessions(service.pool, 10);
   expect(claimed).toEqual([
-    { id, project_id: project.id, flow: 'session', wait_ms: expect.any(Number) as number },
+    {
+      id,
+      project_id: project.id,
+      project_slug: project.slug,
+      flow: 'session',
+      wait_ms: expect.any(Number) as number,
+    },
   ]);
   expect(await claimUnstartedSessions(service.pool, 10)).toEqual([]);
 });

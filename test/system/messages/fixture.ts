@@ -12,7 +12,7 @@ export interface Person {
 
 export const freshName = (prefix = 'user') => `${prefix}-${randomBytes(5).toString('hex')}`;
 
-/** Somebody opens the project's subscribe link, and is a subscriber then. */
+/** A user opens the project's subscribe link, and is a subscriber then. */
 export async function subscribePerson(
   service: TestService,
   project: TestProject,

@@ -185,7 +185,7 @@ describe('the Idempotency-Key of /v1/send', () => {
       await lost;
 
       expect((await call(service.url)).status).toBe(425);
-      // Nobody extends the lease of a dead process; the test does not wait for its end.
+      // No process extends the lease of a dead one; the test does not wait for its end.
       await service.pool.query(
         `UPDATE idempotency_keys SET leased_until = now() - interval '1 second' WHERE key = $1`,
         [key],

@@ -101,7 +101,7 @@ describe('templates', () => {
     const sent = await project.api('POST', '/v1/send', {
       external_id: 'both',
       template: 'welcome',
-      vars: { order: '{{first_name}}', first_name: 'you' },
+      vars: { order: '{{first_name}}', first_name: 'you', mark: '' },
     });
     expect(sent.body).toMatchObject({ sent: 2, failed: 0 });
     expect(await textsTo(service, anna)).toContain('Hi you, order {{first_name}}!');

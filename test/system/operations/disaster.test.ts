@@ -89,6 +89,8 @@ interface Recovered {
   sessions_restarted: number;
   deliveries_open: number;
   deliveries_restarted: number;
+  scheduled_open: number;
+  recurring_open: number;
 }
 
 test("Temporal's store is lost and Postgres kept: herald recover lets everything end as it would have, under the same ids", async () => {
@@ -107,7 +109,7 @@ test("Temporal's store is lost and Postgres kept: herald recover lets everything
   await untilAttempts(project, cancelled, 1);
   await project.api('POST', `/v1/deliveries/${cancelled}/cancel`);
 
-  // Asked and not answered, opened by nobody, confirmed and not yet used, used.
+  // Asked and not answered, never opened, confirmed and not yet used, used.
   const asked = await createSession(project);
   await openAndWait(service, 'telegram', 'asked', startOf(linkOf(asked, 'telegram')));
   const unopened = await createSession(project);
@@ -136,8 +138,10 @@ test("Temporal's store is lost and Postgres kept: herald recover lets everything
     sessions_restarted: 3,
     deliveries_open: 3,
     deliveries_restarted: 3,
+    scheduled_open: 0,
+    recurring_open: 0,
   });
-  // Whoever is not sure runs it again.
+  // An operator who is not sure runs it again.
   await eventually(async () => {
     const again = await heraldJson<Recovered>(['recover'], settings);
     return again.sessions_restarted === 0 && again.deliveries_restarted === 0;
@@ -199,6 +203,8 @@ test('on a healthy installation it changes nothing', async () => {
   expect(await heraldJson<Recovered>(['recover'], settings)).toMatchObject({
     sessions_restarted: 0,
     deliveries_restarted: 0,
+    scheduled_open: 0,
+    recurring_open: 0,
   });
   const { stdout } = await herald(['recover'], settings);
   expect(stdout).toMatch(/^Restarted the workflows of 0 of \d+ open sessions and 0 of \d+ open deliveries\./);

@@ -13,6 +13,8 @@ const ROWS = `
   INSERT INTO request_counters (key, points, expire) VALUES ('x', 1, extract(epoch FROM now()) * 1000);
   INSERT INTO subscribers (id, project_id, channel, platform_user_id, chat_id, first_name, lang)
     VALUES ('00000000-0000-0000-0000-0000000000a3', '00000000-0000-0000-0000-0000000000a1', 'telegram', '1', '1', 'A', 'en');
+  INSERT INTO subscribe_links (id, project_id, token_hash, token_sealed, tags, permissions, expires_at, created_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', 'l', 's', '{}', '{}', now(), now());
   INSERT INTO bot_updates (channel, dedupe_key, lane, handled_at) VALUES ('telegram', '1', '', now());
   INSERT INTO bot_updates (channel, dedupe_key, lane, set_aside_at) VALUES ('telegram', '2', 'user:1', now());
   INSERT INTO auth_sessions (id, project_id, flow, status, expires_at)
@@ -25,6 +27,17 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a3', now());
   INSERT INTO auth_polls (session_id, polled_at) VALUES ('00000000-0000-0000-0000-0000000000a4', now());
   INSERT INTO auth_openings (channel, platform_user_id) VALUES ('telegram', '1');
+  INSERT INTO oidc_clients (id, project_id, name, type, redirect_uris, post_logout_redirect_uris, id_token_alg, device)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', 'A', 'public', '{}', '{}', 'RS256',
+      false);
+  INSERT INTO oidc_client_secrets (id, client_id, hash, expires_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b2', '00000000-0000-0000-0000-0000000000b1', 'h', now() + interval '1 hour');
+  INSERT INTO oidc_keys (id, alg, sealed, expires_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b3', 'RS256', 's', now() + interval '1 hour');
+  INSERT INTO oidc_records (model, id_hash, payload, expires_at) VALUES ('AccessToken', 'a', '{}', now());
+  INSERT INTO oidc_logins (session_id, project_id, client_id, interaction)
+    VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a1',
+      '00000000-0000-0000-0000-0000000000b1', 'i');
   INSERT INTO chat_pace (chat, bot, next_at) VALUES (1, 'telegram', now());
   INSERT INTO bot_turns (bot, urgent, project_id, served, waiting_until)
     VALUES ('telegram', true, '00000000-0000-0000-0000-0000000000a1', 0, now());
@@ -74,6 +87,15 @@ const ROWS = `
   INSERT INTO imports (id, project_id, dry_run, columns)
     VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', false, '{external_id}');
   INSERT INTO import_chunks (import_id, first_row, rows) VALUES ('00000000-0000-0000-0000-0000000000b1', 1, '[]');
+  INSERT INTO scheduled (id, project_id, content, scheduled_at, status, ended_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', '{}', 'x', 'sent', now());
+  INSERT INTO scheduled_results (scheduled_id, subscriber_id, status)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a3', 'sent');
+  INSERT INTO recurring (id, project_id, name, content, audience, cron, timezone, status, ended_at, sync_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b2', '00000000-0000-0000-0000-0000000000a1', 'R', '{}', '{}', '* * * * *',
+      'UTC', 'ended', now(), NULL);
+  INSERT INTO recurring_runs (recurring_id, scheduled_for, local_time, status)
+    VALUES ('00000000-0000-0000-0000-0000000000b2', now(), 'x', 'completed');
   INSERT INTO media_uploads (channel, bot_id, content_key, reference, type) VALUES ('max', '1', 'k', 't', 'video');
   INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, status)
     VALUES ('00000000-0000-0000-0000-0000000000a9', '00000000-0000-0000-0000-0000000000a3', 'telegram', 'sent');`;

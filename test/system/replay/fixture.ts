@@ -19,7 +19,7 @@ function writtenHistory(history: RecordedHistory): string {
   return `${JSON.stringify(plain, withoutMachine, 1)}\n`;
 }
 
-/** Stack traces and identities tell where a history was recorded, which is nobody's business and replays nothing. */
+/** Stack traces and identities tell where a history was recorded, which does not belong into the repository and replays nothing. */
 function withoutMachine(key: string, value: unknown): unknown {
   if (key === 'stackTrace') return undefined;
   return typeof value === 'string' && /^\d+@/.test(value) ? 'recorded' : value;

@@ -92,7 +92,10 @@ async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): P
   );
   const { id, platform_user_id, chat_id } = rows[0]!;
   const to = { subscriber_id: id };
-  await project.api('PATCH', `/v1/subscribers/${id}`, { external_id: `crm-${word}` });
+  await project.api('PATCH', `/v1/subscribers/${id}`, {
+    external_id: `crm-${word}`,
+    properties: { note: `note-${word}` },
+  });
 
   const buttons = [[{ text: 'More', data: `data-${word}` }]];
   const key = { 'idempotency-key': freshName('key') };
@@ -143,6 +146,7 @@ async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): P
       platform_user_id,
       chat_id,
       `crm-${word}`,
+      `note-${word}`,
       `text-${word}`,
       `data-${word}`,
       ...['used', 'unused', 'declined', 'pending'].flatMap((place) => [
@@ -176,6 +180,15 @@ describe.each(['telegram', 'max'] as const)('removing a subscriber on %s', (chan
         'subscribers',
       ]),
     );
+    const held = await project.api('GET', `/v1/subscribers/${known.subscriberId}/data`);
+    const shown = JSON.stringify(held.body);
+    const otherForm = formatSubscriberId(known.subscriberId, 'prefixed');
+    expect(known.traces.filter((trace) => trace !== otherForm && !shown.includes(trace))).toEqual([]);
+    expect(held.body).toMatchObject({
+      subscriber: { subscriber_id: known.subscriberId },
+      broadcasts: [{ content: { text: 'for everybody' } }],
+      button_clicks: [expect.anything(), expect.anything()],
+    });
     const charged = async () =>
       (await service.pool.query('SELECT 1 FROM credit_ledger WHERE project_id = $1', [project.id])).rowCount;
     const charges = await charged();

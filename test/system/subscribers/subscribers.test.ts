@@ -206,7 +206,7 @@ describe('subscribers', () => {
     const accepted = answers.findIndex((answer) => answer.status === 200);
     expect(answers[refused]?.body.code).toBe('validation_failed');
 
-    // A tag that nobody has any more makes room, and known ones cost none.
+    // A tag that no subscriber has any more makes room, and known ones cost none.
     await project.api('PATCH', `/v1/subscribers/${people[accepted]?.subscriberId}`, { tags: [] });
     const again = await project.api('PATCH', `/v1/subscribers/${people[refused]?.subscriberId}`, {
       tags: ['n1', 'n2', 'n3', 'n4', 'n5'],

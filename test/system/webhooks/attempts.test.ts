@@ -140,7 +140,7 @@ describe('an attempt', () => {
     await attempt(id, 1);
     await service.pool.query('UPDATE attempts SET finished_at = NULL WHERE delivery_id = $1', [id]);
     await service.pool.query(`UPDATE deliveries SET underway = 'scheduled' WHERE id = $1`, [id]);
-    // Whoever starts from the row believes that attempt 2 is next.
+    // A workflow that starts from the row believes that attempt 2 is next.
     expect(await attempt(id, 2)).toEqual({ kind: 'superseded', next: 1 });
     receiver.behave(200);
     expect(await attempt(id, 1)).toMatchObject({ kind: 'attempted', status: 'succeeded' });

@@ -132,7 +132,7 @@ function holdFirst(status: number): { release(): void } {
   return { release: () => void held[0]?.end('late') };
 }
 
-/** As if the process had died: its lease is over, and nobody writes its result. */
+/** As if the process had died: its lease is over, and its result is never written. */
 async function loseLease(id: string): Promise<void> {
   await eventually(() => receiver.of(id).length === 1);
   await service.pool.query(

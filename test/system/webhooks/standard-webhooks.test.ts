@@ -16,7 +16,7 @@ import {
   type ScriptedReceiver,
 } from './fixture';
 
-/** Attempts of a real service, judged by verifiers that nobody here wrote. */
+/** Attempts of a real service, judged by verifiers of other authors. */
 let service: TestService;
 let project: TestProject;
 let receiver: ScriptedReceiver;

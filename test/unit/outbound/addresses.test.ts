@@ -3,7 +3,7 @@ import { forbiddenRange } from '../../../src/outbound/forbidden-ranges';
 import { createAttempter } from '../../../src/webhooks/attempt';
 import { systemLookup } from '../../../src/outbound/lookup';
 
-/** Every spelling under which somebody may try to make the service talk to its own surroundings. */
+/** Every spelling by which a customer may try to make the service talk to its own surroundings. */
 const forbiddenHosts = {
   loopback: [
     '127.0.0.1',

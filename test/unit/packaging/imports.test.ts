@@ -61,7 +61,7 @@ const floors: string[][] = [
   ['subscribers', 'channels'],
   ['templates'],
   ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
-  ['broadcasts', 'team'],
+  ['broadcasts', 'team', 'oidc'],
   ['embedded', 'operations'],
   ['roles', 'cli'],
 ];

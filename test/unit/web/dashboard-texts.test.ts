@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { errorCodes } from '../../../src/contract/errors';
 import { en } from '../../../web/dashboard/texts/en';
 import { ru } from '../../../web/dashboard/texts/ru';
 
@@ -47,6 +48,10 @@ describe('the texts of the dashboard', () => {
       const empty = Object.entries(texts).filter(([, value]) => (value as unknown) === '');
       expect(empty).toEqual([]);
     }
+  });
+
+  it('have words in Russian for every error of the API', () => {
+    expect(errorCodes.filter((code) => !(code in ru.errors))).toEqual([]);
   });
 
   it('are all used, and every text that is used exists', () => {

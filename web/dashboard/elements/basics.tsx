@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { icons, type IconName } from '../../shared/icons';
 import { ApiError } from '../api';
 import { errorText } from '../errors';
-import { ago, dateAndTime } from '../format';
+import { ago, dateAndTime, shortDateAndTime } from '../format';
 import { useNow } from '../resource';
 import { Link } from '../router';
 import { t } from '../texts';
@@ -88,7 +88,7 @@ export function Time({ at }: { at: string | null }) {
   if (at === null) return <None />;
   return (
     <time class="figure" dateTime={at} title={at}>
-      {dateAndTime(at)}
+      {shortDateAndTime(at)}
     </time>
   );
 }

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { UsageView } from '../api';
 import { dayAndMonth, number } from '../format';
 import { t } from '../texts';
@@ -50,6 +51,9 @@ export function Sparkline({ bars, label, wide }: { bars: Bar[]; label: string; w
 }
 
 const CHART_WIDTH = 720;
+/** On a phone, so that the labels keep their size. */
+const NARROW_WIDTH = 330;
+const NARROW = matchMedia('(max-width: 46rem)');
 const CHART_HEIGHT = 150;
 const FOOT = 20;
 const LEFT = 36;
@@ -57,17 +61,21 @@ const GRID_LINES = 4;
 
 /** Logins per day as bars over a scale of whole numbers. */
 export function LoginChart({ days }: { days: UsageView['days'] }) {
+  const isNarrow = useIsNarrow();
+  const chartWidth = isNarrow ? NARROW_WIDTH : CHART_WIDTH;
+  const labelEvery = isNarrow ? 14 : 7;
   const most = Math.max(1, ...days.map(({ logins }) => logins));
   const unit = niceUnit(most / GRID_LINES);
   const top = Math.ceil(most / unit) * unit;
   const height = (logins: number) => (logins / top) * (CHART_HEIGHT - FOOT - 8);
-  const step = (CHART_WIDTH - LEFT) / days.length;
+  const step = (chartWidth - LEFT) / days.length;
+  const gap = isNarrow ? 1 : 2;
   const total = days.reduce((sum, { logins }) => sum + logins, 0);
   const lines = Array.from({ length: Math.round(top / unit) + 1 }, (_, index) => index * unit);
   return (
     <figure class="chart">
       <svg
-        viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`}
+        viewBox={`0 0 ${chartWidth} ${CHART_HEIGHT}`}
         role="img"
         aria-label={t.loginChart(days.length, total, most)}
       >
@@ -76,7 +84,7 @@ export function LoginChart({ days }: { days: UsageView['days'] }) {
             <line
               class="axis"
               x1={LEFT}
-              x2={CHART_WIDTH}
+              x2={chartWidth}
               y1={CHART_HEIGHT - FOOT - height(value)}
               y2={CHART_HEIGHT - FOOT - height(value)}
             />
@@ -89,18 +97,18 @@ export function LoginChart({ days }: { days: UsageView['days'] }) {
           <g key={date}>
             <rect
               class="bar"
-              x={LEFT + index * step + 2}
-              width={step - 4}
+              x={LEFT + index * step + gap}
+              width={step - 2 * gap}
               y={CHART_HEIGHT - FOOT - height(logins)}
               height={height(logins)}
               rx="1.5"
             >
               <title>{`${dayAndMonth(date)}: ${number(logins)}`}</title>
             </rect>
-            {(index % 7 === 1 || index === days.length - 1) && (
+            {(index % labelEvery === 1 || index === days.length - 1) && (
               <text
                 class="label"
-                x={index === days.length - 1 ? CHART_WIDTH : LEFT + (index + 0.5) * step}
+                x={index === days.length - 1 ? chartWidth : LEFT + (index + 0.5) * step}
                 y={CHART_HEIGHT - 5}
                 text-anchor={index === days.length - 1 ? 'end' : 'middle'}
               >
@@ -113,6 +121,17 @@ export function LoginChart({ days }: { days: UsageView['days'] }) {
       <figcaption class="hint">{t.loginChartCaption(days.length)}</figcaption>
     </figure>
   );
+}
+
+/** Follows the width of the window. */
+function useIsNarrow(): boolean {
+  const [isNarrow, setNarrow] = useState(NARROW.matches);
+  useEffect(() => {
+    const follow = () => setNarrow(NARROW.matches);
+    NARROW.addEventListener('change', follow);
+    return () => NARROW.removeEventListener('change', follow);
+  }, []);
+  return isNarrow;
 }
 
 /** The next of 1, 2, 5, 10, 20, 50 …, so that the scale has whole numbers. */

@@ -39,6 +39,8 @@ export function useForm(fields: readonly string[], submit: () => Promise<void>) 
   return {
     busy,
     dirty,
+    /** For a change that is not typed into a field. */
+    touch: () => setDirty(true),
     /** What belongs to no field. */
     error: rest,
     problemOf(field: string): string | null {

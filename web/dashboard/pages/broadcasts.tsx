@@ -65,15 +65,33 @@ function BroadcastList() {
   );
 }
 
+/** Who got it, in words. */
+function Audience({ audience }: { audience: Broadcast['audience'] }) {
+  const parts = [
+    audience.channel === null ? t.allChannels : audience.channel === 'max' ? 'MAX' : 'Telegram',
+    audience.tags_all.length > 0 && t.taggedAll(audience.tags_all.join(', ')),
+    audience.tags_any.length > 0 && t.taggedAny(audience.tags_any.join(', ')),
+    audience.exclude_tags.length > 0 && t.notTagged(audience.exclude_tags.join(', ')),
+    audience.permission !== null && t.permitted(audience.permission),
+  ];
+  return <>{parts.filter(Boolean).join(' · ')}</>;
+}
+
 function BroadcastCard({ broadcast, onCancel }: { broadcast: Broadcast; onCancel: () => void }) {
   const { total_subscribers: total, remaining } = broadcast;
   const going = broadcast.status === 'queued' || broadcast.status === 'running';
   const state = broadcastState(broadcast);
+  const title = broadcast.content.text ?? t.templateNamed(broadcast.content.template ?? '');
   return (
     <li class="panel card">
       <p class="row">
-        <code>{broadcast.job_id}</code>
+        <span class="card-title clip wide" title={title}>
+          {title}
+        </span>
         <Badge tone={state.tone}>{state.text}</Badge>
+      </p>
+      <p class="hint">
+        <Audience audience={broadcast.audience} /> · <code>{broadcast.job_id}</code>
       </p>
       <label class="meter">
         <span>{t.broadcastDone(number(total - remaining), number(total))}</span>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
+import { limits, MIB } from '../../../src/contract/limits';
 import { api, type NewBroadcast, type Subscriber } from '../api';
 import { ActionButton, ConfirmDialog, Crumbs, Field, Icon, Problem, toast, useForm } from '../elements';
 import { number } from '../format';
@@ -14,9 +14,14 @@ const COUNT_MS = 400;
 interface Draft {
   text: string;
   format: 'plain' | 'markdown' | 'html';
+  mediaType: 'photo' | 'video' | 'document' | '';
+  mediaUrl: string;
   channel: '' | 'telegram' | 'max';
   tagsAll: string;
+  tagsAny: string;
   excludeTags: string;
+  permission: string;
+  perMinute: string;
   buttonText: string;
   buttonUrl: string;
 }
@@ -24,9 +29,14 @@ interface Draft {
 const EMPTY: Draft = {
   text: '',
   format: 'plain',
+  mediaType: '',
+  mediaUrl: '',
   channel: '',
   tagsAll: '',
+  tagsAny: '',
   excludeTags: '',
+  permission: '',
+  perMinute: '',
   buttonText: '',
   buttonUrl: '',
 };
@@ -49,20 +59,45 @@ function storeDraft(draft: Draft | null): void {
   }
 }
 
-function contentOf(draft: Draft): Pick<NewBroadcast, 'text' | 'format' | 'buttons'> {
+const FIELDS = [
+  'text',
+  'media',
+  'buttons',
+  'channel',
+  'tags_all',
+  'tags_any',
+  'exclude_tags',
+  'permission',
+  'messages_per_minute',
+];
+
+function contentOf(draft: Draft): Pick<NewBroadcast, 'text' | 'format' | 'buttons' | 'media'> {
   const button =
     draft.buttonText.trim() === '' && draft.buttonUrl.trim() === ''
       ? []
       : [[{ text: draft.buttonText.trim(), url: draft.buttonUrl.trim() }]];
-  return { text: draft.text, format: draft.format, buttons: button };
+  return {
+    text: draft.text,
+    format: draft.format,
+    buttons: button,
+    ...(draft.mediaType === '' ? {} : { media: { type: draft.mediaType, url: draft.mediaUrl.trim() } }),
+  };
 }
 
-function audienceOf(draft: Draft): Pick<NewBroadcast, 'channel' | 'tags_all' | 'exclude_tags'> {
+function audienceOf(
+  draft: Draft,
+): Pick<NewBroadcast, 'channel' | 'tags_all' | 'tags_any' | 'exclude_tags' | 'permission'> {
   return {
     ...(draft.channel === '' ? {} : { channel: draft.channel }),
+    ...(draft.permission.trim() === '' ? {} : { permission: draft.permission.trim() }),
     tags_all: words(draft.tagsAll),
+    tags_any: words(draft.tagsAny),
     exclude_tags: words(draft.excludeTags),
   };
+}
+
+function paceOf({ perMinute }: Draft): Pick<NewBroadcast, 'messages_per_minute'> {
+  return perMinute.trim() === '' ? {} : { messages_per_minute: Number(perMinute) };
 }
 
 function words(text: string): string[] {
@@ -78,8 +113,13 @@ export function Composer() {
   const [confirming, setConfirming] = useState<number | null>(null);
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
   useEffect(() => storeDraft(draft), [draft]);
-  const form = useForm(['text', 'buttons', 'channel', 'tags_all', 'exclude_tags'], async () => {
-    const counted = await api.broadcast({ ...contentOf(draft), ...audienceOf(draft), dry_run: true });
+  const form = useForm(FIELDS, async () => {
+    const counted = await api.broadcast({
+      ...contentOf(draft),
+      ...audienceOf(draft),
+      ...paceOf(draft),
+      dry_run: true,
+    });
     setConfirming(counted.total_subscribers);
   });
   return (
@@ -118,6 +158,7 @@ export function Composer() {
               </select>
             )}
           </Field>
+          <MediaFields draft={draft} change={change} error={form.problemOf('media')} />
           <div class="two">
             <Field label={t.buttonText} error={form.problemOf('buttons')}>
               {(attributes) => (
@@ -165,7 +206,16 @@ export function Composer() {
                 />
               )}
             </Field>
-            <Field label={t.withoutTags} error={form.problemOf('exclude_tags')}>
+            <Field label={t.withAnyTag} hint={t.separateWithCommas} error={form.problemOf('tags_any')}>
+              {(attributes) => (
+                <input
+                  {...attributes}
+                  value={draft.tagsAny}
+                  onInput={(event) => change({ tagsAny: event.currentTarget.value })}
+                />
+              )}
+            </Field>
+            <Field label={t.withoutTags} hint={t.separateWithCommas} error={form.problemOf('exclude_tags')}>
               {(attributes) => (
                 <input
                   {...attributes}
@@ -174,8 +224,35 @@ export function Composer() {
                 />
               )}
             </Field>
+            <Field label={t.withPermission} error={form.problemOf('permission')}>
+              {(attributes) => (
+                <input
+                  {...attributes}
+                  maxLength={limits.tagLength}
+                  value={draft.permission}
+                  onInput={(event) => change({ permission: event.currentTarget.value })}
+                />
+              )}
+            </Field>
             <AudienceCount draft={draft} />
           </fieldset>
+          <Field
+            label={t.perMinute}
+            hint={t.perMinuteHint(number(limits.broadcastMessagesPerMinute))}
+            error={form.problemOf('messages_per_minute')}
+          >
+            {(attributes) => (
+              <input
+                {...attributes}
+                class="short"
+                type="number"
+                min={1}
+                max={limits.broadcastMessagesPerMinute}
+                value={draft.perMinute}
+                onInput={(event) => change({ perMinute: event.currentTarget.value })}
+              />
+            )}
+          </Field>
           <Problem error={form.error} />
           <p class="buttons end">
             <button type="submit" class="btn primary" disabled={form.busy || draft.text.trim() === ''}>
@@ -190,6 +267,7 @@ export function Composer() {
               channel={channel}
               text={draft.text}
               format={draft.format}
+              media={draft.mediaType}
               button={draft.buttonText}
             />
           ))}
@@ -204,7 +282,7 @@ export function Composer() {
           dismiss={t.goBack}
           kind="primary"
           act={async () => {
-            await api.broadcast({ ...contentOf(draft), ...audienceOf(draft) });
+            await api.broadcast({ ...contentOf(draft), ...audienceOf(draft), ...paceOf(draft) });
             storeDraft(null);
             toast(t.broadcastStarted);
             go('/dashboard/broadcasts');
@@ -213,6 +291,50 @@ export function Composer() {
         />
       )}
     </>
+  );
+}
+
+/** A photo, video or document that the messenger or Herald fetches by its address. */
+function MediaFields(props: { draft: Draft; change: (part: Partial<Draft>) => void; error: string | null }) {
+  const { draft, change } = props;
+  return (
+    <div class="two">
+      <Field label={t.media}>
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={draft.mediaType}
+            onChange={(event) => change({ mediaType: event.currentTarget.value as Draft['mediaType'] })}
+          >
+            <option value="">{t.noMedia}</option>
+            <option value="photo">{t.mediaTypes.photo}</option>
+            <option value="video">{t.mediaTypes.video}</option>
+            <option value="document">{t.mediaTypes.document}</option>
+          </select>
+        )}
+      </Field>
+      {draft.mediaType !== '' && (
+        <Field
+          label={t.mediaUrl}
+          hint={t.mediaHint(
+            (draft.mediaType === 'photo' ? limits.photoBytes : limits.videoOrDocumentBytes) / MIB,
+          )}
+          error={props.error}
+        >
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="url"
+              required
+              placeholder="https://"
+              maxLength={limits.urlLength}
+              value={draft.mediaUrl}
+              onInput={(event) => change({ mediaUrl: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      )}
+    </div>
   );
 }
 

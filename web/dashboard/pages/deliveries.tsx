@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { savedQueries, workflowListUrl } from '../../../src/contract/saved-queries';
 import { can } from '../access';
 import { api, type DeliveryView } from '../api';
 import {
@@ -6,6 +7,7 @@ import {
   Cell,
   ClearFilters,
   Empty,
+  Icon,
   Pager,
   Problem,
   SearchField,
@@ -22,7 +24,7 @@ const REFRESH_MS = 4_000;
 const SEARCH_LENGTH = 200;
 
 /** Deliveries of all endpoints, deleted ones included, with search and a retry of several at once. */
-export function Deliveries() {
+export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
   const filters = useFilters(['q', 'status', 'event', 'endpoint', 'hours']);
   const { q, status, event, endpoint, hours } = filters.values;
   const pages = usePages();
@@ -53,7 +55,21 @@ export function Deliveries() {
   };
   return (
     <>
-      <Heading title={t.deliveries} />
+      <div class="heading">
+        <Heading title={t.deliveries} />
+        {workflowsUrl && (
+          <span class="actions">
+            <a
+              class="btn"
+              href={workflowListUrl(workflowsUrl, savedQueries.retrying)}
+              target="_blank"
+              rel="noopener"
+            >
+              {t.retryingInTemporal} <Icon name="arrowTopRight" small />
+            </a>
+          </span>
+        )}
+      </div>
       <p class="lead">{t.deliveriesLead}</p>
       <div class="filters">
         <SearchField

@@ -4,9 +4,10 @@ import { api, type EndpointView, type EventType, type NewEndpoint } from '../api
 import { Field, FieldError, Problem, useForm } from '../elements';
 import { useResource } from '../resource';
 import { t } from '../texts';
+import { givenHeaders, HeaderFields, headerRows } from './header-fields';
 
 type LaneSetting = NonNullable<EndpointView['delivery_lane']>;
-const FIELDS = ['url', 'description', 'events', 'retry_policy', 'delivery_lane'];
+const FIELDS = ['url', 'description', 'events', 'retry_policy', 'delivery_lane', 'headers'];
 
 /** Creates or edits an endpoint. */
 export function EndpointForm(props: {
@@ -23,7 +24,8 @@ export function EndpointForm(props: {
   const [all, setAll] = useState(endpoint ? endpoint.events.length === 0 : true);
   const [policy, setPolicy] = useState<'durable' | 'quick' | ''>(endpoint?.retry_policy ?? '');
   const [lane, setLane] = useState<LaneSetting | ''>(endpoint?.delivery_lane ?? '');
-  const form = useForm(FIELDS, async () => {
+  const [headers, setHeaders] = useState(() => headerRows(endpoint));
+  const form = useForm([...FIELDS, ...headers.map(({ name }) => `headers.${name.trim()}`)], async () => {
     if (!all && events.length === 0) throw new FieldError('events', t.selectEvents);
     await props.save({
       url: url.trim(),
@@ -31,6 +33,7 @@ export function EndpointForm(props: {
       description: description.trim() === '' ? null : description.trim(),
       ...(policy === '' ? {} : { retry_policy: policy }),
       delivery_lane: lane === '' ? null : lane,
+      headers: givenHeaders(headers),
     });
   });
   useEffect(() => onDirty(form.dirty), [form.dirty]);
@@ -82,6 +85,14 @@ export function EndpointForm(props: {
           </select>
         )}
       </Field>
+      <HeaderFields
+        rows={headers}
+        problemOf={form.problemOf}
+        onChange={(rows) => {
+          setHeaders(rows);
+          form.touch();
+        }}
+      />
       <details class="advanced" open={lane !== ''}>
         <summary>{t.advancedLane}</summary>
         <Field label={t.lane} hint={t.laneHint} error={form.problemOf('delivery_lane')}>

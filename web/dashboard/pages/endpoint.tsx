@@ -101,6 +101,7 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
           <dd>{endpoint.events.length === 0 ? t.allEvents : endpoint.events.join(', ')}</dd>
           <dt>{t.retryPolicy}</dt>
           <dd>{endpoint.retry_policy === 'durable' ? t.durable : t.quick}</dd>
+          <OwnHeaders headers={endpoint.headers} />
           <Secrets secrets={endpoint.secrets ?? []} />
           <dt>{t.created}</dt>
           <dd>
@@ -177,6 +178,26 @@ function Health({ endpoint }: { endpoint: EndpointView }) {
     <p class="problem">
       {t.failingSince(dateAndTime(endpoint.health.failing_since ?? ''), limits.webhookDisableAfterHours)}
     </p>
+  );
+}
+
+/** Their values are secrets, which the API does not return. */
+function OwnHeaders({ headers }: { headers: EndpointView['headers'] }) {
+  const names = Object.entries(headers);
+  if (names.length === 0) return null;
+  return (
+    <>
+      <dt>{t.ownHeaders}</dt>
+      <dd>
+        {names.map(([name, mask]) => (
+          <div key={name}>
+            <code>
+              {name}: {mask}
+            </code>
+          </div>
+        ))}
+      </dd>
+    </>
   );
 }
 

@@ -44,7 +44,7 @@ export function Endpoints() {
       </div>
       <p class="lead">
         {t.webhooksLead}{' '}
-        <a href="/docs/webhooks" target="_blank" rel="noopener">
+        <a href={t.webhooksGuide} target="_blank" rel="noopener">
           {t.webhooksDocs}
         </a>
       </p>
@@ -109,8 +109,7 @@ function Row({ endpoint }: { endpoint: EndpointView }) {
       <Cell label={t.state}>
         <Badge tone={state.tone}>{state.text}</Badge>
         {health?.failing_since && (
-          <span class="hint">
-            {' '}
+          <span class="hint below">
             <FailingFor since={health.failing_since} />
           </span>
         )}

@@ -96,7 +96,7 @@ function SessionLog() {
         ) : (
           <Empty icon="login" title={t.noLogins} text={t.noLoginsText}>
             <p class="buttons">
-              <a class="btn" href="/docs/login" target="_blank" rel="noopener">
+              <a class="btn" href={t.loginGuidePath} target="_blank" rel="noopener">
                 {t.loginGuide}
               </a>
             </p>
@@ -131,7 +131,8 @@ function Row({ session }: { session: SessionRecord }) {
         <ChannelName channel={session.channel} />
       </Cell>
       <Cell label={t.flow}>
-        {t.flows[session.flow]} {session.message && <Clip>{session.message}</Clip>}
+        {session.client_name === null ? t.flows[session.flow] : <Clip>{session.client_name}</Clip>}{' '}
+        {session.message && <Clip>{session.message}</Clip>}
       </Cell>
       <Cell label={t.stateValue}>{session.state ? <Clip>{session.state}</Clip> : <None />}</Cell>
       <Cell label={t.device}>

@@ -137,7 +137,7 @@ function Tile(props: {
   );
 }
 
-/** What needs somebody, each with the button that fixes it. */
+/** What needs the customer's attention, each with the button that fixes it. */
 function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
   const [error, setError] = useState<Error | null>(null);
   const { usage, project, endpoints } = data;

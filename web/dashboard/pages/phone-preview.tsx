@@ -1,12 +1,16 @@
 import type { ComponentChildren } from 'preact';
-import { ChannelName } from '../elements';
+import { ChannelName, Icon } from '../elements';
 import { t } from '../texts';
 
 /** The message as the messenger shows it. Formatting is an approximation of the platforms' own. */
-export function PhonePreview(props: {
+export function PhonePreview({
+  media = '',
+  ...props
+}: {
   channel: 'telegram' | 'max';
   text: string;
   format: 'plain' | 'markdown' | 'html';
+  media?: '' | 'photo' | 'video' | 'document';
   button: string;
 }) {
   return (
@@ -15,7 +19,12 @@ export function PhonePreview(props: {
         <ChannelName channel={props.channel} />
       </figcaption>
       <div class="chat">
-        <div class="bubble">
+        <div class={media === '' ? 'bubble' : 'bubble with-media'}>
+          {media !== '' && (
+            <div class={`chat-media ${media}`}>
+              <Icon name={media} /> {t.mediaTypes[media]}
+            </div>
+          )}
           {props.text.trim() === '' ? <span class="hint">{t.previewEmpty}</span> : formatted(props)}
         </div>
         {props.button.trim() !== '' && <div class="chat-button">{props.button}</div>}

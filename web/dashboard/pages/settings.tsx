@@ -5,6 +5,7 @@ import { Field, Problem, toast, useForm } from '../elements';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { t } from '../texts';
+import { BrandForm } from './brand-form';
 
 const FIELDS = [
   'name',
@@ -23,6 +24,7 @@ export function Settings({ onChanged }: { onChanged: () => void }) {
       <Heading title={t.settings} />
       <Problem error={project.error} />
       {project.data && <SettingsForm project={project.data} onChanged={onChanged} />}
+      {project.data && <BrandForm project={project.data} />}
     </>
   );
 }

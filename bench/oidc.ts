@@ -1,0 +1,205 @@
+import { randomBytes, createHash } from 'node:crypto';
+import pg from 'pg';
+import { openCookieBrowser } from '../test/support/cookie-browser';
+import { startBench, type BenchEnvironment } from './environment';
+import { percentile } from './numbers';
+import type { Figure } from './table';
+
+const WARM_UP = 20;
+const LOGINS = 200;
+/** Of all steps together, at the median. */
+const TARGET_MS = 25;
+const CALLBACK = 'http://localhost:4999/callback';
+
+const steps = ['authorize', 'interaction', 'token', 'userinfo'] as const;
+type Step = (typeof steps)[number];
+
+interface Spent {
+  ms: number;
+  /** Waiting for the database: where two statements run at once, both count. */
+  databaseMs: number;
+  statements: number;
+}
+
+/**
+ * What OpenID Connect adds to a login: authorize (begins the session), interaction (the page's redirect and the
+ * provider's), token and userinfo. One login after the other, through HTTP, with the limits on. The person's answer is
+ * written into the row, because its time is not ours.
+ */
+export async function benchOidc(): Promise<Figure[]> {
+  const bench = await startBench();
+  const statements = countStatements();
+  try {
+    const project = await bench.createProject('bench-oidc');
+    const client = await createClient(bench, project.api_key);
+    const subscriber = await insertSubscriber(bench, project.id);
+    const spent: Record<Step, Spent>[] = [];
+    for (let login = 0; login < WARM_UP + LOGINS; login += 1) {
+      const measured = await logIn(bench, { ...client, subscriber }, statements);
+      if (login >= WARM_UP) spent.push(measured);
+    }
+    return figuresOf(spent);
+  } finally {
+    statements.restore();
+    await bench.stop();
+  }
+}
+
+interface Client {
+  client_id: string;
+  client_secret: string;
+}
+
+async function createClient({ service }: BenchEnvironment, key: string): Promise<Client> {
+  const response = await fetch(`${service.apiUrl}/v1/oidc/clients`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Bench', redirect_uris: [CALLBACK] }),
+  });
+  return (await response.json()) as Client;
+}
+
+async function insertSubscriber({ service }: BenchEnvironment, projectId: string): Promise<string> {
+  const { rows } = await service.core.pool.query<{ id: string }>(
+    `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
+     VALUES ($1, 'telegram', 'bench', 'bench', 'Bench', 'en') RETURNING id`,
+    [projectId],
+  );
+  return rows[0]?.id ?? '';
+}
+
+async function logIn(
+  { service }: BenchEnvironment,
+  { client_id, client_secret, subscriber }: Client & { subscriber: string },
+  statements: Statements,
+): Promise<Record<Step, Spent>> {
+  const url = service.apiUrl ?? '';
+  const { pool } = service.core;
+  const browser = openCookieBrowser();
+  const spent = {} as Record<Step, Spent>;
+  const measure = async <T>(step: Step, work: () => Promise<T>): Promise<T> => {
+    const before = statements.now();
+    const started = performance.now();
+    const result = await work();
+    const ms = performance.now() - started;
+    const after = statements.now();
+    spent[step] = { ms, databaseMs: after.ms - before.ms, statements: after.count - before.count };
+    return result;
+  };
+
+  const verifier = randomBytes(32).toString('base64url');
+  const query = new URLSearchParams({
+    client_id,
+    redirect_uri: CALLBACK,
+    response_type: 'code',
+    scope: 'openid profile',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    state: 'bench',
+  });
+  const authorization = await measure('authorize', () => browser.get(`${url}/oidc/auth?${query}`));
+  await started(pool);
+  await pool.query(
+    `UPDATE auth_sessions SET status = 'confirmed', decided_at = now(), subscriber_id = $1,
+       code_expires_at = now() + interval '5 minutes', code_hash = sha256(id::text::bytea)
+     WHERE status = 'pending'`,
+    [subscriber],
+  );
+  const callback = await measure('interaction', async () => {
+    const page = await browser.get(String(authorization.location));
+    return (await browser.get(String(page.location))).location;
+  });
+  const code = new URL(String(callback)).searchParams.get('code') ?? '';
+  const tokens = await measure('token', async () => {
+    const response = await fetch(`${url}/oidc/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: CALLBACK,
+        code_verifier: verifier,
+        client_id,
+        client_secret,
+      }),
+    });
+    return (await response.json()) as { access_token: string };
+  });
+  const me = await measure('userinfo', async () => {
+    const response = await fetch(`${url}/oidc/me`, {
+      headers: { authorization: `Bearer ${tokens.access_token}` },
+    });
+    return (await response.json()) as { sub?: string };
+  });
+  if (me.sub !== subscriber) throw new Error('the login failed');
+  // The next login comes from another address.
+  await pool.query('UPDATE oidc_logins SET address = NULL');
+  return spent;
+}
+
+/** The start of the workflow runs on its own; it must not fall into the next step. */
+async function started(pool: pg.Pool): Promise<void> {
+  for (;;) {
+    const { rowCount } = await pool.query(
+      `SELECT 1 FROM auth_sessions WHERE status = 'pending' AND workflow_started_at IS NULL`,
+    );
+    if (!rowCount) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+interface Statements {
+  now(): { ms: number; count: number };
+  restore(): void;
+}
+
+/** Measures every statement of this process, from its sending to its result. */
+function countStatements(): Statements {
+  const original = pg.Client.prototype.query;
+  let ms = 0;
+  let count = 0;
+  pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
+    const sent = performance.now();
+    const result = (original as (...values: unknown[]) => unknown).apply(this, given);
+    const done = () => {
+      ms += performance.now() - sent;
+      count += 1;
+    };
+    if (result instanceof Promise) result.then(done, done);
+    return result;
+  } as typeof original;
+  return {
+    now: () => ({ ms, count }),
+    restore: () => void (pg.Client.prototype.query = original),
+  };
+}
+
+function figuresOf(spent: Record<Step, Spent>[]): Figure[] {
+  const median = (values: number[]) =>
+    percentile(
+      [...values].sort((one, other) => one - other),
+      0.5,
+    );
+  const ms = (value: number) => `${value.toFixed(1)} ms`;
+  const total = spent.map((login) => steps.reduce((sum, step) => sum + login[step].ms, 0));
+  const p50 = median(total);
+  return [
+    ...steps.map((step) => {
+      const each = spent.map((login) => login[step]);
+      return {
+        name: `OpenID Connect: ${step}, p50`,
+        value: ms(median(each.map((one) => one.ms))),
+        baseline: `database ${ms(median(each.map((one) => one.databaseMs)))}, ${median(
+          each.map((one) => one.statements),
+        )} statements`,
+      };
+    }),
+    {
+      name: 'OpenID Connect: the four steps of a login together, p50',
+      value: ms(p50),
+      baseline: `${TARGET_MS} ms`,
+      ratio: p50 / TARGET_MS,
+      target: 1,
+      atMost: true,
+    },
+  ];
+}

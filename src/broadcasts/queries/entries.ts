@@ -1,0 +1,19 @@
+import type { Db } from '../../db/pool';
+import { row } from '../../db/query';
+
+/** What counts towards the limit of entries, and the limit of this project. The caller holds the project's lock. */
+export async function countOpenEntries(
+  db: Db,
+  projectId: string,
+  byDefault: number,
+): Promise<{ open: number; allowed: number }> {
+  const counted = await row<{ open: number; allowed: number }>(
+    db,
+    'count_open_entries',
+    `SELECT (SELECT count(*) FROM scheduled WHERE project_id = $1 AND ended_at IS NULL)
+         + (SELECT count(*) FROM recurring WHERE project_id = $1 AND ended_at IS NULL) AS open,
+       coalesce((SELECT scheduled_entries FROM project_settings WHERE project_id = $1), $2::int) AS allowed`,
+    [projectId, byDefault],
+  );
+  return counted ?? { open: 0, allowed: byDefault };
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { givenTimeSchema, idSchema, pageQuery, timestampSchema, timezoneSchema } from '../../contract/common';
+import { contentSchema, givenContentFields } from '../../contract/content';
+import { limits } from '../../contract/limits';
+import { audienceFields, audienceSchema } from '../contract';
+
+export const recurringStatuses = ['active', 'paused', 'ended'] as const;
+export type RecurringStatus = (typeof recurringStatuses)[number];
+
+const nameSchema = z.string().trim().min(1).max(limits.nameLength);
+const cronSchema = z
+  .string()
+  .max(limits.cronLength)
+  .describe(
+    'Five fields: minute, hour, day of month, month, day of week; `* , - /`, `MON`…, `JAN`…. Not both day fields.',
+  );
+const maxRunsSchema = z.number().int().min(1).max(1_000_000);
+
+export const newRecurringSchema = z.strictObject({
+  name: nameSchema,
+  content: contentSchema,
+  audience: audienceSchema,
+  cron: cronSchema,
+  timezone: timezoneSchema.optional().describe('Default: the project’s.'),
+  start_at: givenTimeSchema.optional().describe('No run before this time.'),
+  end_at: givenTimeSchema.optional().describe('No run after this time.'),
+  max_runs: maxRunsSchema.optional().describe('Ends after so many broadcasts.'),
+});
+export type NewRecurring = z.output<typeof newRecurringSchema>;
+
+export const recurringChangesSchema = z.strictObject({
+  name: nameSchema.optional(),
+  content: contentSchema.optional(),
+  audience: audienceSchema.optional(),
+  cron: cronSchema.optional(),
+  timezone: timezoneSchema.optional(),
+  start_at: givenTimeSchema.nullable().optional(),
+  end_at: givenTimeSchema.nullable().optional(),
+  max_runs: maxRunsSchema.nullable().optional(),
+  status: z.enum(['active', 'paused']).optional(),
+});
+export type RecurringChanges = z.output<typeof recurringChangesSchema>;
+
+export const recurringSchema = z.strictObject({
+  recurring_id: idSchema,
+  name: z.string(),
+  content: z.strictObject(givenContentFields),
+  audience: z.strictObject(audienceFields),
+  cron: z.string(),
+  timezone: z.string(),
+  start_at: timestampSchema.nullable(),
+  end_at: timestampSchema.nullable(),
+  max_runs: z.number().int().nullable(),
+  status: z.enum(recurringStatuses),
+  next_run_at: timestampSchema.nullable().describe('Null while it is paused, and once it has ended.'),
+  last_run_at: timestampSchema.nullable(),
+  runs: z.number().int().describe('Broadcasts that were started.'),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+});
+export type RecurringView = z.infer<typeof recurringSchema>;
+
+export const runStatuses = ['started', 'completed', 'skipped', 'failed'] as const;
+
+export const runSchema = z.strictObject({
+  run_id: idSchema,
+  scheduled_for: timestampSchema,
+  status: z.enum(runStatuses),
+  reason: z
+    .string()
+    .nullable()
+    .describe('Skipped: `overlap`, `missed`, `by_request`, `billing_blocked` or `empty_audience`.'),
+  job_id: idSchema.nullable(),
+});
+export type RunView = z.infer<typeof runSchema>;
+
+export const startedRunSchema = z.strictObject({ run_id: idSchema });
+export const skipSchema = z.strictObject({
+  at: givenTimeSchema.optional().describe('The occurrence to leave out. Default: the next one.'),
+});
+
+export const recurringParams = z.strictObject({ id: idSchema });
+export const recurringListQuery = z.strictObject({ ...pageQuery });
+export const runListQuery = z.strictObject({ ...pageQuery });

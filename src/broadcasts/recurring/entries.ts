@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { isTemplated, type GivenContent } from '../../contract/content';
+import { AppError } from '../../contract/errors';
+import type { Core } from '../../core';
+import { withTransaction, type Db } from '../../db/pool';
+import type { Work } from '../../http/idempotency';
+import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
+import { storeContent } from '../../messages';
+import { contentOf } from '../../messages/contract';
+import { lockProject } from '../../projects';
+import type { Project } from '../../projects/contract';
+import { resolveTemplate } from '../../templates';
+import { requireRoomForEntry } from '../entries';
+import type { NewRecurring, RecurringChanges, RecurringView, RunView } from './contract';
+import { CronFault, localName, parseCron } from './cron';
+import { isPlanned, nextRunAfter } from './occurrences';
+import {
+  changeRecurring,
+  claimedAhead,
+  endRecurring,
+  findRecurring,
+  findRun,
+  insertRecurring,
+  insertRun,
+  lockRecurring,
+  type LockedRecurring,
+  type RecurringRow,
+  type RecurringValues,
+  type RunRow,
+} from './queries';
+import { runNow, type RunDeps } from './runs';
+
+export type RecurringDeps = Pick<Core, 'pool' | 'config' | 'log'>;
+type Owner = Pick<Project, 'id' | 'timezone'>;
+
+export async function createRecurring(
+  deps: RecurringDeps,
+  project: Owner,
+  request: NewRecurring,
+  work: Work,
+): Promise<RecurringRow> {
+  const { pool } = deps;
+  const earlier = work.resumed ? await findRecurring(pool, project.id, work.id) : null;
+  if (earlier) return earlier;
+  const values: RecurringValues = {
+    name: request.name,
+    content: contentOf(request.content),
+    audience: request.audience,
+    cron: request.cron.trim(),
+    timezone: request.timezone ?? project.timezone,
+    start_at: timeOrNull(request.start_at),
+    end_at: timeOrNull(request.end_at),
+    max_runs: request.max_runs ?? null,
+  };
+  checkPlan(values);
+  await checkContentNow(deps, project.id, request.content);
+  return withTransaction(pool, async (db) => {
+    await requireRoomForEntry(db, project.id);
+    await checkTemplate(db, project.id, request.content);
+    return insertRecurring(db, project.id, work.id, values);
+  });
+}
+
+export async function patchRecurring(
+  deps: RecurringDeps,
+  project: Owner,
+  id: string,
+  changes: RecurringChanges,
+): Promise<RecurringRow> {
+  const { pool } = deps;
+  if (!(await findRecurring(pool, project.id, id))) throw new AppError('not_found');
+  if (changes.content) await checkContentNow(deps, project.id, changes.content);
+  return withTransaction(pool, async (db) => {
+    if (changes.content) {
+      await lockProject(db, project.id);
+      await checkTemplate(db, project.id, changes.content);
+    }
+    const before = await requireOpen(db, id);
+    const values = {
+      name: changes.name ?? before.name,
+      content: changes.content ? contentOf(changes.content) : before.content,
+      audience: changes.audience ?? before.audience,
+      cron: changes.cron?.trim() ?? before.cron,
+      timezone: changes.timezone ?? before.timezone,
+      start_at: changes.start_at === undefined ? before.start_at : timeOrNull(changes.start_at),
+      end_at: changes.end_at === undefined ? before.end_at : timeOrNull(changes.end_at),
+      max_runs: changes.max_runs === undefined ? before.max_runs : changes.max_runs,
+      status: changes.status ?? before.status,
+    };
+    checkPlan(values, before.runs);
+    return changeRecurring(db, id, values);
+  });
+}
+
+/** The broadcast of a run that has started goes on; it can be cancelled by its job_id. */
+export async function removeRecurring({ pool }: RecurringDeps, projectId: string, id: string): Promise<void> {
+  if (!(await findRecurring(pool, projectId, id))) throw new AppError('not_found');
+  await withTransaction(pool, async (db) => {
+    if (!(await lockRecurring(db, id))) throw new AppError('not_found');
+    await endRecurring(db, id, { deleted: true });
+  });
+}
+
+export async function startRunNow(
+  deps: RunDeps,
+  projectId: string,
+  id: string,
+  work: Work,
+): Promise<{ run_id: string }> {
+  if (work.resumed && (await findRun(deps.pool, work.id))) return { run_id: work.id };
+  if (!(await findRecurring(deps.pool, projectId, id))) throw new AppError('not_found');
+  const { status } = await runNow(deps, id, work.id);
+  if (status === 'ignored') throw new AppError('conflict', 'The recurring message has ended.');
+  return { run_id: work.id };
+}
+
+/** Claims the occurrence, so that no run can. */
+export async function skipOccurrence(
+  { pool }: RecurringDeps,
+  projectId: string,
+  id: string,
+  at: string | undefined,
+): Promise<RecurringRow> {
+  if (!(await findRecurring(pool, projectId, id))) throw new AppError('not_found');
+  return withTransaction(pool, async (db) => {
+    const row = await requireOpen(db, id);
+    const wanted = at === undefined ? nextRunAfter(row, row.now, await claimedAhead(db, id)) : new Date(at);
+    if (!wanted) throw new AppError('conflict', 'There is no occurrence left to skip.');
+    if (wanted <= row.now || !isPlanned(row, wanted)) {
+      throw new AppError('validation_failed', 'at: is not an occurrence to come');
+    }
+    const claimed = await insertRun(db, {
+      id: randomUUID(),
+      recurringId: id,
+      scheduledFor: wanted,
+      localTime: localName(wanted, row.timezone),
+      status: 'skipped',
+      reason: 'by_request',
+      jobId: null,
+    });
+    if (!claimed) throw new AppError('conflict', 'This occurrence is skipped already.');
+    return row;
+  });
+}
+
+async function requireOpen(db: Db, id: string): Promise<LockedRecurring> {
+  const row = await lockRecurring(db, id);
+  if (!row) throw new AppError('not_found');
+  if (row.status === 'ended') throw new AppError('conflict', 'The recurring message has ended.');
+  return row;
+}
+
+function timeOrNull(text: string | null | undefined): Date | null {
+  return text === undefined || text === null ? null : new Date(text);
+}
+
+/** Refuses a cron expression that is malformed, and a plan that would never run again. */
+function checkPlan(values: RecurringValues, runs = 0): void {
+  try {
+    parseCron(values.cron);
+  } catch (error) {
+    if (error instanceof CronFault) throw new AppError('validation_failed', `cron: ${error.message}`);
+    throw error;
+  }
+  if (values.start_at && values.end_at && values.end_at <= values.start_at) {
+    throw new AppError('validation_failed', 'end_at: must be after start_at');
+  }
+  if (values.max_runs !== null && runs >= values.max_runs) {
+    throw new AppError('validation_failed', `max_runs: must be more than the ${runs} runs so far`);
+  }
+  if (nextRunAfter({ ...values, runs }, new Date()) === null) {
+    throw new AppError('validation_failed', 'end_at: leaves no occurrence');
+  }
+}
+
+/** Media and template as they are now; what is sent is read again at the time. */
+async function checkContentNow({ pool, config }: RecurringDeps, projectId: string, content: GivenContent) {
+  await storeContent(pool, projectId, content, { allowLocal: config.allowLocalWebhooks });
+}
+
+/** Again under the project's lock, by which a template is changed or deleted. */
+async function checkTemplate(db: Db, projectId: string, content: GivenContent) {
+  if (isTemplated(content)) await resolveTemplate(db, projectId, content, 'content.');
+}
+
+export async function presentRecurring(db: Db, row: RecurringRow): Promise<RecurringView> {
+  const next = row.status === 'active' ? nextRunAfter(row, new Date(), await claimedAhead(db, row.id)) : null;
+  return {
+    recurring_id: row.id,
+    name: row.name,
+    content: row.content,
+    audience: row.audience,
+    cron: row.cron,
+    timezone: row.timezone,
+    start_at: isoTimeOrNull(row.start_at),
+    end_at: isoTimeOrNull(row.end_at),
+    max_runs: row.max_runs,
+    status: row.status,
+    next_run_at: isoTimeOrNull(next),
+    last_run_at: isoTimeOrNull(row.last_run_at),
+    runs: row.runs,
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+  };
+}
+
+export function presentRun({ id, scheduled_for, status, reason, job_id }: RunRow): RunView {
+  return { run_id: id, scheduled_for: isoTime(scheduled_for), status, reason, job_id };
+}

@@ -1,0 +1,29 @@
+import { isOccurrence, localName, nextOccurrence, parseCron } from './cron';
+import type { RecurringRow } from './queries';
+
+type Plan = Pick<RecurringRow, 'cron' | 'timezone' | 'start_at' | 'end_at' | 'max_runs' | 'runs'>;
+
+/** Skipped occurrences that are passed over before giving up. */
+const MAX_PASSED = 500;
+
+/** The first occurrence after an instant that is not claimed; null if the plan has none. */
+export function nextRunAfter(plan: Plan, after: Date, claimed: ReadonlySet<string> = new Set()): Date | null {
+  if (plan.max_runs !== null && plan.runs >= plan.max_runs) return null;
+  const cron = parseCron(plan.cron);
+  // An occurrence at the very start counts.
+  const start = plan.start_at && plan.start_at > after ? new Date(plan.start_at.getTime() - 1) : after;
+  let at: Date | null = start;
+  for (let passed = 0; passed < MAX_PASSED; passed += 1) {
+    at = nextOccurrence(cron, plan.timezone, at);
+    if (!at || (plan.end_at && at > plan.end_at)) return null;
+    if (!claimed.has(localName(at, plan.timezone))) return at;
+  }
+  return null;
+}
+
+/** Whether the plan has an occurrence at this instant: a schedule that was changed by hand can fire at any time. */
+export function isPlanned(plan: Plan, at: Date): boolean {
+  if (plan.start_at && at < plan.start_at) return false;
+  if (plan.end_at && at > plan.end_at) return false;
+  return isOccurrence(parseCron(plan.cron), plan.timezone, at);
+}

@@ -1,0 +1,270 @@
+import type { GivenContent } from '../../contract/content';
+import type { Cursor } from '../../contract/cursor';
+import { cursorTime } from '../../db/cursor-time';
+import { notifyAfterCommit, notifyChannels } from '../../db/notify';
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+import type { Audience } from '../contract';
+import type { RecurringStatus, RunView } from './contract';
+
+export interface RecurringValues {
+  name: string;
+  content: GivenContent;
+  audience: Audience;
+  cron: string;
+  timezone: string;
+  start_at: Date | null;
+  end_at: Date | null;
+  max_runs: number | null;
+}
+
+export interface RecurringRow extends RecurringValues {
+  id: string;
+  project_id: string;
+  status: RecurringStatus;
+  runs: number;
+  last_run_at: Date | null;
+  revision: number;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = `id, project_id, name, content, audience, cron, timezone, start_at, end_at, max_runs, status, runs,
+  last_run_at, revision, created_at, updated_at`;
+
+const valuesOf = (values: RecurringValues) => [
+  values.name,
+  JSON.stringify(values.content),
+  JSON.stringify(values.audience),
+  values.cron,
+  values.timezone,
+  values.start_at,
+  values.end_at,
+  values.max_runs,
+];
+
+export async function insertRecurring(
+  db: Db,
+  projectId: string,
+  id: string,
+  values: RecurringValues,
+): Promise<RecurringRow> {
+  const inserted = await row<RecurringRow>(
+    db,
+    'insert_recurring',
+    `INSERT INTO recurring (id, project_id, name, content, audience, cron, timezone, start_at, end_at, max_runs)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${COLUMNS}`,
+    [id, projectId, ...valuesOf(values)],
+  );
+  if (!inserted) throw new Error('the recurring message was not inserted');
+  notifyAfterCommit(db, notifyChannels.recurring);
+  return inserted;
+}
+
+/** The caller holds the row's lock. */
+export async function changeRecurring(
+  db: Db,
+  id: string,
+  values: RecurringValues & { status: RecurringStatus },
+): Promise<RecurringRow> {
+  const changed = await row<RecurringRow>(
+    db,
+    'change_recurring',
+    `UPDATE recurring SET name = $2, content = $3, audience = $4, cron = $5, timezone = $6, start_at = $7, end_at = $8,
+       max_runs = $9, status = $10, revision = revision + 1, sync_at = clock_timestamp(), updated_at = now()
+     WHERE id = $1 RETURNING ${COLUMNS}`,
+    [id, ...valuesOf(values), values.status],
+  );
+  if (!changed) throw new Error('the recurring message disappeared while it was locked');
+  notifyAfterCommit(db, notifyChannels.recurring);
+  return changed;
+}
+
+/** `deleted`: it is no longer shown; its runs and its schedule end with it. */
+export async function endRecurring(db: Db, id: string, { deleted }: { deleted: boolean }): Promise<number> {
+  const ended = await change(
+    db,
+    'end_recurring',
+    `UPDATE recurring SET status = 'ended', ended_at = coalesce(ended_at, clock_timestamp()), revision = revision + 1,
+       deleted_at = CASE WHEN $2 THEN clock_timestamp() END, sync_at = clock_timestamp(), updated_at = now()
+     WHERE id = $1`,
+    [id, deleted],
+  );
+  notifyAfterCommit(db, notifyChannels.recurring);
+  return ended;
+}
+
+export function findRecurring(db: Db, projectId: string, id: string): Promise<RecurringRow | null> {
+  return row<RecurringRow>(
+    db,
+    'find_recurring',
+    `SELECT ${COLUMNS} FROM recurring WHERE id = $2 AND project_id = $1 AND deleted_at IS NULL`,
+    [projectId, id],
+  );
+}
+
+/** Whatever its project: for workflows and the relay. */
+export function findRecurringById(db: Db, id: string): Promise<RecurringRow | null> {
+  return row<RecurringRow>(db, 'find_recurring_by_id', `SELECT ${COLUMNS} FROM recurring WHERE id = $1`, [
+    id,
+  ]);
+}
+
+export interface LockedRecurring extends RecurringRow {
+  now: Date;
+}
+
+export function lockRecurring(db: Db, id: string): Promise<LockedRecurring | null> {
+  return row<LockedRecurring>(
+    db,
+    'lock_recurring',
+    `SELECT ${COLUMNS}, clock_timestamp() AS now FROM recurring WHERE id = $1 AND deleted_at IS NULL FOR UPDATE`,
+    [id],
+  );
+}
+
+/** Returns one row more than the limit if there is another page. */
+export function listRecurring(
+  db: Db,
+  projectId: string,
+  { before, limit }: { before: Cursor | null; limit: number },
+): Promise<(RecurringRow & { cursor_at: string })[]> {
+  return rows<RecurringRow & { cursor_at: string }>(
+    db,
+    'list_recurring',
+    `SELECT ${COLUMNS}, ${cursorTime('created_at')} AS cursor_at FROM recurring
+     WHERE project_id = $1 AND deleted_at IS NULL
+       AND (created_at, id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+     ORDER BY created_at DESC, id DESC LIMIT $4`,
+    [projectId, before?.at ?? null, before?.id ?? null, limit + 1],
+  );
+}
+
+export interface NewRun {
+  id: string;
+  recurringId: string;
+  scheduledFor: Date;
+  /** Null for a run by hand. */
+  localTime: string | null;
+  status: RunView['status'];
+  reason: string | null;
+  jobId: string | null;
+}
+
+/** Claims an occurrence. Returns false if it was claimed before. */
+export async function insertRun(db: Db, run: NewRun): Promise<boolean> {
+  const inserted = await change(
+    db,
+    'insert_recurring_run',
+    `INSERT INTO recurring_runs (id, recurring_id, scheduled_for, local_time, status, reason, job_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+    [run.id, run.recurringId, run.scheduledFor, run.localTime, run.status, run.reason, run.jobId],
+  );
+  return inserted > 0;
+}
+
+export function countRun(db: Db, recurringId: string, at: Date): Promise<number> {
+  return change(
+    db,
+    'count_recurring_run',
+    `UPDATE recurring SET runs = runs + 1, last_run_at = greatest(last_run_at, $2), updated_at = now() WHERE id = $1`,
+    [recurringId, at],
+  );
+}
+
+/** Whether the broadcast of an earlier run still sends. */
+export async function isRunOpen(db: Db, recurringId: string): Promise<boolean> {
+  const found = await row(
+    db,
+    'open_recurring_run',
+    `SELECT 1 FROM recurring_runs WHERE recurring_id = $1 AND status = 'started' LIMIT 1`,
+    [recurringId],
+  );
+  return found !== null;
+}
+
+export interface RunRow {
+  id: string;
+  scheduled_for: Date;
+  status: RunView['status'];
+  reason: string | null;
+  job_id: string | null;
+}
+
+export function listRuns(
+  db: Db,
+  recurringId: string,
+  { before, limit }: { before: Cursor | null; limit: number },
+): Promise<(RunRow & { cursor_at: string })[]> {
+  return rows<RunRow & { cursor_at: string }>(
+    db,
+    'list_recurring_runs',
+    `SELECT id, scheduled_for, status, reason, job_id, ${cursorTime('scheduled_for')} AS cursor_at FROM recurring_runs
+     WHERE recurring_id = $1
+       AND (scheduled_for, id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+     ORDER BY scheduled_for DESC, id DESC LIMIT $4`,
+    [recurringId, before?.at ?? null, before?.id ?? null, limit + 1],
+  );
+}
+
+export function findRun(db: Db, id: string): Promise<{ id: string } | null> {
+  return row<{ id: string }>(db, 'find_recurring_run', 'SELECT id FROM recurring_runs WHERE id = $1', [id]);
+}
+
+/** Local times of occurrences to come that are claimed already: they were skipped by request. */
+export async function claimedAhead(db: Db, recurringId: string): Promise<Set<string>> {
+  const found = await rows<{ local_time: string }>(
+    db,
+    'claimed_ahead',
+    `SELECT local_time FROM recurring_runs
+     WHERE recurring_id = $1 AND local_time IS NOT NULL AND scheduled_for > clock_timestamp() - interval '1 day'`,
+    [recurringId],
+  );
+  return new Set(found.map(({ local_time }) => local_time));
+}
+
+export interface EndedRun {
+  run_id: string;
+  recurring_id: string;
+  name: string;
+  scheduled_for: Date;
+}
+
+/** Returns null if the run is gone. */
+export function endRun(
+  db: Db,
+  runId: string,
+  end: { status: 'completed' | 'failed'; reason: string | null },
+): Promise<EndedRun | null> {
+  return row<EndedRun>(
+    db,
+    'end_recurring_run',
+    `UPDATE recurring_runs r SET status = $2, reason = $3 FROM recurring c
+     WHERE r.id = $1 AND c.id = r.recurring_id
+     RETURNING r.id AS run_id, r.recurring_id, c.name, r.scheduled_for`,
+    [runId, end.status, end.reason],
+  );
+}
+
+/** Claims, for the relay, rows whose schedule is to be compared. */
+export async function claimSyncs(db: Db, limit: number): Promise<RecurringRow[]> {
+  return rows<RecurringRow>(
+    db,
+    'claim_recurring_syncs',
+    `UPDATE recurring r SET sync_at = clock_timestamp() + interval '15 seconds'
+     FROM (SELECT id AS due_id FROM recurring WHERE sync_at <= now() ORDER BY sync_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
+     WHERE r.id = due.due_id RETURNING ${COLUMNS}`,
+    [limit],
+  );
+}
+
+/** Compared again in a minute; of an ended one nothing is left. A change since the claim is not lost. */
+export function markSynced(db: Db, { id, revision }: RecurringRow): Promise<number> {
+  return change(
+    db,
+    'mark_recurring_synced',
+    `UPDATE recurring SET sync_at = CASE WHEN status <> 'ended' THEN clock_timestamp() + interval '1 minute' END
+     WHERE id = $1 AND revision = $2`,
+    [id, revision],
+  );
+}

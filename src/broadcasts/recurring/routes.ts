@@ -1,0 +1,184 @@
+import { pageOf } from '../../contract/common';
+import { decodeCursor, toPage } from '../../contract/cursor';
+import { AppError } from '../../contract/errors';
+import type { Core } from '../../core';
+import { route } from '../../http/route';
+import {
+  newRecurringSchema,
+  recurringChangesSchema,
+  recurringListQuery,
+  recurringParams,
+  recurringSchema,
+  runListQuery,
+  runSchema,
+  skipSchema,
+  startedRunSchema,
+} from './contract';
+import {
+  createRecurring,
+  patchRecurring,
+  presentRecurring,
+  presentRun,
+  removeRecurring,
+  skipOccurrence,
+  startRunNow,
+} from './entries';
+import { findRecurring, listRecurring, listRuns } from './queries';
+
+const tag = 'Recurring messages';
+
+export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'>) {
+  const { pool } = deps;
+  const contentErrors = ['not_found', 'template_variable_missing', 'invalid_url'] as const;
+  return [
+    route(
+      {
+        method: 'POST',
+        path: '/v1/recurring',
+        summary: 'Create a recurring message',
+        description:
+          'A broadcast again and again, by a cron expression. The audience and the template are those of each run. A run is skipped while the last one still sends, or when it is over an hour late.',
+        tag,
+        auth: 'key',
+        scope: 'send',
+        idempotent: {},
+        body: newRecurringSchema,
+        status: 201,
+        response: recurringSchema,
+        errors: ['conflict', ...contentErrors],
+      },
+      async ({ project, body, work }) =>
+        presentRecurring(pool, await createRecurring(deps, project, body, work)),
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/recurring',
+        summary: 'List recurring messages',
+        tag,
+        auth: 'key',
+        query: recurringListQuery,
+        status: 200,
+        response: pageOf(recurringSchema),
+        errors: [],
+      },
+      async ({ project, query: { cursor, limit } }) => {
+        const found = await listRecurring(pool, project.id, { before: decodeCursor(cursor), limit });
+        const page = toPage(found, limit, (row) => row);
+        return { ...page, data: await Promise.all(page.data.map((row) => presentRecurring(pool, row))) };
+      },
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/recurring/{id}',
+        summary: 'Get a recurring message',
+        tag,
+        auth: 'key',
+        params: recurringParams,
+        status: 200,
+        response: recurringSchema,
+        errors: [],
+      },
+      async ({ project, params }) => {
+        const found = await findRecurring(pool, project.id, params.id);
+        if (!found) throw new AppError('not_found');
+        return presentRecurring(pool, found);
+      },
+    ),
+
+    route(
+      {
+        method: 'PATCH',
+        path: '/v1/recurring/{id}',
+        summary: 'Change, pause or resume a recurring message',
+        tag,
+        auth: 'key',
+        scope: 'send',
+        params: recurringParams,
+        body: recurringChangesSchema,
+        status: 200,
+        response: recurringSchema,
+        errors: ['conflict', ...contentErrors],
+      },
+      async ({ project, params, body }) =>
+        presentRecurring(pool, await patchRecurring(deps, project, params.id, body)),
+    ),
+
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/recurring/{id}',
+        summary: 'Delete a recurring message',
+        description:
+          'No further run starts. A broadcast that is under way goes on; cancel it by its `job_id`.',
+        tag,
+        auth: 'key',
+        scope: 'send',
+        params: recurringParams,
+        status: 204,
+        errors: [],
+      },
+      ({ project, params }) => removeRecurring(deps, project.id, params.id),
+    ),
+
+    route(
+      {
+        method: 'POST',
+        path: '/v1/recurring/{id}/run',
+        summary: 'Run a recurring message now',
+        description: 'Also while it is paused. See its runs for the result.',
+        tag,
+        auth: 'key',
+        scope: 'send',
+        idempotent: {},
+        params: recurringParams,
+        status: 202,
+        response: startedRunSchema,
+        errors: ['conflict'],
+      },
+      ({ project, params, work }) => startRunNow(deps, project.id, params.id, work),
+    ),
+
+    route(
+      {
+        method: 'POST',
+        path: '/v1/recurring/{id}/skip',
+        summary: 'Skip an occurrence',
+        description: 'Leaves out the next occurrence, or the named one.',
+        tag,
+        auth: 'key',
+        scope: 'send',
+        params: recurringParams,
+        body: skipSchema,
+        status: 200,
+        response: recurringSchema,
+        errors: ['conflict'],
+      },
+      async ({ project, params, body }) =>
+        presentRecurring(pool, await skipOccurrence(deps, project.id, params.id, body.at)),
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/recurring/{id}/runs',
+        summary: 'List the runs of a recurring message',
+        tag,
+        auth: 'key',
+        params: recurringParams,
+        query: runListQuery,
+        status: 200,
+        response: pageOf(runSchema),
+        errors: [],
+      },
+      async ({ project, params, query: { cursor, limit } }) => {
+        if (!(await findRecurring(pool, project.id, params.id))) throw new AppError('not_found');
+        const found = await listRuns(pool, params.id, { before: decodeCursor(cursor), limit });
+        return toPage(found, limit, presentRun);
+      },
+    ),
+  ];
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { AppError } from '../../contract/errors';
+import { limits } from '../../contract/limits';
+import type { Core } from '../../core';
+import { withTransaction } from '../../db/pool';
+import { emitEvent } from '../../events';
+import { isoTime } from '../../lib/iso-time';
+import { storeContent, type StoredContent } from '../../messages';
+import { isBillingBlocked } from '../../projects';
+import { insertAudienceJob, TooManyRecipients } from '../audience-job';
+import { localName } from './cron';
+import { isPlanned, nextRunAfter } from './occurrences';
+import {
+  countRun,
+  endRecurring,
+  endRun,
+  findRecurringById,
+  insertRun,
+  isRunOpen,
+  lockRecurring,
+  type LockedRecurring,
+} from './queries';
+
+export type RunDeps = Pick<Core, 'pool' | 'config' | 'log'>;
+
+export interface RunResult {
+  status: 'started' | 'skipped' | 'failed' | 'ignored';
+  reason: string | null;
+}
+
+const LATE_MS = limits.recurringLateMinutes * 60_000;
+const IGNORED: RunResult = { status: 'ignored', reason: null };
+
+/** An occurrence of the schedule. It is claimed once, whatever starts it and how often. */
+export function runOccurrence(deps: RunDeps, recurringId: string, at: Date): Promise<RunResult> {
+  return run(deps, recurringId, { runId: randomUUID(), at });
+}
+
+/** A run by hand, also while the schedule is paused. */
+export function runNow(deps: RunDeps, recurringId: string, runId: string): Promise<RunResult> {
+  return run(deps, recurringId, { runId, at: null });
+}
+
+async function run(
+  deps: RunDeps,
+  recurringId: string,
+  { runId, at }: { runId: string; at: Date | null },
+): Promise<RunResult> {
+  const { pool, config } = deps;
+  const before = await findRecurringById(pool, recurringId);
+  if (!before) return IGNORED;
+  const content = await contentNow(deps, before);
+  const isBlocked = await isBillingBlocked(pool, before.project_id, config.HERALD_GRACE_HOURS);
+  const attempt = (reason: string | null) =>
+    withTransaction(pool, async (db): Promise<RunResult> => {
+      const row = await lockRecurring(db, recurringId);
+      if (!row || row.status === 'ended') return IGNORED;
+      if (at && (row.status === 'paused' || !isPlanned(row, at))) return IGNORED;
+      const why =
+        reason ??
+        (at && missed(row, at)) ??
+        (await overlap(db, row)) ??
+        (isBlocked ? 'billing_blocked' : null);
+      const isStarted = why === null && content !== null;
+      const jobId = isStarted ? randomUUID() : null;
+      const failed = why === null && !content;
+      const status = isStarted ? 'started' : failed || why === 'invalid_message' ? 'failed' : 'skipped';
+      const claimed = await insertRun(db, {
+        id: runId,
+        recurringId,
+        scheduledFor: at ?? row.now,
+        localTime: at && localName(at, row.timezone),
+        status,
+        reason: failed ? 'invalid_message' : why,
+        jobId,
+      });
+      if (!claimed) return IGNORED;
+      if (jobId && content) await startJob(db, row, { jobId, runId, content, at: at ?? row.now });
+      return { status, reason: why };
+    });
+  try {
+    return await attempt(null);
+  } catch (error) {
+    // The transaction is rolled back; the claim says why nothing was sent.
+    if (error instanceof EmptyAudience) return attempt('empty_audience');
+    if (error instanceof TooManyRecipients) return attempt('invalid_message');
+    throw error;
+  }
+}
+
+/** The template and media of the moment; null if they can no longer be sent. */
+async function contentNow(
+  { pool, config, log }: RunDeps,
+  row: { id: string; project_id: string; content: LockedRecurring['content'] },
+): Promise<StoredContent | null> {
+  try {
+    return await storeContent(pool, row.project_id, row.content, { allowLocal: config.allowLocalWebhooks });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    log.warn({ err: error, recurring_id: row.id }, 'a recurring message can no longer be sent');
+    return null;
+  }
+}
+
+function missed(row: LockedRecurring, at: Date): string | null {
+  if (row.now.getTime() - at.getTime() > LATE_MS) return 'missed';
+  const later = nextRunAfter({ ...row, max_runs: null }, at);
+  return later && later <= row.now ? 'missed' : null;
+}
+
+async function overlap(db: pg.PoolClient, { id }: LockedRecurring): Promise<string | null> {
+  return (await isRunOpen(db, id)) ? 'overlap' : null;
+}
+
+class EmptyAudience extends Error {}
+
+async function startJob(
+  db: pg.PoolClient,
+  row: LockedRecurring,
+  { jobId, runId, content, at }: { jobId: string; runId: string; content: StoredContent; at: Date },
+): Promise<void> {
+  const { active } = await insertAudienceJob(db, row.project_id, {
+    id: jobId,
+    content,
+    audience: row.audience,
+    messages_per_minute: null,
+    scheduled_id: null,
+    run_id: runId,
+  });
+  if (active === 0) throw new EmptyAudience();
+  await countRun(db, row.id, at);
+  if (row.max_runs !== null && row.runs + 1 >= row.max_runs)
+    await endRecurring(db, row.id, { deleted: false });
+}
+
+/** With the end of a run's broadcast, in the same transaction. */
+export async function endRunWithJob(
+  db: pg.PoolClient,
+  runId: string,
+  projectId: string,
+  job: {
+    id: string;
+    isCancelled: boolean;
+    counts: { sent: number; failed: number; skipped: number; total: number };
+    ended_at: Date;
+  },
+): Promise<void> {
+  const end = job.isCancelled
+    ? { status: 'failed' as const, reason: 'cancelled' }
+    : { status: 'completed' as const, reason: null };
+  const ended = await endRun(db, runId, end);
+  if (!ended || job.isCancelled) return;
+  await emitEvent(db, projectId, 'recurring.sent', {
+    recurring_id: ended.recurring_id,
+    name: ended.name,
+    run_id: ended.run_id,
+    job_id: job.id,
+    scheduled_for: isoTime(ended.scheduled_for),
+    ...job.counts,
+    occurred_at: isoTime(job.ended_at),
+  });
+}

@@ -1,0 +1,205 @@
+import { isTemplated, type GivenContent } from '../../contract/content';
+import { AppError } from '../../contract/errors';
+import { formatSubscriberId, type SubscriberIdFormat } from '../../contract/ids';
+import { limits } from '../../contract/limits';
+import type { Core } from '../../core';
+import { withTransaction, type Db } from '../../db/pool';
+import type { Work } from '../../http/idempotency';
+import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
+import { storeContent } from '../../messages';
+import { contentOf } from '../../messages/contract';
+import { lockProject } from '../../projects';
+import type { Project } from '../../projects/contract';
+import {
+  findSubscriber,
+  findSubscribersByExternalId,
+  NOBODY,
+  requireSubscriber,
+  type SubscriberRecord,
+} from '../../subscribers';
+import { resolveTemplate } from '../../templates';
+import { requireRoomForEntry } from '../entries';
+import { RECIPIENT, type NewScheduled, type ScheduledChanges, type ScheduledView } from './contract';
+import {
+  cancelScheduled,
+  changeScheduled,
+  findScheduled,
+  insertScheduled,
+  lockScheduled,
+  zonesOf,
+  type ScheduledRow,
+  type ScheduledValues,
+} from './queries';
+import { earliestOf, isMoment, refuseOutOfRange, whenOf } from './when';
+
+export type ScheduledDeps = Pick<Core, 'pool' | 'config'>;
+type Owner = Pick<Project, 'id' | 'timezone'>;
+
+export async function createScheduled(
+  deps: ScheduledDeps,
+  project: Owner,
+  request: NewScheduled,
+  work: Work,
+): Promise<ScheduledRow> {
+  const { pool } = deps;
+  const earlier = work.resumed ? await findScheduled(pool, project.id, work.id) : null;
+  if (earlier) return earlier;
+  const when = whenOf(request.scheduled_at, request.timezone, project.timezone);
+  refuseOutOfRange(when);
+  await checkContentNow(deps, project.id, request.content);
+  const subscriber =
+    request.subscriber_id === undefined
+      ? null
+      : await requireSubscriber(pool, project.id, request.subscriber_id);
+  return withTransaction(pool, async (db) => {
+    await requireRoomForEntry(db, project.id);
+    await checkTemplate(db, project.id, request.content);
+    const values = {
+      ...when,
+      name: request.name ?? null,
+      content: contentOf(request.content),
+      subscriber_id: subscriber?.id ?? null,
+      external_id: request.external_id ?? null,
+      audience: request.audience ?? null,
+      channels: request.channels ?? null,
+      permission: request.permission ?? null,
+    };
+    const next_at = await firstMoment(db, project, values);
+    return insertScheduled(db, project.id, work.id, { ...values, next_at });
+  });
+}
+
+export async function patchScheduled(
+  deps: ScheduledDeps,
+  project: Owner,
+  id: string,
+  changes: ScheduledChanges,
+): Promise<ScheduledRow> {
+  const { pool } = deps;
+  if (!(await findScheduled(pool, project.id, id))) throw new AppError('not_found');
+  if (changes.content) await checkContentNow(deps, project.id, changes.content);
+  const subscriber =
+    changes.subscriber_id === undefined
+      ? null
+      : await requireSubscriber(pool, project.id, changes.subscriber_id);
+  return withTransaction(pool, async (db) => {
+    if (changes.content) {
+      await lockProject(db, project.id);
+      await checkTemplate(db, project.id, changes.content);
+    }
+    const before = await lockScheduled(db, id);
+    if (!before) throw new AppError('not_found');
+    if (before.status !== 'scheduled') {
+      throw new AppError('conflict', `The message is ${before.status} and can no longer be changed.`);
+    }
+    refuseOtherKind(before, changes);
+    const when = changedWhen(before, changes, project.timezone);
+    if (changes.scheduled_at !== undefined || changes.timezone !== undefined) refuseOutOfRange(when);
+    const values = {
+      ...when,
+      name: changes.name === undefined ? before.name : changes.name,
+      content: changes.content ? contentOf(changes.content) : before.content,
+      subscriber_id: subscriber?.id ?? before.subscriber_id,
+      external_id: changes.external_id ?? before.external_id,
+      audience: changes.audience ?? before.audience,
+      channels: changes.channels === undefined ? before.channels : changes.channels,
+      permission: changes.permission === undefined ? before.permission : changes.permission,
+    };
+    return changeScheduled(db, id, { ...values, next_at: await firstMoment(db, project, values) });
+  });
+}
+
+function changedWhen(before: ScheduledRow, changes: ScheduledChanges, projectZone: string) {
+  const scheduledAt = changes.scheduled_at ?? before.scheduled_at;
+  // A new local time keeps the zone of the old one; a new moment has none.
+  const timezone = changes.timezone ?? (isMoment(scheduledAt) ? undefined : (before.timezone ?? undefined));
+  return whenOf(scheduledAt, timezone, projectZone);
+}
+
+/** A message to a subscriber cannot become a broadcast, nor the other way round. */
+function refuseOtherKind(before: ScheduledRow, changes: ScheduledChanges): void {
+  for (const field of ['subscriber_id', 'external_id', 'audience'] as const) {
+    if (changes[field] === undefined || before[field] !== null) continue;
+    throw new AppError('validation_failed', `${field}: the kind of recipient cannot be changed`);
+  }
+  if (before.audience === null) return;
+  for (const field of ['channels', 'permission'] as const) {
+    if (changes[field] === undefined || changes[field] === null) continue;
+    throw new AppError('validation_failed', `${field}: cannot be combined with audience`);
+  }
+}
+
+/** Exact: 200 means that nothing was sent and nothing will be. */
+export async function cancelEntry(
+  { pool }: ScheduledDeps,
+  projectId: string,
+  id: string,
+): Promise<ScheduledRow> {
+  const cancelled = await withTransaction(pool, (db) => cancelScheduled(db, projectId, id));
+  if (cancelled) return cancelled;
+  const found = await findScheduled(pool, projectId, id);
+  if (!found) throw new AppError('not_found');
+  if (found.status === 'cancelled') return found;
+  throw new AppError('conflict', `The message is ${found.status} and can no longer be cancelled.`);
+}
+
+/** Media and template as they are now; what is sent is read again at the time. */
+async function checkContentNow({ pool, config }: ScheduledDeps, projectId: string, content: GivenContent) {
+  await storeContent(pool, projectId, content, { allowLocal: config.allowLocalWebhooks });
+}
+
+/** Again under the project's lock, by which a template is changed or deleted. */
+async function checkTemplate(db: Db, projectId: string, content: GivenContent) {
+  if (isTemplated(content)) await resolveTemplate(db, projectId, content, 'content.');
+}
+
+async function firstMoment(db: Db, project: Owner, values: Omit<ScheduledValues, 'next_at'>): Promise<Date> {
+  if (values.timezone !== RECIPIENT) return earliestOf(values, [], project.timezone);
+  const zones = values.audience
+    ? await zonesOf(db, project.id)
+    : (await recipientsOf(db, project.id, values)).map(({ timezone }) => timezone);
+  return earliestOf(values, zones, project.timezone);
+}
+
+/** The subscribers of an entry without an audience, as they are now. */
+export async function recipientsOf(
+  db: Db,
+  projectId: string,
+  {
+    subscriber_id,
+    external_id,
+    channels,
+  }: Pick<ScheduledValues, 'subscriber_id' | 'external_id' | 'channels'>,
+): Promise<SubscriberRecord[]> {
+  const found =
+    subscriber_id === null
+      ? await findSubscribersByExternalId(db, projectId, external_id ?? '', limits.sendRecipients)
+      : [await findSubscriber(db, projectId, subscriber_id)];
+  return found.filter(
+    (each): each is SubscriberRecord => each !== null && (channels?.includes(each.channel) ?? true),
+  );
+}
+
+export function presentScheduled(entry: ScheduledRow, format: SubscriberIdFormat): ScheduledView {
+  const { id, subscriber_id, next_at, ended_at } = entry;
+  const isKnown = subscriber_id !== null && subscriber_id !== NOBODY;
+  return {
+    scheduled_id: id,
+    name: entry.name,
+    content: entry.content,
+    subscriber_id: isKnown ? formatSubscriberId(subscriber_id, format) : null,
+    external_id: entry.external_id,
+    audience: entry.audience,
+    channels: entry.channels,
+    permission: entry.permission,
+    scheduled_at: entry.scheduled_at,
+    timezone: entry.timezone,
+    status: entry.status,
+    reason: entry.reason,
+    next_at: isoTimeOrNull(next_at),
+    job_id: entry.job_id,
+    created_at: isoTime(entry.created_at),
+    updated_at: isoTime(entry.updated_at),
+    ended_at: isoTimeOrNull(ended_at),
+  };
+}

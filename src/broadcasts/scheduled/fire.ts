@@ -1,0 +1,312 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { AppError } from '../../contract/errors';
+import { formatSubscriberId } from '../../contract/ids';
+import { limits } from '../../contract/limits';
+import type { Core } from '../../core';
+import { withTransaction } from '../../db/pool';
+import { emitEvent } from '../../events';
+import { isoTime } from '../../lib/iso-time';
+import { sendTo, storeContent } from '../../messages';
+import type { SendDetail } from '../../messages/contract';
+import { findProject, isBillingBlocked } from '../../projects';
+import type { Project } from '../../projects/contract';
+import type { SubscriberRecord } from '../../subscribers';
+import { insertAudienceJob, TooManyRecipients } from '../audience-job';
+import { RECIPIENT, type ScheduledStatus } from './contract';
+import { recipientsOf } from './entries';
+import {
+  attachJob,
+  beginSending,
+  endScheduled,
+  findResults,
+  insertResults,
+  lockScheduled,
+  waitUntil,
+  zonesOf,
+  type LockedScheduled,
+  type ScheduledRow,
+} from './queries';
+import { dueAt, earliestOf } from './when';
+
+export type FireDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
+
+/** Where an entry stands after its workflow has looked at it. */
+export interface FireResult {
+  status: ScheduledStatus;
+  /** When the workflow looks again; null if it has nothing left to do. */
+  nextAt: Date | null;
+}
+
+const LATE_MS = limits.scheduledLateHours * 3_600_000;
+/** A messenger that is not connected is asked again after this time. */
+const BUSY_MS = 30_000;
+
+type Outcome = { status: 'sent' | 'failed' | 'skipped'; reason: string | null; deliveryId: string | null };
+
+/**
+ * Sends what is due of an entry. Each step is repeatable: after a crash the rows say what was done, and a message whose
+ * call may have been made is not sent again.
+ */
+export async function fireScheduled(deps: FireDeps, id: string): Promise<FireResult> {
+  const begun = await begin(deps, id);
+  if ('status' in begun) return begun;
+  const { entry, project } = begun;
+  try {
+    return entry.audience
+      ? await fireAudience(deps, entry, project)
+      : await fireSubscribers(deps, entry, project);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'platform_busy') throw error;
+    const nextAt = new Date(Date.now() + BUSY_MS);
+    await waitUntil(deps.pool, id, nextAt);
+    return { status: 'sending', nextAt };
+  }
+}
+
+/** Claims an entry that is due: from here on it cannot be changed or cancelled. */
+function begin(
+  { pool }: FireDeps,
+  id: string,
+): Promise<FireResult | { entry: LockedScheduled; project: Project }> {
+  return withTransaction(pool, async (db) => {
+    const entry = await lockScheduled(db, id);
+    if (!entry) return { status: 'cancelled' as const, nextAt: null };
+    if (entry.ended_at || entry.job_id) return { status: entry.status, nextAt: null };
+    const project = await findProject(db, entry.project_id);
+    if (!project) return { status: 'cancelled' as const, nextAt: null };
+    if (entry.next_at && entry.next_at > entry.now) {
+      await waitUntil(db, id, entry.next_at);
+      return { status: entry.status, nextAt: entry.next_at };
+    }
+    // A broadcast becomes `sending` in the transaction that inserts it.
+    if (entry.status === 'scheduled' && !entry.audience) await beginSending(db, id);
+    return { entry, project };
+  });
+}
+
+function isTooLate(due: Date, now: Date): boolean {
+  return now.getTime() - due.getTime() > LATE_MS;
+}
+
+async function fireSubscribers(
+  deps: FireDeps,
+  entry: LockedScheduled,
+  project: Project,
+): Promise<FireResult> {
+  const { pool, config } = deps;
+  const recipients = await recipientsOf(pool, project.id, entry);
+  const known = new Map((await findResults(pool, entry.id)).map((each) => [each.subscriber_id, each.status]));
+  const open = recipients.filter(({ id }) => !known.has(id));
+  const dueOf = ({ timezone }: SubscriberRecord) => dueAt(entry, timezone ?? project.timezone);
+  const due = open.filter((each) => dueOf(each) <= entry.now);
+  const outcomes = new Map<string, Outcome>();
+  for (const late of due.filter((each) => isTooLate(dueOf(each), entry.now))) {
+    outcomes.set(late.id, { status: 'skipped', reason: 'too_late', deliveryId: null });
+  }
+  const sendable = due.filter(({ id }) => !outcomes.has(id));
+  if (sendable.length > 0 && (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS))) {
+    for (const { id } of sendable) {
+      outcomes.set(id, { status: 'failed', reason: 'billing_blocked', deliveryId: null });
+    }
+  } else if (sendable.length > 0) {
+    const details = await send(deps, entry, project, sendable);
+    sendable.forEach(({ id }, index) => outcomes.set(id, outcomeOf(details[index])));
+  }
+  return withTransaction(pool, async (db): Promise<FireResult> => {
+    const locked = await lockScheduled(db, entry.id);
+    if (!locked || locked.ended_at) return { status: locked?.status ?? 'cancelled', nextAt: null };
+    await recordOutcomes(deps, db, locked, due, outcomes);
+    const waiting = open.filter(({ id }) => !outcomes.has(id));
+    if (waiting.length > 0) {
+      const nextAt = new Date(Math.min(...waiting.map((each) => dueOf(each).getTime())));
+      await waitUntil(db, entry.id, nextAt);
+      return { status: 'sending', nextAt };
+    }
+    return endWithResults(deps, db, locked, [...outcomes.values()]);
+  });
+}
+
+/** The entry is the request: a repeated call finds its messages. */
+async function send(
+  deps: FireDeps,
+  entry: ScheduledRow,
+  project: Project,
+  recipients: SubscriberRecord[],
+): Promise<(SendDetail | undefined)[]> {
+  try {
+    const request = { content: entry.content, permission: entry.permission ?? undefined };
+    return await sendTo(deps, project, request, recipients, entry.id);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'platform_busy') throw error;
+    // Its media or template, which were fine when it was accepted.
+    deps.log.warn({ err: error, scheduled_id: entry.id }, 'a scheduled message can no longer be sent');
+    return recipients.map(() => undefined);
+  }
+}
+
+const SKIPPED = new Set(['unsubscribed', 'permission_missing']);
+
+function outcomeOf(detail: SendDetail | undefined): Outcome {
+  if (!detail) return { status: 'failed', reason: 'invalid_message', deliveryId: null };
+  const { status, reason = null, delivery_id: deliveryId } = detail;
+  if (status === 'sent') return { status, reason: null, deliveryId };
+  return { status: SKIPPED.has(reason ?? '') ? 'skipped' : 'failed', reason, deliveryId };
+}
+
+/** Each subscriber's result and event, once. */
+async function recordOutcomes(
+  { config }: FireDeps,
+  db: pg.PoolClient,
+  entry: LockedScheduled,
+  recipients: SubscriberRecord[],
+  outcomes: Map<string, Outcome>,
+): Promise<void> {
+  const results = [...outcomes].map(([subscriberId, { status }]) => ({ subscriberId, status }));
+  const isNew = await insertResults(db, entry.id, results);
+  for (const { id, channel, external_id } of recipients) {
+    const outcome = outcomes.get(id);
+    if (!outcome || !isNew.has(id)) continue;
+    const subscriber_id = formatSubscriberId(id, config.HERALD_SUBSCRIBER_ID_FORMAT);
+    await emitOutcome(db, entry, { subscriber_id, channel, external_id }, outcome, entry.now);
+  }
+}
+
+type Who = {
+  subscriber_id: string | null;
+  channel: SubscriberRecord['channel'] | null;
+  external_id: string | null;
+};
+const NO_ONE: Who = { subscriber_id: null, channel: null, external_id: null };
+
+async function emitOutcome(
+  db: pg.PoolClient,
+  { id, project_id, name }: ScheduledRow,
+  who: Who,
+  { status, reason, deliveryId }: Outcome,
+  at: Date,
+  jobId: string | null = null,
+): Promise<void> {
+  const data = {
+    scheduled_id: id,
+    name,
+    ...who,
+    delivery_id: deliveryId,
+    job_id: jobId,
+    occurred_at: isoTime(at),
+  };
+  if (status === 'sent') await emitEvent(db, project_id, 'scheduled.sent', data);
+  else await emitEvent(db, project_id, `scheduled.${status}`, { ...data, reason: reason ?? 'unknown' });
+}
+
+/** One sent makes it `sent`; else one failed makes it `failed`. The last round's reason is the entry's. */
+async function endWithResults(
+  _deps: FireDeps,
+  db: pg.PoolClient,
+  entry: LockedScheduled,
+  last: Outcome[],
+): Promise<FireResult> {
+  const statuses = new Set((await findResults(db, entry.id)).map(({ status }) => status));
+  if (statuses.size === 0) {
+    const outcome: Outcome = isTooLate(entry.next_at ?? entry.now, entry.now)
+      ? { status: 'skipped', reason: 'too_late', deliveryId: null }
+      : { status: 'failed', reason: 'subscriber_not_found', deliveryId: null };
+    const who = { ...NO_ONE, external_id: entry.external_id };
+    await emitOutcome(db, entry, who, outcome, entry.now);
+    await endScheduled(db, entry.id, outcome);
+    return { status: outcome.status, nextAt: null };
+  }
+  const status = (['sent', 'failed', 'skipped'] as const).find((each) => statuses.has(each)) ?? 'failed';
+  const reason = status === 'sent' ? null : (last.find((each) => each.status === status)?.reason ?? null);
+  await endScheduled(db, entry.id, { status, reason });
+  return { status, nextAt: null };
+}
+
+/** The audience is taken now and becomes one broadcast, which ends the entry. */
+async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Project): Promise<FireResult> {
+  const { pool, config } = deps;
+  const { audience } = entry;
+  if (!audience) throw new Error('the entry has no audience');
+  const zones = entry.timezone === RECIPIENT ? await zonesOf(pool, project.id) : [null];
+  const distinct = [...new Set(zones.map((zone) => zone ?? project.timezone))];
+  const latest = new Date(Math.max(...distinct.map((zone) => dueAt(entry, zone).getTime())));
+  if (isTooLate(distinct.length > 0 ? latest : earliestOf(entry, [], project.timezone), entry.now)) {
+    return endAudience(deps, entry, { status: 'skipped', reason: 'too_late' });
+  }
+  if (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS)) {
+    return endAudience(deps, entry, { status: 'failed', reason: 'billing_blocked' });
+  }
+  try {
+    const policy = { allowLocal: config.allowLocalWebhooks };
+    const content = await storeContent(pool, project.id, entry.content, policy);
+    const isSending = await withTransaction(pool, async (db) => {
+      const locked = await lockScheduled(db, entry.id);
+      if (!locked || locked.status !== 'scheduled') return true;
+      const jobId = randomUUID();
+      const dueTimes =
+        entry.timezone === RECIPIENT
+          ? {
+              zones: distinct,
+              moments: distinct.map((zone) => dueAt(entry, zone)),
+              ownZone: project.timezone,
+            }
+          : null;
+      const job = { id: jobId, content, audience, messages_per_minute: null, scheduled_id: entry.id };
+      const { active } = await insertAudienceJob(db, project.id, job, dueTimes);
+      if (active === 0) throw new EmptyAudience();
+      await attachJob(db, entry.id, jobId);
+      return true;
+    });
+    return { status: isSending ? 'sending' : entry.status, nextAt: null };
+  } catch (error) {
+    if (error instanceof EmptyAudience) {
+      return endAudience(deps, entry, { status: 'skipped', reason: 'empty_audience' });
+    }
+    if (error instanceof TooManyRecipients || error instanceof AppError) {
+      deps.log.warn({ err: error, scheduled_id: entry.id }, 'a scheduled broadcast can no longer be sent');
+      return endAudience(deps, entry, { status: 'failed', reason: 'invalid_message' });
+    }
+    throw error;
+  }
+}
+
+/** Rolls the broadcast back. */
+class EmptyAudience extends Error {}
+
+/** Only an entry that still waits: one that was cancelled or changed meanwhile is looked at again. */
+function endAudience(
+  { pool }: FireDeps,
+  entry: LockedScheduled,
+  end: { status: 'failed' | 'skipped'; reason: string },
+): Promise<FireResult> {
+  return withTransaction(pool, async (db): Promise<FireResult> => {
+    const locked = await lockScheduled(db, entry.id);
+    if (!locked || locked.ended_at || locked.job_id) {
+      return { status: locked?.status ?? 'cancelled', nextAt: null };
+    }
+    if (locked.next_at && locked.next_at > locked.now)
+      return { status: locked.status, nextAt: locked.next_at };
+    await endScheduled(db, entry.id, end);
+    await emitOutcome(db, entry, NO_ONE, { ...end, deliveryId: null }, locked.now);
+    return { status: end.status, nextAt: null };
+  });
+}
+
+/** With the end of its broadcast, in the same transaction. */
+export async function endWithJob(
+  db: pg.PoolClient,
+  scheduledId: string,
+  job: { id: string; isCancelled: boolean; sent: number; failed: number; ended_at: Date },
+): Promise<void> {
+  const end: { status: ScheduledStatus; reason: string | null } = job.isCancelled
+    ? { status: 'cancelled', reason: null }
+    : job.sent > 0
+      ? { status: 'sent', reason: null }
+      : job.failed > 0
+        ? { status: 'failed', reason: 'unknown' }
+        : { status: 'skipped', reason: 'unsubscribed' };
+  const entry = await endScheduled(db, scheduledId, end);
+  if (!entry || end.status === 'cancelled') return;
+  const outcome = { ...end, deliveryId: null } as Outcome;
+  await emitOutcome(db, entry, NO_ONE, outcome, job.ended_at, job.id);
+}

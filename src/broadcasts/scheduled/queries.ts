@@ -1,0 +1,269 @@
+import type { Channel } from '../../contract/common';
+import type { GivenContent } from '../../contract/content';
+import type { Cursor } from '../../contract/cursor';
+import { cursorTime } from '../../db/cursor-time';
+import { notifyAfterCommit, notifyChannels } from '../../db/notify';
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+import type { Audience } from '../contract';
+import type { ScheduledStatus } from './contract';
+import type { When } from './when';
+
+export interface ScheduledValues extends When {
+  name: string | null;
+  content: GivenContent;
+  subscriber_id: string | null;
+  external_id: string | null;
+  audience: Audience | null;
+  channels: Channel[] | null;
+  permission: string | null;
+  next_at: Date | null;
+}
+
+export interface ScheduledRow extends ScheduledValues {
+  id: string;
+  project_id: string;
+  status: ScheduledStatus;
+  reason: string | null;
+  job_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+  ended_at: Date | null;
+}
+
+const COLUMNS = `id, project_id, name, content, subscriber_id, external_id, audience, channels, permission, scheduled_at,
+  timezone, status, reason, job_id, next_at, created_at, updated_at, ended_at`;
+
+const valuesOf = (values: ScheduledValues) => [
+  values.name,
+  JSON.stringify(values.content),
+  values.subscriber_id,
+  values.external_id,
+  values.audience === null ? null : JSON.stringify(values.audience),
+  values.channels,
+  values.permission,
+  values.scheduled_at,
+  values.timezone,
+  values.next_at,
+];
+
+export async function insertScheduled(
+  db: Db,
+  projectId: string,
+  id: string,
+  values: ScheduledValues,
+): Promise<ScheduledRow> {
+  const inserted = await row<ScheduledRow>(
+    db,
+    'insert_scheduled',
+    `INSERT INTO scheduled (id, project_id, name, content, subscriber_id, external_id, audience, channels, permission,
+       scheduled_at, timezone, next_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${COLUMNS}`,
+    [id, projectId, ...valuesOf(values)],
+  );
+  if (!inserted) throw new Error('the scheduled entry was not inserted');
+  notifyAfterCommit(db, notifyChannels.scheduled);
+  return inserted;
+}
+
+/** The caller holds the row's lock. */
+export async function changeScheduled(db: Db, id: string, values: ScheduledValues): Promise<ScheduledRow> {
+  const changed = await row<ScheduledRow>(
+    db,
+    'change_scheduled',
+    `UPDATE scheduled SET name = $2, content = $3, subscriber_id = $4, external_id = $5, audience = $6, channels = $7,
+       permission = $8, scheduled_at = $9, timezone = $10, next_at = $11, revision = revision + 1,
+       wake_at = clock_timestamp(), updated_at = now()
+     WHERE id = $1 RETURNING ${COLUMNS}`,
+    [id, ...valuesOf(values)],
+  );
+  if (!changed) throw new Error('the scheduled entry disappeared while it was locked');
+  notifyAfterCommit(db, notifyChannels.scheduled);
+  return changed;
+}
+
+/** Returns null unless the entry still waits: what is cancelled here was not and will not be sent. */
+export async function cancelScheduled(db: Db, projectId: string, id: string): Promise<ScheduledRow | null> {
+  const cancelled = await row<ScheduledRow>(
+    db,
+    'cancel_scheduled',
+    `UPDATE scheduled SET status = 'cancelled', next_at = NULL, revision = revision + 1, wake_at = clock_timestamp(),
+       updated_at = now(), ended_at = clock_timestamp()
+     WHERE id = $2 AND project_id = $1 AND status = 'scheduled' RETURNING ${COLUMNS}`,
+    [projectId, id],
+  );
+  if (cancelled) notifyAfterCommit(db, notifyChannels.scheduled);
+  return cancelled;
+}
+
+export function findScheduled(db: Db, projectId: string, id: string): Promise<ScheduledRow | null> {
+  return row<ScheduledRow>(
+    db,
+    'find_scheduled',
+    `SELECT ${COLUMNS} FROM scheduled WHERE id = $2 AND project_id = $1`,
+    [projectId, id],
+  );
+}
+
+export interface LockedScheduled extends ScheduledRow {
+  now: Date;
+}
+
+/** With the database's time, by which the entry is due. */
+export function lockScheduled(db: Db, id: string): Promise<LockedScheduled | null> {
+  return row<LockedScheduled>(
+    db,
+    'lock_scheduled',
+    `SELECT ${COLUMNS}, clock_timestamp() AS now FROM scheduled WHERE id = $1 FOR UPDATE`,
+    [id],
+  );
+}
+
+/** Returns one row more than the limit if there is another page. */
+export function listScheduled(
+  db: Db,
+  projectId: string,
+  filter: {
+    status?: ScheduledStatus | undefined;
+    subscriberId: string | null;
+    before: Cursor | null;
+    limit: number;
+  },
+): Promise<(ScheduledRow & { cursor_at: string })[]> {
+  return rows<ScheduledRow & { cursor_at: string }>(
+    db,
+    'list_scheduled',
+    `SELECT ${COLUMNS}, ${cursorTime('created_at')} AS cursor_at FROM scheduled
+     WHERE project_id = $1 AND ($2::text IS NULL OR status = $2) AND ($3::uuid IS NULL OR subscriber_id = $3)
+       AND (created_at, id) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+     ORDER BY created_at DESC, id DESC LIMIT $6`,
+    [
+      projectId,
+      filter.status ?? null,
+      filter.subscriberId,
+      filter.before?.at ?? null,
+      filter.before?.id ?? null,
+      filter.limit + 1,
+    ],
+  );
+}
+
+/** The entry sends from now on and can no longer be changed or cancelled. The caller holds its lock. */
+export function beginSending(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'begin_scheduled',
+    `UPDATE scheduled SET status = 'sending', updated_at = now(), wake_at = clock_timestamp() + interval '2 minutes'
+     WHERE id = $1`,
+    [id],
+  );
+}
+
+/** The entry has a broadcast, which ends it. */
+export function attachJob(db: Db, id: string, jobId: string): Promise<number> {
+  return change(
+    db,
+    'attach_scheduled_job',
+    `UPDATE scheduled SET status = 'sending', job_id = $2, next_at = NULL, wake_at = NULL, updated_at = now() WHERE id = $1`,
+    [id, jobId],
+  );
+}
+
+/** The workflow sleeps until then; the relay makes sure, a little later, that there is one. */
+export function waitUntil(db: Db, id: string, at: Date): Promise<number> {
+  return change(
+    db,
+    'scheduled_wait_until',
+    `UPDATE scheduled SET next_at = $2, wake_at = greatest($2::timestamptz, clock_timestamp()) + interval '2 minutes'
+     WHERE id = $1 AND ended_at IS NULL`,
+    [id, at],
+  );
+}
+
+/** Returns null if it has ended before. */
+export function endScheduled(
+  db: Db,
+  id: string,
+  end: { status: ScheduledStatus; reason: string | null },
+): Promise<ScheduledRow | null> {
+  return row<ScheduledRow>(
+    db,
+    'end_scheduled',
+    `UPDATE scheduled SET status = $2, reason = $3, next_at = NULL, wake_at = NULL, ended_at = clock_timestamp(),
+       updated_at = now()
+     WHERE id = $1 AND ended_at IS NULL RETURNING ${COLUMNS}`,
+    [id, end.status, end.reason],
+  );
+}
+
+/** The subscribers whose result is new: each counts once, and its event is emitted once. */
+export async function insertResults(
+  db: Db,
+  id: string,
+  results: { subscriberId: string; status: 'sent' | 'failed' | 'skipped' }[],
+): Promise<Set<string>> {
+  const inserted = await rows<{ subscriber_id: string }>(
+    db,
+    'insert_scheduled_results',
+    `INSERT INTO scheduled_results (scheduled_id, subscriber_id, status)
+     SELECT $1, subscriber, status FROM unnest($2::uuid[], $3::text[]) AS given (subscriber, status)
+     ON CONFLICT DO NOTHING RETURNING subscriber_id`,
+    [id, results.map(({ subscriberId }) => subscriberId), results.map(({ status }) => status)],
+  );
+  return new Set(inserted.map(({ subscriber_id }) => subscriber_id));
+}
+
+export function findResults(
+  db: Db,
+  id: string,
+): Promise<{ subscriber_id: string; status: 'sent' | 'failed' | 'skipped' }[]> {
+  return rows(
+    db,
+    'scheduled_results',
+    'SELECT subscriber_id, status FROM scheduled_results WHERE scheduled_id = $1',
+    [id],
+  );
+}
+
+/** The time zones of a project's active subscribers; null stands for the project's own. */
+export async function zonesOf(db: Db, projectId: string): Promise<(string | null)[]> {
+  const found = await rows<{ timezone: string | null }>(
+    db,
+    'zones_of_subscribers',
+    'SELECT DISTINCT timezone FROM subscribers WHERE project_id = $1 AND active',
+    [projectId],
+  );
+  return found.map(({ timezone }) => timezone);
+}
+
+export interface DueScheduled {
+  id: string;
+  project_id: string;
+  revision: number;
+  status: ScheduledStatus;
+  next_at: Date | null;
+}
+
+/** Claims, for the relay, entries whose workflow must be started or must read its row. */
+export function claimWakeUps(db: Db, limit: number): Promise<DueScheduled[]> {
+  return rows<DueScheduled>(
+    db,
+    'claim_scheduled_wake_ups',
+    `UPDATE scheduled s SET wake_at = clock_timestamp() + interval '10 seconds'
+     FROM (SELECT id FROM scheduled WHERE wake_at <= now() ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
+     WHERE s.id = due.id RETURNING s.id, s.project_id, s.revision, s.status, s.next_at`,
+    [limit],
+  );
+}
+
+/** The workflow was woken. An open entry is checked again when it is overdue; a change since the claim is not lost. */
+export function markWoken(db: Db, { id, revision }: DueScheduled): Promise<number> {
+  return change(
+    db,
+    'mark_scheduled_woken',
+    `UPDATE scheduled SET wake_at = CASE WHEN ended_at IS NULL AND job_id IS NULL
+         THEN greatest(next_at, clock_timestamp()) + interval '2 minutes' END
+     WHERE id = $1 AND revision = $2`,
+    [id, revision],
+  );
+}

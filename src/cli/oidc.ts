@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { limits } from '../contract/limits';
+import { Cipher } from '../lib/cipher';
+import { rotateKeys } from '../oidc';
+import { encryptionKeysOf, findInstallation, withDatabase } from './context';
+import { print } from './output';
+
+export function addOidcCommands(program: Command): void {
+  const oidc = program.command('oidc').description('the OpenID Connect provider');
+  oidc
+    .command('rotate-keys')
+    .description(
+      `sign ID tokens with new keys; the old ones stay published for ${limits.oidcKeyGraceHours} hours`,
+    )
+    .option('--json', 'print JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const installation = await findInstallation();
+      const cipher = new Cipher(await encryptionKeysOf(installation));
+      const rotated = await withDatabase((pool) => rotateKeys({ pool, cipher }), installation);
+      print(
+        rotated,
+        json,
+        () =>
+          `${rotated.created.length} new keys sign from now on. ${rotated.expiring} old ones stay published for ${limits.oidcKeyGraceHours} hours.`,
+      );
+    });
+}

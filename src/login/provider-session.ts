@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'koa';
+import type { Core } from '../core';
+import type { Db } from '../db/pool';
+import { randomToken256, sha256 } from '../lib/tokens';
+import { currentTraceparent } from '../lib/tracing';
+import { newSession } from './create-session';
+import { setBrowserCookie } from './hosted-session';
+import { insertProviderSession } from './queries/creation';
+import { startOrLeaveToRelay, type SessionStarter } from './workflow';
+
+export interface ProviderSession {
+  id: string;
+  projectId: string;
+  hostedToken: string;
+  /** Proves that the session's page belongs to the browser that made the request. */
+  browserSecret: string;
+}
+
+/** Inserts a session for the OpenID Connect provider in the caller's transaction, which checks the limits. */
+export async function openProviderSession(
+  db: Db,
+  deps: Pick<Core, 'config' | 'cipher'>,
+  projectId: string,
+  device: { address: string; userAgent: string | null },
+): Promise<ProviderSession> {
+  const { id, startToken, hostedToken, matchCode, expiresIn } = newSession(randomUUID(), deps);
+  const browserSecret = randomToken256();
+  await insertProviderSession(db, projectId, {
+    id,
+    client_ip: device.address,
+    user_agent: device.userAgent ?? undefined,
+    start_hash: sha256(startToken),
+    start_sealed: deps.cipher.encrypt(startToken, 'start_token', id),
+    hosted_hash: sha256(hostedToken),
+    browser_hash: sha256(browserSecret),
+    match_code: matchCode,
+    traceparent: currentTraceparent(),
+    ttl_seconds: expiresIn,
+  });
+  return { id, projectId, hostedToken, browserSecret };
+}
+
+/** After the commit: starts the workflow, gives the page to this browser, and returns the page's path. */
+export function showProviderSession(
+  ctx: Context,
+  deps: Pick<Core, 'config' | 'log' | 'publicUrl'> & { starter: Pick<SessionStarter, 'start'> },
+  session: ProviderSession,
+): string {
+  // Not awaited: the page does not depend on Temporal.
+  void startOrLeaveToRelay(deps, {
+    id: session.id,
+    project_id: session.projectId,
+    flow: 'oidc',
+    wait_ms: deps.config.HERALD_SESSION_TTL_SECONDS * 1000,
+  });
+  setBrowserCookie(ctx, deps, session.id, session.browserSecret);
+  return `/login/${session.hostedToken}`;
+}

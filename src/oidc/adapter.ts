@@ -1,0 +1,117 @@
+import type { Adapter, AdapterPayload } from './library';
+import type { Db } from '../db/pool';
+import { isUuid } from '../contract/ids';
+import { sha256 } from '../lib/tokens';
+import { findActiveClient, type ActiveClient } from './queries/clients';
+import {
+  consumeRecord,
+  deleteRecord,
+  deleteRecordsOfGrant,
+  extendGrant,
+  findRecord,
+  revokeGrant,
+  saveRecord,
+} from './queries/records';
+
+export interface AdapterDeps {
+  db: Db;
+  /** Called before a device code is read: counts the poll, and records the outcome of its login. */
+  beforeDevice(id: string): Promise<void>;
+  /** The error for a code or refresh token that a concurrent request has used. */
+  usedError(): Error;
+}
+
+/** The provider's storage for one of its models. Ids are bearer secrets: they are stored as hashes only. */
+export function createAdapter(model: string, deps: AdapterDeps): Adapter {
+  if (model === 'Client') return clientAdapter(deps.db);
+  const { db } = deps;
+
+  return {
+    async upsert(id, payload, expiresIn) {
+      const {
+        jti: _jti,
+        consumed: _consumed,
+        ...stored
+      } = payload as AdapterPayload & { consumed?: unknown };
+      const grantId = model !== 'Interaction' ? (payload.grantId ?? null) : null;
+      await saveRecord(db, {
+        model,
+        idHash: sha256(id),
+        payload: stored,
+        grantId,
+        accountId: payload.accountId ?? null,
+        userCode: payload.userCode ?? null,
+        expiresIn: expiresIn ?? 0,
+      });
+      if (model === 'RefreshToken' && grantId !== null && typeof payload.exp === 'number') {
+        await extendGrant(db, sha256(grantId), payload.exp);
+      }
+    },
+    async find(id) {
+      if (model === 'DeviceCode') await deps.beforeDevice(id);
+      const record = await findRecord(db, model, sha256(id));
+      if (!record) return undefined;
+      return { ...record.payload, jti: id, ...(record.consumed ? { consumed: true } : {}) };
+    },
+    async consume(id) {
+      if (await consumeRecord(db, model, sha256(id))) return;
+      // Used twice at the same time: as for any other reuse, everything that came from it ends.
+      const record = await findRecord(db, model, sha256(id));
+      const grantId = record?.payload['grantId'];
+      if (typeof grantId === 'string') await revokeGrant(db, grantId, sha256(grantId));
+      throw deps.usedError();
+    },
+    async destroy(id) {
+      await deleteRecord(db, model, sha256(id));
+    },
+    async revokeByGrantId(grantId) {
+      await deleteRecordsOfGrant(db, model, grantId);
+    },
+    // No token is bound to a session of the provider, and devices are found by routes of our own.
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+  };
+}
+
+function clientAdapter(db: Db): Adapter {
+  const refuse = () => Promise.reject(new Error('clients are changed through the API only'));
+  return {
+    async find(id) {
+      const client = isUuid(id) ? await findActiveClient(db, id) : null;
+      // Another spelling of the id is another client to the provider.
+      return client?.id === id ? presentClient(client) : undefined;
+    },
+    upsert: refuse,
+    consume: refuse,
+    destroy: refuse,
+    revokeByGrantId: refuse,
+    findByUid: refuse,
+    findByUserCode: refuse,
+  };
+}
+
+/** Fields of a client that the provider does not know. */
+export const extraClientFields = ['herald_project_id', 'herald_secret_hashes'];
+
+function presentClient(client: ActiveClient): AdapterPayload {
+  const isPublic = client.type === 'public';
+  return {
+    client_id: client.id,
+    client_name: client.name,
+    // The provider asks for a value. It compares with the hashes only, see provider.ts.
+    ...(isPublic ? {} : { client_secret: client.secret_hashes[0] }),
+    token_endpoint_auth_method: isPublic ? 'none' : 'client_secret_basic',
+    redirect_uris: client.redirect_uris,
+    post_logout_redirect_uris: client.post_logout_redirect_uris,
+    id_token_signed_response_alg: client.id_token_alg,
+    application_type: 'web',
+    response_types: ['code'],
+    grant_types: [
+      'authorization_code',
+      'refresh_token',
+      ...(client.device ? ['urn:ietf:params:oauth:grant-type:device_code'] : []),
+    ],
+    herald_project_id: client.project_id,
+    herald_secret_hashes: client.secret_hashes,
+  };
+}

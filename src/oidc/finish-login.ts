@@ -1,0 +1,67 @@
+import type { Core } from '../core';
+import { consumeProviderSession } from '../login';
+import type { OidcProvider } from './library';
+import { findLogin, type LoginState } from './queries/logins';
+
+/** How the person proved who they are: with a second channel (RFC 8176). */
+export const AMR = ['mca'];
+export const EXPIRED = 'The login expired.';
+
+const now = () => Math.floor(Date.now() / 1000);
+
+/**
+ * Gives the outcome of a session to the interaction that waits for it and returns where the browser goes on to. Null
+ * while the session is pending, and once the provider has taken the outcome. Safe to repeat: the outcome is stored
+ * before the session is marked as consumed, so a crash between the two costs a grant that is not used.
+ */
+export async function collectOutcome(
+  { pool, provider }: Pick<Core, 'pool'> & { provider: OidcProvider },
+  sessionId: string,
+): Promise<string | null> {
+  const login = await findLogin(pool, sessionId);
+  if (!login?.interaction || login.status === 'pending') return null;
+  const interaction = await provider.Interaction.find(login.interaction);
+  if (!interaction) return null;
+  if (interaction.result === undefined) {
+    interaction.result = await resultOf(provider, login, interaction.params);
+    await interaction.save(Math.max(1, interaction.exp - now()));
+    if (login.status === 'confirmed') await consumeProviderSession(pool, sessionId);
+  }
+  return interaction.returnTo;
+}
+
+async function resultOf(provider: OidcProvider, login: LoginState, params: Record<string, unknown>) {
+  if (login.status === 'declined') {
+    const error = login.decline_reason === 'billing_blocked' ? 'temporarily_unavailable' : 'access_denied';
+    return { error, error_description: declined(login) };
+  }
+  if (login.status !== 'confirmed' || login.subscriber_id === null) {
+    return { error: 'access_denied', error_description: EXPIRED };
+  }
+  const grantId = await saveGrant(provider, {
+    accountId: login.subscriber_id,
+    clientId: String(params['client_id']),
+    scope: String(params['scope'] ?? ''),
+  });
+  return {
+    login: { accountId: login.subscriber_id, ts: login.auth_time, amr: AMR, remember: false },
+    consent: { grantId },
+    select_account: {},
+  };
+}
+
+export function declined({ decline_reason }: Pick<LoginState, 'decline_reason'>): string {
+  return decline_reason === 'billing_blocked'
+    ? 'Logins are temporarily unavailable.'
+    : 'The user declined the login.';
+}
+
+/** The bot's question is the consent: everything that was asked for is granted. */
+export function saveGrant(
+  provider: OidcProvider,
+  { accountId, clientId, scope }: { accountId: string; clientId: string; scope: string },
+): Promise<string> {
+  const grant = new provider.Grant({ accountId, clientId });
+  grant.addOIDCScope(scope);
+  return grant.save();
+}

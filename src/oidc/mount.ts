@@ -1,0 +1,181 @@
+import type { Context, Middleware } from 'koa';
+import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
+import { createRateLimiter, retryAfterSeconds } from '../http/rate-limiter';
+import { sha256 } from '../lib/tokens';
+import type { CollectOutcome } from '../login';
+import { limitedAddress } from './address';
+import { createDeviceLogins } from './device';
+import { collectOutcome } from './finish-login';
+import { loadKeys, openKeys } from './keys';
+import { loadLibrary, type KoaContextWithOIDC, type OidcProvider } from './library';
+import { allowFormTarget, showCodeInput } from './pages';
+import { createProvider, MOUNT, type ProviderDeps } from './provider';
+import { revokeGrant } from './queries/records';
+
+/** Other processes use rotated keys after so long at most. */
+const KEY_CHECK_MS = 2_000;
+
+/** Patterns for logs and metrics: paths can contain the id of an interaction. */
+const patterns: [path: RegExp, pattern: string][] = [
+  [/^\/\.well-known\/openid-configuration$/, '/.well-known/openid-configuration'],
+  [/^\/\.well-known\/oauth-authorization-server$/, '/.well-known/oauth-authorization-server'],
+  [/^\/jwks$/, '/jwks'],
+  [/^\/auth$/, '/auth'],
+  [/^\/auth\/[^/]+$/, '/auth/{uid}'],
+  [/^\/token$/, '/token'],
+  [/^\/me$/, '/me'],
+  [/^\/device$/, '/device'],
+  [/^\/device\/auth$/, '/device/auth'],
+  [/^\/session\/end$/, '/session/end'],
+  [/^\/session\/end\/(confirm|success)$/, '/session/end/{step}'],
+];
+
+/** The OpenID Connect provider under /oidc, with the request log, headers and error pages of every other page. */
+export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutcome: CollectOutcome } {
+  const currentProvider = createProviderSource(deps);
+  const startDeviceLogin = createDeviceLogins(deps);
+  const countDeviceCode = createRateLimiter(deps.pool, {
+    name: 'oidc_device_code',
+    points: limits.oidcDeviceCodesPerHour,
+    seconds: 3_600,
+  });
+
+  async function openDevice(ctx: Context): Promise<void> {
+    const userCode = ctx.query['user_code'];
+    if (typeof userCode !== 'string' || userCode === '') return showCodeInput(ctx, null);
+    const login = await startDeviceLogin(ctx, userCode);
+    if ('problem' in login) return showCodeInput(ctx, login.problem);
+    ctx.status = 303;
+    ctx.redirect(login.path);
+  }
+
+  async function pages(ctx: Context, next: () => Promise<void>): Promise<void> {
+    if (ctx.path !== MOUNT && !ctx.path.startsWith(`${MOUNT}/`)) return next();
+    const path = ctx.path.slice(MOUNT.length);
+    const pattern = patterns.find(([form]) => form.test(path))?.[1];
+    if (pattern === undefined) return next();
+    ctx.state['routePattern'] = MOUNT + pattern;
+    if (path === '/device') {
+      // Only a page: the provider's own form would need a script to go on from a link with the code.
+      if (ctx.method !== 'GET') throw new AppError('method_not_allowed');
+      return openDevice(ctx);
+    }
+    if (path === '/device/auth' && ctx.method === 'POST') {
+      const counted = await countDeviceCode(limitedAddress(ctx.ip));
+      if (!counted.allowed) return refuseDevice(ctx, retryAfterSeconds(counted));
+    }
+    const provider = await currentProvider();
+    const isAuthorization = path === '/auth' || pattern === '/auth/{uid}';
+    if (isAuthorization) {
+      forgetSession(ctx);
+      // The provider adds the hash of its own script to this directive, if it responds with a form.
+      ctx.set('Content-Security-Policy', `${ctx.response.get('content-security-policy')}; script-src 'self'`);
+    }
+    if (path === '/auth') allowRefreshTokens(ctx);
+    await run(provider, ctx, path);
+    if (isAuthorization) allowFormPost(ctx);
+    if (path === '/session/end' && ctx.method === 'GET') await endGrant(deps, provider, ctx);
+    if (ctx.status === 404 && ctx.body === undefined) throw new AppError('not_found');
+  }
+
+  return {
+    pages: pages as unknown as Middleware,
+    collectOutcome: async (session) =>
+      collectOutcome({ pool: deps.pool, provider: await currentProvider() }, session.id),
+  };
+}
+
+/** The provider with the current keys. They are read again every few seconds, on use. */
+function createProviderSource(deps: ProviderDeps): () => Promise<OidcProvider> {
+  let current: { provider: OidcProvider; keyIds: string; issuer: string } | undefined;
+  let checked: { at: number; result: Promise<OidcProvider> } | undefined;
+
+  async function refresh(): Promise<OidcProvider> {
+    const [library, keys] = await Promise.all([loadLibrary(deps.log), loadKeys(deps)]);
+    const keyIds = keys.map(({ id }) => id).join();
+    const issuer = deps.publicUrl();
+    if (current?.keyIds === keyIds && current.issuer === issuer) return current.provider;
+    current = { provider: createProvider(deps, library, openKeys(deps.cipher, keys)), keyIds, issuer };
+    return current.provider;
+  }
+
+  return () => {
+    if (checked && Date.now() - checked.at < KEY_CHECK_MS) return checked.result;
+    const result = refresh();
+    checked = { at: Date.now(), result };
+    result.catch(() => (checked = undefined));
+    return result;
+  };
+}
+
+/** Runs the provider's middleware on our own context, with the mount's path removed as the provider expects. */
+async function run(provider: OidcProvider, ctx: Context, path: string): Promise<void> {
+  const [middleware] = (provider as unknown as { middleware: Middleware[] }).middleware;
+  const secure = provider.issuer.startsWith('https:');
+  // Behind a proxy that terminates TLS the connection is plain HTTP.
+  Object.defineProperty(ctx.request, 'protocol', { value: secure ? 'https' : 'http' });
+  ctx.cookies.secure = secure;
+  const whole = ctx.path;
+  ctx.path = path;
+  try {
+    await middleware?.(ctx as never, async () => {});
+  } finally {
+    ctx.path = whole;
+  }
+}
+
+/** There is no single sign-on: no authorization sees the session of an earlier one. */
+function forgetSession(ctx: Context): void {
+  const cookies = ctx.get('cookie').split(/;\s*/);
+  ctx.req.headers.cookie = cookies.filter((pair) => !/^herald_oidc_session(\.sig)?=/.test(pair)).join('; ');
+}
+
+/**
+ * The provider drops `offline_access` from a request that does not ask for a consent page. Here the bot's question is the
+ * consent, and every authorization asks it.
+ */
+function allowRefreshTokens(ctx: Context): void {
+  const { scope, prompt } = ctx.query;
+  if (typeof scope !== 'string' || !scope.split(' ').includes('offline_access')) return;
+  if (prompt !== undefined && typeof prompt !== 'string') return;
+  const prompts = new Set(prompt?.split(' ').filter((name) => name !== ''));
+  if (prompts.has('none')) return;
+  ctx.query = { ...ctx.query, prompt: [...prompts.add('consent')].join(' ') };
+}
+
+/** With `response_mode=form_post` the browser returns to the client by a form. */
+function allowFormPost(ctx: Context): void {
+  const { oidc } = ctx as unknown as KoaContextWithOIDC;
+  const { response_mode: mode, redirect_uri: target } = (oidc.params ?? {}) as Record<string, unknown>;
+  if (mode !== 'form_post' || typeof target !== 'string') return;
+  if (oidc.client?.redirectUriAllowed(target)) allowFormTarget(ctx, new URL(target).origin);
+}
+
+/**
+ * An ID token of the client is proof enough of the wish to log out: its grant ends, and the browser returns without a
+ * question. The provider has verified the token and the address by now, and shows its page for a logout without one.
+ */
+async function endGrant({ pool }: ProviderDeps, provider: OidcProvider, ctx: Context): Promise<void> {
+  const { oidc } = ctx as unknown as KoaContextWithOIDC;
+  const hint = oidc?.entities.IdTokenHint as { payload: { sid?: unknown } } | undefined;
+  if (ctx.status !== 200 || !oidc.client || !hint) return;
+  const { sid } = hint.payload;
+  if (typeof sid === 'string') await revokeGrant(pool, sid, sha256(sid));
+  const params = oidc.params as Record<string, string | undefined>;
+  const target = new URL(params['post_logout_redirect_uri'] ?? provider.urlFor('end_session_success'));
+  if (params['post_logout_redirect_uri'] !== undefined && params['state'] !== undefined) {
+    target.searchParams.set('state', params['state']);
+  }
+  ctx.status = 303;
+  ctx.redirect(target.href);
+}
+
+function refuseDevice(ctx: Context, retryAfter: number): void {
+  ctx.status = 429;
+  ctx.set('Retry-After', String(retryAfter));
+  ctx.body = {
+    error: 'temporarily_unavailable',
+    error_description: 'Too many device codes. Try again later.',
+  };
+}

@@ -1,0 +1,137 @@
+import type { Context } from 'koa';
+import type { Language } from '../contract/common';
+import { Html, html } from '../http/html';
+import { isUnavailable } from '../lib/unavailable';
+import type { KoaContextWithOIDC } from './library';
+import { LoginRefused } from './start-login';
+import { oidcTexts, type OidcTexts } from './texts';
+
+type PageContext = Context | KoaContextWithOIDC;
+
+/** Where a device sends its user: a form for the code, with the problem of the last one. Works without a script. */
+export function showCodeInput(ctx: Context, problem: keyof OidcTexts['deviceProblems'] | null): void {
+  const t = textsFor(ctx);
+  if (problem !== null) ctx.status = problem === 'unknown' ? 400 : problem === 'billing' ? 503 : 429;
+  show(
+    ctx,
+    t.deviceTitle,
+    html`<h1>${t.deviceTitle}</h1>
+      <p>${t.deviceText}</p>
+      <form method="get" action="/oidc/device" class="user-code">
+        <label>
+          ${t.deviceLabel}
+          <input
+            name="user_code"
+            required
+            autofocus
+            autocomplete="off"
+            autocapitalize="characters"
+            spellcheck="false"
+            maxlength="20"
+            placeholder="XXXX-XXXX"
+          />
+        </label>
+        ${problem && html`<p class="notice" role="alert">${t.deviceProblems[problem]}</p>`}
+        <button class="button" type="submit">${t.deviceButton}</button>
+      </form>`,
+  );
+}
+
+/** An error that must not be sent to the client, because its address is not known to be right. */
+export function showError(
+  ctx: KoaContextWithOIDC,
+  out: { error: string; error_description?: string | undefined },
+  error: unknown,
+): void {
+  const t = textsFor(ctx);
+  if (isUnavailable(error)) ctx.status = 503;
+  if (error instanceof LoginRefused) ctx.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))));
+  const [title, text] = wordsFor(t, ctx, error);
+  show(
+    ctx,
+    title,
+    html`<h1>${title}</h1>
+      <p>${text}</p>
+      ${
+        !(error instanceof LoginRefused) &&
+        html`<details class="help">
+          <summary>${t.details}</summary>
+          <p class="hint"><code>${out.error}</code> ${out.error_description}</p>
+          <p class="hint"><code>${String(ctx.state['requestId'] ?? '')}</code></p>
+        </details>`
+      }`,
+  );
+}
+
+function wordsFor(t: OidcTexts, ctx: KoaContextWithOIDC, error: unknown): [title: string, text: string] {
+  if (error instanceof LoginRefused) {
+    return error.reason === 'busy' ? [t.busyTitle, t.busyText] : [t.tooManyTitle, t.tooManyText];
+  }
+  if (ctx.status >= 500) return [t.unavailableTitle, t.unavailableText];
+  if ((error as { name?: unknown } | null)?.name === 'SessionNotFound') return [t.lateTitle, t.lateText];
+  return [t.errorTitle, t.errorText];
+}
+
+/** `form` is the provider's, with its protection against forged requests; it has no button. */
+export function showLogout(ctx: KoaContextWithOIDC, form: string): void {
+  const t = textsFor(ctx);
+  const target = ctx.oidc.params?.['post_logout_redirect_uri'];
+  // Browsers apply the policy to the redirect after the form too.
+  if (typeof target === 'string') allowFormTarget(ctx, new URL(target).origin);
+  show(
+    ctx,
+    t.logoutTitle,
+    html`<h1>${t.logoutTitle}</h1>
+      <p>${t.logoutText}</p>
+      ${new Html(form)}
+      <p>
+        <button class="button" type="submit" form="op.logoutForm" name="logout" value="yes">
+          ${t.logoutButton}
+        </button>
+      </p>`,
+  );
+}
+
+export function showLoggedOut(ctx: KoaContextWithOIDC): void {
+  const t = textsFor(ctx);
+  show(
+    ctx,
+    t.loggedOutTitle,
+    html`<h1>${t.loggedOutTitle}</h1>
+      <p>${t.loggedOutText}</p>`,
+  );
+}
+
+/** For a form that leads to another site, in the form itself or by the redirect after it. */
+export function allowFormTarget(ctx: PageContext, origin: string): void {
+  const policy = ctx.response.get('content-security-policy');
+  ctx.set('Content-Security-Policy', policy.replace("form-action 'self'", `form-action 'self' ${origin}`));
+}
+
+function textsFor(ctx: PageContext): OidcTexts {
+  return oidcTexts[languageOf(ctx)];
+}
+
+function languageOf(ctx: PageContext): Language {
+  return ctx.acceptsLanguages('en', 'ru') === 'ru' ? 'ru' : 'en';
+}
+
+function show(ctx: PageContext, title: string, content: Html): void {
+  ctx.type = 'html';
+  ctx.vary('Accept-Language');
+  ctx.body = html`<!doctype html>
+    <html lang="${languageOf(ctx)}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>${title}</title>
+        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/assets/login.css" />
+      </head>
+      <body>
+        <main class="card"><div class="outcome">${content}</div></main>
+      </body>
+    </html>`.text;
+}

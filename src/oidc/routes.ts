@@ -1,0 +1,221 @@
+import { pageOf } from '../contract/common';
+import { AppError } from '../contract/errors';
+import { limits } from '../contract/limits';
+import type { Core } from '../core';
+import { withTransaction } from '../db/pool';
+import { createRateLimiter, retryAfterSeconds } from '../http/rate-limiter';
+import { route } from '../http/route';
+import { isoTime } from '../lib/iso-time';
+import { randomToken256, sha256 } from '../lib/tokens';
+import { lockProject } from '../projects';
+import {
+  clientChangesSchema,
+  clientParams,
+  clientSchema,
+  createdClientSchema,
+  newClientSchema,
+  rotatedClientSchema,
+  type ClientType,
+  type ClientView,
+} from './contract';
+import { issuerOf } from './provider';
+import * as clients from './queries/clients';
+import type { ClientRow } from './queries/clients';
+import { forbiddenRedirectUri } from './redirect-uri';
+
+const tag = 'OpenID Connect';
+
+export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' | 'config' | 'publicUrl'>) {
+  const countRotation = createRateLimiter(pool, {
+    name: 'oidc_rotation',
+    points: limits.webhookRotationsPerHour,
+    seconds: 3_600,
+  });
+
+  function requireGoodUris(type: ClientType, uris: Record<string, string[] | undefined>): void {
+    for (const [field, list = []] of Object.entries(uris)) {
+      for (const [index, uri] of list.entries()) {
+        const why = forbiddenRedirectUri(uri, { type, development: config.development });
+        if (why !== null) throw new AppError('invalid_url', `${field}[${index}]: ${why}`);
+      }
+    }
+  }
+
+  function present(client: ClientRow): ClientView {
+    const issuer = issuerOf(publicUrl());
+    return {
+      client_id: client.id,
+      name: client.name,
+      type: client.type,
+      redirect_uris: client.redirect_uris,
+      post_logout_redirect_uris: client.post_logout_redirect_uris,
+      id_token_alg: client.id_token_alg,
+      device: client.device,
+      issuer,
+      discovery_url: `${issuer}/.well-known/openid-configuration`,
+      created_at: isoTime(client.created_at),
+    };
+  }
+
+  async function requireClient(projectId: string, id: string): Promise<ClientRow> {
+    const client = await clients.findClient(pool, projectId, id);
+    if (!client) throw new AppError('not_found');
+    return client;
+  }
+
+  return [
+    route(
+      {
+        method: 'POST',
+        path: '/v1/oidc/clients',
+        summary: 'Create an OpenID Connect client',
+        description: `A project can have up to ${limits.oidcClients}. The secret is returned only once.`,
+        tag,
+        auth: 'key',
+        idempotent: { shownOnce: 'client_secret' },
+        body: newClientSchema,
+        status: 201,
+        response: createdClientSchema,
+        errors: ['invalid_url', 'conflict'],
+      },
+      async ({ project, body, work }) => {
+        const { redirect_uris, post_logout_redirect_uris } = body;
+        requireGoodUris(body.type, { redirect_uris, post_logout_redirect_uris });
+        const secret = body.type === 'public' ? null : newSecret();
+        // A request resumed after a crash: its secret was not shown, and only the hash is stored.
+        const earlier = work.resumed ? await clients.findClient(pool, project.id, work.id) : null;
+        if (earlier) {
+          if (secret) await clients.replaceSecret(pool, earlier.id, work.id, sha256(secret));
+          return { ...present(earlier), client_secret: secret };
+        }
+        const created = await withTransaction(pool, async (db) => {
+          await lockProject(db, project.id);
+          if ((await clients.listClients(db, project.id)).length >= limits.oidcClients) {
+            throw new AppError(
+              'conflict',
+              `A project can have up to ${limits.oidcClients} OpenID Connect clients. Delete one first.`,
+            );
+          }
+          return clients.insertClient(
+            db,
+            { ...body, id: work.id, project_id: project.id },
+            secret === null ? null : sha256(secret),
+          );
+        });
+        return { ...present(created), client_secret: secret };
+      },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v1/oidc/clients',
+        summary: 'List OpenID Connect clients',
+        tag,
+        auth: 'key',
+        scope: 'manage',
+        status: 200,
+        response: pageOf(clientSchema),
+        errors: [],
+      },
+      async ({ project }) => ({
+        data: (await clients.listClients(pool, project.id)).map(present),
+        next_cursor: null,
+      }),
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/v1/oidc/clients/{client_id}',
+        summary: 'Get an OpenID Connect client',
+        tag,
+        auth: 'key',
+        scope: 'manage',
+        params: clientParams,
+        status: 200,
+        response: clientSchema,
+        errors: [],
+      },
+      async ({ project, params }) => present(await requireClient(project.id, params.client_id)),
+    ),
+    route(
+      {
+        method: 'PATCH',
+        path: '/v1/oidc/clients/{client_id}',
+        summary: 'Change an OpenID Connect client',
+        description:
+          'Fields that are absent stay as they are. Logins that have begun keep their redirect URI.',
+        tag,
+        auth: 'key',
+        params: clientParams,
+        body: clientChangesSchema,
+        status: 200,
+        response: clientSchema,
+        errors: ['invalid_url'],
+      },
+      async ({ project, params, body }) => {
+        const { type } = await requireClient(project.id, params.client_id);
+        const { redirect_uris, post_logout_redirect_uris } = body;
+        requireGoodUris(type, { redirect_uris, post_logout_redirect_uris });
+        const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+        const changed = await clients.updateClient(pool, project.id, params.client_id, changes);
+        if (!changed) throw new AppError('not_found');
+        return present(changed);
+      },
+    ),
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/oidc/clients/{client_id}',
+        summary: 'Delete an OpenID Connect client',
+        description: 'Its logins and tokens stop working immediately.',
+        tag,
+        auth: 'key',
+        params: clientParams,
+        status: 204,
+        errors: [],
+      },
+      async ({ project, params }) => {
+        if (!(await clients.deleteClient(pool, project.id, params.client_id))) {
+          throw new AppError('not_found');
+        }
+      },
+    ),
+    route(
+      {
+        method: 'POST',
+        path: '/v1/oidc/clients/{client_id}/rotate-secret',
+        summary: 'Replace the secret of an OpenID Connect client',
+        description: `The secret is returned only once. The old one is valid for ${limits.oidcSecretGraceHours} more hours. A public client has none (409).`,
+        tag,
+        auth: 'key',
+        idempotent: { shownOnce: 'client_secret' },
+        params: clientParams,
+        status: 200,
+        response: rotatedClientSchema,
+        errors: ['conflict', 'rate_limit_rotations'],
+      },
+      async ({ project, params, work }) => {
+        const client = await requireClient(project.id, params.client_id);
+        if (client.type === 'public') throw new AppError('conflict', 'A public client has no secret.');
+        const secret = newSecret();
+        const hash = sha256(secret);
+        const response = { client_id: client.id, client_secret: secret };
+        if (work.resumed && (await clients.replaceSecret(pool, client.id, work.id, hash))) return response;
+        const counted = await countRotation(client.id);
+        if (!counted.allowed) {
+          throw new AppError('rate_limit_rotations', 'The secret of this client was rotated too often.', {
+            retryAfter: retryAfterSeconds(counted),
+          });
+        }
+        await withTransaction(pool, async (db) => {
+          if (!(await clients.lockClient(db, project.id, client.id))) throw new AppError('not_found');
+          await clients.expireSecret(db, client.id);
+          await clients.insertSecret(db, client.id, { id: work.id, hash });
+        });
+        return response;
+      },
+    ),
+  ];
+}
+
+const newSecret = () => `hos_${randomToken256()}`;

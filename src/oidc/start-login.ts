@@ -1,0 +1,76 @@
+import type { Context } from 'koa';
+import { limits } from '../contract/limits';
+import type { Core } from '../core';
+import { withTransaction } from '../db/pool';
+import { openProviderSession, showProviderSession, type SessionStarter } from '../login';
+import { isBillingBlocked, lockProject } from '../projects';
+import { limitedAddress } from './address';
+import { hasOpenLogins, insertLogin, secondsUntilLoginFits } from './queries/logins';
+
+export type StartLoginDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log' | 'publicUrl'> & {
+  starter: Pick<SessionStarter, 'start'>;
+};
+
+export interface LoginRequest {
+  projectId: string;
+  clientId: string;
+  /** What waits for the login: an interaction of this browser, or a device. */
+  waiting: { interaction: string } | { deviceHash: Buffer; userCode: string };
+  /** The device that logs in, as the bot shows it. */
+  device: { address: string; userAgent: string };
+}
+
+/** A login that does not begin. The person sees a page; the browser is not redirected. */
+export class LoginRefused extends Error {
+  // The provider shows errors with these fields as they are.
+  readonly expose = true;
+  readonly statusCode = 429;
+
+  constructor(
+    readonly reason: 'too_many' | 'busy',
+    readonly retryAfter: number,
+  ) {
+    super('temporarily_unavailable');
+    this.name = 'LoginRefused';
+  }
+}
+
+export class BillingBlocked extends Error {}
+
+/** Seconds after which a project with too many open logins may have room. */
+const BUSY_RETRY_SECONDS = 60;
+const USER_AGENT_LENGTH = 512;
+
+/**
+ * Begins a login for the provider: a session like any other, with its workflow and its hosted page, which belongs to the
+ * browser of this request. Limits are checked under the project's row lock, so that they are exact. Returns the path of
+ * the page.
+ */
+export async function startLogin(ctx: Context, deps: StartLoginDeps, request: LoginRequest): Promise<string> {
+  const { projectId, clientId, waiting, device } = request;
+  const address = limitedAddress(ctx.ip);
+  const session = await withTransaction(deps.pool, async (db) => {
+    await lockProject(db, projectId);
+    if (await isBillingBlocked(db, projectId, deps.config.HERALD_GRACE_HOURS)) throw new BillingBlocked();
+    const wait = await secondsUntilLoginFits(db, projectId, address, limits.oidcLoginsPerAddressPerHour);
+    if (wait > 0) throw new LoginRefused('too_many', wait);
+    if (await hasOpenLogins(db, projectId, limits.oidcOpenLogins)) {
+      throw new LoginRefused('busy', BUSY_RETRY_SECONDS);
+    }
+    const opened = await openProviderSession(db, deps, projectId, {
+      address: device.address,
+      userAgent: device.userAgent.slice(0, USER_AGENT_LENGTH) || null,
+    });
+    await insertLogin(db, {
+      session_id: opened.id,
+      project_id: projectId,
+      client_id: clientId,
+      interaction: 'interaction' in waiting ? waiting.interaction : null,
+      device_hash: 'deviceHash' in waiting ? waiting.deviceHash : null,
+      user_code: 'userCode' in waiting ? waiting.userCode : null,
+      address,
+    });
+    return opened;
+  });
+  return showProviderSession(ctx, deps, session);
+}

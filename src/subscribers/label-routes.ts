@@ -1,0 +1,188 @@
+import type pg from 'pg';
+import { pageOf } from '../contract/common';
+import { route } from '../http/route';
+import { isoTime } from '../lib/iso-time';
+import {
+  labelParams,
+  newPermissionSchema,
+  newTagSchema,
+  permissionChangesSchema,
+  permissionSchema,
+  tagChangesSchema,
+  tagSchema,
+  type PermissionChanges,
+  type PermissionView,
+  type TagView,
+} from './contract';
+import { changeLabel, createLabel, removeLabel, type LabelUse } from './labels';
+import { listLabels, type LabelRow, type LabelValues } from './queries/labels';
+
+const tag = 'Tags and permissions';
+
+/** `uses` finds definitions of other domains that name a tag or a permission. */
+export function createLabelRoutes({ pool, uses = [] }: { pool: pg.Pool; uses?: LabelUse[] }) {
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/v1/tags',
+        summary: 'List tags',
+        tag,
+        auth: 'key',
+        status: 200,
+        response: pageOf(tagSchema),
+        errors: [],
+      },
+      async ({ project }) => ({
+        data: (await listLabels(pool, project.id, 'tags')).map(presentTag),
+        next_cursor: null,
+      }),
+    ),
+
+    route(
+      {
+        method: 'POST',
+        path: '/v1/tags',
+        summary: 'Create a tag',
+        description: 'A tag also comes into being when a subscriber or a link gets it.',
+        tag,
+        auth: 'key',
+        idempotent: {},
+        body: newTagSchema,
+        status: 201,
+        response: tagSchema,
+        errors: ['conflict'],
+      },
+      async ({ project, body, work }) =>
+        presentTag(await createLabel(pool, project.id, 'tags', { ...untitled, name: body.name }, work)),
+    ),
+
+    route(
+      {
+        method: 'PATCH',
+        path: '/v1/tags/{name}',
+        summary: 'Rename a tag',
+        description: 'All its subscribers have the new name at once. No event is emitted.',
+        tag,
+        auth: 'key',
+        params: labelParams,
+        body: tagChangesSchema,
+        status: 200,
+        response: tagSchema,
+        errors: ['conflict'],
+      },
+      async ({ project, params, body }) => {
+        const changes = body.name === undefined ? {} : { name: body.name };
+        return presentTag(await changeLabel(pool, project.id, 'tags', params.name, changes, uses));
+      },
+    ),
+
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/tags/{name}',
+        summary: 'Delete a tag',
+        description: 'Also removes it from all subscribers. No event is emitted.',
+        tag,
+        auth: 'key',
+        params: labelParams,
+        status: 204,
+        errors: ['conflict'],
+      },
+      ({ project, params }) => removeLabel(pool, project.id, 'tags', params.name, uses),
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/permissions',
+        summary: 'List permissions',
+        tag,
+        auth: 'key',
+        status: 200,
+        response: pageOf(permissionSchema),
+        errors: [],
+      },
+      async ({ project }) => ({
+        data: (await listLabels(pool, project.id, 'permissions')).map(presentPermission),
+        next_cursor: null,
+      }),
+    ),
+
+    route(
+      {
+        method: 'POST',
+        path: '/v1/permissions',
+        summary: 'Create a permission',
+        description: 'Permissions with a title are offered in the Mini App.',
+        tag,
+        auth: 'key',
+        idempotent: {},
+        body: newPermissionSchema,
+        status: 201,
+        response: permissionSchema,
+        errors: ['conflict'],
+      },
+      async ({ project, body: { name, ...body }, work }) => {
+        const values = { ...untitled, ...permissionValues(body), name };
+        return presentPermission(await createLabel(pool, project.id, 'permissions', values, work));
+      },
+    ),
+
+    route(
+      {
+        method: 'PATCH',
+        path: '/v1/permissions/{name}',
+        summary: 'Update a permission',
+        description: 'A new name replaces the old one on all its subscribers. No event is emitted.',
+        tag,
+        auth: 'key',
+        params: labelParams,
+        body: permissionChangesSchema,
+        status: 200,
+        response: permissionSchema,
+        errors: ['conflict'],
+      },
+      async ({ project, params, body }) =>
+        presentPermission(
+          await changeLabel(pool, project.id, 'permissions', params.name, permissionValues(body), uses),
+        ),
+    ),
+
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/permissions/{name}',
+        summary: 'Delete a permission',
+        description: 'Also removes it from all subscribers. No event is emitted.',
+        tag,
+        auth: 'key',
+        params: labelParams,
+        status: 204,
+        errors: ['conflict'],
+      },
+      ({ project, params }) => removeLabel(pool, project.id, 'permissions', params.name, uses),
+    ),
+  ];
+}
+
+const untitled = { title_en: null, title_ru: null, granted_by_default: false } as const;
+
+/** Absent fields do not change. */
+function permissionValues({ default: isDefault, ...given }: PermissionChanges): Partial<LabelValues> {
+  const values = { ...given, granted_by_default: isDefault };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function presentTag({ name, subscribers, created_at }: LabelRow): TagView {
+  return { name, subscribers, created_at: isoTime(created_at) };
+}
+
+function presentPermission(label: LabelRow): PermissionView {
+  return {
+    ...presentTag(label),
+    title_en: label.title_en,
+    title_ru: label.title_ru,
+    default: label.granted_by_default,
+  };
+}

@@ -1,0 +1,152 @@
+import { type Messenger, PlatformError, botTexts, languageOf, storedBotKey, withWelcome } from '../../bots';
+import type { Channel } from '../../contract/common';
+import { AppError } from '../../contract/errors';
+import { formatSubscriberId } from '../../contract/ids';
+import { parseStartParameter } from '../../contract/start-parameters';
+import type { Core } from '../../core';
+import { withTransaction } from '../../db/pool';
+import { sha256 } from '../../lib/tokens';
+import { findProject, findProjectBySlug } from '../../projects';
+import type { Project } from '../../projects/contract';
+import { botOf } from '../bot-links';
+import type { MiniSubscribe } from '../contract';
+import { grantsOf } from '../links';
+import { offeredPermissions } from '../queries/labels';
+import { findLinkByToken, returnLinkUse, takeLinkUse, type SubscribeLink } from '../queries/links';
+import { findSubscriberOfUser } from '../queries/records';
+import { subscribe, type Grants, type MessengerUser } from '../queries/subscriptions';
+import type { SubscriberRecord } from '../record';
+import { isSigned, parseInitData, type InitData } from './init-data';
+
+export type MiniAppDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns'>;
+
+/** What a start parameter of the Mini App names: a project, and the link if it is one. */
+export interface MiniTarget {
+  project: Project;
+  link: SubscribeLink | null;
+}
+
+/** Null for an unknown project and for a link that is unknown, expired or used up. */
+export async function findTarget({ pool }: Pick<Core, 'pool'>, start: string): Promise<MiniTarget | null> {
+  const parameter = parseStartParameter(start);
+  if (parameter?.kind === 'subscribe') {
+    const project = await findProjectBySlug(pool, parameter.rest);
+    return project?.active ? { project, link: null } : null;
+  }
+  if (parameter?.kind !== 'link') return null;
+  const link = await findLinkByToken(pool, sha256(parameter.rest));
+  if (!link?.live) return null;
+  const project = await findProject(pool, link.project_id);
+  return project?.active ? { project, link } : null;
+}
+
+/**
+ * Subscribes the user of a Mini App. The usual confirmation is sent first: if the messenger refuses it, nothing is
+ * stored. A process that dies in between leaves a user who has the message and no subscription; the next tap subscribes
+ * them. A use of the link is taken before and given back if nothing comes of it.
+ */
+export async function subscribeInMiniApp(
+  deps: MiniAppDeps,
+  { channel, init_data, permissions }: MiniSubscribe,
+): Promise<{ subscriber_id: string; permissions: string[] }> {
+  const unverified = parseInitData(init_data);
+  if (!unverified) throw new AppError('invalid_init_data');
+  const target = await findTarget(deps, unverified.start);
+  if (!target) throw new AppError('not_found');
+  const { project, link } = target;
+  const bot = requireBot(deps, project, channel);
+  if (!isSigned(unverified, bot.initDataKey)) throw new AppError('invalid_init_data');
+
+  const grants = await chosenGrants(deps, target, permissions);
+  const known = await findSubscriberOfUser(deps.pool, project.id, channel, unverified.user.id);
+  if (known?.active && hasAll(known, grants)) throw new AppError('already_subscribed');
+  if (link && !(await takeLinkUse(deps.pool, link.id))) throw new AppError('not_found');
+  try {
+    const user = messengerUser(bot, unverified, known);
+    await confirm(deps, bot, project, user);
+    const format = deps.config.HERALD_SUBSCRIBER_ID_FORMAT;
+    const { subscriber, isChanged } = await withTransaction(deps.pool, (db) =>
+      subscribe(db, project.id, user, format, grants),
+    );
+    // The same user was faster in another request.
+    if (!isChanged) throw new AppError('already_subscribed');
+    return {
+      subscriber_id: formatSubscriberId(subscriber.id, format),
+      permissions: subscriber.permissions,
+    };
+  } catch (error) {
+    if (link) await returnLinkUse(deps.pool, link.id);
+    throw error;
+  }
+}
+
+function requireBot(deps: MiniAppDeps, project: Project, channel: Channel): Messenger {
+  const bot = botOf(deps, project, channel);
+  if (bot) return bot;
+  throw new AppError(deps.messengers.configured.includes(channel) ? 'platform_busy' : 'invalid_init_data');
+}
+
+/** What the link gives and what the user has chosen; only permissions that the Mini App offers can be chosen. */
+async function chosenGrants(
+  { pool }: MiniAppDeps,
+  { project, link }: MiniTarget,
+  chosen: string[] | undefined,
+): Promise<Grants> {
+  const grants = link ? grantsOf(link) : {};
+  if (chosen === undefined) return grants;
+  const offered = new Set((await offeredPermissions(pool, project.id)).map(({ name }) => name));
+  const unknown = chosen.find((name) => !offered.has(name));
+  if (unknown !== undefined) {
+    throw new AppError('validation_failed', `permissions: "${unknown}" is not offered`);
+  }
+  return {
+    ...grants,
+    permissions: [...new Set([...(grants.permissions ?? []), ...chosen])],
+    withoutDefaults: true,
+  };
+}
+
+function hasAll(known: SubscriberRecord, { tags = [], permissions = [], external_id }: Grants): boolean {
+  return (
+    tags.every((name) => known.tags.includes(name)) &&
+    permissions.every((name) => known.permissions.includes(name)) &&
+    (external_id === undefined || external_id === null || external_id === known.external_id)
+  );
+}
+
+/** A Telegram user's private chat has the user's id; on MAX a user can be written to without knowing the chat. */
+function messengerUser(
+  messenger: Messenger,
+  { user }: InitData,
+  known: SubscriberRecord | null,
+): MessengerUser {
+  const { channel } = messenger;
+  const bot = storedBotKey(messenger);
+  const knownChat = known?.bot === bot ? known?.chat_id : undefined;
+  return {
+    channel,
+    bot,
+    platform_user_id: user.id,
+    chat_id: knownChat ?? (channel === 'telegram' ? user.id : `user:${user.id}`),
+    first_name: user.firstName,
+    username: user.username,
+    lang: languageOf(user.language),
+  };
+}
+
+async function confirm(
+  { turns }: MiniAppDeps,
+  bot: Messenger,
+  project: Project,
+  { chat_id, lang }: MessengerUser,
+): Promise<void> {
+  const text = withWelcome(botTexts[lang].subscribed(project.name), project, lang);
+  try {
+    await bot.send(chat_id, { text });
+    turns.count(bot.bot, 1);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    if (error.retryable) throw new AppError('platform_busy');
+    throw new AppError('conflict', 'The bot cannot write to this user. Open the bot first, then try again.');
+  }
+}

@@ -1,0 +1,268 @@
+import { runOccurrence } from '../../../src/broadcasts/recurring/runs';
+import { workflowIds } from '../../../src/temporal/names';
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { expectError } from '../http/fixture';
+import {
+  blockBilling,
+  eventsOf,
+  subscribePerson,
+  textsTo,
+  untilBroadcast,
+  withoutGrace,
+} from '../messages/fixture';
+import { recordHistory } from '../replay/fixture';
+
+jest.setTimeout(60_000);
+
+const MINUTE = 60_000;
+
+interface Run {
+  run_id: string;
+  scheduled_for: string;
+  status: string;
+  reason: string | null;
+  job_id: string | null;
+}
+
+describe('a recurring message', () => {
+  let service: TestService;
+  let project: TestProject;
+  beforeAll(async () => {
+    service = await startTestService({ env: withoutGrace });
+  });
+  beforeEach(async () => {
+    project = await service.createProject();
+  });
+  afterAll(() => service.stop());
+
+  const create = (body: object = {}) =>
+    project.api('POST', '/v1/recurring', {
+      name: 'Digest',
+      content: { text: 'digest' },
+      audience: {},
+      cron: '0 9 * * MON',
+      ...body,
+    });
+  const created = async (body: object = {}): Promise<string> => {
+    const answer = await create(body);
+    expect([answer.status, answer.body]).toEqual([201, expect.anything()]);
+    return answer.body.recurring_id;
+  };
+  const get = async (id: string) => (await project.api('GET', `/v1/recurring/${id}`)).body;
+  const runsOf = async (id: string): Promise<Run[]> =>
+    (await project.api('GET', `/v1/recurring/${id}/runs`)).body.data;
+  const scheduleOf = (id: string) => service.client.schedule.getHandle(workflowIds.recurring(id));
+  const described = (id: string, accept: (found: any) => unknown = () => true) =>
+    eventually(async () => {
+      const found = await scheduleOf(id).describe();
+      return accept(found) ? found : null;
+    }, 20_000);
+  const sync = (id: string) => service.pool.query('UPDATE recurring SET sync_at = now() WHERE id = $1', [id]);
+  const synced = (id: string) =>
+    eventually(async () => {
+      const { rows } = await service.pool.query<{ done: boolean }>(
+        `SELECT sync_at IS NULL OR sync_at > now() + interval '20 seconds' AS done FROM recurring WHERE id = $1`,
+        [id],
+      );
+      return rows[0]?.done;
+    });
+  const occurrence = (id: string, at: Date) => runOccurrence(service.service.core, id, at);
+  const lastMinute = () => new Date(Math.floor(Date.now() / MINUTE) * MINUTE);
+
+  it('has a schedule that is a copy of its row, whatever is done to it by hand', async () => {
+    const answer = await create({ timezone: 'Europe/Berlin', start_at: '2026-01-01T00:00:00Z', max_runs: 5 });
+    expect(answer.body).toEqual({
+      recurring_id: expect.any(String),
+      name: 'Digest',
+      content: { text: 'digest', format: 'plain', buttons: [] },
+      audience: { tags_all: [], tags_any: [], exclude_tags: [] },
+      cron: '0 9 * * MON',
+      timezone: 'Europe/Berlin',
+      start_at: '2026-01-01T00:00:00.000+00:00',
+      end_at: null,
+      max_runs: 5,
+      status: 'active',
+      next_run_at: expect.stringMatching(/T0[78]:00:00\.000\+00:00$/),
+      last_run_at: null,
+      runs: 0,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    const id = answer.body.recurring_id;
+    const schedule = await described(id);
+    expect(schedule.state).toMatchObject({ paused: false, note: 'revision 1' });
+    expect(schedule.info.nextActionTimes[0]?.toISOString()).toBe(
+      new Date(answer.body.next_run_at).toISOString(),
+    );
+    await synced(id);
+
+    await scheduleOf(id).pause('by hand');
+    await sync(id);
+    await described(id, ({ state }) => !state.paused && state.note === 'revision 1');
+    await synced(id);
+    await scheduleOf(id).update((before) => ({
+      ...before,
+      spec: { calendars: [{ hour: 3 }], timezone: 'UTC' },
+    }));
+    await sync(id);
+    await described(
+      id,
+      ({ info }) => info.nextActionTimes[0]?.getTime() === Date.parse(answer.body.next_run_at),
+    );
+    await synced(id);
+    await scheduleOf(id).delete();
+    await sync(id);
+    const again = await described(id);
+    // Compared once more, it is left alone.
+    await synced(id);
+    await sync(id);
+    await synced(id);
+    expect((await described(id)).info.lastUpdatedAt).toEqual(again.info.lastUpdatedAt);
+
+    const paused = await project.api('PATCH', `/v1/recurring/${id}`, {
+      status: 'paused',
+      cron: '30 10 * * *',
+    });
+    expect(paused.body).toMatchObject({ status: 'paused', next_run_at: null, cron: '30 10 * * *' });
+    await described(id, ({ state }) => state.paused && state.note === 'revision 2');
+    expect((await project.api('DELETE', `/v1/recurring/${id}`)).status).toBe(204);
+    expectError(await project.api('GET', `/v1/recurring/${id}`), 'not_found');
+    await eventually(async () =>
+      scheduleOf(id)
+        .describe()
+        .then(
+          () => false,
+          () => true,
+        ),
+    );
+  });
+
+  it.each<[object, RegExp]>([
+    [{ name: '' }, /^name: /],
+    [{ audience: undefined }, /^audience: /],
+    [{ cron: 'daily' }, /^cron: must have five fields/],
+    [{ cron: '0 0 1 * MON' }, /^cron: cannot restrict both/],
+    [{ cron: '61 * * * *' }, /^cron: has a wrong minute/],
+    [{ timezone: 'recipient' }, /^timezone: /],
+    [{ end_at: '2020-01-01T00:00:00Z' }, /^end_at: leaves no occurrence/],
+    [{ start_at: '2030-01-02T00:00:00Z', end_at: '2030-01-01T00:00:00Z' }, /^end_at: must be after/],
+    [{ max_runs: 0 }, /^max_runs: /],
+  ])('is refused with its reason: %j', async (body, error) => {
+    expectError(await create(body), 'validation_failed', error);
+  });
+
+  it('runs at the times of its schedule, each once, as a broadcast with its event', async () => {
+    const anna = await subscribePerson(service, project);
+    const id = await created({ cron: '* * * * *' });
+    await described(id);
+    const now = Date.now();
+    await scheduleOf(id).backfill({
+      start: new Date(now - 2 * MINUTE),
+      end: new Date(now),
+      overlap: 'ALLOW_ALL',
+    });
+    const run = await eventually(
+      async () => (await runsOf(id)).find(({ status }) => status === 'completed'),
+      20_000,
+    );
+    expect(run.scheduled_for).toMatch(/:00\.000\+00:00$/);
+    await untilBroadcast(project, run.job_id ?? '', 'completed');
+    expect((await textsTo(service, anna)).filter((text) => text === 'digest')).toHaveLength(1);
+    expect((await eventsOf(service, project, 'recurring.sent'))[0]?.data).toMatchObject({
+      recurring_id: id,
+      name: 'Digest',
+      run_id: run.run_id,
+      job_id: run.job_id,
+      scheduled_for: run.scheduled_for,
+      sent: 1,
+      total: 1,
+    });
+    // Claimed before: whatever starts it again, nothing happens.
+    expect(await occurrence(id, new Date(run.scheduled_for))).toEqual({ status: 'ignored', reason: null });
+    expect(await get(id)).toMatchObject({ runs: expect.any(Number), last_run_at: run.scheduled_for });
+    const { value } = await service.client.workflow
+      .list({ query: `WorkflowType = 'recurringRun' AND ExecutionStatus = 'Completed'` })
+      [Symbol.asyncIterator]()
+      .next();
+    await recordHistory(service.client.workflow.getHandle(value.workflowId), 'recurring-run', 'claimed');
+  });
+
+  it('by hand runs now, also while it is paused, and ends after max_runs', async () => {
+    await subscribePerson(service, project);
+    const id = await created({ max_runs: 2 });
+    await project.api('PATCH', `/v1/recurring/${id}`, { status: 'paused' });
+    const runNow = () => project.api('POST', `/v1/recurring/${id}/run`);
+    const first = await runNow();
+    expect([first.status, first.body]).toEqual([202, { run_id: expect.any(String) }]);
+    const overlapping = await runNow();
+    const ended = await eventually(async () => {
+      const runs = await runsOf(id);
+      return runs.some(({ status }) => status === 'completed') && runs;
+    });
+    expect(ended).toEqual([
+      expect.objectContaining({ run_id: overlapping.body.run_id, status: 'skipped', reason: 'overlap' }),
+      expect.objectContaining({ run_id: first.body.run_id, status: 'completed', reason: null }),
+    ]);
+    expect((await runNow()).status).toBe(202);
+    expect(await get(id)).toMatchObject({ status: 'ended', runs: 2, next_run_at: null });
+    expectError(await runNow(), 'conflict');
+    expectError(await project.api('PATCH', `/v1/recurring/${id}`, { status: 'active' }), 'conflict');
+    expectError(await project.api('POST', `/v1/recurring/${id}/skip`), 'conflict');
+  });
+
+  it('leaves out what was skipped by request', async () => {
+    const id = await created({ cron: '0 9 * * *' });
+    const before = await get(id);
+    const skipped = await project.api('POST', `/v1/recurring/${id}/skip`);
+    expect(skipped.status).toBe(200);
+    const day = 24 * 60 * MINUTE;
+    expect(Date.parse(skipped.body.next_run_at) - Date.parse(before.next_run_at)).toBe(day);
+    const skip = (at: string) => project.api('POST', `/v1/recurring/${id}/skip`, { at });
+    expectError(await skip(before.next_run_at), 'conflict');
+    const other = new Date(Date.parse(before.next_run_at) + MINUTE).toISOString();
+    expectError(await skip(other), 'validation_failed', /^at: /);
+    const third = new Date(Date.parse(before.next_run_at) + 2 * day).toISOString();
+    expect((await skip(third)).body.next_run_at).toBe(skipped.body.next_run_at);
+    expect(await runsOf(id)).toMatchObject([
+      { scheduled_for: third.replace('Z', '+00:00'), status: 'skipped', reason: 'by_request' },
+      { scheduled_for: before.next_run_at, status: 'skipped', reason: 'by_request' },
+    ]);
+  });
+
+  it('skips a run with its reason', async () => {
+    const id = await created({ cron: '* * * * *' });
+    await project.api('PATCH', `/v1/recurring/${id}`, { status: 'paused' });
+    expect(await occurrence(id, lastMinute())).toEqual({ status: 'ignored', reason: null });
+    await service.pool.query(`UPDATE recurring SET status = 'active', cron = '0 * * * *' WHERE id = $1`, [
+      id,
+    ]);
+    const hour = new Date(Math.floor(Date.now() / (60 * MINUTE)) * 60 * MINUTE);
+    expect(await occurrence(id, new Date(hour.getTime() - 120 * MINUTE))).toMatchObject({ reason: 'missed' });
+    expect(await occurrence(id, new Date(hour.getTime() - 60 * MINUTE))).toMatchObject({ reason: 'missed' });
+    expect(await occurrence(id, new Date(hour.getTime() + MINUTE))).toMatchObject({ status: 'ignored' });
+    expect(await occurrence(id, hour)).toMatchObject({ status: 'skipped', reason: 'empty_audience' });
+    await subscribePerson(service, project);
+    await blockBilling(service, project);
+    await service.pool.query('DELETE FROM recurring_runs WHERE recurring_id = $1', [id]);
+    expect(await occurrence(id, hour)).toMatchObject({ status: 'skipped', reason: 'billing_blocked' });
+    expect(await eventsOf(service, project, 'recurring.sent')).toEqual([]);
+  });
+
+  it('shares the limit of scheduled messages, and keeps its template', async () => {
+    await service.pool.query('INSERT INTO project_settings (project_id, scheduled_entries) VALUES ($1, 2)', [
+      project.id,
+    ]);
+    await project.api('POST', '/v1/templates', { key: 'weekly', variants: { en: { text: 'x' } } });
+    await created({ content: { template: 'weekly' } });
+    expectError(await project.api('DELETE', '/v1/templates/weekly'), 'conflict', /recurring/);
+    const scheduled = {
+      content: { text: 'x' },
+      external_id: 'a',
+      scheduled_at: new Date(Date.now() + 60 * MINUTE).toISOString(),
+    };
+    expect((await project.api('POST', '/v1/scheduled', scheduled)).status).toBe(201);
+    expectError(await create(), 'conflict');
+    expectError(await project.api('POST', '/v1/scheduled', scheduled), 'conflict');
+  });
+});

@@ -1,0 +1,306 @@
+import { randomUUID } from 'node:crypto';
+import { workflowIds } from '../../../src/temporal/names';
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { expectError } from '../http/fixture';
+import {
+  blockBilling,
+  eventsOf,
+  subscribePerson,
+  textsTo,
+  untilBroadcast,
+  withoutGrace,
+} from '../messages/fixture';
+import { recordHistory } from '../replay/fixture';
+
+jest.setTimeout(60_000);
+
+const HOUR = 3_600_000;
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+/** The wall clock of UTC, without an offset. */
+const local = (ms: number) => inMs(ms).slice(0, 19);
+
+describe('a scheduled message', () => {
+  let service: TestService;
+  let project: TestProject;
+  beforeAll(async () => {
+    service = await startTestService({ env: withoutGrace });
+  });
+  beforeEach(async () => {
+    project = await service.createProject();
+  });
+  afterAll(() => service.stop());
+
+  const schedule = (body: object) =>
+    project.api('POST', '/v1/scheduled', { content: { text: 'hello' }, scheduled_at: inMs(HOUR), ...body });
+
+  async function scheduled(body: object): Promise<string> {
+    const { status, body: created } = await schedule(body);
+    expect([status, created]).toEqual([201, expect.anything()]);
+    return created.scheduled_id;
+  }
+
+  const until = (id: string, status: string) =>
+    eventually(async () => {
+      const { body } = await project.api('GET', `/v1/scheduled/${id}`);
+      if (body.status !== status) throw new Error(`it is ${JSON.stringify(body)}`);
+      return body;
+    }, 20_000);
+
+  /** As if the time had come so long ago, with nobody at work. */
+  async function comeDue(id: string, agoMs: number): Promise<void> {
+    const at = new Date(Date.now() - agoMs);
+    await service.pool.query(
+      'UPDATE scheduled SET scheduled_at = $2, timezone = NULL, next_at = $3, wake_at = now() WHERE id = $1',
+      [id, at.toISOString(), at],
+    );
+  }
+
+  const handleOf = (id: string) => service.client.workflow.getHandle(workflowIds.scheduled(id));
+  const ended = (id: string) =>
+    eventually(async () => {
+      const described = await handleOf(id).describe();
+      return described.status.name === 'COMPLETED' ? described : null;
+    }, 20_000);
+
+  it('is sent at its time, once, with its event; its workflow shows what it waits for', async () => {
+    const anna = await subscribePerson(service, project, 'telegram', { first_name: 'Anna' });
+    await project.api('POST', '/v1/templates', {
+      key: 'hi',
+      variants: { en: { text: 'Hi {{first_name}}' } },
+    });
+    const at = inMs(2_000);
+    const created = await schedule({
+      name: 'Greeting',
+      content: { template: 'hi' },
+      subscriber_id: anna.subscriberId,
+      scheduled_at: at,
+    });
+    expect([created.status, created.body]).toEqual([
+      201,
+      {
+        scheduled_id: expect.any(String),
+        name: 'Greeting',
+        content: { template: 'hi', vars: {} },
+        subscriber_id: anna.subscriberId,
+        external_id: null,
+        audience: null,
+        channels: null,
+        permission: null,
+        scheduled_at: at.replace('Z', '+00:00'),
+        timezone: null,
+        status: 'scheduled',
+        reason: null,
+        next_at: at.replace('Z', '+00:00'),
+        job_id: null,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        ended_at: null,
+      },
+    ]);
+    const id = created.body.scheduled_id;
+    expectError(await project.api('DELETE', '/v1/templates/hi'), 'conflict', /scheduled/);
+    const broken = { variants: { en: { text: '{{order}}' } } };
+    expectError(await project.api('PUT', '/v1/templates/hi', broken), 'template_variable_missing', /order/);
+    // The template of the moment is sent.
+    await project.api('PUT', '/v1/templates/hi', { variants: { en: { text: 'Hello {{first_name}}' } } });
+
+    expect(await until(id, 'sent')).toMatchObject({ next_at: null, ended_at: expect.any(String) });
+    expect((await textsTo(service, anna)).filter((text) => text === 'Hello Anna')).toHaveLength(1);
+    const [event, ...others] = await eventsOf(service, project, 'scheduled.sent');
+    expect(others).toEqual([]);
+    const [success] = await eventsOf(service, project, 'delivery.success');
+    expect(event?.data).toMatchObject({
+      scheduled_id: id,
+      name: 'Greeting',
+      subscriber_id: anna.subscriberId,
+      channel: 'telegram',
+      delivery_id: success?.data['delivery_id'],
+      job_id: null,
+    });
+    const workflow = await ended(id);
+    const shown = workflow.typedSearchAttributes.getAll().map(({ value }) => value);
+    expect(shown).toEqual(expect.arrayContaining([project.id, 'sent']));
+    await recordHistory(handleOf(id), 'scheduled', 'slept-and-sent');
+    expectError(await project.api('DELETE', `/v1/scheduled/${id}`), 'conflict', /sent/);
+    expectError(await project.api('PATCH', `/v1/scheduled/${id}`, { name: 'x' }), 'conflict');
+    expect((await project.api('DELETE', '/v1/templates/hi')).status).toBe(204);
+  });
+
+  it('that is changed during its sleep is sent as changed', async () => {
+    const anna = await subscribePerson(service, project);
+    const id = await scheduled({ subscriber_id: anna.subscriberId });
+    await eventually(() => handleOf(id).describe());
+    const changed = await project.api('PATCH', `/v1/scheduled/${id}`, {
+      content: { text: 'sooner' },
+      scheduled_at: inMs(500),
+    });
+    expect(changed.body).toMatchObject({ content: { text: 'sooner' }, status: 'scheduled' });
+    await until(id, 'sent');
+    expect((await textsTo(service, anna)).slice(-1)).toEqual(['sooner']);
+    await ended(id);
+    await recordHistory(handleOf(id), 'scheduled', 'changed');
+    const list = await project.api('GET', `/v1/scheduled?status=sent&subscriber_id=${anna.subscriberId}`);
+    expect(list.body.data.map(({ scheduled_id }: any) => scheduled_id)).toEqual([id]);
+  });
+
+  it('that is cancelled is not sent, and its workflow ends', async () => {
+    const anna = await subscribePerson(service, project);
+    const id = await scheduled({ subscriber_id: anna.subscriberId });
+    await eventually(() => handleOf(id).describe());
+    for (let i = 0; i < 2; i += 1) {
+      const { status, body } = await project.api('DELETE', `/v1/scheduled/${id}`);
+      expect([status, body.status]).toEqual([200, 'cancelled']);
+    }
+    await ended(id);
+    await recordHistory(handleOf(id), 'scheduled', 'cancelled');
+    expect(await eventsOf(service, project, 'scheduled.sent', 'scheduled.skipped')).toEqual([]);
+  });
+
+  it.each<[object, string, RegExp | undefined]>([
+    [{}, 'validation_failed', /^subscriber_id: /],
+    [{ external_id: 'a', audience: {} }, 'validation_failed', /^subscriber_id: /],
+    [{ external_id: 'a', subscriber_id: 'b' }, 'mutually_exclusive_identifiers', undefined],
+    [{ subscriber_id: randomUUID() }, 'subscriber_not_found', undefined],
+    [{ external_id: 'a', scheduled_at: inMs(-1000) }, 'validation_failed', /^scheduled_at: is in the past/],
+    [{ external_id: 'a', scheduled_at: inMs(367 * 24 * HOUR) }, 'validation_failed', /^scheduled_at: /],
+    [{ external_id: 'a', scheduled_at: '2027-02-30T09:00' }, 'validation_failed', /^scheduled_at: must/],
+    [{ external_id: 'a', timezone: 'UTC' }, 'validation_failed', /^timezone: /],
+    [{ external_id: 'a', timezone: 'Moon', scheduled_at: local(HOUR) }, 'validation_failed', /^timezone: /],
+    [
+      { external_id: 'a', timezone: 'recipient', scheduled_at: local(-13 * HOUR) },
+      'validation_failed',
+      /^scheduled_at: is in the past/,
+    ],
+    [{ audience: {}, permission: 'news' }, 'validation_failed', /^permission: /],
+    [{ external_id: 'a', content: { text: 'x', template: 'y' } }, 'validation_failed', /^content\.text: /],
+    [{ external_id: 'a', content: { template: 'nothing' } }, 'not_found', undefined],
+  ])('is refused with its reason: %j', async (body, code, error) => {
+    expectError(await schedule(body), code as never, error);
+  });
+
+  it('keeps the kind of its recipient', async () => {
+    const id = await scheduled({ external_id: 'a' });
+    const change = (body: object) => project.api('PATCH', `/v1/scheduled/${id}`, body);
+    expectError(await change({ audience: {} }), 'validation_failed', /^audience: /);
+    expectError(await change({ timezone: 'UTC' }), 'validation_failed', /^timezone: /);
+    expect((await change({ scheduled_at: local(2 * HOUR), timezone: 'Asia/Tokyo' })).status).toBe(400);
+    const moved = await change({ external_id: 'b', scheduled_at: local(24 * HOUR), timezone: 'Asia/Tokyo' });
+    expect(moved.body).toMatchObject({ external_id: 'b', timezone: 'Asia/Tokyo' });
+    const next = Date.parse(moved.body.next_at) - Date.now();
+    expect(Math.abs(next - 15 * HOUR)).toBeLessThan(60_000);
+  });
+
+  it('is still sent after a day of outage, but not later; a workflow that is gone is started again', async () => {
+    const anna = await subscribePerson(service, project);
+    const [late, tooLate] = [
+      await scheduled({ subscriber_id: anna.subscriberId, content: { text: 'late' } }),
+      await scheduled({ subscriber_id: anna.subscriberId, content: { text: 'too late' } }),
+    ];
+    await eventually(() => handleOf(late).describe());
+    await handleOf(late).terminate();
+    await comeDue(late, 23 * HOUR);
+    await comeDue(tooLate, 25 * HOUR);
+    await until(late, 'sent');
+    expect(await until(tooLate, 'skipped')).toMatchObject({ reason: 'too_late' });
+    expect((await textsTo(service, anna)).slice(-1)).toEqual(['late']);
+    expect(await eventsOf(service, project, 'scheduled.skipped')).toMatchObject([
+      { data: { scheduled_id: tooLate, subscriber_id: anna.subscriberId, reason: 'too_late' } },
+    ]);
+  });
+
+  it('fails or is skipped with its reason', async () => {
+    const anna = await subscribePerson(service, project);
+    const to = { subscriber_id: anna.subscriberId, scheduled_at: inMs(800) };
+    const unknown = await scheduled({ external_id: 'nobody', scheduled_at: inMs(800) });
+    const lacking = await scheduled({ ...to, permission: 'news' });
+    const empty = await scheduled({ audience: { tags_all: ['none'] }, scheduled_at: inMs(800) });
+    expect(await until(unknown, 'failed')).toMatchObject({ reason: 'subscriber_not_found' });
+    expect(await until(lacking, 'skipped')).toMatchObject({ reason: 'permission_missing' });
+    expect(await until(empty, 'skipped')).toMatchObject({ reason: 'empty_audience', job_id: null });
+    await blockBilling(service, project);
+    const unpaid = await scheduled({ ...to, scheduled_at: inMs(300) });
+    expect(await until(unpaid, 'failed')).toMatchObject({ reason: 'billing_blocked' });
+    const events = await eventsOf(service, project, 'scheduled.failed', 'scheduled.skipped');
+    expect(Object.fromEntries(events.map(({ data }) => [data['scheduled_id'], data['reason']]))).toEqual({
+      [unknown]: 'subscriber_not_found',
+      [lacking]: 'permission_missing',
+      [empty]: 'empty_audience',
+      [unpaid]: 'billing_blocked',
+    });
+  });
+
+  it('to an audience becomes one broadcast; cancelling it cancels the entry', async () => {
+    const people = [await subscribePerson(service, project), await subscribePerson(service, project, 'max')];
+    const id = await scheduled({ audience: {}, content: { text: 'all' }, scheduled_at: inMs(500) });
+    const sent = await until(id, 'sent');
+    const job = await untilBroadcast(project, sent.job_id, 'completed');
+    expect(job).toMatchObject({ total_subscribers: 2, sent: 2 });
+    for (const person of people) expect((await textsTo(service, person)).slice(-1)).toEqual(['all']);
+    expect(await eventsOf(service, project, 'broadcast.completed')).toMatchObject([
+      { data: { job_id: sent.job_id } },
+    ]);
+    expect(await eventsOf(service, project, 'scheduled.sent')).toMatchObject([
+      { data: { scheduled_id: id, job_id: sent.job_id, subscriber_id: null } },
+    ]);
+
+    // Half a day ahead of the other: its message waits in the same job.
+    await project.api('PATCH', `/v1/subscribers/${people[1]?.subscriberId}`, { timezone: 'Etc/GMT+11' });
+    const own = await scheduled({
+      audience: {},
+      content: { text: 'local' },
+      scheduled_at: local(1_500),
+      timezone: 'recipient',
+    });
+    const sending = await until(own, 'sending');
+    await eventually(async () => (await textsTo(service, people[0]!)).includes('local'));
+    const running = await eventually(async () => {
+      const { body } = await project.api('GET', `/v1/broadcast/${sending.job_id}`);
+      return body.sent === 1 && body;
+    });
+    expect(running).toMatchObject({ status: 'running', remaining: 1 });
+    expectError(await project.api('DELETE', `/v1/scheduled/${own}`), 'conflict');
+    await project.api('DELETE', `/v1/broadcast/${sending.job_id}`);
+    await until(own, 'cancelled');
+    expect(await textsTo(service, people[1]!)).not.toContain('local');
+    expect(await eventsOf(service, project, 'scheduled.sent')).toHaveLength(1);
+  });
+
+  it('reaches each subscriber of an external_id at the local time of each', async () => {
+    const [near, far] = [
+      await subscribePerson(service, project),
+      await subscribePerson(service, project, 'max'),
+    ];
+    await project.api('PATCH', `/v1/subscribers/${near.subscriberId}`, { external_id: 'pair' });
+    const timezone = 'Etc/GMT+5';
+    await project.api('PATCH', `/v1/subscribers/${far.subscriberId}`, { external_id: 'pair', timezone });
+    const id = await scheduled({
+      external_id: 'pair',
+      content: { text: 'morning' },
+      scheduled_at: local(1_500),
+      timezone: 'recipient',
+    });
+    await eventually(async () => (await eventsOf(service, project, 'scheduled.sent')).length === 1);
+    const sending = await until(id, 'sending');
+    expect(Math.abs(Date.parse(sending.next_at) - Date.now() - 5 * HOUR)).toBeLessThan(60_000);
+    expect((await textsTo(service, near)).slice(-1)).toEqual(['morning']);
+    expect(await textsTo(service, far)).not.toContain('morning');
+    // The subscriber moves: the next look takes the new zone.
+    await project.api('PATCH', `/v1/subscribers/${far.subscriberId}`, { timezone: 'UTC' });
+    await service.pool.query('UPDATE scheduled SET next_at = now(), wake_at = now() WHERE id = $1', [id]);
+    await until(id, 'sent');
+    expect((await textsTo(service, far)).slice(-1)).toEqual(['morning']);
+    expect(await eventsOf(service, project, 'scheduled.sent')).toHaveLength(2);
+  });
+
+  it('counts towards the limit while it is open, also when several are created at once', async () => {
+    await service.pool.query('INSERT INTO project_settings (project_id, scheduled_entries) VALUES ($1, 2)', [
+      project.id,
+    ]);
+    const answers = await Promise.all([1, 2, 3, 4].map(() => schedule({ external_id: 'a' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
+    const first = answers.find(({ status }) => status === 201)?.body.scheduled_id;
+    await project.api('DELETE', `/v1/scheduled/${first}`);
+    expect((await schedule({ external_id: 'a' })).status).toBe(201);
+  });
+});

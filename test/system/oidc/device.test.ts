@@ -1,0 +1,131 @@
+import { openCookieBrowser } from '../../support/cookie-browser';
+import { loadOpenidClient } from '../../support/es-modules';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { answer, createClient, discover, postToken, type CreatedClient } from './fixture';
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
+let service: TestService;
+let project: TestProject;
+let client: CreatedClient;
+
+beforeAll(async () => {
+  service = await startTestService();
+  project = await service.createProject();
+  client = await createClient(project, { name: 'TV', type: 'public', device: true });
+});
+afterAll(() => service.stop());
+
+interface DeviceCode {
+  device_code: string;
+  user_code: string;
+  verification_uri: string;
+  verification_uri_complete: string;
+  expires_in: number;
+}
+
+async function newDevice(scope = 'openid profile offline_access'): Promise<DeviceCode> {
+  const response = await fetch(`${service.url}/oidc/device/auth`, {
+    method: 'POST',
+    headers: { 'user-agent': 'Living room TV' },
+    body: new URLSearchParams({ client_id: client.client_id, scope }),
+  });
+  expect(response.status).toBe(200);
+  return (await response.json()) as DeviceCode;
+}
+
+/** Opens the link that a device shows; the page has the QR codes. */
+async function openLink(url: string) {
+  const browser = openCookieBrowser();
+  const opened = await browser.get(url);
+  expect(opened.status).toBe(303);
+  return { browser, page: await browser.get(String(opened.location)) };
+}
+
+/** As if the time between two polls had passed. */
+const rest = () => service.pool.query(`UPDATE oidc_records SET polled_at = NULL WHERE model = 'DeviceCode'`);
+
+const poll = async ({ device_code }: DeviceCode) => {
+  await rest();
+  return postToken(service, client, { grant_type: GRANT, device_code });
+};
+
+test('a device logs in: the link shows QR codes and the code, and the tokens need no browser', async () => {
+  const oidc = await loadOpenidClient();
+  const config = await discover(client);
+  const device = await oidc.initiateDeviceAuthorization(config, { scope: 'openid profile offline_access' });
+  expect(device.verification_uri).toBe(`${service.url}/oidc/device`);
+  const { page } = await openLink(String(device.verification_uri_complete));
+  expect(page.text).toContain('/qr?channel=telegram');
+  expect(page.text).toContain('/qr?channel=max');
+  expect(page.text).toContain(device.user_code);
+  await answer(service, page);
+  const tokens = await oidc.pollDeviceAuthorizationGrant(config, { ...device, interval: 0.1 });
+  const claims = tokens.claims();
+  expect(claims).toMatchObject({ name: 'Anna', amr: ['mca'] });
+  expect(await oidc.fetchUserInfo(config, tokens.access_token, String(claims?.sub))).toMatchObject({
+    channel: 'telegram',
+  });
+  await oidc.refreshTokenGrant(config, String(tokens.refresh_token));
+});
+
+test('the page ends with the outcome, and the log names the device that asked', async () => {
+  const device = await newDevice();
+  const { browser, page } = await openLink(device.verification_uri_complete);
+  await answer(service, page);
+  expect((await browser.get(page.url)).text).toContain('return to your device');
+  const { body } = await project.api('GET', '/v1/auth/sessions?flow=oidc&limit=1');
+  expect(body.data[0]).toMatchObject({ client_name: 'TV', user_agent: 'Living room TV' });
+  expect((await poll(device)).status).toBe(200);
+  expect((await poll(device)).body['error']).toBe('invalid_grant');
+});
+
+test('authorization_pending, slow_down, access_denied and expired_token as in the RFC', async () => {
+  const device = await newDevice();
+  const form = { grant_type: GRANT, device_code: device.device_code };
+  expect((await postToken(service, client, form)).body['error']).toBe('authorization_pending');
+  expect((await postToken(service, client, form)).body['error']).toBe('slow_down');
+  const { page } = await openLink(device.verification_uri_complete);
+  expect((await poll(device)).body['error']).toBe('authorization_pending');
+  await answer(service, page, { button: 1 });
+  expect((await poll(device)).body['error']).toBe('access_denied');
+
+  const old = await newDevice();
+  await service.pool.query(
+    `UPDATE oidc_records SET payload = payload || jsonb_build_object('exp', 1700000000), expires_at = now() - interval '1 minute'
+     WHERE user_code = $1`,
+    [old.user_code.replace('-', '')],
+  );
+  expect((await poll(old)).body['error']).toBe('expired_token');
+  expect((await openCookieBrowser().get(old.verification_uri_complete)).status).toBe(400);
+});
+
+test('a person can type the code, in any form; a wrong one is refused', async () => {
+  const device = await newDevice();
+  const browser = openCookieBrowser();
+  const form = await browser.get(device.verification_uri);
+  expect(form.text).toContain('name="user_code"');
+  const typed = device.user_code.toLowerCase().replace('-', ' ');
+  const opened = await browser.get(`${device.verification_uri}?user_code=${encodeURIComponent(typed)}`);
+  expect(opened.status).toBe(303);
+  const wrong = await browser.get(`${device.verification_uri}?user_code=BBBB-BBBB`);
+  expect(wrong.status).toBe(400);
+  expect(wrong.text).toContain('wrong or has expired');
+});
+
+test('only clients with `device` may use it, and only with their own codes', async () => {
+  const other = await createClient(project);
+  const refused = await fetch(`${service.url}/oidc/device/auth`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      client_id: other.client_id,
+      client_secret: String(other.client_secret),
+      scope: 'openid',
+    }),
+  });
+  expect(await refused.json()).toMatchObject({ error: 'invalid_request' });
+  const device = await newDevice();
+  const thief = await createClient(await service.createProject(), { type: 'public', device: true });
+  const stolen = await postToken(service, thief, { grant_type: GRANT, device_code: device.device_code });
+  expect(stolen.body['error']).toBe('invalid_grant');
+});

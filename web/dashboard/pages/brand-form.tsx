@@ -1,0 +1,138 @@
+import { useState } from 'preact/hooks';
+import { inkOn } from '../../../src/contract/color';
+import { KIB, limits } from '../../../src/contract/limits';
+import { api, type OwnProjectChanges, type ProjectView } from '../api';
+import { fieldProblems } from '../errors';
+import { ActionButton, Field, FieldError, Problem, toast, useForm } from '../elements';
+import { t } from '../texts';
+
+const FIELDS = ['brand.logo_url', 'brand.color', 'brand.privacy_url'];
+const COLOR = /^#[0-9a-f]{6}$/i;
+/** Where the picker starts; the colour of a page without a brand. */
+const UNSET = '#2457d6';
+
+/** How the hosted login page looks: logo, colour and privacy link. */
+export function BrandForm({ project }: { project: ProjectView }) {
+  const [brand, setBrand] = useState(project.brand);
+  const [logo, setLogo] = useState(brand.logo_url ?? '');
+  const [color, setColor] = useState(brand.color ?? '');
+  const [privacy, setPrivacy] = useState(brand.privacy_url ?? '');
+  const [fetchError, setFetchError] = useState<Error | null>(null);
+  const change = async (changes: NonNullable<OwnProjectChanges['brand']>) => {
+    const changed = await api.changeProject({ brand: changes });
+    setBrand(changed.brand);
+    toast(t.saved);
+  };
+  const form = useForm(FIELDS, async () => {
+    if (color.trim() !== '' && !COLOR.test(color.trim())) throw new FieldError('brand.color', t.colorFormat);
+    await change({
+      // Herald fetches a logo whose address is sent, so only a new one is.
+      ...(orNull(logo) === brand.logo_url ? {} : { logo_url: orNull(logo) }),
+      color: orNull(color),
+      privacy_url: orNull(privacy),
+    });
+  });
+  const fetching = fieldProblems(fetchError, FIELDS);
+  const isStored = brand.logo_url !== null && orNull(logo) === brand.logo_url;
+  return (
+    <section class="panel settings look" aria-labelledby="brand-title">
+      <h2 id="brand-title">{t.loginPage}</h2>
+      <p class="hint">{t.loginPageLead}</p>
+      <div class="look-columns">
+        <form {...form.attributes}>
+          <Field
+            label={t.logoUrl}
+            hint={t.logoHint(limits.logoBytes / KIB)}
+            error={form.problemOf('brand.logo_url') ?? fetching.byField[0]?.text}
+          >
+            {(attributes) => (
+              <input
+                {...attributes}
+                type="url"
+                placeholder="https://"
+                maxLength={limits.urlLength}
+                value={logo}
+                onInput={(event) => setLogo(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field label={t.brandColor} hint={t.brandColorHint} error={form.problemOf('brand.color')}>
+            {(attributes) => (
+              <span class="color">
+                <input
+                  type="color"
+                  aria-label={t.pickColor}
+                  value={COLOR.test(color.trim()) ? color.trim().toLowerCase() : UNSET}
+                  onInput={(event) => setColor(event.currentTarget.value)}
+                />
+                <input
+                  {...attributes}
+                  class="short"
+                  placeholder={UNSET}
+                  maxLength={7}
+                  spellcheck={false}
+                  value={color}
+                  onInput={(event) => setColor(event.currentTarget.value)}
+                />
+              </span>
+            )}
+          </Field>
+          <Field label={t.privacyUrl} error={form.problemOf('brand.privacy_url')}>
+            {(attributes) => (
+              <input
+                {...attributes}
+                type="url"
+                placeholder="https://"
+                maxLength={limits.urlLength}
+                value={privacy}
+                onInput={(event) => setPrivacy(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Problem error={form.error ?? fetching.rest} />
+          <p class="buttons">
+            <button type="submit" class="btn primary" disabled={form.busy}>
+              {t.updateLoginPage}
+            </button>
+            {isStored && (
+              <ActionButton act={() => change({ logo_url: brand.logo_url })} onError={setFetchError}>
+                {t.fetchLogoAgain}
+              </ActionButton>
+            )}
+          </p>
+        </form>
+        <Preview
+          name={project.name}
+          logo={isStored ? brand.logo_path : null}
+          color={COLOR.test(color.trim()) ? color.trim() : null}
+          privacy={privacy.trim() !== ''}
+        />
+      </div>
+    </section>
+  );
+}
+
+/** The head of the page as its users see it. A new logo is shown once it is stored. */
+function Preview(props: { name: string; logo: string | null; color: string | null; privacy: boolean }) {
+  const { name, logo, color } = props;
+  return (
+    <figure class="login-preview" aria-label={t.preview}>
+      {logo ? (
+        <img src={logo} alt="" />
+      ) : (
+        <span class="initial" aria-hidden="true">
+          {[...name][0]?.toUpperCase()}
+        </span>
+      )}
+      <p class="login-title">{t.previewHeading(name)}</p>
+      <span class="login-button" style={color ? { background: color, color: inkOn(color) } : {}}>
+        {t.previewButton}
+      </span>
+      {props.privacy && <span class="hint">{t.previewPrivacy}</span>}
+    </figure>
+  );
+}
+
+function orNull(text: string): string | null {
+  return text.trim() === '' ? null : text.trim();
+}

@@ -1,0 +1,131 @@
+import { useState } from 'preact/hooks';
+import { api, ApiError, type Channel } from '../api';
+import {
+  Badge,
+  ChannelName,
+  ConfirmDialog,
+  Field,
+  FieldError,
+  Problem,
+  toast,
+  useForm,
+  type Tone,
+} from '../elements';
+import { useResource } from '../resource';
+import { Heading } from '../router';
+import { t } from '../texts';
+
+const tones: Record<Channel['status'], Tone> = { connected: 'good', away: 'warn', off: 'bad' };
+
+/** The bots of the project: a shared one in each messenger, or its own. */
+export function Channels() {
+  const channels = useResource(api.channels, 'channels');
+  return (
+    <>
+      <Heading title={t.channels} />
+      <p class="lead">{t.channelsLead}</p>
+      <Problem error={channels.error} />
+      {channels.data?.data.map((channel) => (
+        <ChannelPanel key={channel.channel} channel={channel} onChanged={() => channels.reload()} />
+      ))}
+    </>
+  );
+}
+
+function ChannelPanel({ channel, onChanged }: { channel: Channel; onChanged: () => Promise<unknown> }) {
+  const [removing, setRemoving] = useState(false);
+  const bot = channel.bot_username;
+  return (
+    <section class="panel settings">
+      <h2>
+        <ChannelName channel={channel.channel} />
+      </h2>
+      <dl class="facts">
+        <dt>{t.bot}</dt>
+        <dd>
+          {bot === null ? t.noBot : <code>@{bot}</code>}{' '}
+          {channel.own ? t.ownBot : bot !== null && t.sharedBot}
+        </dd>
+        <dt>{t.status}</dt>
+        <dd>
+          <Badge tone={channel.own || channel.status !== 'off' ? tones[channel.status] : 'neutral'}>
+            {t.channelStates[channel.status]}
+          </Badge>
+        </dd>
+      </dl>
+      {channel.own && channel.status !== 'connected' && (
+        <div class="note" role="status">
+          <p>{channel.status === 'off' ? t.botRefused : t.botAway}</p>
+        </div>
+      )}
+      <ConnectForm channel={channel} onChanged={onChanged} />
+      {channel.own && (
+        <p class="buttons">
+          <button type="button" class="btn small" onClick={() => setRemoving(true)}>
+            {t.removeBot}
+          </button>
+        </p>
+      )}
+      {removing && (
+        <ConfirmDialog
+          title={t.removeBotTitle(`@${bot ?? ''}`)}
+          text={t.removeBotText}
+          confirm={t.removeBot}
+          act={async () => {
+            await api.removeBot(channel.channel);
+            toast(t.botRemoved);
+            await onChanged();
+          }}
+          onClose={() => setRemoving(false)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** The token is sent once and shown nowhere. */
+function ConnectForm({ channel, onChanged }: { channel: Channel; onChanged: () => Promise<unknown> }) {
+  const [token, setToken] = useState('');
+  const form = useForm(['token'], async () => {
+    const connected = await api.connectBot(channel.channel, token.trim()).catch((error: unknown) => {
+      throw aboutToken(error);
+    });
+    setToken('');
+    toast(t.botConnected(`@${connected.bot_username ?? ''}`));
+    await onChanged();
+  });
+  return (
+    <form class="inline-form" {...form.attributes}>
+      <Field
+        label={channel.own ? t.newBotToken : t.botToken}
+        hint={channel.channel === 'max' ? t.maxTokenHint : t.telegramTokenHint}
+        error={form.problemOf('token')}
+      >
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="password"
+            autoComplete="off"
+            spellcheck={false}
+            required
+            maxLength={256}
+            value={token}
+            onInput={(event) => setToken(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <button type="submit" class="btn primary" disabled={form.busy}>
+        {channel.own ? t.replaceBot : t.connectBot}
+      </button>
+      <Problem error={form.error} />
+    </form>
+  );
+}
+
+/** These codes are about the token, in words of this page. */
+function aboutToken(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  if (error.code === 'invalid_bot_token') return new FieldError('token', t.botTokenInvalid);
+  if (error.code === 'conflict') return new FieldError('token', t.botInUse);
+  return error;
+}

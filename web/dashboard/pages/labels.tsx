@@ -1,0 +1,201 @@
+import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
+import { api, type LabelKind, type PermissionView, type TagView } from '../api';
+import {
+  Badge,
+  Cell,
+  Clip,
+  ConfirmDialog,
+  Dialog,
+  Empty,
+  Field,
+  None,
+  Problem,
+  Table,
+  toast,
+  useForm,
+} from '../elements';
+import { number } from '../format';
+import { useResource } from '../resource';
+import { Heading } from '../router';
+import { t } from '../texts';
+
+type Label = TagView & Partial<PermissionView>;
+
+/** Tags and permissions of the project, each with the number of its subscribers. */
+export function Labels() {
+  return (
+    <>
+      <Heading title={t.labels} />
+      <LabelList kind="tags" title={t.tags} lead={t.tagsLead} empty={t.noTags} />
+      <LabelList kind="permissions" title={t.permissions} lead={t.permissionsLead} empty={t.noPermissions} />
+    </>
+  );
+}
+
+function LabelList(props: { kind: LabelKind; title: string; lead: string; empty: string }) {
+  const { kind } = props;
+  const labels = useResource(() => api.labels(kind), kind);
+  const [name, setName] = useState('');
+  const [editing, setEditing] = useState<Label | null>(null);
+  const [deleting, setDeleting] = useState<Label | null>(null);
+  const form = useForm(['name'], async () => {
+    await api.createLabel(kind, name.trim());
+    setName('');
+    await labels.reload();
+  });
+  const list = labels.data?.data;
+  const isPermission = kind === 'permissions';
+  return (
+    <section aria-labelledby={`${kind}-title`}>
+      <h2 id={`${kind}-title`}>{props.title}</h2>
+      <p class="hint">{props.lead}</p>
+      <form class="panel inline-form" {...form.attributes}>
+        <Field label={t.name} error={form.problemOf('name')}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              required
+              maxLength={limits.tagLength}
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <button type="submit" class="btn primary" disabled={form.busy}>
+          {isPermission ? t.createPermission : t.createTag}
+        </button>
+      </form>
+      <Problem error={form.error ?? labels.error} />
+      {list?.length === 0 && <Empty icon="tag" title={props.empty} />}
+      {list && list.length > 0 && (
+        <Table
+          label={props.title}
+          columns={[t.name, ...(isPermission ? [t.permissionTitle] : []), t.subscribers, `!${t.edit}`]}
+        >
+          {list.map((label) => (
+            <tr key={label.name}>
+              <Cell label={t.name}>
+                <Clip>{label.name}</Clip> {label.default && <Badge tone="good">{t.permissionDefault}</Badge>}
+              </Cell>
+              {isPermission && (
+                <Cell label={t.permissionTitle}>
+                  {label.title_en || label.title_ru ? (
+                    <Clip>{[label.title_en, label.title_ru].filter(Boolean).join(' · ')}</Clip>
+                  ) : (
+                    <None />
+                  )}
+                </Cell>
+              )}
+              <Cell label={t.subscribers}>
+                <span class="figure">{number(label.subscribers)}</span>
+              </Cell>
+              <Cell label={t.edit}>
+                <button
+                  type="button"
+                  class="btn small"
+                  aria-label={t.editLabel(label.name)}
+                  onClick={() => setEditing(label)}
+                >
+                  {t.edit}
+                </button>{' '}
+                <button
+                  type="button"
+                  class="btn small"
+                  aria-label={t.deleteLabel(label.name)}
+                  onClick={() => setDeleting(label)}
+                >
+                  {t.delete}
+                </button>
+              </Cell>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {editing && (
+        <EditLabel
+          kind={kind}
+          label={editing}
+          onClose={() => setEditing(null)}
+          onSaved={() => void labels.reload()}
+        />
+      )}
+      {deleting && (
+        <ConfirmDialog
+          title={t.deleteLabelTitle(deleting.name)}
+          text={t.deleteLabelText(deleting.subscribers)}
+          confirm={t.delete}
+          act={async () => {
+            await api.deleteLabel(kind, deleting.name);
+            toast(t.labelDeleted);
+            await labels.reload();
+          }}
+          onClose={() => setDeleting(null)}
+        />
+      )}
+    </section>
+  );
+}
+
+function EditLabel(props: { kind: LabelKind; label: Label; onClose: () => void; onSaved: () => void }) {
+  const { kind, label } = props;
+  const [values, setValues] = useState({
+    name: label.name,
+    title_en: label.title_en ?? '',
+    title_ru: label.title_ru ?? '',
+    default: label.default ?? false,
+  });
+  const form = useForm(['name', 'title_en', 'title_ru'], async () => {
+    const titles = {
+      title_en: values.title_en.trim() || null,
+      title_ru: values.title_ru.trim() || null,
+      default: values.default,
+    };
+    await api.changeLabel(kind, label.name, { name: values.name.trim(), ...(kind === 'tags' ? {} : titles) });
+    props.onSaved();
+    props.onClose();
+  });
+  const field = (name: 'name' | 'title_en' | 'title_ru', text: string, hint?: string) => (
+    <Field label={text} hint={hint} error={form.problemOf(name)}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          required={name === 'name'}
+          maxLength={name === 'name' ? limits.tagLength : limits.permissionTitleLength}
+          value={values[name]}
+          onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <Dialog title={t.editLabel(label.name)} onClose={props.onClose} unsaved={form.dirty}>
+      <form {...form.attributes}>
+        {field('name', t.name, t.renameHint)}
+        {kind === 'permissions' && (
+          <>
+            {field('title_en', t.permissionTitleEn, t.permissionTitleHint)}
+            {field('title_ru', t.permissionTitleRu)}
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={values.default}
+                onChange={(event) => setValues({ ...values, default: event.currentTarget.checked })}
+              />{' '}
+              {t.permissionDefaultHint}
+            </label>
+          </>
+        )}
+        <Problem error={form.error} />
+        <p class="buttons end">
+          <button type="button" class="btn" onClick={props.onClose}>
+            {t.cancel}
+          </button>
+          <button type="submit" class="btn primary" disabled={form.busy}>
+            {t.save}
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

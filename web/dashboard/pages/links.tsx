@@ -1,0 +1,183 @@
+import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
+import { api, type LinkView } from '../api';
+import {
+  Cell,
+  Chip,
+  Clip,
+  ConfirmDialog,
+  CopyButton,
+  Empty,
+  Field,
+  None,
+  Pager,
+  Problem,
+  Table,
+  Time,
+  toast,
+  useForm,
+} from '../elements';
+import { number } from '../format';
+import { useResource } from '../resource';
+import { Heading, usePages } from '../router';
+import { t } from '../texts';
+
+export function Links() {
+  const pages = usePages();
+  const links = useResource(() => api.links(pages.cursor), pages.cursor ?? '');
+  const [deleting, setDeleting] = useState<LinkView | null>(null);
+  const list = links.data?.data;
+  return (
+    <>
+      <Heading title={t.links} />
+      <p class="lead">{t.linksLead}</p>
+      <NewLink onCreated={() => void links.reload()} />
+      <Problem error={links.error} />
+      {list?.length === 0 && <Empty icon="link" title={t.noLinks} text={t.noLinksText} />}
+      {list && list.length > 0 && (
+        <Table
+          label={t.links}
+          columns={[
+            t.name,
+            t.tags,
+            t.permissions,
+            t.externalId,
+            t.linkUses,
+            t.linkExpires,
+            t.link,
+            `!${t.delete}`,
+          ]}
+        >
+          {list.map((link) => (
+            <Row key={link.link_id} link={link} onDelete={() => setDeleting(link)} />
+          ))}
+        </Table>
+      )}
+      <Pager pages={pages} next={links.data?.next_cursor ?? null} />
+      {deleting && (
+        <ConfirmDialog
+          title={t.deleteLinkTitle(deleting.name ?? t.link)}
+          text={t.deleteLinkText}
+          confirm={t.delete}
+          act={async () => {
+            await api.deleteLink(deleting.link_id);
+            toast(t.linkDeleted);
+            await links.reload();
+          }}
+          onClose={() => setDeleting(null)}
+        />
+      )}
+    </>
+  );
+}
+
+const fields = ['name', 'tags', 'permissions', 'external_id', 'expires_at', 'max_uses'] as const;
+const empty = Object.fromEntries(fields.map((field) => [field, ''])) as Record<
+  (typeof fields)[number],
+  string
+>;
+
+function NewLink({ onCreated }: { onCreated: () => void }) {
+  const [values, setValues] = useState(empty);
+  const form = useForm(fields, async () => {
+    await api.createLink({
+      ...(values.name.trim() ? { name: values.name.trim() } : {}),
+      ...(values.tags ? { tags: listed(values.tags) } : {}),
+      ...(values.permissions ? { permissions: listed(values.permissions) } : {}),
+      ...(values.external_id ? { external_id: values.external_id } : {}),
+      ...(values.expires_at ? { expires_at: new Date(values.expires_at).toISOString() } : {}),
+      ...(values.max_uses ? { max_uses: Number(values.max_uses) } : {}),
+    });
+    setValues(empty);
+    toast(t.linkCreated);
+    onCreated();
+  });
+  const field = (name: (typeof fields)[number], label: string, hint?: string, type = 'text') => (
+    <Field label={label} hint={hint} error={form.problemOf(name)}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type={type}
+          {...(type === 'number' ? { min: 1, max: limits.subscribeLinkUses } : {})}
+          value={values[name]}
+          onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <form class="panel" {...form.attributes}>
+      <h2>{t.newLink}</h2>
+      {field('name', t.linkName)}
+      {field('tags', t.tags, t.separatedByCommas)}
+      {field('permissions', t.permissions, t.separatedByCommas)}
+      {field('external_id', t.externalId, t.linkExternalIdHint)}
+      {field('expires_at', t.linkExpires, undefined, 'datetime-local')}
+      {field('max_uses', t.linkMaxUses, undefined, 'number')}
+      <Problem error={form.error} />
+      <p class="buttons">
+        <button type="submit" class="btn primary" disabled={form.busy}>
+          {t.createLink}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+function listed(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
+  const addresses = [
+    ['Telegram', link.telegram_link],
+    ['MAX', link.max_link],
+  ] as const;
+  return (
+    <tr>
+      <Cell label={t.name}>{link.name === null ? <None /> : <Clip>{link.name}</Clip>}</Cell>
+      <Cell label={t.tags}>
+        <Labels names={link.tags} />
+      </Cell>
+      <Cell label={t.permissions}>
+        <Labels names={link.permissions} />
+      </Cell>
+      <Cell label={t.externalId}>
+        {link.external_id === null ? <None /> : <Clip>{link.external_id}</Clip>}
+      </Cell>
+      <Cell label={t.linkUses}>
+        <span class="figure">
+          {number(link.uses)}
+          {link.max_uses !== null && ` / ${number(link.max_uses)}`}
+        </span>
+      </Cell>
+      <Cell label={t.linkExpires}>
+        <Time at={link.expires_at} />
+      </Cell>
+      <Cell label={t.link}>
+        {addresses.map(([channel, address]) =>
+          address === null ? null : <CopyButton key={channel} text={address} label={channel} />,
+        )}
+      </Cell>
+      <Cell label={t.delete}>
+        <button type="button" class="btn small" onClick={onDelete}>
+          {t.delete}
+        </button>
+      </Cell>
+    </tr>
+  );
+}
+
+function Labels({ names }: { names: string[] }) {
+  if (names.length === 0) return <None />;
+  return (
+    <>
+      {names.map((name) => (
+        <Chip key={name}>{name}</Chip>
+      ))}
+    </>
+  );
+}

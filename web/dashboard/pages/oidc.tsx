@@ -1,0 +1,335 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
+import { api, type NewOidcClient, type OidcClient } from '../api';
+import {
+  Cell,
+  Chip,
+  Clip,
+  ConfirmDialog,
+  Copyable,
+  Dialog,
+  Empty,
+  Field,
+  Icon,
+  Problem,
+  SecretDialog,
+  Table,
+  Time,
+  toast,
+  useForm,
+} from '../elements';
+import { useResource } from '../resource';
+import { Heading } from '../router';
+import { t } from '../texts';
+
+type Open =
+  | { dialog: 'create' }
+  | { dialog: 'edit' | 'rotate' | 'delete'; client: OidcClient }
+  | { dialog: 'secret'; secret: string };
+
+/** Clients of OpenID Connect: sites and platforms that log people in with Herald. */
+export function OidcClients() {
+  const clients = useResource(api.oidcClients, 'oidc-clients');
+  const [open, setOpen] = useState<Open | null>(null);
+  const list = clients.data?.data;
+  const close = () => setOpen(null);
+  const showSecret = (secret: string | null) =>
+    setOpen(secret === null ? null : { dialog: 'secret', secret });
+  return (
+    <>
+      <div class="heading">
+        <Heading title={t.oidc} />
+        <button type="button" class="btn primary" onClick={() => setOpen({ dialog: 'create' })}>
+          <Icon name="plus" small /> {t.newOidcClient}
+        </button>
+      </div>
+      <p class="lead">
+        {t.oidcLead}{' '}
+        <a href="/docs/openid-connect" target="_blank" rel="noopener">
+          {t.oidcGuide}
+        </a>
+      </p>
+      <Problem error={clients.error} />
+      {list?.length === 0 && <Empty icon="login" title={t.noOidcClients} text={t.noOidcClientsText} />}
+      {list?.[0] && <Addresses client={list[0]} />}
+      {list && list.length > 0 && (
+        <Table
+          label={t.oidc}
+          columns={[t.name, t.oidcClientId, t.oidcRedirectUris, t.created, `!${t.oidcActions}`]}
+        >
+          {list.map((client) => (
+            <Row key={client.client_id} client={client} onOpen={setOpen} />
+          ))}
+        </Table>
+      )}
+      {open?.dialog === 'create' && (
+        <ClientDialog
+          title={t.newOidcClient}
+          submit={t.create}
+          onClose={close}
+          save={async (client) => {
+            const created = await api.createOidcClient(client);
+            showSecret(created.client_secret);
+            await clients.reload();
+          }}
+        />
+      )}
+      {open?.dialog === 'edit' && (
+        <ClientDialog
+          title={t.editOidcClient}
+          submit={t.save}
+          client={open.client}
+          onClose={close}
+          save={async ({ type: _, ...changes }) => {
+            await api.changeOidcClient(open.client.client_id, changes);
+            close();
+            toast(t.saved);
+            await clients.reload();
+          }}
+        />
+      )}
+      {open?.dialog === 'secret' && (
+        <SecretDialog title={t.oidcSecret} secret={open.secret} text={t.oidcSecretText} onClose={close} />
+      )}
+      {open?.dialog === 'rotate' && <Rotation client={open.client} onClose={close} onRotated={showSecret} />}
+      {open?.dialog === 'delete' && (
+        <ConfirmDialog
+          title={t.deleteOidcTitle(open.client.name)}
+          text={t.deleteOidcText}
+          confirm={t.delete}
+          act={async () => {
+            await api.deleteOidcClient(open.client.client_id);
+            toast(t.oidcClientDeleted);
+            await clients.reload();
+          }}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+/** The same for every client: what a platform asks for besides the id and the secret. */
+function Addresses({ client }: { client: OidcClient }) {
+  return (
+    <section class="panel" aria-label={t.oidcAddresses}>
+      <dl class="facts">
+        <dt>{t.oidcDiscovery}</dt>
+        <dd>
+          <Copyable text={client.discovery_url} label={t.copyOidcDiscovery} />
+        </dd>
+        <dt>{t.oidcIssuer}</dt>
+        <dd>
+          <Copyable text={client.issuer} label={t.copyOidcIssuer} />
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
+function Row({ client, onOpen }: { client: OidcClient; onOpen: (open: Open) => void }) {
+  return (
+    <tr>
+      <Cell label={t.name}>
+        <Clip>{client.name}</Clip> {client.type === 'public' && <Chip>{t.oidcPublic}</Chip>}{' '}
+        {client.device && <Chip>{t.oidcDevice}</Chip>}
+      </Cell>
+      <Cell label={t.oidcClientId}>
+        <Copyable text={client.client_id} label={t.copyOidcClientId(client.name)} />
+      </Cell>
+      <Cell label={t.oidcRedirectUris}>
+        <Clip wide>{client.redirect_uris.join(', ')}</Clip>
+      </Cell>
+      <Cell label={t.created}>
+        <Time at={client.created_at} />
+      </Cell>
+      <Cell label={t.oidcActions}>
+        <span class="buttons">
+          <button
+            type="button"
+            class="btn small"
+            aria-label={t.editOidcNamed(client.name)}
+            onClick={() => onOpen({ dialog: 'edit', client })}
+          >
+            {t.edit}
+          </button>
+          {client.type === 'confidential' && (
+            <button
+              type="button"
+              class="btn small"
+              aria-label={t.rotateOidcNamed(client.name)}
+              onClick={() => onOpen({ dialog: 'rotate', client })}
+            >
+              {t.rotateSecret}
+            </button>
+          )}
+          <button
+            type="button"
+            class="btn small"
+            aria-label={t.deleteOidcNamed(client.name)}
+            onClick={() => onOpen({ dialog: 'delete', client })}
+          >
+            {t.delete}
+          </button>
+        </span>
+      </Cell>
+    </tr>
+  );
+}
+
+function Rotation(props: {
+  client: OidcClient;
+  onClose: () => void;
+  onRotated: (secret: string | null) => void;
+}) {
+  const rotated = useRef(false);
+  return (
+    <ConfirmDialog
+      title={t.rotateOidcTitle(props.client.name)}
+      text={t.rotateText(limits.oidcSecretGraceHours)}
+      confirm={t.rotate}
+      kind="primary"
+      act={async () => {
+        const { client_secret } = await api.rotateOidcSecret(props.client.client_id);
+        rotated.current = true;
+        props.onRotated(client_secret);
+      }}
+      // The dialog closes itself after the action; by then the secret is on screen.
+      onClose={() => !rotated.current && props.onClose()}
+    />
+  );
+}
+
+const algorithms: OidcClient['id_token_alg'][] = ['RS256', 'ES256'];
+const FIELDS = ['name', 'redirect_uris', 'post_logout_redirect_uris', 'type', 'id_token_alg', 'device'];
+
+function ClientDialog(props: {
+  title: string;
+  submit: string;
+  client?: OidcClient;
+  save: (client: NewOidcClient) => Promise<void>;
+  onClose: () => void;
+}) {
+  const { client } = props;
+  const [name, setName] = useState(client?.name ?? '');
+  const [redirects, setRedirects] = useState(client?.redirect_uris.join('\n') ?? '');
+  const [afterLogout, setAfterLogout] = useState(client?.post_logout_redirect_uris.join('\n') ?? '');
+  const [type, setType] = useState<'confidential' | 'public'>(client?.type ?? 'confidential');
+  const [algorithm, setAlgorithm] = useState<'RS256' | 'ES256'>(client?.id_token_alg ?? 'RS256');
+  const [device, setDevice] = useState(client?.device ?? false);
+  const [dirty, setDirty] = useState(false);
+  const form = useForm(FIELDS, () =>
+    props.save({
+      name: name.trim(),
+      redirect_uris: lines(redirects),
+      post_logout_redirect_uris: lines(afterLogout),
+      type,
+      id_token_alg: algorithm,
+      device,
+    }),
+  );
+  useEffect(() => setDirty(form.dirty), [form.dirty]);
+  return (
+    <Dialog title={props.title} unsaved={dirty} onClose={props.onClose}>
+      <form {...form.attributes}>
+        <Field label={t.name} error={form.problemOf('name')}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              required
+              maxLength={limits.nameLength}
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field
+          label={t.oidcRedirectUris}
+          hint={t.oidcRedirectUrisHint}
+          error={form.problemOf('redirect_uris')}
+        >
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              required
+              rows={3}
+              placeholder="https://"
+              value={redirects}
+              onInput={(event) => setRedirects(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        {!client && (
+          <Field label={t.oidcType} hint={t.oidcTypeHint} error={form.problemOf('type')}>
+            {(attributes) => (
+              <select
+                {...attributes}
+                value={type}
+                onChange={(event) => setType(event.currentTarget.value as typeof type)}
+              >
+                <option value="confidential">{t.oidcConfidential}</option>
+                <option value="public">{t.oidcPublic}</option>
+              </select>
+            )}
+          </Field>
+        )}
+        <details class="advanced" open={afterLogout !== '' || device || algorithm !== 'RS256'}>
+          <summary>{t.oidcAdvanced}</summary>
+          <Field
+            label={t.oidcAfterLogout}
+            hint={t.oidcAfterLogoutHint}
+            error={form.problemOf('post_logout_redirect_uris')}
+          >
+            {(attributes) => (
+              <textarea
+                {...attributes}
+                rows={2}
+                value={afterLogout}
+                onInput={(event) => setAfterLogout(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field label={t.oidcAlgorithm} error={form.problemOf('id_token_alg')}>
+            {(attributes) => (
+              <select
+                {...attributes}
+                value={algorithm}
+                onChange={(event) => setAlgorithm(event.currentTarget.value as typeof algorithm)}
+              >
+                {algorithms.map((name) => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <label class="choice">
+            <input
+              type="checkbox"
+              checked={device}
+              onChange={(event) => setDevice(event.currentTarget.checked)}
+            />{' '}
+            {t.oidcAllowDevice}
+          </label>
+        </details>
+        <Problem error={form.error} />
+        <p class="buttons end">
+          <button type="button" class="btn" onClick={props.onClose}>
+            {t.cancel}
+          </button>
+          <button type="submit" class="btn primary" disabled={form.busy}>
+            {props.submit}
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+function lines(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
