@@ -35,12 +35,12 @@ const ENGLISH_GUIDES = [
   'approvals',
   'webhooks',
   'publishing',
-  'subscribing',
-  'sending',
-  'plans',
   'sending',
   'plans',
   'team',
+  'subscribing',
+  'sending',
+  'plans',
 ];
 
 /** The guides by their paths. The build fails if one is missing, so that the list holds in production as well. */
