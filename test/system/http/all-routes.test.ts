@@ -356,10 +356,12 @@ test('every response is kept out of caches, and its times are written with +00:0
   expect(times).toBeGreaterThan(20);
   // Every change is in the audit log, whatever its route: a name in `actions` that is missing there was forgotten.
   const actions = [...specs.values()].map(auditActionOf).filter((action) => action !== null);
-  const { body } = await things.project.api('GET', '/v1/audit?limit=100');
-  const entries = body.data as { action: string; actor: { type: string } }[];
+  const { rows: entries } = await service.pool.query<{ action: string; actor_type: string }>(
+    'SELECT action, actor_type FROM audit_entries WHERE project_id = $1',
+    [things.project.id],
+  );
   expect(new Set(entries.map(({ action }) => action))).toEqual(new Set(actions));
-  expect(new Set(entries.map(({ actor }) => actor.type))).toEqual(new Set(['key']));
+  expect(new Set(entries.map((entry) => entry.actor_type))).toEqual(new Set(['key']));
 });
 
 test('every route refuses a query parameter that it does not know, by its name', async () => {
