@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { savedQueries, workflowListUrl } from './contract/saved-queries';
 import { clearRuntime, writeRuntime } from './embedded/data-dir';
-import { seedDemoProject, type Demo } from './embedded/demo';
+import { demoOwner, seedDemoProject, type Demo } from './embedded/demo';
 import { createEnvironment, startEnvironment, type Servers } from './embedded/environment';
 import type { Logger } from './lib/log';
 import { packageRoot } from './lib/package-root';
@@ -100,6 +100,11 @@ async function registerAttributes({ core }: Service, log: Logger): Promise<void>
   }
 }
 
+/** Signs the demo owner in through the simulator: one click opens the bot, the other one is Yes. */
+function demoSignIn({ demo, simulator_url: simulator, dashboard_url: dashboard }: Runtime): string | null {
+  return demo && simulator && dashboard ? `${dashboard}?demo=${demoOwner}` : null;
+}
+
 /** The addresses and the demo key, for the terminal. */
 export function summary(runtime: Runtime): string {
   // The embedded Temporal server has one namespace.
@@ -107,6 +112,7 @@ export function summary(runtime: Runtime): string {
   const lines = [
     ['API', runtime.api_url],
     ['Dashboard', runtime.dashboard_url],
+    ['As demo owner', demoSignIn(runtime)],
     ['API docs', runtime.docs_url],
     ['Demo login', runtime.demo && runtime.api_url ? `${runtime.api_url}/demo` : null],
     ['Simulator', runtime.simulator_url],
@@ -115,6 +121,6 @@ export function summary(runtime: Runtime): string {
     ['  failed', views && workflowListUrl(views, savedQueries.failed)],
     ['Demo API key', runtime.demo?.api_key],
   ].filter((line): line is [string, string] => typeof line[1] === 'string');
-  const table = lines.map(([name, value]) => `  ${name.padEnd(14)}${value}`).join('\n');
+  const table = lines.map(([name, value]) => `  ${name.padEnd(15)}${value}`).join('\n');
   return `\nHerald is ready.\n\n${table}\n\n  Press Ctrl-C to stop. The data is kept.\n\n`;
 }

@@ -108,7 +108,10 @@ export const messageRecordSchema = z.strictObject({
   kind: z.enum(messageKinds),
   channel: channelSchema,
   status: z.enum(['queued', 'sending', 'sent', 'failed', 'skipped']),
-  reason: z.enum(sendReasons).nullable(),
+  reason: z
+    .enum([...sendReasons, 'cancelled'])
+    .nullable()
+    .describe('Why it was not sent; `cancelled` if its broadcast was cancelled before.'),
   text: z.string().nullable().describe('Null for a one-time code.'),
   created_at: timestampSchema,
   ended_at: timestampSchema.nullable(),

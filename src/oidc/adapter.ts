@@ -28,7 +28,11 @@ export function createAdapter(model: string, deps: AdapterDeps): Adapter {
 
   return {
     async upsert(id, payload, expiresIn) {
-      const { jti, consumed, ...stored } = payload as AdapterPayload & { consumed?: unknown };
+      const {
+        jti: _jti,
+        consumed: _consumed,
+        ...stored
+      } = payload as AdapterPayload & { consumed?: unknown };
       const grantId = model !== 'Interaction' ? (payload.grantId ?? null) : null;
       await saveRecord(db, {
         model,

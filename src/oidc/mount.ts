@@ -9,7 +9,7 @@ import { createDeviceLogins } from './device';
 import { collectOutcome } from './finish-login';
 import { loadKeys, openKeys } from './keys';
 import { loadLibrary, type KoaContextWithOIDC, type OidcProvider } from './library';
-import { showCodeInput } from './pages';
+import { allowFormTarget, showCodeInput } from './pages';
 import { createProvider, MOUNT, type ProviderDeps } from './provider';
 import { revokeGrant } from './queries/records';
 
@@ -66,9 +66,15 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
       if (!counted.allowed) return refuseDevice(ctx, retryAfterSeconds(counted));
     }
     const provider = await currentProvider();
-    if (path === '/auth' || pattern === '/auth/{uid}') forgetSession(ctx);
+    const isAuthorization = path === '/auth' || pattern === '/auth/{uid}';
+    if (isAuthorization) {
+      forgetSession(ctx);
+      // The provider adds the hash of its own script to this directive, if it responds with a form.
+      ctx.set('Content-Security-Policy', `${ctx.response.get('content-security-policy')}; script-src 'self'`);
+    }
     if (path === '/auth') allowRefreshTokens(ctx);
     await run(provider, ctx, path);
+    if (isAuthorization) allowFormPost(ctx);
     if (path === '/session/end' && ctx.method === 'GET') await endGrant(deps, provider, ctx);
     if (ctx.status === 404 && ctx.body === undefined) throw new AppError('not_found');
   }
@@ -136,6 +142,14 @@ function allowRefreshTokens(ctx: Context): void {
   const prompts = new Set(prompt?.split(' ').filter((name) => name !== ''));
   if (prompts.has('none')) return;
   ctx.query = { ...ctx.query, prompt: [...prompts.add('consent')].join(' ') };
+}
+
+/** With `response_mode=form_post` the browser returns to the client by a form. */
+function allowFormPost(ctx: Context): void {
+  const { oidc } = ctx as unknown as KoaContextWithOIDC;
+  const { response_mode: mode, redirect_uri: target } = (oidc.params ?? {}) as Record<string, unknown>;
+  if (mode !== 'form_post' || typeof target !== 'string') return;
+  if (oidc.client?.redirectUriAllowed(target)) allowFormTarget(ctx, new URL(target).origin);
 }
 
 /**

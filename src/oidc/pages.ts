@@ -102,7 +102,8 @@ export function showLoggedOut(ctx: KoaContextWithOIDC): void {
   );
 }
 
-function allowFormTarget(ctx: KoaContextWithOIDC, origin: string): void {
+/** For a form that leads to another site, in the form itself or by the redirect after it. */
+export function allowFormTarget(ctx: PageContext, origin: string): void {
   const policy = ctx.response.get('content-security-policy');
   ctx.set('Content-Security-Policy', policy.replace("form-action 'self'", `form-action 'self' ${origin}`));
 }

@@ -175,8 +175,9 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
         errors: [],
       },
       async ({ project, params }) => {
-        if (!(await clients.deleteClient(pool, project.id, params.client_id)))
+        if (!(await clients.deleteClient(pool, project.id, params.client_id))) {
           throw new AppError('not_found');
+        }
       },
     ),
     route(

@@ -22,9 +22,10 @@ export function teamChat({ pool, publicUrl }: Pick<Core, 'pool' | 'publicUrl'>):
     return invitation && project?.active ? { invitation, project } : null;
   }
 
-  async function ask(token: string, { messenger, chatId, user }: Chat): Promise<void> {
+  async function ask(token: string, { messenger, chatId, user, servedProjectId }: Chat): Promise<void> {
     const texts = botTexts[user.lang];
-    const found = await find(token);
+    // Members are reached through the shared bot, which is the one that they join in.
+    const found = servedProjectId === null ? await find(token) : null;
     if (!found?.invitation.is_open) {
       await messenger.send(chatId, { text: texts.invitationNotValid });
       return;
@@ -79,7 +80,7 @@ export function teamChat({ pool, publicUrl }: Pick<Core, 'pool' | 'publicUrl'>):
 
   async function answer(tap: Tap, yes: boolean, token: string): Promise<OutgoingMessage> {
     const texts = botTexts[tap.user.lang];
-    const found = await find(token);
+    const found = tap.servedProjectId === null ? await find(token) : null;
     if (!found) return { text: texts.invitationNotValid };
     const { invitation, project } = found;
     if (!yes) return { text: texts.joinDeclined(project.name) };

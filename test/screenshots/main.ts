@@ -39,6 +39,8 @@ const pages = (demo: Demo): Record<string, string> => ({
   templates: '/dashboard/templates',
   'template-new': '/dashboard/templates/new',
   batches: '/dashboard/batches',
+  scheduled: '/dashboard/scheduled',
+  recurring: '/dashboard/recurring',
   channels: '/dashboard/channels',
   keys: '/dashboard/keys',
   settings: '/dashboard/settings',

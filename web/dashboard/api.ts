@@ -6,6 +6,13 @@ import type {
 } from '../../src/broadcasts/contract';
 import type { BatchView } from '../../src/broadcasts/batch/contract';
 import type {
+  newRecurringSchema,
+  recurringChangesSchema,
+  RecurringView,
+  RunView,
+} from '../../src/broadcasts/recurring/contract';
+import type { newScheduledSchema, ScheduledView } from '../../src/broadcasts/scheduled/contract';
+import type {
   newTemplateSchema,
   previewSchema,
   PreviewResult,
@@ -74,6 +81,9 @@ export type EndpointChanges = z.input<typeof endpointChangesSchema>;
 export type Subscriber = z.infer<typeof subscriberSchema>;
 export type SubscriberChanges = z.input<typeof subscriberChangesSchema>;
 export type Batch = BatchView;
+export type Scheduled = ScheduledView;
+export type Recurring = RecurringView;
+export type RecurringRun = RunView;
 export type Template = TemplateView;
 export type TemplateDefinition = z.input<typeof templateDefinitionSchema>;
 export type NewLink = z.input<typeof newLinkSchema>;
@@ -298,6 +308,22 @@ export const api = {
 
   batches: (cursor: string | null) => get<Page<Batch>>(`/v1/send/batch${query({ cursor, limit: 25 })}`),
   cancelBatch: (id: string) => call<unknown>('DELETE', `/v1/send/batch/${id}`),
+
+  scheduled: (filter: { status: string; cursor: string | null }) =>
+    get<Page<Scheduled>>(`/v1/scheduled${query({ ...filter, limit: 25 })}`),
+  schedule: (entry: z.input<typeof newScheduledSchema>) => post<Scheduled>('/v1/scheduled', entry),
+  cancelScheduled: (id: string) => call<unknown>('DELETE', `/v1/scheduled/${id}`),
+
+  recurring: (cursor: string | null) => get<Page<Recurring>>(`/v1/recurring${query({ cursor, limit: 25 })}`),
+  recurringMessage: (id: string) => get<Recurring>(`/v1/recurring/${id}`),
+  recurringRuns: (id: string, cursor: string | null) =>
+    get<Page<RecurringRun>>(`/v1/recurring/${id}/runs${query({ cursor, limit: 25 })}`),
+  createRecurring: (entry: z.input<typeof newRecurringSchema>) => post<Recurring>('/v1/recurring', entry),
+  changeRecurring: (id: string, changes: z.input<typeof recurringChangesSchema>) =>
+    call<Recurring>('PATCH', `/v1/recurring/${id}`, changes),
+  runRecurring: (id: string) => post<{ run_id: string }>(`/v1/recurring/${id}/run`),
+  skipRecurring: (id: string) => post<Recurring>(`/v1/recurring/${id}/skip`),
+  removeRecurring: (id: string) => call<void>('DELETE', `/v1/recurring/${id}`),
 
   templates: (cursor: string | null) => get<Page<Template>>(`/v1/templates${query({ cursor, limit: 25 })}`),
   template: (key: string) => get<Template>(`/v1/templates/${encodeURIComponent(key)}`),

@@ -19,6 +19,8 @@ import { Links } from './pages/links';
 import { Logins } from './pages/logins';
 import { OidcClients } from './pages/oidc';
 import { Overview } from './pages/overview';
+import { RecurringPage } from './pages/recurring';
+import { ScheduledPage } from './pages/scheduled';
 import { Settings } from './pages/settings';
 import { SubscriberPage } from './pages/subscriber';
 import { Subscribers } from './pages/subscribers';
@@ -47,6 +49,8 @@ const sections = (): Section[] => [
   { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
   { path: '/dashboard/oidc', title: t.oidc, icon: 'identification' },
   { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
+  { path: '/dashboard/scheduled', title: t.scheduled, icon: 'calendar' },
+  { path: '/dashboard/recurring', title: t.recurring, icon: 'repeat' },
   { path: '/dashboard/templates', title: t.templates, icon: 'document' },
   { path: '/dashboard/channels', title: t.channels, icon: 'chat', scope: 'manage' },
   { path: '/dashboard/keys', title: t.apiKeys, icon: 'key', scope: 'admin' },
@@ -195,6 +199,8 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'broadcasts') return <Broadcasts isComposing={id === 'new'} />;
   if (section === 'oidc') return <OidcClients />;
   if (section === 'batches') return <Batches />;
+  if (section === 'scheduled') return <ScheduledPage isComposing={id === 'new'} />;
+  if (section === 'recurring') return <RecurringPage open={id} />;
   if (section === 'templates') return <Templates open={id} />;
   if (section === 'channels' && can('manage')) return <Channels />;
   if (section === 'account') return <Account />;

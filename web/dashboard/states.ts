@@ -1,4 +1,14 @@
-import type { Batch, Broadcast, EndpointView, MessageRecord, SessionRecord, Subscriber } from './api';
+import type {
+  Batch,
+  Broadcast,
+  EndpointView,
+  MessageRecord,
+  Recurring,
+  RecurringRun,
+  Scheduled,
+  SessionRecord,
+  Subscriber,
+} from './api';
 import type { Tone } from './elements';
 import { t } from './texts';
 
@@ -65,6 +75,30 @@ export function broadcastState({ status }: Broadcast): Shown {
 
 export function batchState({ status }: Batch): Shown {
   return { tone: broadcastTones[status] ?? 'neutral', text: t.broadcastStates[status] };
+}
+
+const scheduledTones: Record<string, Tone> = {
+  scheduled: 'busy',
+  sending: 'busy',
+  sent: 'good',
+  failed: 'bad',
+  skipped: 'warn',
+};
+
+export function scheduledState({ status }: Scheduled): Shown {
+  return { tone: scheduledTones[status] ?? 'neutral', text: t.scheduledStates[status] };
+}
+
+const recurringTones: Record<string, Tone> = { active: 'good', paused: 'warn' };
+
+export function recurringState({ status }: Recurring): Shown {
+  return { tone: recurringTones[status] ?? 'neutral', text: t.recurringStates[status] };
+}
+
+const runTones: Record<string, Tone> = { started: 'busy', completed: 'good', failed: 'bad', skipped: 'warn' };
+
+export function runState({ status }: RecurringRun): Shown {
+  return { tone: runTones[status] ?? 'neutral', text: t.runStates[status] };
 }
 
 const messageTones: Record<string, Tone> = { sent: 'good', failed: 'bad', queued: 'busy', sending: 'busy' };

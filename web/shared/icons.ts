@@ -8,6 +8,7 @@ import bars from 'heroicons/24/outline/bars-3.svg?raw';
 import bell from 'heroicons/24/outline/bell-alert.svg?raw';
 import bolt from 'heroicons/24/outline/bolt.svg?raw';
 import book from 'heroicons/24/outline/book-open.svg?raw';
+import calendar from 'heroicons/24/outline/calendar-days.svg?raw';
 import chat from 'heroicons/24/outline/chat-bubble-left-right.svg?raw';
 import check from 'heroicons/20/solid/check.svg?raw';
 import checkCircle from 'heroicons/20/solid/check-circle.svg?raw';
@@ -30,6 +31,7 @@ import megaphone from 'heroicons/24/outline/megaphone.svg?raw';
 import minusCircle from 'heroicons/20/solid/minus-circle.svg?raw';
 import photo from 'heroicons/24/outline/photo.svg?raw';
 import plus from 'heroicons/20/solid/plus.svg?raw';
+import repeat from 'heroicons/24/outline/arrow-path-rounded-square.svg?raw';
 import search from 'heroicons/20/solid/magnifying-glass.svg?raw';
 import signOut from 'heroicons/24/outline/arrow-right-start-on-rectangle.svg?raw';
 import stack from 'heroicons/24/outline/rectangle-stack.svg?raw';
@@ -51,6 +53,7 @@ export const icons = {
   bell,
   bolt,
   book,
+  calendar,
   chat,
   check,
   checkCircle,
@@ -74,6 +77,7 @@ export const icons = {
   minusCircle,
   photo,
   plus,
+  repeat,
   search,
   signOut,
   stack,

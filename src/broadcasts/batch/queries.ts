@@ -1,8 +1,10 @@
+import { JOIN_OWN_BOT } from '../../bots';
 import type { Channel } from '../../contract/common';
 import { notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { MessageContent } from '../../messages/contract';
+import { QUEUED_BOT } from '../queries/broadcasts';
 import type { ResultReason } from './contract';
 
 export interface NewBatchRecipient {
@@ -17,7 +19,7 @@ export interface NewBatchRecipient {
   error: string | null;
 }
 
-/** Returns the ids of the rows, in the given order. `nobody` stands for an unknown subscriber. */
+/** `nobody` stands for an unknown subscriber. */
 export async function insertBatchRecipients(
   db: Db,
   batchId: string,
@@ -27,12 +29,14 @@ export async function insertBatchRecipients(
   await change(
     db,
     'insert_batch_recipients',
-    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, content, position, ref, status, reason, error,
-       ended_at)
-     SELECT $1, coalesce(subscriber, $2), coalesce(channel, ''), content::jsonb, position, ref, status, reason, error,
-       CASE WHEN status <> 'queued' THEN now() END
+    `INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, bot, content, position, ref, status, reason,
+       error, ended_at)
+     SELECT $1, coalesce(given.subscriber, $2), coalesce(given.channel, ''), ${QUEUED_BOT}, given.content::jsonb,
+       given.position, given.ref, given.status, given.reason, given.error,
+       CASE WHEN given.status <> 'queued' THEN now() END
      FROM unnest($3::uuid[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[])
-       AS given (subscriber, channel, content, position, ref, status, reason, error)`,
+       AS given (subscriber, channel, content, position, ref, status, reason, error)
+     LEFT JOIN subscribers s ON s.id = given.subscriber ${JOIN_OWN_BOT}`,
     [
       batchId,
       nobody,

@@ -96,7 +96,7 @@ export interface DueTimes {
 }
 
 /** The bot that reaches a subscriber, as recipients name it: empty for the shared one. */
-const QUEUED_BOT = `CASE WHEN s.bot IS NULL THEN '' ELSE coalesce(own.bot, '') END`;
+export const QUEUED_BOT = `CASE WHEN s.bot IS NULL THEN '' ELSE coalesce(own.bot, '') END`;
 
 /** Copies the active part of the audience into recipient rows. Returns how many, at most `max` + 1. */
 export function snapshotAudience(

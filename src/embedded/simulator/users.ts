@@ -25,6 +25,12 @@ const NAMED_IDS_FROM = 5_000_000_000;
 const NAMED_IDS_COUNT = 4_000_000_000;
 const CROWD_IDS_FROM = 1_000_000_000;
 
+/** The id of a user by name, unless another name has the same one. */
+export function namedUserId(name: string): number {
+  const hash = createHash('sha256').update(name).digest().readUIntBE(0, 6);
+  return NAMED_IDS_FROM + (hash % NAMED_IDS_COUNT);
+}
+
 export class UserStore {
   private readonly users = new Map<number, SimUser>();
   private readonly crowds: Crowd[] = [];
@@ -84,8 +90,7 @@ export class UserStore {
     if (/^\d{1,15}$/.test(name)) return Number(name);
     const member = this.idInCrowd(name);
     if (member !== undefined) return member;
-    const hash = createHash('sha256').update(name).digest().readUIntBE(0, 6);
-    let id = NAMED_IDS_FROM + (hash % NAMED_IDS_COUNT);
+    let id = namedUserId(name);
     while (this.users.has(id) && this.users.get(id)?.name !== name) id += 1;
     return id;
   }

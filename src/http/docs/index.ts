@@ -38,6 +38,9 @@ const ENGLISH_GUIDES = [
   'subscribing',
   'sending',
   'plans',
+  'sending',
+  'plans',
+  'team',
 ];
 
 /** The guides by their paths. The build fails if one is missing, so that the list holds in production as well. */

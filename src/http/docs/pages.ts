@@ -17,9 +17,7 @@ export function errorsPage(): DocsPage {
       <h2>
         <a class="anchor" href="#${code}"><code>${code}</code></a>
       </h2>
-      <p class="facts">
-        HTTP ${entry.status} · ${isRetryable(code) ? 'retryable' : 'not retryable'}
-      </p>
+      <p class="facts">HTTP ${entry.status} · ${isRetryable(code) ? 'retryable' : 'not retryable'}</p>
       <p>${entry.text}</p>
       <p>${entry.help}</p>
     </section>`;

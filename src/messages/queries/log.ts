@@ -50,7 +50,7 @@ export function listMessages(
   );
 }
 
-/** A single message or one of a broadcast, with its content. */
+/** A single message, or one of a broadcast or a batch. An entry of a batch without a subscriber is no message. */
 export function findMessage(
   db: Db,
   projectId: string,
@@ -65,7 +65,7 @@ export function findMessage(
        UNION ALL
        SELECT r.id, b.kind, r.subscriber_id, r.channel, r.status, r.reason, coalesce(r.content, b.content), b.created_at, r.ended_at
        FROM broadcast_recipients r JOIN broadcasts b ON b.id = r.broadcast_id
-       WHERE r.id = $2 AND b.project_id = $1
+       WHERE r.id = $2 AND b.project_id = $1 AND r.channel <> ''
      )
      SELECT m.id, m.kind, m.subscriber_id, m.channel, m.status, m.reason, m.content, m.created_at, m.ended_at,
        ARRAY(SELECT c.clicked_at FROM button_clicks c WHERE c.delivery_id = m.id

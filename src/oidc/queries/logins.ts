@@ -76,7 +76,9 @@ export interface LoginState {
 
 /** As the status poll shows it: an outcome that was not collected in time has expired. */
 const STATE = `l.session_id, l.interaction,
-  CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired' ELSE s.status END AS status,
+  CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired'
+       WHEN s.status = 'pending' AND s.expires_at <= clock_timestamp() - interval '10 minutes' THEN 'expired'
+       ELSE s.status END AS status,
   s.decline_reason, s.subscriber_id, extract(epoch FROM coalesce(s.decided_at, s.created_at))::int AS auth_time`;
 
 export function findLogin(db: Db, sessionId: string): Promise<LoginState | null> {

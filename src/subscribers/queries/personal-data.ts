@@ -141,18 +141,19 @@ export const personalTables: Record<string, PersonalTable> = {
         OR EXISTS (SELECT 1 FROM scheduled_results r WHERE r.scheduled_id = t.id AND r.subscriber_id = own.id))`,
       order: ['t.created_at', 't.id'],
     },
-    removal: { step: 'erasePersonMessages' },
+    removal: { step: 'erasePersonPlans' },
   },
-  scheduled_results: { within: 'scheduled', removal: { step: 'erasePersonMessages' } },
+  scheduled_results: { within: 'scheduled', removal: { step: 'erasePersonPlans' } },
   subscribe_links: {
     held: {
       as: 'subscribe_links',
-      columns: 't.id AS link_id, t.name, t.tags, t.permissions, t.external_id, t.last_used_at, t.created_at',
-      from: 'subscribe_links t JOIN subscribers own ON own.project_id = t.project_id',
-      where: 'own.id = person.id AND t.external_id = own.external_id',
+      columns:
+        't.id AS link_id, t.name, t.tags, t.permissions, t.external_id, t.uses, t.last_used_at, t.created_at',
+      from: 'subscribe_links t JOIN subscribers u ON u.project_id = t.project_id AND u.external_id = t.external_id',
+      where: 'u.id = person.id AND t.uses > 0',
       order: ['t.created_at', 't.id'],
     },
-    removal: { step: 'erasePersonMessages' },
+    removal: { step: 'erasePersonLinks' },
   },
 
   messages: {
@@ -218,6 +219,19 @@ export const personalTables: Record<string, PersonalTable> = {
   bot_updates: { apart: 'Of the bot, not of a project; erased once handled.' },
   auth_openings: { apart: 'Of the bot, not of a project; removed all the same, and after an hour.' },
   chat_pace: { apart: 'Of the bot, not of a project; removed after a minute.' },
+  scheduled: {
+    held: {
+      as: 'scheduled_messages',
+      columns:
+        't.id AS scheduled_id, t.name, t.content, t.scheduled_at, t.status, t.reason, t.created_at, t.ended_at',
+      from: 'scheduled t',
+      where: 't.subscriber_id = person.id',
+      order: ['t.created_at', 't.id'],
+    },
+    removal: { step: 'erasePersonPlans' },
+  },
+  scheduled_results: { within: 'messages', removal: { step: 'erasePersonPlans' } },
+  recurring: { apart: 'The text for everybody; read with broadcast_recipients.' },
   broadcasts: { apart: 'The text for everybody; read with broadcast_recipients.' },
   project_brands: { apart: 'About the project.' },
   recurring: { apart: 'The text for everybody.' },

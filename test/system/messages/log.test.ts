@@ -41,6 +41,8 @@ describe('what the dashboard reads about a subscriber', () => {
         format: 'plain',
         buttons: [[{ text: 'More', data: 'more' }]],
         media: null,
+        template: null,
+        vars: {},
       },
     });
     expect((await project.api('GET', `/v1/messages/${single.delivery_id}`)).body).toMatchObject({
@@ -57,6 +59,24 @@ describe('what the dashboard reads about a subscriber', () => {
     expect((await other.api('GET', path)).body.code).toBe('subscriber_not_found');
     expect((await other.api('GET', `/v1/messages/${single.delivery_id}`)).body.code).toBe('not_found');
     expect((await other.api('GET', '/v1/messages/stats')).body).toEqual({ sent: 0, failed: 0 });
+  });
+
+  it('shows a message of a broadcast that was cancelled before it', async () => {
+    await subscribePerson(service, project);
+    const { body } = await project.api('POST', '/v1/broadcast', { text: 'slow', messages_per_minute: 1 });
+    await eventually(async () => (await project.api('GET', `/v1/broadcast/${body.job_id}`)).body.sent === 1);
+    await project.api('DELETE', `/v1/broadcast/${body.job_id}`);
+    const { body: all } = await project.api('GET', '/v1/subscribers');
+    const lists = await Promise.all(
+      (all.data as { subscriber_id: string }[]).map(({ subscriber_id }) =>
+        list(`/v1/messages?subscriber_id=${subscriber_id}&limit=1`),
+      ),
+    );
+    const reasons = lists.flat().map(({ status, reason }) => [status, reason]);
+    expect(reasons.sort()).toEqual([
+      ['sent', null],
+      ['skipped', 'cancelled'],
+    ]);
   });
 
   it('lists their logins, with name and device', async () => {

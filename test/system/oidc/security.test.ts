@@ -72,6 +72,19 @@ describe('redirect URIs', () => {
   });
 });
 
+test('a form_post response works under the strict policy, to the registered address only', async () => {
+  const { browser, url } = await authorizeWith({ response_mode: 'form_post', prompt: 'none' });
+  const page = await browser.get(url);
+  expect(page.text).toContain(`action="${CALLBACK}"`);
+  const policy = page.headers.get('content-security-policy');
+  expect(policy).toContain(`form-action 'self' ${new URL(CALLBACK).origin}`);
+  expect(policy).toMatch(/script-src 'self' 'sha256-/);
+  const bad = await authorizeWith({ response_mode: 'form_post', redirect_uri: 'https://evil.example/' });
+  const refused = await bad.browser.get(bad.url);
+  expect(refused.text).not.toContain('evil.example/"');
+  expect(refused.headers.get('content-security-policy')).not.toContain('evil.example');
+});
+
 describe('PKCE', () => {
   test('a public client cannot leave it out', async () => {
     const spa = await createClient(project, { type: 'public' });

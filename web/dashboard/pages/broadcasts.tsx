@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { can } from '../access';
 import { api, type Broadcast } from '../api';
 import { Badge, ConfirmDialog, Empty, Icon, Pager, Problem, Time } from '../elements';
 import { number } from '../format';
@@ -23,15 +24,17 @@ function BroadcastList() {
     <>
       <div class="heading">
         <Heading title={t.broadcasts} />
-        <Link to="/dashboard/broadcasts/new" class="btn primary">
-          <Icon name="plus" small /> {t.newBroadcast}
-        </Link>
+        {can('send') && (
+          <Link to="/dashboard/broadcasts/new" class="btn primary">
+            <Icon name="plus" small /> {t.newBroadcast}
+          </Link>
+        )}
       </div>
       <p class="lead">{t.broadcastsLead}</p>
       <Problem error={found.error} />
       {list?.length === 0 && (
         <Empty icon="megaphone" title={t.noBroadcasts} text={t.noBroadcastsText}>
-          <p class="buttons">
+          <p class="buttons" hidden={!can('send')}>
             <Link to="/dashboard/broadcasts/new" class="btn">
               <Icon name="plus" small /> {t.writeBroadcast}
             </Link>
@@ -102,7 +105,7 @@ function BroadcastCard({ broadcast, onCancel }: { broadcast: Broadcast; onCancel
           <Time at={broadcast.created_at} />
         </span>
       </p>
-      {going && (
+      {going && can('send') && (
         <p class="buttons">
           <button type="button" class="btn" onClick={onCancel}>
             {t.cancelShort}

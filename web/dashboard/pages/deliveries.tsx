@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { savedQueries, workflowListUrl } from '../../../src/contract/saved-queries';
+import { can } from '../access';
 import { api, type DeliveryView } from '../api';
 import {
   ActionButton,
@@ -103,7 +104,7 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
         <ClearFilters filters={filters} />
       </div>
       <Problem error={log.error ?? error} />
-      {shown.length > 0 && (
+      {shown.length > 0 && can('manage') && (
         <p class="selection">
           {t.selected(shown.length)}{' '}
           <ActionButton kind="primary" small act={retry} onError={setError}>

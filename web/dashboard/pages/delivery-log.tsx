@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
+import { can } from '../access';
 import { api, type DeliveryView, type EndpointView } from '../api';
 import {
   ActionButton,
@@ -69,7 +70,7 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
     <section aria-labelledby="log-title">
       <div class="heading">
         <h2 id="log-title">{t.deliveries}</h2>
-        <span class="actions">
+        <span class="actions" hidden={!can('manage')}>
           <button
             type="button"
             class="btn"

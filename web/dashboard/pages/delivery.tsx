@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { retryPolicies } from '../../../src/webhooks/retry-schedule';
+import { can } from '../access';
 import { api, type Attempt, type Delivery, type EndpointView } from '../api';
 import {
   ActionButton,
@@ -80,7 +81,7 @@ function Details({ delivery, endpoint, workflowsUrl, reload }: DetailsProps) {
         {delivery.test && <Chip title={t.testMeans}>{t.testMark}</Chip>}
         <NextAttempt delivery={delivery} />
         <span class="actions">
-          {!paused && (
+          {!paused && can('manage') && (
             <ActionButton
               kind="primary"
               onError={setError}
@@ -94,7 +95,7 @@ function Details({ delivery, endpoint, workflowsUrl, reload }: DetailsProps) {
               {t.retryNow}
             </ActionButton>
           )}
-          {open && (
+          {open && can('manage') && (
             <ActionButton onError={setError} act={() => api.cancelDelivery(delivery.id).then(reload)}>
               {t.cancelDelivery}
             </ActionButton>
@@ -165,7 +166,7 @@ function Explanation(props: {
         <p>
           {t.pausedBecause} {reason && t.disabledByHerald(reason)} {t.pausedUntil(limits.webhookPausedDays)}
         </p>
-        <p class="buttons">
+        <p class="buttons" hidden={!can('manage')}>
           <ActionButton
             kind="primary"
             small

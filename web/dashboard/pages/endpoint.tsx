@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
+import { can } from '../access';
 import { api, type EndpointView } from '../api';
 import {
   ActionButton,
@@ -61,7 +62,7 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
         <Heading class="url" title={endpoint.url} />
         <CopyButton text={endpoint.url} label={t.copyUrl} quiet />
         <Badge tone={state.tone}>{state.text}</Badge>
-        <span class="actions">
+        <span class="actions" hidden={!can('manage')}>
           <button type="button" class="btn primary" disabled={!active} onClick={() => setOpen('test')}>
             {t.sendTest}
           </button>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { can } from '../access';
 import { api, type EndpointView, type Stats } from '../api';
 import {
   Ago,
@@ -37,7 +38,7 @@ export function Endpoints() {
     <>
       <div class="heading">
         <Heading title={t.webhooks} />
-        <button type="button" class="btn primary" onClick={() => setCreating(true)}>
+        <button type="button" class="btn primary" hidden={!can('manage')} onClick={() => setCreating(true)}>
           <Icon name="plus" small /> {t.newEndpoint}
         </button>
       </div>
@@ -51,7 +52,7 @@ export function Endpoints() {
       {list?.length === 0 && (
         <Empty icon="bolt" title={t.noEndpoints} text={t.noEndpointsText}>
           <p class="buttons">
-            <button type="button" class="btn" onClick={() => setCreating(true)}>
+            <button type="button" class="btn" hidden={!can('manage')} onClick={() => setCreating(true)}>
               <Icon name="plus" small /> {t.addEndpoint}
             </button>
           </p>

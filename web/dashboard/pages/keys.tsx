@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
+import { defaultScopes, scopeTexts, type Scope } from '../../../src/contract/scopes';
+import { can } from '../access';
 import { api, type KeyView } from '../api';
 import {
   Badge,
@@ -22,10 +24,11 @@ import { t } from '../texts';
 export function Keys() {
   const keys = useResource(api.keys, 'keys');
   const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<Scope[]>(defaultScopes.filter(can));
   const [created, setCreated] = useState<string | null>(null);
   const [revoking, setRevoking] = useState<KeyView | null>(null);
-  const form = useForm(['name'], async () => {
-    setCreated((await api.createKey(name.trim())).api_key);
+  const form = useForm(['name', 'scopes'], async () => {
+    setCreated((await api.createKey(name.trim(), scopes)).api_key);
     setName('');
     await keys.reload();
   });
@@ -44,12 +47,32 @@ export function Keys() {
             />
           )}
         </Field>
-        <button type="submit" class="btn primary" disabled={form.busy}>
+        <fieldset class="key-scopes">
+          <legend>{t.keyScopes}</legend>
+          {defaultScopes.map((scope) => (
+            <label key={scope} title={scopeTexts[scope]}>
+              <input
+                type="checkbox"
+                checked={scopes.includes(scope)}
+                disabled={!can(scope)}
+                onChange={(event) =>
+                  setScopes(
+                    event.currentTarget.checked
+                      ? [...scopes, scope]
+                      : scopes.filter((other) => other !== scope),
+                  )
+                }
+              />{' '}
+              <code>{scope}</code>
+            </label>
+          ))}
+        </fieldset>
+        <button type="submit" class="btn primary" disabled={form.busy || scopes.length === 0}>
           {t.createKey}
         </button>
       </form>
       <Problem error={form.error ?? keys.error} />
-      <Table label={t.apiKeys} columns={[t.key, t.name, t.created, t.lastUsed, t.status]}>
+      <Table label={t.apiKeys} columns={[t.key, t.name, t.keyScopes, t.created, t.lastUsed, t.status]}>
         {keys.data?.data.map((key) => (
           <Row key={key.id} record={key} onRevoke={() => setRevoking(key)} />
         ))}
@@ -86,6 +109,11 @@ function Row({ record, onRevoke }: { record: KeyView; onRevoke: () => void }) {
         <code>{record.hint}…</code>
       </Cell>
       <Cell label={t.name}>{record.name === null ? <None /> : <Clip>{record.name}</Clip>}</Cell>
+      <Cell label={t.keyScopes}>
+        {defaultScopes.every((scope) => record.scopes.includes(scope))
+          ? t.allScopes
+          : record.scopes.join(', ')}
+      </Cell>
       <Cell label={t.created}>
         <Time at={record.created_at} />
       </Cell>

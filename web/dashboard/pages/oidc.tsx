@@ -200,6 +200,7 @@ function Rotation(props: {
   );
 }
 
+const algorithms: OidcClient['id_token_alg'][] = ['RS256', 'ES256'];
 const FIELDS = ['name', 'redirect_uris', 'post_logout_redirect_uris', 'type', 'id_token_alg', 'device'];
 
 function ClientDialog(props: {
@@ -295,8 +296,11 @@ function ClientDialog(props: {
                 value={algorithm}
                 onChange={(event) => setAlgorithm(event.currentTarget.value as typeof algorithm)}
               >
-                <option value="RS256">RS256</option>
-                <option value="ES256">ES256</option>
+                {algorithms.map((name) => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
               </select>
             )}
           </Field>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { can } from '../access';
 import { api, type EndpointView, type ProjectView, type Stats, type UsageView } from '../api';
 import { ActionButton, CodeBlock, Icon, LoginChart, Problem, Sparkline, toast } from '../elements';
 import { dateAndTime, hourOfDay, monthAndYear, number, percent } from '../format';
@@ -183,9 +184,11 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
               <Link class="btn small" to={`/dashboard/webhooks/${endpoint.id}`}>
                 {t.show}
               </Link>
-              <ActionButton small act={enable(endpoint)} onError={setError}>
-                {t.enable}
-              </ActionButton>
+              {can('manage') && (
+                <ActionButton small act={enable(endpoint)} onError={setError}>
+                  {t.enable}
+                </ActionButton>
+              )}
             </Alert>
           );
         }
@@ -202,7 +205,7 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
           </Alert>
         );
       })}
-      {project.callback_url === null && (
+      {project.callback_url === null && can('manage') && (
         <Alert tone="warn" text={t.alertNoCallback}>
           <Link class="btn small" to="/dashboard/settings">
             {t.setCallback}

@@ -7,7 +7,15 @@ import { Heading } from '../router';
 import { t } from '../texts';
 import { BrandForm } from './brand-form';
 
-const FIELDS = ['name', 'callback_url', 'redirect_urls', 'retry_policy', 'welcome_en', 'welcome_ru'];
+const FIELDS = [
+  'name',
+  'callback_url',
+  'redirect_urls',
+  'retry_policy',
+  'welcome_en',
+  'welcome_ru',
+  'timezone',
+];
 
 export function Settings({ onChanged }: { onChanged: () => void }) {
   const project = useResource(api.project, 'project');
@@ -26,6 +34,7 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
   const [callback, setCallback] = useState(project.callback_url ?? '');
   const [redirects, setRedirects] = useState(project.redirect_urls.join('\n'));
   const [policy, setPolicy] = useState(project.retry_policy);
+  const [timezone, setTimezone] = useState(project.timezone);
   const [welcomeEn, setWelcomeEn] = useState(project.welcome_en ?? '');
   const [welcomeRu, setWelcomeRu] = useState(project.welcome_ru ?? '');
   const form = useForm(FIELDS, async () => {
@@ -37,6 +46,7 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
         .map((line) => line.trim())
         .filter((line) => line !== ''),
       retry_policy: policy,
+      timezone: timezone.trim() || 'UTC',
       welcome_en: orNull(welcomeEn),
       welcome_ru: orNull(welcomeRu),
     });
@@ -97,6 +107,22 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
           </select>
         )}
       </Field>
+      <Field label={t.timezone} hint={t.timezoneHint} error={form.problemOf('timezone')}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            required
+            list="timezones"
+            value={timezone}
+            onInput={(event) => setTimezone(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <datalist id="timezones">
+        {Intl.supportedValuesOf('timeZone').map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
       <WelcomeField
         label={t.welcomeEn}
         error={form.problemOf('welcome_en')}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { IconName } from '../../shared/icons';
+import { can } from '../access';
 import { api, type MessageRecord, type SessionRecord, type Subscriber } from '../api';
 import {
   Badge,
@@ -50,12 +51,12 @@ function Profile({ subscriber, reload }: { subscriber: Subscriber; reload: () =>
         </Heading>
         {subscriber.username && <span class="hint clip">@{subscriber.username}</span>}
         <Badge tone={state.tone}>{state.text}</Badge>
-        <span class="actions">
-          <DownloadButton
-            path={`/v1/subscribers/${subscriber.subscriber_id}/data`}
-            filename={`subscriber-${subscriber.subscriber_id}.json`}
-            text={t.downloadData}
-          />
+        <DownloadButton
+          path={`/v1/subscribers/${subscriber.subscriber_id}/data`}
+          filename={`subscriber-${subscriber.subscriber_id}.json`}
+          text={t.downloadData}
+        />
+        <span class="actions" hidden={!can('manage')}>
           <button type="button" class="btn" onClick={() => setOpen('edit')}>
             {t.edit}
           </button>
