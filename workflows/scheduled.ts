@@ -22,6 +22,7 @@ const look = defineSignal(signals.look);
 const { fireScheduled } = proxyActivities<ScheduledActivities>({
   // An external_id can name a hundred subscribers, each of whom waits for a turn.
   startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '30 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
 });
 

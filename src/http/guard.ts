@@ -67,7 +67,7 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
         ? await run({ id: randomUUID(), resumed: false })
         : await respondOnce(ctx, spec, deps, {
             scope: { projectId: project.id, key },
-            request: idempotentRequest(spec, request),
+            request: idempotentRequest(spec, request, scope === 'admin' ? project : null),
             run,
           });
     ctx.state['logIds'] = logIds(spec.path, request.params, response);
@@ -109,8 +109,12 @@ async function respondOnce(
 function idempotentRequest(
   { method, path }: RouteSpec,
   { params, query, body }: { params: unknown; query: unknown; body: unknown },
+  /** Where the recorded response is for this caller only, such as an invitation that another may not make. */
+  caller: KeyedProject | null,
 ): unknown {
-  return path === '/v1/send' ? body : { route: `${method} ${path}`, params, query, body };
+  if (path === '/v1/send') return body;
+  const by = caller && (caller.member_id ?? caller.key_id);
+  return { route: `${method} ${path}`, params, query, body, ...(by ? { by } : {}) };
 }
 
 /** Authenticates the caller and counts the request towards its rate limit. */

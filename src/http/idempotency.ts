@@ -25,7 +25,7 @@ const IN_PROGRESS_RETRY_SECONDS = 1;
 const MAX_CLAIM_ATTEMPTS = 5;
 
 /** Errors that depend on more than the request, so the same request may be retried under the same key. */
-const unrecordedStatuses = new Set([400, 401, 402, 425, 429]);
+const unrecordedStatuses = new Set([400, 401, 402, 403, 425, 429]);
 
 /** What a recorded response is sealed for, together with its request id. */
 export const recordedResponsePurpose = 'recorded_response';

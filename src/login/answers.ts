@@ -6,7 +6,7 @@ import { lockSession, type AuthSession } from './queries/sessions';
 import { withTransaction } from '../db/pool';
 import type { SessionStarter } from './workflow';
 import { showSessionOutcome } from './outcome';
-import { type BotTexts, type Tap, botTexts, storedBotKey } from '../bots';
+import { type BotTexts, type Tap, botTexts, serves, storedBotKey } from '../bots';
 
 /** What a tap leads to: a stored answer to signal, a session whose end to show, a notice to the user. */
 interface Verdict {
@@ -39,7 +39,7 @@ export function createLoginAnswers(
     if (refused !== null) return { notice: refused };
     return withTransaction(pool, async (db): Promise<Verdict> => {
       const session = await lockSession(db, prompt.session_id);
-      if (!session) return { notice: texts.sessionEnded };
+      if (!session || !serves(tap, session.project_id)) return { notice: texts.sessionEnded };
       const ended = session.purpose === 'approval' ? texts.requestEnded : texts.sessionEnded;
       if (session.status !== 'pending') {
         const answered = session.status !== 'expired' || session.was_confirmed;

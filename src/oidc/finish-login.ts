@@ -38,6 +38,10 @@ async function resultOf(provider: OidcProvider, login: LoginState, params: Recor
   if (login.status !== 'confirmed' || login.subscriber_id === null) {
     return { error: 'access_denied', error_description: EXPIRED };
   }
+  const expected = subjectOf(params['id_token_hint']);
+  if (expected !== null && expected !== login.subscriber_id) {
+    return { error: 'login_required', error_description: 'Another person has logged in.' };
+  }
   const grantId = await saveGrant(provider, {
     accountId: login.subscriber_id,
     clientId: String(params['client_id']),
@@ -48,6 +52,15 @@ async function resultOf(provider: OidcProvider, login: LoginState, params: Recor
     consent: { grantId },
     select_account: {},
   };
+}
+
+/** Whom the client expects. The provider has verified the hint's signature before the login began. */
+function subjectOf(hint: unknown): string | null {
+  if (typeof hint !== 'string') return null;
+  const claims = JSON.parse(Buffer.from(hint.split('.')[1] ?? '', 'base64url').toString()) as {
+    sub?: string;
+  };
+  return claims.sub ?? null;
 }
 
 export function declined({ decline_reason }: Pick<LoginState, 'decline_reason'>): string {

@@ -75,7 +75,7 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
     if (path === '/auth') allowRefreshTokens(ctx);
     await run(provider, ctx, path);
     if (isAuthorization) allowFormPost(ctx);
-    if (path === '/session/end' && ctx.method === 'GET') await endGrant(deps, provider, ctx);
+    if (path === '/session/end') await endGrant(deps, provider, ctx);
     if (ctx.status === 404 && ctx.body === undefined) throw new AppError('not_found');
   }
 

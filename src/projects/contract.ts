@@ -8,6 +8,7 @@ import {
   timestampSchema,
   timezoneSchema,
 } from '../contract/common';
+import { actorTypes } from '../contract/people';
 import { roles, scopes, type Role, type Scope } from '../contract/scopes';
 import { KIB, limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
@@ -219,9 +220,6 @@ export const signInRecordSchema = z.strictObject({
   expires_at: timestampSchema,
 });
 export type SignInRecord = z.infer<typeof signInRecordSchema>;
-
-export const actorTypes = ['member', 'key', 'cli', 'system'] as const;
-export type ActorType = (typeof actorTypes)[number];
 
 /** An entry of the audit log: who changed what, without contents. */
 export const auditEntrySchema = z.strictObject({

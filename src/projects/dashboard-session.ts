@@ -24,6 +24,8 @@ const cookieName = (publicUrl: string) =>
 const SCOPE = { sameSite: 'strict', path: '/' } as const;
 /** Another site's page cannot send this header without a CORS preflight, which is never allowed. */
 const DASHBOARD_HEADER = 'x-herald-dashboard';
+/** The project that the page shows. Another tab of the same sign-in may have switched to another one. */
+const SHOWN_PROJECT_HEADER = 'x-herald-project';
 const USER_AGENT_LENGTH = 512;
 
 /** Authenticates API requests by a key in the Authorization header, or else by the dashboard's cookie. */
@@ -36,6 +38,10 @@ export function createAuthentication({ pool, publicUrl, log }: Deps, bearer: Aut
     const found = await findCallerBySession(pool, hash);
     if (!found) throw await refusalOf(pool, hash);
     const { is_unseen: isUnseen, ...caller } = found;
+    const shown = ctx.get(SHOWN_PROJECT_HEADER);
+    if (shown !== '' && shown !== caller.id) {
+      throw new AppError('conflict', 'This page shows another project. Reload it.');
+    }
     if (!caller.active) throw new AppError('project_inactive');
     if (isUnseen) {
       recordSessionUse(pool, hash).catch((err: unknown) =>

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { channelSchema, idSchema, timestampSchema } from '../contract/common';
 import { limits } from '../contract/limits';
+import { notifyLevels } from '../contract/people';
 import { roles } from '../contract/scopes';
 
 const roleSchema = z.enum(roles);
 const link = z.string().nullable().describe('Opens the bot; null if the channel is not offered.');
-
-export const notifyLevels = ['none', 'assigned', 'all'] as const;
-export type NotifyLevel = (typeof notifyLevels)[number];
 
 export const memberSchema = z.strictObject({
   member_id: idSchema,

@@ -136,12 +136,24 @@ export function listenForSignOut(listener: () => void): void {
   onSignedOut = listener;
 }
 
+/** Of this tab: another one may have switched the sign-in to another project, and then requests are refused. */
+let shownProject: string | null = null;
+function showProject(session: DashboardSession): DashboardSession {
+  shownProject = session.project_id;
+  return session;
+}
+
+/** Pages of other origins cannot send these headers. */
+const dashboardHeaders = (path: string) => ({
+  'x-herald-dashboard': '1',
+  ...(shownProject === null || !path.startsWith('/v1/') ? {} : { 'x-herald-project': shownProject }),
+});
+
 async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
   const response = await fetch(path, {
     method,
-    // Pages of other origins cannot send this header.
     headers: {
-      'x-herald-dashboard': '1',
+      ...dashboardHeaders(path),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -166,7 +178,7 @@ async function call<T>(method: string, path: string, body?: unknown): Promise<T>
 
 /** Saves a response as a file: the cookie works only with the header, so a plain link would be refused. */
 export async function download(path: string, filename: string): Promise<void> {
-  const response = await fetch(path, { headers: { 'x-herald-dashboard': '1' } }).catch(() => {
+  const response = await fetch(path, { headers: dashboardHeaders(path) }).catch(() => {
     throw new ApiError(0, 'offline', t.offline);
   });
   if (!response.ok) {
@@ -197,11 +209,12 @@ export function query(parameters: Record<string, string | number | null | undefi
 }
 
 export const api = {
-  signIn: (apiKey: string) => post<DashboardSession>('/dashboard/session', { api_key: apiKey }),
-  session: () => get<DashboardSession>('/dashboard/session'),
+  signIn: (apiKey: string) =>
+    post<DashboardSession>('/dashboard/session', { api_key: apiKey }).then(showProject),
+  session: () => get<DashboardSession>('/dashboard/session').then(showProject),
   signOut: () => call<void>('DELETE', '/dashboard/session'),
   switchProject: (projectId: string) =>
-    call<DashboardSession>('PUT', '/dashboard/session', { project_id: projectId }),
+    call<DashboardSession>('PUT', '/dashboard/session', { project_id: projectId }).then(showProject),
   createProject: (project: { slug: string; name: string }) =>
     post<{ project_id: string }>('/dashboard/projects', project),
   beginLogin: () => post<DashboardLogin>('/dashboard/login'),

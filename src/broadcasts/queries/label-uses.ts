@@ -19,7 +19,7 @@ export async function definitionNaming(
     db,
     `definition_naming_${kind}`,
     `SELECT 'a scheduled message' AS what FROM scheduled
-     WHERE project_id = $1 AND status = 'scheduled' AND ${inEntry}
+     WHERE project_id = $1 AND ended_at IS NULL AND job_id IS NULL AND ${inEntry}
      UNION ALL
      SELECT 'a recurring broadcast' FROM recurring WHERE project_id = $1 AND status <> 'ended' AND ${inAudience}
      LIMIT 1`,

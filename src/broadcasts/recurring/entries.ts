@@ -71,10 +71,9 @@ export async function patchRecurring(
   if (!(await findRecurring(pool, project.id, id))) throw new AppError('not_found');
   if (changes.content) await checkContentNow(deps, project.id, changes.content);
   return withTransaction(pool, async (db) => {
-    if (changes.content) {
-      await lockProject(db, project.id);
-      await checkTemplate(db, project.id, changes.content);
-    }
+    // Templates, tags and permissions that the broadcast names are not removed under this lock.
+    await lockProject(db, project.id);
+    if (changes.content) await checkTemplate(db, project.id, changes.content);
     const before = await requireOpen(db, id);
     const values = {
       name: changes.name ?? before.name,

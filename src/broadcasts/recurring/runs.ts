@@ -57,6 +57,7 @@ async function run(
       const row = await lockRecurring(db, recurringId);
       if (!row || row.status === 'ended') return IGNORED;
       if (at && (row.status === 'paused' || !isPlanned(row, at))) return IGNORED;
+      if (row.revision !== before.revision) throw new Changed();
       const why =
         reason ??
         (at && missed(row, at)) ??
@@ -85,9 +86,14 @@ async function run(
     // The transaction is rolled back; the claim says why nothing was sent.
     if (error instanceof EmptyAudience) return attempt('empty_audience');
     if (error instanceof TooManyRecipients) return attempt('invalid_message');
+    // Its content was read before the change.
+    if (error instanceof Changed) return run(deps, recurringId, { runId, at });
     throw error;
   }
 }
+
+/** The broadcast was changed while its run was prepared. */
+class Changed extends Error {}
 
 /** The template and media of the moment; null if they can no longer be sent. */
 async function contentNow(

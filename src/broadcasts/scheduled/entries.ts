@@ -47,13 +47,14 @@ export async function createScheduled(
   const when = whenOf(request.scheduled_at, request.timezone, project.timezone);
   refuseOutOfRange(when);
   await checkContentNow(deps, project.id, request.content);
-  const subscriber =
-    request.subscriber_id === undefined
-      ? null
-      : await requireSubscriber(pool, project.id, request.subscriber_id);
   return withTransaction(pool, async (db) => {
+    // Locks the project: what the entry names is not removed meanwhile.
     await requireRoomForEntry(db, project.id);
     await checkTemplate(db, project.id, request.content);
+    const subscriber =
+      request.subscriber_id === undefined
+        ? null
+        : await requireSubscriber(db, project.id, request.subscriber_id);
     const values = {
       ...when,
       name: request.name ?? null,
@@ -78,15 +79,14 @@ export async function patchScheduled(
   const { pool } = deps;
   if (!(await findScheduled(pool, project.id, id))) throw new AppError('not_found');
   if (changes.content) await checkContentNow(deps, project.id, changes.content);
-  const subscriber =
-    changes.subscriber_id === undefined
-      ? null
-      : await requireSubscriber(pool, project.id, changes.subscriber_id);
   return withTransaction(pool, async (db) => {
-    if (changes.content) {
-      await lockProject(db, project.id);
-      await checkTemplate(db, project.id, changes.content);
-    }
+    // Templates, tags, permissions and subscribers that the entry names are not removed under this lock.
+    await lockProject(db, project.id);
+    if (changes.content) await checkTemplate(db, project.id, changes.content);
+    const subscriber =
+      changes.subscriber_id === undefined
+        ? null
+        : await requireSubscriber(db, project.id, changes.subscriber_id);
     const before = await lockScheduled(db, id);
     if (!before) throw new AppError('not_found');
     if (before.status !== 'scheduled') {
@@ -139,7 +139,8 @@ export async function cancelEntry(
   if (cancelled) return cancelled;
   const found = await findScheduled(pool, projectId, id);
   if (!found) throw new AppError('not_found');
-  if (found.status === 'cancelled') return found;
+  // Of an entry whose broadcast was cancelled, some messages may have been sent.
+  if (found.status === 'cancelled' && found.job_id === null) return found;
   throw new AppError('conflict', `The message is ${found.status} and can no longer be cancelled.`);
 }
 

@@ -256,9 +256,12 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
   try {
     const policy = { allowLocal: config.allowLocalWebhooks };
     const content = await storeContent(pool, project.id, entry.content, policy);
-    const isSending = await withTransaction(pool, async (db) => {
+    return await withTransaction(pool, async (db): Promise<FireResult> => {
       const locked = await lockScheduled(db, entry.id);
-      if (!locked || locked.status !== 'scheduled') return true;
+      if (!locked || locked.status !== 'scheduled') {
+        return { status: locked?.status ?? 'cancelled', nextAt: null };
+      }
+      if (locked.revision !== entry.revision) return lookAgain(locked);
       const jobId = randomUUID();
       const dueTimes =
         entry.timezone === RECIPIENT
@@ -272,9 +275,8 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
       const { active } = await insertAudienceJob(db, project.id, job, dueTimes);
       if (active === 0) throw new EmptyAudience();
       await attachJob(db, entry.id, jobId);
-      return true;
+      return { status: 'sending', nextAt: null };
     });
-    return { status: isSending ? 'sending' : entry.status, nextAt: null };
   } catch (error) {
     if (error instanceof EmptyAudience) {
       return endAudience(deps, entry, { status: 'skipped', reason: 'empty_audience' });
@@ -290,6 +292,11 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
 /** Rolls the broadcast back. */
 class EmptyAudience extends Error {}
 
+/** The entry was changed after it was read: what was prepared for it is dropped. */
+function lookAgain({ status, next_at, now }: LockedScheduled): FireResult {
+  return { status, nextAt: next_at ?? now };
+}
+
 /** Only an entry that still waits: one that was cancelled or changed meanwhile is looked at again. */
 function endAudience(
   { pool }: FireDeps,
@@ -301,9 +308,7 @@ function endAudience(
     if (!locked || locked.ended_at || locked.job_id) {
       return { status: locked?.status ?? 'cancelled', nextAt: null };
     }
-    if (locked.next_at && locked.next_at > locked.now) {
-      return { status: locked.status, nextAt: locked.next_at };
-    }
+    if (locked.revision !== entry.revision) return lookAgain(locked);
     await endScheduled(db, entry.id, end);
     await emitOutcome(db, entry, NO_ONE, { ...end, deliveryId: null }, locked.now);
     return { status: end.status, nextAt: null };

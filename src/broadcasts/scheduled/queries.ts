@@ -106,6 +106,8 @@ export function findScheduled(db: Db, projectId: string, id: string): Promise<Sc
 }
 
 export interface LockedScheduled extends ScheduledRow {
+  /** Raised by every change of the entry. */
+  revision: number;
   now: Date;
 }
 
@@ -114,7 +116,7 @@ export function lockScheduled(db: Db, id: string): Promise<LockedScheduled | nul
   return row<LockedScheduled>(
     db,
     'lock_scheduled',
-    `SELECT ${COLUMNS}, clock_timestamp() AS now FROM scheduled WHERE id = $1 FOR UPDATE`,
+    `SELECT ${COLUMNS}, revision, clock_timestamp() AS now FROM scheduled WHERE id = $1 FOR UPDATE`,
     [id],
   );
 }

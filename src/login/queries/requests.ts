@@ -129,7 +129,7 @@ export function unaskedRecipients(db: Db, sessionId: string): Promise<Recipient[
     'unasked_recipients',
     `SELECT u.id AS subscriber_id, u.channel, u.platform_user_id, u.chat_id, u.bot, u.lang
      FROM auth_request_recipients r JOIN subscribers u ON u.id = r.subscriber_id
-     WHERE r.session_id = $1 AND r.refused IS NULL AND NOT EXISTS (
+     WHERE r.session_id = $1 AND u.active AND r.refused IS NULL AND NOT EXISTS (
        SELECT 1 FROM auth_prompts p WHERE p.session_id = r.session_id AND p.channel = u.channel
          AND p.platform_user_id = u.platform_user_id AND p.message_id IS NOT NULL)
      ORDER BY u.id`,

@@ -2,7 +2,7 @@ import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
-import type { ActorType } from '../contract';
+import type { ActorType } from '../../contract/people';
 
 export interface NewAuditEntry {
   project_id: string;

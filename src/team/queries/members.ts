@@ -2,7 +2,8 @@ import type { Channel } from '../../contract/common';
 import type { Role } from '../../contract/scopes';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import type { MemberChanges, NotifyLevel } from '../contract';
+import type { NotifyLevel } from '../../contract/people';
+import type { MemberChanges } from '../contract';
 
 /** A member with the names of the account. */
 export interface Member {

@@ -1,5 +1,5 @@
 import { limits } from '../../../src/contract/limits';
-import { actorTypes } from '../../../src/projects/contract';
+import { actorTypes } from '../../../src/contract/people';
 import { api, type AuditEntry } from '../api';
 import {
   Cell,
