@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { freePort } from '../lib/ports';
 import {
@@ -10,6 +10,7 @@ import {
   type Child,
   type ChildExit,
 } from './child-process';
+import { registerSearchAttributes } from '../temporal/search-attributes';
 import type { DataDir } from './data-dir';
 import { portInUse, requireFreePort } from './ports';
 import { exitCodes, SetupError } from './setup-error';
@@ -178,6 +179,9 @@ async function waitUntilReady(
         config: { workflowExecutionRetentionTtl: msToTs(retention) },
       }),
     );
+    // The server registers them only with a new namespace; that of an earlier version lacks newer ones.
+    const client = new Client({ connection, namespace });
+    await untilReady(() => registerSearchAttributes(client, namespace));
     const query = Object.keys(searchAttributes)
       .map((name) => `${name} IS NULL`)
       .join(' AND ');
