@@ -160,8 +160,9 @@ export function createDashboardRoutes(core: Deps) {
         }
         const { hash, session } = account;
         const projects = await listAccountProjects(pool, session.account_id);
-        if (!projects.some(({ project_id }) => project_id === body.project_id))
-          {throw new AppError('not_found');}
+        if (!projects.some(({ project_id }) => project_id === body.project_id)) {
+          throw new AppError('not_found');
+        }
         await setSessionProject(pool, hash, body.project_id);
         return presentAccount({ ...session, project_id: body.project_id }, hash);
       },

@@ -234,8 +234,9 @@ describe('signing in by messenger', () => {
     expect((await waiting).body).toEqual({ status: 'confirmed' });
     // A response that was lost costs nothing: the browser asks again.
     const again = createBrowser(service);
-    for (const [name, value] of browser.cookies)
-      {if (name.startsWith('herald_sign_in')) again.cookies.set(name, value);}
+    for (const [name, value] of browser.cookies) {
+      if (name.startsWith('herald_sign_in')) again.cookies.set(name, value);
+    }
     expect((await again.api('GET', path)).body).toEqual({ status: 'confirmed' });
     expectError(await createBrowser(service).api('GET', path), 'not_found');
 
