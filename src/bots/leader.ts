@@ -59,11 +59,15 @@ export function createLeaders({ databaseUrl, log }: LeadersOptions): Leaders {
       }
     } finally {
       // The locks go with the connection, so it stays open until the work has ended.
-      if (stopping.signal.aborted) await Promise.all([...candidates].map(({ running }) => running));
+      if (stopping.signal.aborted) await untilIdle();
       lost.abort();
       await client.end().catch(() => undefined);
-      await Promise.all([...candidates].map(({ running }) => running));
+      await untilIdle();
     }
+  }
+
+  async function untilIdle(): Promise<void> {
+    for (const { running } of candidates) await running;
   }
 
   async function acquire(client: pg.Client, until: AbortSignal): Promise<void> {

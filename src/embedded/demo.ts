@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { withTransaction, type Db } from '../db/pool';
+import { changeRecurring, insertRecurring } from '../broadcasts/recurring/queries';
+import { insertScheduled } from '../broadcasts/scheduled/queries';
+import { isoTime } from '../lib/iso-time';
 import { newApiKey, sha256 } from '../lib/tokens';
 import { findAccount, upsertAccount } from '../projects/queries/accounts';
 import { insertMember, listAccountProjects } from '../projects/queries/account-projects';
@@ -12,6 +16,7 @@ import {
   updateProject,
 } from '../projects/queries/projects';
 import { namedUserId } from './simulator/users';
+import { insertTemplate } from '../templates/queries';
 
 export interface Demo {
   slug: string;
@@ -34,10 +39,10 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl:
     () => null,
   );
   return withTransaction(pool, async (db) => {
-    const project =
-      (await findProjectBySlug(db, SLUG)) ??
-      (await insertProject(db, { slug: SLUG, name: 'Demo project', plan: 'basic' }));
+    const earlier = await findProjectBySlug(db, SLUG);
+    const project = earlier ?? (await insertProject(db, { slug: SLUG, name: 'Demo project', plan: 'basic' }));
     if (!project) throw new Error('the demo project could not be created');
+    if (!earlier) await seedDemoPlans(db, project.id);
     await updateProject(db, project.id, {
       // The port can differ between starts.
       callback_url: `${publicUrl}/demo/callback`,
@@ -73,4 +78,49 @@ async function seedOwner(db: Db, projectId: string): Promise<void> {
   const projects = await listAccountProjects(db, account.id);
   if (projects.some(({ project_id }) => project_id === projectId)) return;
   await insertMember(db, { project_id: projectId, account_id: account.id, role: 'owner' });
+}
+
+const DAY_MS = 86_400_000;
+const everyone = { tags_all: [], tags_any: [], exclude_tags: [] };
+
+/** One of each, so that the pages show something: a template, a scheduled broadcast, and a recurring one that is paused. */
+async function seedDemoPlans(db: Db, projectId: string): Promise<void> {
+  const content = { template: 'welcome', vars: {} };
+  await insertTemplate(db, projectId, {
+    id: randomUUID(),
+    key: 'welcome',
+    name: 'Welcome',
+    purpose: 'message',
+    format: 'markdown',
+    default_lang: 'en',
+    variants: {
+      en: { text: 'Hello **{{first_name|there}}**, welcome to {{project}}!', buttons: [] },
+      ru: { text: 'Здравствуйте, **{{first_name|друг}}**! Это {{project}}.', buttons: [] },
+    },
+  });
+  const at = new Date(Date.now() + 300 * DAY_MS);
+  await insertScheduled(db, projectId, randomUUID(), {
+    name: 'Anniversary',
+    content,
+    subscriber_id: null,
+    external_id: null,
+    audience: everyone,
+    channels: null,
+    permission: null,
+    scheduled_at: isoTime(at),
+    timezone: null,
+    next_at: at,
+  });
+  const weekly = {
+    name: 'Weekly digest',
+    content: { text: 'What is new this week', format: 'plain' as const, buttons: [] },
+    audience: everyone,
+    cron: '0 9 * * MON',
+    timezone: 'UTC',
+    start_at: null,
+    end_at: null,
+    max_runs: null,
+  };
+  const { id } = await insertRecurring(db, projectId, randomUUID(), weekly);
+  await changeRecurring(db, id, { ...weekly, status: 'paused' });
 }

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
 import { webhookIntake } from '../bots/webhook-intake';
 import { createBatchRoutes } from '../broadcasts/batch/routes';
+import { definitionNaming } from '../broadcasts/queries/label-uses';
 import { createBroadcastRoutes } from '../broadcasts/routes';
 import { createChannelRoutes } from '../channels/routes';
 import { createRecurringRoutes } from '../broadcasts/recurring/routes';
@@ -79,7 +80,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createSubscriberRoutes(core),
     ...createImportRoutes(core),
     ...createLinkRoutes(core),
-    ...createLabelRoutes(core),
+    ...createLabelRoutes({ pool: core.pool, uses: [definitionNaming] }),
     ...createMiniAppRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),

@@ -53,7 +53,7 @@ describe('the dashboard', () => {
   async function signIn(page: Page, path = '/dashboard', key = project.api_key): Promise<void> {
     await page.goto(service.url + path);
     await page.getByLabel('Project API key').fill(key);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   }
 
   let details: Promise<string[]> | undefined;
@@ -374,7 +374,7 @@ describe('the dashboard', () => {
     const { page } = await someone({ locale: 'ru-RU' });
     await page.goto(`${service.url}/dashboard/logins`);
     await page.getByLabel('Ключ API проекта').fill(project.api_key);
-    await page.getByRole('button', { name: 'Войти' }).click();
+    await page.getByRole('button', { name: 'Войти', exact: true }).click();
     await page.getByRole('heading', { name: 'Входы', exact: true }).waitFor();
     // Errors of the API too are in the page's language.
     await page.goto(`${service.url}/dashboard/webhooks`);

@@ -164,6 +164,26 @@ async function call<T>(method: string, path: string, body?: unknown): Promise<T>
   throw error;
 }
 
+/** Saves a response as a file: the cookie works only with the header, so a plain link would be refused. */
+export async function download(path: string, filename: string): Promise<void> {
+  const response = await fetch(path, { headers: { 'x-herald-dashboard': '1' } }).catch(() => {
+    throw new ApiError(0, 'offline', t.offline);
+  });
+  if (!response.ok) {
+    const envelope = (await response.json().catch(() => null)) as ErrorEnvelope | null;
+    throw new ApiError(
+      response.status,
+      envelope?.code ?? 'internal_error',
+      envelope?.error ?? t.unexpectedResponse,
+    );
+  }
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = filename;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 const get = <T>(path: string) => call<T>('GET', path);
 const post = <T>(path: string, body: unknown = {}) => call<T>('POST', path, body);
 

@@ -22,8 +22,8 @@ const sources = [
   { slug: 'subscribing', language: 'en', file: 'docs/guides/subscribing.md' },
   { slug: 'sending', language: 'en', file: 'docs/guides/sending.md' },
   { slug: 'plans', language: 'en', file: 'docs/guides/plans.md' },
-  { slug: 'team', language: 'en', file: 'docs/guides/team.md' },
   { slug: 'own-bot', language: 'en', file: 'docs/guides/own-bot.md' },
+  { slug: 'team', language: 'en', file: 'docs/guides/team.md' },
   { slug: 'login', language: 'ru', file: 'docs/guides/ru/login.md' },
   { slug: 'webhooks', language: 'ru', file: 'docs/guides/ru/webhooks.md' },
 ];

@@ -53,8 +53,9 @@ function endIfOver(pool: pg.Pool, { id, status }: RecurringRow): Promise<boolean
   return withTransaction(pool, async (db) => {
     const row = await lockRecurring(db, id);
     // A run that is a little late still counts.
-    if (!row || row.status === 'ended' || nextRunAfter(row, new Date(row.now.getTime() - 3_600_000)))
+    if (!row || row.status === 'ended' || nextRunAfter(row, new Date(row.now.getTime() - 3_600_000))) {
       return false;
+    }
     await endRecurring(db, id, { deleted: false });
     return true;
   });

@@ -130,8 +130,9 @@ async function startJob(
   });
   if (active === 0) throw new EmptyAudience();
   await countRun(db, row.id, at);
-  if (row.max_runs !== null && row.runs + 1 >= row.max_runs)
+  if (row.max_runs !== null && row.runs + 1 >= row.max_runs) {
     await endRecurring(db, row.id, { deleted: false });
+  }
 }
 
 /** With the end of a run's broadcast, in the same transaction. */

@@ -79,10 +79,27 @@ function begin(
       await waitUntil(db, id, entry.next_at);
       return { status: entry.status, nextAt: entry.next_at };
     }
+    // Subscribers may have moved to another time zone meanwhile.
+    const moved = await movedDue(db, entry, project);
+    if (moved && moved > entry.now) {
+      await waitUntil(db, id, moved);
+      return { status: entry.status, nextAt: moved };
+    }
     // A broadcast becomes `sending` in the transaction that inserts it.
     if (entry.status === 'scheduled' && !entry.audience) await beginSending(db, id);
     return { entry, project };
   });
+}
+
+/** The first local time of the subscribers as they are now; null where it does not depend on them. */
+async function movedDue(db: pg.PoolClient, entry: LockedScheduled, project: Project): Promise<Date | null> {
+  if (entry.timezone !== RECIPIENT || entry.audience || entry.status !== 'scheduled') return null;
+  const recipients = await recipientsOf(db, project.id, entry);
+  return earliestOf(
+    entry,
+    recipients.map(({ timezone }) => timezone),
+    project.timezone,
+  );
 }
 
 function isTooLate(due: Date, now: Date): boolean {
@@ -284,8 +301,9 @@ function endAudience(
     if (!locked || locked.ended_at || locked.job_id) {
       return { status: locked?.status ?? 'cancelled', nextAt: null };
     }
-    if (locked.next_at && locked.next_at > locked.now)
+    if (locked.next_at && locked.next_at > locked.now) {
       return { status: locked.status, nextAt: locked.next_at };
+    }
     await endScheduled(db, entry.id, end);
     await emitOutcome(db, entry, NO_ONE, { ...end, deliveryId: null }, locked.now);
     return { status: end.status, nextAt: null };

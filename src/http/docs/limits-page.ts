@@ -141,6 +141,11 @@ const groups: [string, [string, string][]][] = [
     'Templates and batches',
     [
       ['Templates per project', String(limits.templates)],
+      [
+        'Scheduled and recurring messages',
+        `${limits.scheduledEntries} open ones per project together; up to ${limits.scheduledDays} days ahead`,
+      ],
+      ['Late sending of a scheduled message', `up to ${limits.scheduledLateHours} hours`],
       ['Variables', `up to ${limits.templateVars}, ${whole(limits.templateValueLength)} characters each`],
       [
         'Messages per batch',

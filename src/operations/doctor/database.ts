@@ -11,7 +11,7 @@ import {
   slowEndpoints,
   type SlowEndpoint,
 } from '../queries/health';
-import { botUpdateLag, sessionLag } from '../queries/lag';
+import { botUpdateLag, latePlans, sessionLag } from '../queries/lag';
 import { troubledOwnBots } from '../queries/own-bots';
 import { countSealedByKey, sampleSealed, sealedColumns, type SealedValue } from '../queries/sealed-values';
 import { guarded, ok, problem, type Finding } from './check';
@@ -41,7 +41,18 @@ export async function checkDatabase(pool: pg.Pool): Promise<Finding[]> {
     ...(await guarded('own bots', CHECK_LOG, () => checkOwnBots(pool))),
     ...(await guarded('sessions', CHECK_LOG, () => checkSessions(pool))),
     ...(await guarded('deliveries', CHECK_LOG, () => checkDeliveries(pool))),
+    ...(await guarded('planned messages', CHECK_LOG, () => checkPlans(pool))),
   ];
+}
+
+async function checkPlans(pool: pg.Pool): Promise<Finding> {
+  const { scheduled, recurring } = await latePlans(pool);
+  if (scheduled + recurring === 0) return ok('planned messages', 'none is late');
+  return problem(
+    'planned messages',
+    `${scheduled} scheduled messages are late; ${recurring} schedules were not compared with their rows`,
+    CHECK_WORKER,
+  );
 }
 
 async function checkServer(pool: pg.Pool): Promise<Finding> {

@@ -110,6 +110,52 @@ export const personalTables: Record<string, PersonalTable> = {
     removal: { with: 'subscribers' },
   },
 
+  oidc_logins: {
+    held: {
+      as: 'openid_logins',
+      columns: 't.session_id, t.client_id, t.address, t.created_at',
+      from: 'auth_sessions s JOIN oidc_logins t ON t.session_id = s.id',
+      where: OWN_SESSIONS,
+      order: ['t.created_at', 't.session_id'],
+    },
+    removal: { step: 'erasePersonSessions' },
+  },
+  oidc_records: {
+    held: {
+      as: 'openid_tokens',
+      columns: 't.model, t.consumed_at, t.expires_at',
+      from: 'oidc_records t',
+      where: 't.account_id = person.id',
+      order: ['t.expires_at', "encode(t.id_hash, 'hex')"],
+    },
+    removal: { with: 'subscribers' },
+  },
+
+  scheduled: {
+    held: {
+      as: 'scheduled',
+      columns: `t.id AS scheduled_id, t.name, t.content, t.scheduled_at, t.timezone, t.status, t.reason, t.created_at,
+        t.ended_at`,
+      from: 'scheduled t JOIN subscribers own ON own.project_id = t.project_id',
+      where: `own.id = person.id AND (t.subscriber_id = own.id OR t.external_id = own.external_id
+        OR EXISTS (SELECT 1 FROM scheduled_results r WHERE r.scheduled_id = t.id AND r.subscriber_id = own.id))`,
+      order: ['t.created_at', 't.id'],
+    },
+    removal: { step: 'erasePersonPlans' },
+  },
+  scheduled_results: { within: 'scheduled', removal: { step: 'erasePersonPlans' } },
+  subscribe_links: {
+    held: {
+      as: 'subscribe_links',
+      columns:
+        't.id AS link_id, t.name, t.tags, t.permissions, t.external_id, t.uses, t.last_used_at, t.created_at',
+      from: 'subscribe_links t JOIN subscribers u ON u.project_id = t.project_id AND u.external_id = t.external_id',
+      where: 'u.id = person.id AND t.uses > 0',
+      order: ['t.created_at', 't.id'],
+    },
+    removal: { step: 'erasePersonLinks' },
+  },
+
   messages: {
     held: {
       as: 'messages',
@@ -173,8 +219,10 @@ export const personalTables: Record<string, PersonalTable> = {
   bot_updates: { apart: 'Of the bot, not of a project; erased once handled.' },
   auth_openings: { apart: 'Of the bot, not of a project; removed all the same, and after an hour.' },
   chat_pace: { apart: 'Of the bot, not of a project; removed after a minute.' },
+  recurring: { apart: 'The text for everybody; read with broadcast_recipients.' },
   broadcasts: { apart: 'The text for everybody; read with broadcast_recipients.' },
   project_brands: { apart: 'About the project.' },
+  templates: { apart: 'The text for everybody.' },
   accounts: { apart: 'People of the team, not subscribers.' },
   members: { apart: 'People of the team, not subscribers.' },
   invitations: { apart: 'People of the team, not subscribers.' },
@@ -182,6 +230,7 @@ export const personalTables: Record<string, PersonalTable> = {
   dashboard_sessions: { apart: 'People of the team, not subscribers.' },
   audit_entries: { apart: 'People of the team, not subscribers.' },
   project_bots: { apart: 'A bot is no person.' },
+  oidc_clients: { apart: 'An application is no person.' },
 };
 
 function values({ id, project_id, channel, platform_user_id }: Person, publicIds: string[]): unknown[] {

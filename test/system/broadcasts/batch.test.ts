@@ -64,7 +64,9 @@ describe('a batch', () => {
     expect(done).toMatchObject({ total: 7, sent: 4, failed: 1, skipped: 2, ended_at: expect.any(String) });
 
     const results = await resultsOf(body.batch_id);
-    expect(results.map(({ index, status: result, reason }: any) => [index, result, reason])).toEqual([
+    expect(
+      results.map(({ index, status: result, reason }: Record<string, unknown>) => [index, result, reason]),
+    ).toEqual([
       [0, 'sent', null],
       [1, 'sent', null],
       [1, 'sent', null],

@@ -1,3 +1,4 @@
+import type { ScheduleDescription } from '@temporalio/client';
 import { runOccurrence } from '../../../src/broadcasts/recurring/runs';
 import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
@@ -53,7 +54,7 @@ describe('a recurring message', () => {
   const runsOf = async (id: string): Promise<Run[]> =>
     (await project.api('GET', `/v1/recurring/${id}/runs`)).body.data;
   const scheduleOf = (id: string) => service.client.schedule.getHandle(workflowIds.recurring(id));
-  const described = (id: string, accept: (found: any) => unknown = () => true) =>
+  const described = (id: string, accept: (found: ScheduleDescription) => unknown = () => true) =>
     eventually(async () => {
       const found = await scheduleOf(id).describe();
       return accept(found) ? found : null;

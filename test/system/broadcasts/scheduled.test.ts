@@ -141,7 +141,7 @@ describe('a scheduled message', () => {
     await ended(id);
     await recordHistory(handleOf(id), 'scheduled', 'changed');
     const list = await project.api('GET', `/v1/scheduled?status=sent&subscriber_id=${anna.subscriberId}`);
-    expect(list.body.data.map(({ scheduled_id }: any) => scheduled_id)).toEqual([id]);
+    expect(list.body.data.map(({ scheduled_id }: { scheduled_id: string }) => scheduled_id)).toEqual([id]);
   });
 
   it('that is cancelled is not sent, and its workflow ends', async () => {

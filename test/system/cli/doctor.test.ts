@@ -43,13 +43,16 @@ test('a healthy installation is found to be healthy, part by part', async () => 
   expect(checks.map(({ check }) => check)).toEqual([
     'temporal',
     'search attributes',
-    ...['logins', 'deliveries', 'broadcasts'].map((queue) => `task queue ${service.queuePrefix}-${queue}`),
+    ...['logins', 'deliveries', 'broadcasts', 'journeys'].map(
+      (queue) => `task queue ${service.queuePrefix}-${queue}`,
+    ),
     'database',
     'migrations',
     'clock',
     'bot updates',
     'sessions',
     'deliveries',
+    'planned messages',
     'encryption key',
     'bot telegram',
     'webhook telegram',
@@ -73,6 +76,7 @@ test('a part that is away is named, with what to do, and the others are examined
     'task queue nobody-polls-logins',
     'task queue nobody-polls-deliveries',
     'task queue nobody-polls-broadcasts',
+    'task queue nobody-polls-journeys',
   ]);
 });
 

@@ -32,6 +32,8 @@ interface Things {
   message: string;
   template: string;
   batch: string;
+  scheduled: string;
+  recurring: string;
   key: string;
   publisher: string;
   team: Team;
@@ -49,6 +51,13 @@ interface Call {
 }
 
 const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
+
+const weekly = { name: 'Weekly', content: { text: 'hello' }, audience: {}, cron: '0 9 * * MON' };
+const laterMessage = () => ({
+  content: { text: 'hello' },
+  external_id: 'nobody',
+  scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+});
 
 /** A request to every route that succeeds, in an order in which nothing is removed before it is needed. */
 const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
@@ -138,6 +147,19 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/send/batch/{batch_id}': ({ batch }) => ({ params: { batch_id: batch } }),
   'GET /v1/send/batch/{batch_id}/results': ({ batch }) => ({ params: { batch_id: batch } }),
   'DELETE /v1/send/batch/{batch_id}': ({ batch }) => ({ params: { batch_id: batch } }),
+  'POST /v1/scheduled': () => ({ body: laterMessage() }),
+  'GET /v1/scheduled': () => ({}),
+  'GET /v1/scheduled/{id}': ({ scheduled }) => ({ params: { id: scheduled } }),
+  'PATCH /v1/scheduled/{id}': ({ scheduled }) => ({ params: { id: scheduled }, body: { name: 'new' } }),
+  'DELETE /v1/scheduled/{id}': ({ scheduled }) => ({ params: { id: scheduled } }),
+  'POST /v1/recurring': () => ({ body: weekly }),
+  'GET /v1/recurring': () => ({}),
+  'GET /v1/recurring/{id}': ({ recurring }) => ({ params: { id: recurring } }),
+  'PATCH /v1/recurring/{id}': ({ recurring }) => ({ params: { id: recurring }, body: { name: 'new' } }),
+  'POST /v1/recurring/{id}/skip': ({ recurring }) => ({ params: { id: recurring } }),
+  'POST /v1/recurring/{id}/run': ({ recurring }) => ({ params: { id: recurring } }),
+  'GET /v1/recurring/{id}/runs': ({ recurring }) => ({ params: { id: recurring } }),
+  'DELETE /v1/recurring/{id}': ({ recurring }) => ({ params: { id: recurring } }),
   'POST /v1/webhooks': () => ({ body: { url: 'https://example.com/' } }),
   'GET /v1/webhooks': () => ({}),
   'GET /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
@@ -240,6 +262,8 @@ async function createThings(): Promise<Things> {
     text: 'hello',
   });
   const template = freshName();
+  const scheduled = await project.api('POST', '/v1/scheduled', laterMessage());
+  const recurring = await project.api('POST', '/v1/recurring', weekly);
   await project.api('POST', '/v1/templates', { key: template, variants: { en: { text: 'hello' } } });
   // Its chat is free once a second: it does not end during the test.
   const { body: batch } = await project.api('POST', '/v1/send/batch', {
@@ -277,6 +301,8 @@ async function createThings(): Promise<Things> {
     message: sent.details[0].delivery_id,
     template,
     batch: batch.batch_id,
+    scheduled: scheduled.body.scheduled_id,
+    recurring: recurring.body.recurring_id,
     key: key.body.id,
     oidcClient: oidcClient.body.client_id,
     publisher: await service.createKey(project.id, ['publish']),

@@ -121,6 +121,19 @@ describe('the requests of the reference', () => {
       await project.api('POST', '/v1/templates', { key: 'documented', variants });
       return { key: 'documented' };
     }
+    if (path.startsWith('/v1/scheduled/')) {
+      const entry = await project.api<{ scheduled_id: string }>('POST', '/v1/scheduled', {
+        content: { text: 'Hello' },
+        external_id: 'nobody',
+        scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+      });
+      return { id: entry.body.scheduled_id };
+    }
+    if (path.startsWith('/v1/recurring/')) {
+      const plan = { name: 'Hello', content: { text: 'Hello' }, audience: {}, cron: '0 9 * * MON' };
+      const entry = await project.api<{ recurring_id: string }>('POST', '/v1/recurring', plan);
+      return { id: entry.body.recurring_id };
+    }
     if (path.startsWith('/v1/send/batch/')) {
       const messages = [{ external_id: 'nobody', text: 'Hello' }];
       const batch = await project.api<{ batch_id: string }>('POST', '/v1/send/batch', { messages });
@@ -203,7 +216,11 @@ describe('the requests of the reference', () => {
     expect(writes.length).toBeGreaterThan(8);
     for (const request of writes) {
       const { status, body } = await execute(
-        await filled(request, { subscriber_id: person.subscriberId, time: new Date().toISOString() }),
+        await filled(request, {
+          subscriber_id: person.subscriberId,
+          time: new Date().toISOString(),
+          later: new Date(Date.now() + 3_600_000).toISOString(),
+        }),
       );
       expect({ id: request.id, status, body }).toEqual({
         id: request.id,

@@ -222,6 +222,13 @@ describe('tags and permissions', () => {
     expect((await rename()).body).toMatchObject({ code: 'conflict', error: expect.stringContaining('Till') });
     expect((await project.api('DELETE', '/v1/tags/vip')).status).toBe(409);
     await project.api('DELETE', `/v1/subscribe-links/${link.link_id}`);
+    const { body: entry } = await project.api('POST', '/v1/scheduled', {
+      content: { text: 'Hello' },
+      audience: { tags_any: ['vip'] },
+      scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+    });
+    expect((await rename()).body.error).toContain('a scheduled message');
+    await project.api('DELETE', `/v1/scheduled/${entry.scheduled_id}`);
     expect((await rename()).status).toBe(200);
   });
 });

@@ -16,7 +16,12 @@ describe('subscribers', () => {
 
   it('come by the subscribe link, whose greeting says how to stop', async () => {
     const { body } = await project.api('GET', '/v1/subscribe-link');
-    expect(Object.keys(body).sort()).toEqual(['max_link', 'telegram_link']);
+    expect(Object.keys(body).sort()).toEqual([
+      'max_link',
+      'max_mini_app',
+      'telegram_link',
+      'telegram_mini_app',
+    ]);
     expect(new URL(body.telegram_link as string).searchParams.get('start')).toBe(`proj_${project.slug}`);
     expect(new URL(body.max_link as string).searchParams.get('start')).toBe(`proj_${project.slug}`);
 

@@ -30,7 +30,9 @@ function visitAll(visit: (node: ts.Node) => void): void {
 /** Names that are the same in every language. */
 const names = new Set(['Herald', 'Telegram', 'MAX', 'Markdown', 'HTML']);
 const shown = new Set(['label', 'title', 'text', 'hint', 'placeholder', 'aria-label', 'alt', 'confirm']);
-const hasWord = (text: string) => /\p{L}{2}/u.test(text) && !names.has(text.trim());
+/** Names of events and actions, which are codes. */
+const isCode = (text: string) => /^[a-z]+(\.[a-z_]+)+$/.test(text.trim());
+const hasWord = (text: string) => /\p{L}{2}/u.test(text) && !names.has(text.trim()) && !isCode(text);
 
 /** The shape of a catalogue: names of all texts, with those of nested tables. */
 function shape(texts: object): string[] {

@@ -2,6 +2,7 @@ export * from './basics';
 export * from './charts';
 export * from './code';
 export * from './dialog';
+export * from './download';
 export * from './fields';
 export * from './form';
 export * from './list';

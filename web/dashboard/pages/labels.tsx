@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
+import { can } from '../access';
 import { api, type LabelKind, type PermissionView, type TagView } from '../api';
 import {
   Badge,
@@ -50,22 +51,24 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
     <section aria-labelledby={`${kind}-title`}>
       <h2 id={`${kind}-title`}>{props.title}</h2>
       <p class="hint">{props.lead}</p>
-      <form class="panel inline-form" {...form.attributes}>
-        <Field label={t.name} error={form.problemOf('name')}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              required
-              maxLength={limits.tagLength}
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <button type="submit" class="btn primary" disabled={form.busy}>
-          {isPermission ? t.createPermission : t.createTag}
-        </button>
-      </form>
+      {can('manage') && (
+        <form class="panel inline-form" {...form.attributes}>
+          <Field label={t.name} error={form.problemOf('name')}>
+            {(attributes) => (
+              <input
+                {...attributes}
+                required
+                maxLength={limits.tagLength}
+                value={name}
+                onInput={(event) => setName(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <button type="submit" class="btn primary" disabled={form.busy}>
+            {isPermission ? t.createPermission : t.createTag}
+          </button>
+        </form>
+      )}
       <Problem error={form.error ?? labels.error} />
       {list?.length === 0 && <Empty icon="tag" title={props.empty} />}
       {list && list.length > 0 && (
@@ -91,22 +94,26 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
                 <span class="figure">{number(label.subscribers)}</span>
               </Cell>
               <Cell label={t.edit}>
-                <button
-                  type="button"
-                  class="btn small"
-                  aria-label={t.editLabel(label.name)}
-                  onClick={() => setEditing(label)}
-                >
-                  {t.edit}
-                </button>{' '}
-                <button
-                  type="button"
-                  class="btn small"
-                  aria-label={t.deleteLabel(label.name)}
-                  onClick={() => setDeleting(label)}
-                >
-                  {t.delete}
-                </button>
+                {can('manage') && (
+                  <>
+                    <button
+                      type="button"
+                      class="btn small"
+                      aria-label={t.editLabel(label.name)}
+                      onClick={() => setEditing(label)}
+                    >
+                      {t.edit}
+                    </button>{' '}
+                    <button
+                      type="button"
+                      class="btn small"
+                      aria-label={t.deleteLabel(label.name)}
+                      onClick={() => setDeleting(label)}
+                    >
+                      {t.delete}
+                    </button>
+                  </>
+                )}
               </Cell>
             </tr>
           ))}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
+import { can } from '../access';
 import { api, type LinkView } from '../api';
 import {
   Cell,
@@ -31,7 +32,7 @@ export function Links() {
     <>
       <Heading title={t.links} />
       <p class="lead">{t.linksLead}</p>
-      <NewLink onCreated={() => void links.reload()} />
+      {can('manage') && <NewLink onCreated={() => void links.reload()} />}
       <Problem error={links.error} />
       {list?.length === 0 && <Empty icon="link" title={t.noLinks} text={t.noLinksText} />}
       {list && list.length > 0 && (
@@ -163,9 +164,11 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
         )}
       </Cell>
       <Cell label={t.delete}>
-        <button type="button" class="btn small" onClick={onDelete}>
-          {t.delete}
-        </button>
+        {can('manage') && (
+          <button type="button" class="btn small" onClick={onDelete}>
+            {t.delete}
+          </button>
+        )}
       </Cell>
     </tr>
   );

@@ -10,6 +10,7 @@ import {
   Copyable,
   Crumbs,
   Dialog,
+  DownloadButton,
   Field,
   Icon,
   None,
@@ -50,11 +51,18 @@ function Profile({ subscriber, reload }: { subscriber: Subscriber; reload: () =>
         </Heading>
         {subscriber.username && <span class="hint clip">@{subscriber.username}</span>}
         <Badge tone={state.tone}>{state.text}</Badge>
-        <span class="actions" hidden={!can('manage')}>
-          <button type="button" class="btn" onClick={() => setOpen('edit')}>
+        <span class="actions">
+          {can('export') && (
+            <DownloadButton
+              path={`/v1/subscribers/${subscriber.subscriber_id}/data`}
+              filename={`subscriber-${subscriber.subscriber_id}.json`}
+              text={t.downloadData}
+            />
+          )}
+          <button type="button" class="btn" hidden={!can('manage')} onClick={() => setOpen('edit')}>
             {t.edit}
           </button>
-          <button type="button" class="btn" onClick={() => setOpen('remove')}>
+          <button type="button" class="btn" hidden={!can('manage')} onClick={() => setOpen('remove')}>
             {t.remove}
           </button>
         </span>
@@ -84,6 +92,14 @@ function Profile({ subscriber, reload }: { subscriber: Subscriber; reload: () =>
           <dt>{t.permissions}</dt>
           <dd>
             <Labels names={subscriber.permissions} />
+          </dd>
+          <dt>{t.subscriberTimezone}</dt>
+          <dd>{subscriber.timezone ?? t.projectTimezone}</dd>
+          <dt>{t.properties}</dt>
+          <dd>
+            <Labels
+              names={Object.entries(subscriber.properties).map(([key, value]) => `${key}: ${String(value)}`)}
+            />
           </dd>
           <dt>{t.since}</dt>
           <dd>

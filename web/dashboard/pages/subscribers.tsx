@@ -1,5 +1,5 @@
 import { limits } from '../../../src/contract/limits';
-import { api, type Subscriber } from '../api';
+import { api, query, type Subscriber } from '../api';
 import {
   Badge,
   Cell,
@@ -8,6 +8,7 @@ import {
   ClearFilters,
   Clip,
   CopyButton,
+  DownloadButton,
   Empty,
   None,
   Pager,
@@ -35,7 +36,16 @@ export function Subscribers() {
   const list = found.data?.data;
   return (
     <>
-      <Heading title={t.subscribers} />
+      <div class="heading">
+        <Heading title={t.subscribers} />
+        <span class="actions">
+          <DownloadButton
+            path={`/v1/export/subscribers${query(filters.values)}`}
+            filename="subscribers.csv"
+            text={t.exportCsv}
+          />
+        </span>
+      </div>
       <p class="lead">{t.subscribersLead}</p>
       <div class="filters">
         <SearchField

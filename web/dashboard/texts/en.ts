@@ -17,6 +17,11 @@ const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
 /** All texts of the dashboard in English. Their type is the contract for the other languages. */
 export const en = {
   ...teamEn,
+  exportCsv: 'Export CSV',
+  downloadData: 'Download all data',
+  subscriberTimezone: 'Time zone',
+  projectTimezone: 'Project default',
+  properties: 'Properties',
   // Frame
   overview: 'Overview',
   logins: 'Logins',

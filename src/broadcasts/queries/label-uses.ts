@@ -1,0 +1,29 @@
+import type { Db } from '../../db/pool';
+import { row } from '../../db/query';
+
+/** SQL: whether an audience names a tag ($2) or, as a permission, the name. */
+const namesTag = (audience: string) =>
+  `(${audience} -> 'tags_all' ? $2 OR ${audience} -> 'tags_any' ? $2 OR ${audience} -> 'exclude_tags' ? $2)`;
+const namesPermission = (audience: string) => `${audience} ->> 'permission' = $2`;
+
+/** What names a tag or a permission: an entry that is not sent yet, or a recurring broadcast that has not ended. */
+export async function definitionNaming(
+  db: Db,
+  projectId: string,
+  kind: 'tags' | 'permissions',
+  name: string,
+): Promise<string | null> {
+  const inAudience = kind === 'tags' ? namesTag('audience') : namesPermission('audience');
+  const inEntry = kind === 'tags' ? inAudience : `(${inAudience} OR permission = $2)`;
+  const found = await row<{ what: string }>(
+    db,
+    `definition_naming_${kind}`,
+    `SELECT 'a scheduled message' AS what FROM scheduled
+     WHERE project_id = $1 AND status = 'scheduled' AND ${inEntry}
+     UNION ALL
+     SELECT 'a recurring broadcast' FROM recurring WHERE project_id = $1 AND status <> 'ended' AND ${inAudience}
+     LIMIT 1`,
+    [projectId, name],
+  );
+  return found?.what ?? null;
+}
