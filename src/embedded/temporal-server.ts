@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { freePort } from '../lib/ports';
+import { registerSearchAttributes } from '../temporal/search-attributes';
 import {
   logSize,
   readLogFrom,
@@ -178,6 +179,8 @@ async function waitUntilReady(
         config: { workflowExecutionRetentionTtl: msToTs(retention) },
       }),
     );
+    // The server registers its flags only in a new namespace; one of an earlier version lacks what came since.
+    await untilReady(() => registerSearchAttributes(new Client({ connection, namespace }), namespace));
     const query = Object.keys(searchAttributes)
       .map((name) => `${name} IS NULL`)
       .join(' AND ');
