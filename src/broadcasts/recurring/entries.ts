@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isTemplated, type GivenContent } from '../../contract/content';
 import { AppError } from '../../contract/errors';
 import type { Core } from '../../core';
@@ -118,18 +117,19 @@ export async function skipOccurrence(
   { pool }: RecurringDeps,
   projectId: string,
   id: string,
-  at: string | undefined,
+  { at, work }: { at: string | undefined; work: Work },
 ): Promise<RecurringRow> {
   if (!(await findRecurring(pool, projectId, id))) throw new AppError('not_found');
   return withTransaction(pool, async (db) => {
     const row = await requireOpen(db, id);
+    if (work.resumed && (await findRun(db, work.id))) return row;
     const wanted = at === undefined ? nextRunAfter(row, row.now, await claimedAhead(db, id)) : new Date(at);
     if (!wanted) throw new AppError('conflict', 'There is no occurrence left to skip.');
     if (wanted <= row.now || !isPlanned(row, wanted)) {
       throw new AppError('validation_failed', 'at: is not an occurrence to come');
     }
     const claimed = await insertRun(db, {
-      id: randomUUID(),
+      id: work.id,
       recurringId: id,
       scheduledFor: wanted,
       localTime: localName(wanted, row.timezone),

@@ -151,14 +151,15 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         tag,
         auth: 'key',
         scope: 'send',
+        idempotent: {},
         params: recurringParams,
         body: skipSchema,
         status: 200,
         response: recurringSchema,
         errors: ['conflict'],
       },
-      async ({ project, params, body }) =>
-        presentRecurring(pool, await skipOccurrence(deps, project.id, params.id, body.at)),
+      async ({ project, params, body, work }) =>
+        presentRecurring(pool, await skipOccurrence(deps, project.id, params.id, { at: body.at, work })),
     ),
 
     route(

@@ -228,7 +228,19 @@ export const personalTables: Record<string, PersonalTable> = {
   invitations: { apart: 'People of the team, not subscribers.' },
   member_notices: { apart: 'People of the team, not subscribers.' },
   dashboard_sessions: { apart: 'People of the team, not subscribers.' },
-  audit_entries: { apart: 'People of the team, not subscribers.' },
+  audit_entries: {
+    held: {
+      as: 'audit',
+      columns: 't.action, t.at',
+      from: 'audit_entries t',
+      where: 't.project_id = person.project_id AND t.target_id = ANY (person.public_ids)',
+      order: ['t.at', 't.id'],
+    },
+    removal: {
+      erase: `UPDATE audit_entries t SET target_id = NULL FROM person
+       WHERE t.project_id = person.project_id AND t.target_id = ANY (person.public_ids)`,
+    },
+  },
   project_bots: { apart: 'A bot is no person.' },
   oidc_clients: { apart: 'An application is no person.' },
 };

@@ -84,6 +84,13 @@ describe('the requests of the reference', () => {
       const link = await project.api<{ link_id: string }>('POST', '/v1/subscribe-links', {});
       return { link_id: link.body.link_id };
     }
+    if (path.startsWith('/v1/oidc/clients/')) {
+      const client = await project.api<{ client_id: string }>('POST', '/v1/oidc/clients', {
+        name: 'Shop',
+        redirect_uris: ['https://shop.example.com/callback'],
+      });
+      return { client_id: client.body.client_id };
+    }
     if (path.startsWith('/v1/tags/') || path.startsWith('/v1/permissions/')) {
       const [, , kind = ''] = path.split('/');
       const name = freshName(kind);

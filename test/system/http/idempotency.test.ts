@@ -123,8 +123,13 @@ test('every POST that creates or sends takes a key, and says so in its descripti
     .filter(({ method, path, auth }) => method === 'POST' && auth === 'key' && path.startsWith('/v1/'))
     .filter(({ idempotent, headers }) => !idempotent && !headers)
     .map(({ path }) => path);
-  // These redeem or end something: repeated, they find it redeemed or ended.
-  expect(without.sort()).toEqual(['/v1/auth/verify', '/v1/deliveries/{id}/cancel', '/v1/otp/verify']);
+  // These redeem or end something: repeated, they find it redeemed or ended. A preview changes nothing.
+  expect(without.sort()).toEqual([
+    '/v1/auth/verify',
+    '/v1/deliveries/{id}/cancel',
+    '/v1/otp/verify',
+    '/v1/templates/preview',
+  ]);
 });
 
 describe.each(Object.keys(works))('the Idempotency-Key of a request for a %s', (name) => {
