@@ -2,11 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../lib/log';
 import { startSweep } from '../lib/sweep';
-import { indexNextEvents } from './queries/search-index';
+import { INDEX_BATCH, indexNextEvents } from './queries/search-index';
 
 const SWEEP_MS = 1_000;
-/** Few enough that a deletion of one of the events waits only for milliseconds. */
-const BATCH = 200;
 /** Pause after a batch, in durations of the batch: deliveries keep most of the database while the search catches up. */
 const PAUSE_FACTOR = 3;
 
@@ -21,7 +19,7 @@ export function startSearchIndex({ pool, log }: { pool: pg.Pool; log: Logger }):
   async function index(): Promise<void> {
     while (!stopping.signal.aborted) {
       const started = performance.now();
-      if ((await indexNextEvents(pool, BATCH)) < BATCH) return;
+      if ((await indexNextEvents(pool)) < INDEX_BATCH) return;
       await sleep((performance.now() - started) * PAUSE_FACTOR, undefined, { signal: stopping.signal });
     }
   }

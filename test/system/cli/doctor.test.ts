@@ -50,6 +50,7 @@ test('a healthy installation is found to be healthy, part by part', async () => 
     'migrations',
     'clock',
     'bot updates',
+    'own bots',
     'sessions',
     'deliveries',
     'planned messages',

@@ -84,6 +84,7 @@ describe('the requests of the reference', () => {
       const link = await project.api<{ link_id: string }>('POST', '/v1/subscribe-links', {});
       return { link_id: link.body.link_id };
     }
+    if (path.startsWith('/v1/channels/')) return { channel: 'telegram' };
     if (path.startsWith('/v1/oidc/clients/')) {
       const client = await project.api<{ client_id: string }>('POST', '/v1/oidc/clients', {
         name: 'Shop',

@@ -52,7 +52,7 @@ async function withBody(body: unknown, endpointId = first): Promise<{ id: string
 /** As the worker does it, until the event's words are written. */
 async function untilIndexed(eventId: string): Promise<void> {
   await eventually(async () => {
-    await indexNextEvents(service.pool, 200);
+    await indexNextEvents(service.pool);
     const { rowCount } = await service.pool.query('SELECT 1 FROM event_words WHERE event_id = $1', [eventId]);
     expect(rowCount).toBe(1);
     return true;
@@ -211,7 +211,7 @@ describe('search', () => {
         [eventId],
       );
       expect(rows[0]?.over).toBe(true);
-      await indexNextEvents(service.pool, 200);
+      await indexNextEvents(service.pool);
       expect(await ids(q('lighthouse'))).toEqual([id]);
       await slow.query('COMMIT');
       await untilIndexed(eventId);
