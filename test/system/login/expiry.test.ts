@@ -15,7 +15,7 @@ import {
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({
-    env: { HERALD_SESSION_TTL_SECONDS: '3', HERALD_CODE_TTL_SECONDS: '2' },
+    env: { HERALD_SESSION_TTL_SECONDS: '3', HERALD_CODE_TTL_SECONDS: '4' },
   });
 });
 afterAll(() => service.stop());
