@@ -139,8 +139,7 @@ export function requireScope({ scopes, role }: KeyedProject, scope: Scope): void
 
 /** The id in the path, or the id of what an idempotent request creates. */
 function targetOf(spec: RouteSpec, params: unknown, work: Work): string | null {
-  // Nothing names a removed subscriber, the audit log neither.
-  if (spec.method === 'DELETE' && spec.path === '/v1/subscribers/{id}') return null;
+  if (spec.unnamedInAudit) return null;
   const [id] = Object.values((params ?? {}) as Record<string, string>);
   return id ?? (spec.idempotent ? work.id : null);
 }

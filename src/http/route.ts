@@ -72,6 +72,8 @@ export interface RouteSpec<
    * response is replayed.
    */
   idempotent?: { shownOnce?: string };
+  /** The audit log does not name what this route removes, because nothing may name it afterwards. */
+  unnamedInAudit?: true;
   status: number;
   /** The JSON response; a list of media types for binary responses; absent for 204. */
   response?: z.ZodType | string[];

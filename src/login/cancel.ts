@@ -6,7 +6,7 @@ import { lockSession, type AuthSession } from './queries/sessions';
 import type { SessionStarter } from './workflow';
 
 /**
- * Expires a session or request that nobody has answered, and wakes its workflow, which edits the bot's question. A stored
+ * Expires a session or request without an answer, and wakes its workflow, which edits the bot's question. A stored
  * answer is first: the workflow decides it. If Temporal is away, the question is edited when the time was to end anyway.
  */
 export async function cancelSession(

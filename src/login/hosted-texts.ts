@@ -25,7 +25,7 @@ export interface LoginTexts {
   confirmedOnward: string;
   confirmedReturn: string;
   confirmedDevice: string;
-  /** Against links to a device of somebody else. */
+  /** Against links to another person's device. */
   deviceHint(code: Html): Html;
   goOn: string;
   /** Returns to the site without a code. */

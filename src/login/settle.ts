@@ -143,7 +143,7 @@ async function settleYes(
   const { decidedAt, codeLifeMs } = await confirmSession(db, session.id, {
     subscriberId: subscriber.id,
     codeHash: sha256(code),
-    // The provider collects the outcome itself: nobody gets the code of a login by OpenID Connect.
+    // The provider collects the outcome itself: the code of a login by OpenID Connect is never given out.
     codeSealed: session.flow === 'oidc' ? null : cipher.encrypt(code, 'auth_code', session.id),
     codeTtlSeconds: config.HERALD_CODE_TTL_SECONDS,
   });
@@ -159,8 +159,8 @@ async function settleYes(
 }
 
 /**
- * Herald's own login: it costs nothing and subscribes to nothing. The browser's cookie is enough, so that nobody gets the
- * code.
+ * Herald's own login: it costs nothing and subscribes to nothing. The browser's cookie is enough, so that the code
+ * is never given out.
  */
 async function signInToDashboard(
   db: PoolClient,

@@ -262,7 +262,7 @@ export interface Project {
   sessions_per_hour: number | null;
   sessions_per_address: number | null;
   purchased_credits: number;
-  /** Herald's own: it has no plan and no credits, and nobody finds it by its slug. */
+  /** Herald's own: it has no plan and no credits, and its slug finds nothing. */
   system: boolean;
   /** An IANA name, `UTC` by default. */
   timezone: string;

@@ -98,6 +98,7 @@ export function createSubscriberRoutes({ pool, cipher, config }: Pick<Core, 'poo
           'Also removes everything held about them: messages, one-time codes, names and addresses in logins, events with their deliveries. Open deliveries, including `subscription.deleted`, are still made, and removed when they have ended. They can subscribe again as a new subscriber.',
         tag,
         auth: 'key',
+        unnamedInAudit: true,
         params: subscriberParams,
         status: 204,
         errors: ['subscriber_not_found'],

@@ -1,5 +1,13 @@
 import { locale, t } from './texts';
 
+/** The entries of a list that was typed into one field; empty ones are left out. */
+export function typedList(text: string, separator: ',' | '\n'): string[] {
+  return text
+    .split(separator)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
 export function number(value: number): string {
   return new Intl.NumberFormat(locale).format(value);
 }

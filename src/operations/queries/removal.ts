@@ -31,6 +31,16 @@ export function repeatedDelete(db: Db, name: string, text: string, values: unkno
   return repeated(() => change(db, name, text, values));
 }
 
+/** Deletes rows once their `expires_at` is over. */
+export function removeExpired(db: Db, table: string, key = 'id'): NextBatch {
+  return repeatedDelete(
+    db,
+    `remove_expired_${table}`,
+    `DELETE FROM ${table} WHERE ${key} IN (
+       SELECT ${key} FROM ${table} WHERE expires_at < now() LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  );
+}
+
 interface Aged {
   table: string;
   id: string;

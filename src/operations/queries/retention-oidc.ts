@@ -11,21 +11,3 @@ export function removeExpiredOidcRecords(db: Db): NextBatch {
        ORDER BY expires_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
   );
 }
-
-export function removeExpiredOidcSecrets(db: Db): NextBatch {
-  return repeatedDelete(
-    db,
-    'remove_expired_oidc_secrets',
-    `DELETE FROM oidc_client_secrets WHERE id IN (
-       SELECT id FROM oidc_client_secrets WHERE expires_at < now() LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
-  );
-}
-
-export function removeExpiredOidcKeys(db: Db): NextBatch {
-  return repeatedDelete(
-    db,
-    'remove_expired_oidc_keys',
-    `DELETE FROM oidc_keys WHERE id IN (
-       SELECT id FROM oidc_keys WHERE expires_at < now() LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
-  );
-}

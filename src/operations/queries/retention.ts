@@ -217,15 +217,6 @@ export function removeDeletedEndpoints(db: Db): NextBatch {
   );
 }
 
-export function removeExpiredSecrets(db: Db): NextBatch {
-  return repeatedDelete(
-    db,
-    'remove_expired_secrets',
-    `DELETE FROM endpoint_secrets WHERE id IN (
-       SELECT id FROM endpoint_secrets WHERE expires_at < now() LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
-  );
-}
-
 export function removeRevokedKeys(db: Db, days: number): NextBatch {
   return repeatedDelete(
     db,
@@ -234,15 +225,6 @@ export function removeRevokedKeys(db: Db, days: number): NextBatch {
        SELECT id FROM api_keys WHERE revoked_at < now() - make_interval(days => $1)
        LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
     [days],
-  );
-}
-
-export function removeEndedDashboardSessions(db: Db): NextBatch {
-  return repeatedDelete(
-    db,
-    'remove_old_dashboard_sessions',
-    `DELETE FROM dashboard_sessions WHERE hash IN (
-       SELECT hash FROM dashboard_sessions WHERE expires_at < now() LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
   );
 }
 

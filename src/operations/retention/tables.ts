@@ -1,7 +1,7 @@
 import { limits } from '../../contract/limits';
 import { pruneBotUpdates } from '../../bots';
 import type { Db } from '../../db/pool';
-import { BATCH, repeated, type NextBatch } from '../queries/removal';
+import { BATCH, removeExpired, repeated, type NextBatch } from '../queries/removal';
 import * as remove from '../queries/retention';
 import { removeOldEndpointHours } from '../queries/retention-endpoint-hours';
 import {
@@ -10,11 +10,7 @@ import {
   removeOldNotices,
   removeUnusedAccounts,
 } from '../queries/retention-team';
-import {
-  removeExpiredOidcKeys,
-  removeExpiredOidcRecords,
-  removeExpiredOidcSecrets,
-} from '../queries/retention-oidc';
+import { removeExpiredOidcRecords } from '../queries/retention-oidc';
 import { MEDIA_UPLOAD_DAYS, removeOldMediaUploads } from '../queries/retention-media';
 
 /** What ends the rows of a table. */
@@ -45,7 +41,7 @@ export const tableEnds: Record<string, TableEnd> = {
   published_ids: { after: `${limits.publishedIdDays} days`, remove: remove.removeOldPublishedIds },
   endpoints: { after: 'deleted, and the last delivery removed', remove: remove.removeDeletedEndpoints },
   endpoint_hours: { after: `${limits.webhookStatsDays} days`, remove: removeOldEndpointHours },
-  endpoint_secrets: { after: 'replaced, 24 hours', remove: remove.removeExpiredSecrets },
+  endpoint_secrets: { after: 'replaced, 24 hours', remove: (db) => removeExpired(db, 'endpoint_secrets') },
 
   auth_sessions: { after: retentionDays, remove: remove.removeOldSessions },
   auth_prompts: { with: 'auth_sessions' },
@@ -64,8 +60,11 @@ export const tableEnds: Record<string, TableEnd> = {
 
   oidc_records: { after: '1 hour after it expired', remove: removeExpiredOidcRecords },
   oidc_logins: { with: 'auth_sessions' },
-  oidc_client_secrets: { after: 'replaced, 24 hours', remove: removeExpiredOidcSecrets },
-  oidc_keys: { after: 'replaced, 24 hours', remove: removeExpiredOidcKeys },
+  oidc_client_secrets: {
+    after: 'replaced, 24 hours',
+    remove: (db) => removeExpired(db, 'oidc_client_secrets'),
+  },
+  oidc_keys: { after: 'replaced, 24 hours', remove: (db) => removeExpired(db, 'oidc_keys') },
 
   messages: { after: retentionDays, remove: remove.removeOldMessages },
   otp_codes: { after: '1 day', remove: remove.removeOldOtpCodes },
@@ -92,7 +91,7 @@ export const tableEnds: Record<string, TableEnd> = {
   bot_turns: { after: '1 minute after the wait', remove: remove.removeOldTurns },
   request_counters: { after: '1 hour after its window', remove: remove.removeExpiredCounters },
   api_keys: { after: `${retentionDays} after its revocation`, remove: remove.removeRevokedKeys },
-  dashboard_sessions: { after: '12 hours', remove: remove.removeEndedDashboardSessions },
+  dashboard_sessions: { after: '12 hours', remove: (db) => removeExpired(db, 'dashboard_sessions', 'hash') },
 
   accounts: { after: `${retentionDays} without a team and a session`, remove: removeUnusedAccounts },
   members: { bounded: 'A project keeps its members until it removes them.' },

@@ -63,7 +63,7 @@ export async function requestsOf(db: Db, { id }: Pick<Person, 'id'>): Promise<st
 }
 
 /**
- * After the person is deleted: erases their questions and answers in requests, and the requests that asked nobody else.
+ * After the person is deleted: erases their questions and answers in requests, and the requests that asked only them.
  * Requests that another subscriber answered stay.
  */
 export async function erasePersonRequests(db: Db, person: Person, requestIds: string[]): Promise<void> {

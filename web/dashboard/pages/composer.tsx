@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { limits, MIB } from '../../../src/contract/limits';
 import { api, type NewBroadcast, type Subscriber } from '../api';
 import { ActionButton, ConfirmDialog, Crumbs, Field, Icon, Problem, toast, useForm } from '../elements';
-import { number } from '../format';
+import { number, typedList } from '../format';
 import { useResource } from '../resource';
 import { go, Heading } from '../router';
 import { t } from '../texts';
@@ -90,21 +90,14 @@ function audienceOf(
   return {
     ...(draft.channel === '' ? {} : { channel: draft.channel }),
     ...(draft.permission.trim() === '' ? {} : { permission: draft.permission.trim() }),
-    tags_all: words(draft.tagsAll),
-    tags_any: words(draft.tagsAny),
-    exclude_tags: words(draft.excludeTags),
+    tags_all: typedList(draft.tagsAll, ','),
+    tags_any: typedList(draft.tagsAny, ','),
+    exclude_tags: typedList(draft.excludeTags, ','),
   };
 }
 
 function paceOf({ perMinute }: Draft): Pick<NewBroadcast, 'messages_per_minute'> {
   return perMinute.trim() === '' ? {} : { messages_per_minute: Number(perMinute) };
-}
-
-function words(text: string): string[] {
-  return text
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
 }
 
 /** Writes a broadcast: text and audience on the left, how the phone shows it on the right. */

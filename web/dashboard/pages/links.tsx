@@ -18,7 +18,7 @@ import {
   toast,
   useForm,
 } from '../elements';
-import { number } from '../format';
+import { number, typedList } from '../format';
 import { useResource } from '../resource';
 import { Heading, usePages } from '../router';
 import { t } from '../texts';
@@ -83,8 +83,8 @@ function NewLink({ onCreated }: { onCreated: () => void }) {
   const form = useForm(fields, async () => {
     await api.createLink({
       ...(values.name.trim() ? { name: values.name.trim() } : {}),
-      ...(values.tags ? { tags: listed(values.tags) } : {}),
-      ...(values.permissions ? { permissions: listed(values.permissions) } : {}),
+      ...(values.tags ? { tags: typedList(values.tags, ',') } : {}),
+      ...(values.permissions ? { permissions: typedList(values.permissions, ',') } : {}),
       ...(values.external_id ? { external_id: values.external_id } : {}),
       ...(values.expires_at ? { expires_at: new Date(values.expires_at).toISOString() } : {}),
       ...(values.max_uses ? { max_uses: Number(values.max_uses) } : {}),
@@ -123,13 +123,6 @@ function NewLink({ onCreated }: { onCreated: () => void }) {
       </p>
     </form>
   );
-}
-
-function listed(text: string): string[] {
-  return text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 }
 
 function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {

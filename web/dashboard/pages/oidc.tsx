@@ -18,6 +18,7 @@ import {
   toast,
   useForm,
 } from '../elements';
+import { typedList } from '../format';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { t } from '../texts';
@@ -221,8 +222,8 @@ function ClientDialog(props: {
   const form = useForm(FIELDS, () =>
     props.save({
       name: name.trim(),
-      redirect_uris: lines(redirects),
-      post_logout_redirect_uris: lines(afterLogout),
+      redirect_uris: typedList(redirects, '\n'),
+      post_logout_redirect_uris: typedList(afterLogout, '\n'),
       type,
       id_token_alg: algorithm,
       device,
@@ -325,11 +326,4 @@ function ClientDialog(props: {
       </form>
     </Dialog>
   );
-}
-
-function lines(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 }

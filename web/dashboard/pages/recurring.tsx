@@ -18,7 +18,7 @@ import {
   toast,
   useForm,
 } from '../elements';
-import { number } from '../format';
+import { number, typedList } from '../format';
 import { useResource } from '../resource';
 import { go, Heading, Link, usePages } from '../router';
 import { recurringState, runState } from '../states';
@@ -184,10 +184,7 @@ function NewRecurring() {
       name: draft.name,
       content: { text: draft.text },
       audience: {
-        tags_all: draft.tags
-          .split(',')
-          .map((tag) => tag.trim())
-          .filter((tag) => tag !== ''),
+        tags_all: typedList(draft.tags, ','),
       },
       cron: draft.cron,
     });

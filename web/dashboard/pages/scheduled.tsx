@@ -18,6 +18,7 @@ import {
   toast,
   useForm,
 } from '../elements';
+import { typedList } from '../format';
 import { useResource } from '../resource';
 import { go, Heading, Link, useFilters, usePages } from '../router';
 import { scheduledState } from '../states';
@@ -132,10 +133,7 @@ function NewScheduled() {
       ...(name.trim() === '' ? {} : { name: name.trim() }),
       content: { text },
       audience: {
-        tags_all: tags
-          .split(',')
-          .map((tag) => tag.trim())
-          .filter((tag) => tag !== ''),
+        tags_all: typedList(tags, ','),
       },
       scheduled_at: at,
       ...(zone === 'recipient' ? { timezone: 'recipient' } : {}),

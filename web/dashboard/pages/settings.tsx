@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type ProjectView } from '../api';
 import { Field, Problem, toast, useForm } from '../elements';
+import { typedList } from '../format';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { t } from '../texts';
@@ -41,10 +42,7 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
     await api.changeProject({
       name,
       callback_url: orNull(callback),
-      redirect_urls: redirects
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line !== ''),
+      redirect_urls: typedList(redirects, '\n'),
       retry_policy: policy,
       timezone: timezone.trim() || 'UTC',
       welcome_en: orNull(welcomeEn),

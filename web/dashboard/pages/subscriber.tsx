@@ -19,6 +19,7 @@ import {
   toast,
   useForm,
 } from '../elements';
+import { typedList } from '../format';
 import { useResource } from '../resource';
 import { go, Heading } from '../router';
 import { loginState, messageState, subscriberState, type Shown } from '../states';
@@ -244,8 +245,8 @@ function EditDialog(props: { subscriber: Subscriber; onClose: () => void; onSave
   const form = useForm(['external_id', 'tags', 'permissions'], async () => {
     await api.changeSubscriber(subscriber.subscriber_id, {
       external_id: externalId.trim() === '' ? null : externalId.trim(),
-      tags: words(tags),
-      permissions: words(permissions),
+      tags: typedList(tags, ','),
+      permissions: typedList(permissions, ','),
     });
     await props.onSaved();
   });
@@ -275,11 +276,4 @@ function EditDialog(props: { subscriber: Subscriber; onClose: () => void; onSave
       </form>
     </Dialog>
   );
-}
-
-function words(text: string): string[] {
-  return text
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
 }

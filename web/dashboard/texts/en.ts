@@ -623,7 +623,7 @@ export const en = {
   deleteOidcNamed: (name: string) => `Delete ${name}`,
   deleteOidcTitle: (name: string) => `Delete ${name}?`,
   deleteOidcText:
-    'Nobody can log in through this client any more, and its tokens stop working. This cannot be undone.',
+    'Users can no longer log in through this client, and its tokens stop working. This cannot be undone.',
   oidcClientDeleted: 'Client deleted',
 
   // Settings
