@@ -97,6 +97,37 @@ describe('an invitation', () => {
     }
   });
 
+  it('gives nothing that its maker no longer has: a lower role, no place in the team, a revoked key', async () => {
+    const project = await basic();
+    const names = { owner: freshName('owner'), admin: freshName('admin') };
+    const owner = await createMember(service, project, names.owner, 'owner');
+    const admin = await createMember(service, project, names.admin, 'admin');
+    const { member_id: adminId } = await memberOf(project, names.admin);
+    const invite = async (api: Browser['api']) =>
+      startOf((await api('POST', '/v1/invitations', { role: 'viewer' })).body.telegram_link);
+    const demoted = await invite(admin.api);
+    const removed = await invite(admin.api);
+    const { body: key } = await owner.api('POST', '/v1/keys', { scopes: ['read', 'admin'] });
+    const revoked = await invite(service.apiWith(key.api_key));
+    const notValid = async (user: string) =>
+      (await lastBotMessage(service, 'telegram', user))?.text.startsWith('This invitation is not valid');
+
+    // The maker counts at the time of the Yes, not of the question.
+    const [first, second, third] = [freshName('first'), freshName('second'), freshName('third')];
+    await openAndWait(service, 'telegram', first, demoted, { first_name: first });
+    expect((await owner.api('PATCH', `/v1/members/${adminId}`, { role: 'viewer' })).status).toBe(200);
+    await service.control.tap('telegram', first, { button: 'Yes' });
+    await eventually(() => notValid(first));
+    expect((await owner.api('DELETE', `/v1/members/${adminId}`)).status).toBe(204);
+    expect((await owner.api('GET', '/v1/invitations')).body.data.length).toBe(1);
+    expect((await owner.api('DELETE', `/v1/keys/${key.id}`)).status).toBe(204);
+    expect((await owner.api('GET', '/v1/invitations')).body.data).toEqual([]);
+    await service.control.open('telegram', second, { start: removed });
+    await service.control.open('telegram', third, { start: revoked });
+    await eventually(async () => (await notValid(second)) && (await notValid(third)));
+    expect((await project.api('GET', '/v1/members')).body.data.length).toBe(1);
+  });
+
   it('is not made for more than one member on the free plan, and the plan is exact when two answer at once', async () => {
     const project = await service.createProject();
     const starts = await Promise.all(
@@ -176,6 +207,27 @@ describe('members', () => {
       projects: [],
     });
     expectError(await owner.api('DELETE', `/v1/members/${id}`), 'not_found');
+  });
+
+  it('of any role choose what the bot tells them, and nothing else', async () => {
+    const user = freshName('quiet');
+    const { api } = await createMember(service, project, user, 'viewer');
+    const { member_id: id } = await memberOf(project, user);
+    expect((await api('GET', '/dashboard/session')).body.notify).toBe('assigned');
+    expectError(await api('PATCH', `/v1/members/${id}`, { notify: 'none' }), 'forbidden');
+    const changed = await api('PATCH', '/dashboard/session', { notify: 'none' });
+    expect(changed).toMatchObject({ status: 200, body: { project_id: project.id, notify: 'none' } });
+    expect(await memberOf(project, user)).toMatchObject({ role: 'viewer', notify: 'none' });
+    expect(await memberOf(project, names.owner)).not.toMatchObject({ notify: 'none' });
+    expectError(await api('PATCH', '/dashboard/session', { role: 'admin' }), 'validation_failed');
+    const elsewhere = { 'x-herald-project': randomUUID() };
+    expectError(await api('PATCH', '/dashboard/session', { notify: 'all' }, elsewhere), 'conflict');
+    expect((await owner.api('DELETE', `/v1/members/${id}`)).status).toBe(204);
+    expectError(await api('PATCH', '/dashboard/session', { notify: 'all' }), 'forbidden');
+    expectError(
+      await createBrowser(service).api('PATCH', '/dashboard/session', { notify: 'all' }),
+      'unauthorized',
+    );
   });
 
   it('are not given a role with a scope that the caller lacks', async () => {
