@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { limits, plans } from '../../../src/contract/limits';
 import { scopes, type Role } from '../../../src/contract/scopes';
 import { ABOUT_A_SECOND_MS, eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
-import { lastBotMessage, openAndWait, startOf } from '../login/fixture';
+import { confirmedSession, lastBotMessage, openAndWait, startOf } from '../login/fixture';
 import { freshName } from '../messages/fixture';
+import { createEndpoint, emitOne, scriptedReceiver } from '../webhooks/fixture';
 import {
   createBrowser,
   createMember,
@@ -239,6 +241,77 @@ describe('members', () => {
     const { member_id: id } = await memberOf(project, names.owner);
     expectError(await limited('PATCH', `/v1/members/${randomUUID()}`, { role: 'viewer' }), 'not_found');
     expectError(await limited('PATCH', `/v1/members/${id}`, { role: 'viewer' }), 'forbidden');
+  });
+});
+
+describe('the bot tells members', () => {
+  it('about failing, recovered and disabled endpoints and about credits, with a link, unless they want nothing', async () => {
+    const project = await basic();
+    const [listener, silent, olga] = [freshName('listener'), freshName('silent'), freshName('olga')];
+    await join(service, listener, await inviteAsOperator(service, project, 'viewer'));
+    await join(service, silent, await inviteAsOperator(service, project, 'owner'));
+    const start = await inviteAsOperator(service, project, 'admin');
+    await openAndWait(service, 'max', olga, start, { language_code: 'ru', first_name: olga });
+    await service.control.tap('max', olga, { button: 'Да' });
+    await eventually(() => memberOf(project, olga));
+    await service.pool.query(
+      `UPDATE members m SET notify = CASE a.first_name WHEN $2 THEN 'none' ELSE 'all' END
+       FROM accounts a WHERE a.id = m.account_id AND m.project_id = $1 AND a.first_name IN ($2, $3)`,
+      [project.id, silent, olga],
+    );
+    const receiver = await scriptedReceiver(503);
+    try {
+      const endpoint = await createEndpoint(project, receiver.url, { events: ['otp.sent'] });
+      /** The last words of the bot and where its button leads. */
+      const notices = async (user: string, channel: 'telegram' | 'max') => {
+        const { messages } = await service.control.chat(channel, user);
+        const fromBot = messages.filter(({ from, edited }) => from === 'bot' && !edited);
+        return fromBot.map(({ text, buttons }) => [text, buttons.flat()[0]?.url]);
+      };
+      const page = (path: string) => `${service.url}/dashboard/${path}`;
+      const told = (english: string, russian: string, path: string) =>
+        eventually(async () => {
+          const [inEnglish, inRussian] = [await notices(listener, 'telegram'), await notices(olga, 'max')];
+          return (
+            inEnglish.some(([text, url]) => text?.includes(english) && url === page(path)) &&
+            inRussian.some(([text, url]) => text?.includes(russian) && url === page(path))
+          );
+        });
+      const path = `webhooks/${endpoint.id}`;
+      const delivery = await emitOne(service, project, endpoint.id, 'otp.sent');
+      await eventually(async () => {
+        const { rowCount } = await service.pool.query(
+          `UPDATE endpoints SET failing_since = failing_since - interval '16 minutes'
+           WHERE id = $1 AND failing_since IS NOT NULL`,
+          [endpoint.id],
+        );
+        return rowCount === 1;
+      });
+      await told(`${receiver.url} is failing`, `${receiver.url} не доходят`, path);
+      receiver.behave(200);
+      await project.api('POST', `/v1/deliveries/${delivery}/retry`);
+      await told(`${receiver.url} works again`, `${receiver.url} снова доходят`, path);
+      receiver.behave(410);
+      await emitOne(service, project, endpoint.id, 'otp.sent');
+      await told(`${receiver.url} was disabled`, `${receiver.url} отключены`, path);
+      const use = (used: number) =>
+        service.pool.query(
+          `INSERT INTO credit_months (project_id, month, used)
+           VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC'), $2)
+           ON CONFLICT (project_id, month) DO UPDATE SET used = excluded.used`,
+          [project.id, used],
+        );
+      await use(plans.basic.loginsPerMonth * limits.creditsLowShare - 1);
+      await confirmedSession(service, project, freshName());
+      await told('most logins of this month are used', 'почти израсходованы', 'logins');
+      await use(plans.basic.loginsPerMonth - 1);
+      await confirmedSession(service, project, freshName());
+      await told('no logins are left', 'закончились', 'logins');
+      expect(await notices(silent, 'telegram')).toEqual([]);
+      expect(await notices(listener, 'telegram')).toHaveLength(5);
+    } finally {
+      await receiver.close();
+    }
   });
 });
 
