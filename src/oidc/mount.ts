@@ -7,6 +7,7 @@ import { sha256 } from '../lib/tokens';
 import type { CollectOutcome } from '../login';
 import { limitedAddress } from './address';
 import { createDeviceLogins } from './device';
+import { withDeferredWrites } from './deferred-writes';
 import { collectOutcome } from './finish-login';
 import { loadKeys, openKeys } from './keys';
 import { loadLibrary, type KoaContextWithOIDC, type OidcProvider } from './library';
@@ -78,7 +79,7 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
       ctx.set('Content-Security-Policy', `${ctx.response.get('content-security-policy')}; script-src 'self'`);
     }
     if (path === '/auth') allowRefreshTokens(ctx);
-    await run(provider, ctx, path);
+    await withDeferredWrites(deps.pool, () => run(provider, ctx, path));
     if (isAuthorization) allowFormPost(ctx);
     if (path === '/session/end') await endGrant(deps, provider, ctx);
     if (ctx.status === 404 && ctx.body === undefined) throw new AppError('not_found');
