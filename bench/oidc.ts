@@ -1,4 +1,6 @@
 import { randomBytes, createHash } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import pg from 'pg';
 import { openCookieBrowser } from '../test/support/cookie-browser';
 import { startBench, type BenchEnvironment } from './environment';
@@ -16,7 +18,10 @@ const steps = ['authorize', 'interaction', 'token', 'userinfo'] as const;
 type Step = (typeof steps)[number];
 
 interface Spent {
+  /** Herald's own time: from the arrival of a request to the end of its response. */
   ms: number;
+  /** As the client sees it, which runs in this process too. */
+  clientMs: number;
   /** Of this process, which is also the client and the worker. Unlike the time, it does not depend on the machine's load. */
   cpuMs: number;
   /** In the order in which they ended. */
@@ -31,25 +36,27 @@ interface Statement {
 
 /**
  * What OpenID Connect adds to a login: authorize (begins the session), interaction (the page's redirect and the
- * provider's), token and userinfo. One login after the other, through HTTP, with the limits on. The person's answer is
- * written into the row, because its time is not ours.
+ * provider's), token and userinfo. One login after the other, through HTTP, with the limits on. Requests are measured in
+ * the server. The person's answer is written into the row, because its time is not ours.
  */
 export async function benchOidc(): Promise<Figure[]> {
   const bench = await startBench();
   const statements = watchStatements();
+  const requests = watchRequests();
   try {
     const project = await bench.createProject('bench-oidc');
     const client = await createClient(bench, project.api_key);
     const subscriber = await insertSubscriber(bench, project.id);
     const spent: Record<Step, Spent>[] = [];
     for (let login = 0; login < WARM_UP + LOGINS; login += 1) {
-      const measured = await logIn(bench, { ...client, subscriber }, statements);
+      const measured = await logIn(bench, { ...client, subscriber }, { statements, requests });
       if (login >= WARM_UP) spent.push(measured);
     }
     showStatements(spent);
     return figuresOf(spent);
   } finally {
     statements.restore();
+    requests.restore();
     await bench.stop();
   }
 }
@@ -80,7 +87,7 @@ async function insertSubscriber({ service }: BenchEnvironment, projectId: string
 async function logIn(
   { service }: BenchEnvironment,
   { client_id, client_secret, subscriber }: Client & { subscriber: string },
-  statements: Statements,
+  { statements, requests }: { statements: Statements; requests: Requests },
 ): Promise<Record<Step, Spent>> {
   const url = service.apiUrl ?? '';
   const { pool } = service.core;
@@ -88,12 +95,14 @@ async function logIn(
   const spent = {} as Record<Step, Spent>;
   const measure = async <T>(step: Step, work: () => Promise<T>): Promise<T> => {
     statements.take();
+    requests.take();
     const cpu = process.cpuUsage();
     const started = performance.now();
     const result = await work();
-    const ms = performance.now() - started;
+    const clientMs = performance.now() - started;
     const { user, system } = process.cpuUsage(cpu);
-    spent[step] = { ms, cpuMs: (user + system) / 1000, statements: statements.take() };
+    const ms = requests.take();
+    spent[step] = { ms, clientMs, cpuMs: (user + system) / 1000, statements: statements.take() };
     return result;
   };
 
@@ -155,6 +164,39 @@ async function started(pool: pg.Pool): Promise<void> {
     if (!rowCount) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+}
+
+interface Requests {
+  /** Milliseconds of the requests that have ended since the last call. */
+  take(): number;
+  restore(): void;
+}
+
+/** Measures the requests of a login in the server itself. */
+function watchRequests(): Requests {
+  const started = new WeakMap<ServerResponse, number>();
+  let ended = 0;
+  const onStart = (message: unknown) => {
+    const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+    if (/^\/(oidc|login)\//.test(request.url ?? '')) started.set(response, performance.now());
+  };
+  const onFinish = (message: unknown) => {
+    const began = started.get((message as { response: ServerResponse }).response);
+    if (began !== undefined) ended += performance.now() - began;
+  };
+  subscribe('http.server.request.start', onStart);
+  subscribe('http.server.response.finish', onFinish);
+  return {
+    take() {
+      const taken = ended;
+      ended = 0;
+      return taken;
+    },
+    restore() {
+      unsubscribe('http.server.request.start', onStart);
+      unsubscribe('http.server.response.finish', onFinish);
+    },
+  };
 }
 
 interface Statements {
@@ -235,6 +277,7 @@ function figuresOf(spent: Record<Step, Spent>[]): Figure[] {
         name: `OpenID Connect: ${step}, p50`,
         value: ms(median(each.map((one) => one.ms))),
         baseline: [
+          `client ${ms(median(each.map(({ clientMs }) => clientMs)))}`,
           `database ${ms(median(each.map(databaseMs)))}`,
           `${median(each.map(({ statements }) => statements.length))} statements`,
           `CPU ${ms(median(each.map(({ cpuMs }) => cpuMs)))}`,

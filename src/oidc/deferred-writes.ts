@@ -13,9 +13,10 @@ const current = new AsyncLocalStorage<Write[]>();
 export async function withDeferredWrites<T>(pool: pg.Pool, work: () => Promise<T>): Promise<T> {
   const writes: Write[] = [];
   const result = await current.run(writes, work);
-  if (writes.length > 0) {
+  const [first, ...others] = writes;
+  if (others.length > 0) {
     await withPipelinedTransaction(pool, (db) => Promise.all(writes.map((write) => write(db))));
-  }
+  } else await first?.(pool);
   return result;
 }
 
