@@ -103,6 +103,10 @@ const groups: [string, [string, string][]][] = [
       ['Paused deliveries', `cancelled after ${limits.webhookPausedDays} days`],
       ['Published events', `${limits.publishEvents} per request`],
       ['Published event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
+      [
+        'Streams of events',
+        `${limits.eventStreams} per project at once, resumed up to ${limits.eventStreamMinutes} minutes back`,
+      ],
       ['Retry of failed deliveries', `up to ${limits.webhookRecoverDays} days back`],
     ],
   ],

@@ -67,6 +67,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'PATCH /v1/project': () => ({ body: { name: 'Renamed' } }),
   'GET /v1/usage': () => ({}),
   'GET /v1/event-types': () => ({}),
+  'GET /v1/webhooks/stream': () => ({}),
   'GET /v1/auth/link': () => ({}),
   'POST /v1/auth/session': () => ({ body: { state: 'state' } }),
   'GET /v1/auth/sessions': () => ({}),
