@@ -28,6 +28,7 @@ import type {
   MemberView as Member,
   NewInvitation,
 } from '../../src/team/contract';
+import type { NotifyLevel } from '../../src/contract/people';
 import type { Scope } from '../../src/contract/scopes';
 import type { ErrorEnvelope } from '../../src/contract/errors';
 import type { eventTypeSchema } from '../../src/events/contract';
@@ -215,6 +216,7 @@ export const api = {
   signOut: () => call<void>('DELETE', '/dashboard/session'),
   switchProject: (projectId: string) =>
     call<DashboardSession>('PUT', '/dashboard/session', { project_id: projectId }).then(showProject),
+  setOwnNotify: (notify: NotifyLevel) => call<DashboardSession>('PATCH', '/dashboard/session', { notify }),
   createProject: (project: { slug: string; name: string }) =>
     post<{ project_id: string }>('/dashboard/projects', project),
   beginLogin: () => post<DashboardLogin>('/dashboard/login'),

@@ -38,6 +38,7 @@ const ENGLISH_GUIDES = [
   'sending',
   'plans',
   'team',
+  'data',
   'subscribing',
   'sending',
   'plans',

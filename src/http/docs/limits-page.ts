@@ -82,7 +82,7 @@ const groups: [string, [string, string][]][] = [
       ]),
       ['Credits', '1 per successful login'],
       ['Grace period', `${limits.graceHours} hours, at most one per calendar month`],
-      ['Projects and team members', 'free plan: 1 project and 1 member (not enforced yet)'],
+      ['Projects and team members', 'free plan: 1 project and 1 member'],
     ],
   ],
   [

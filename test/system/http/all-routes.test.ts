@@ -206,6 +206,10 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
     body: { project_id: project.id },
     headers: { ...ownPage, cookie: team.cookie },
   }),
+  'PATCH /dashboard/session': ({ team }) => ({
+    body: { notify: 'all' },
+    headers: { ...ownPage, cookie: team.cookie },
+  }),
   'GET /dashboard/sessions': () => ({}),
   'DELETE /dashboard/sessions/{id}': ({ team }) => ({ params: { id: team.keySession } }),
   'POST /dashboard/projects': ({ team }) => ({
