@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually';
 import { png } from '../support/png';
 import type { TestProject, TestService } from '../support/service';
 import type { ScriptedReceiver } from '../system/webhooks/fixture';
+import { seedCampaigns } from './demo-campaigns';
 
 export interface Demo {
   project: TestProject;
@@ -17,6 +18,8 @@ export interface Demo {
   failingEndpointId: string;
   deliveryId: string;
   subscriberId: string;
+  recurringId: string;
+  templateKey: string;
 }
 
 export const AGENT =
@@ -77,7 +80,9 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     const { body } = await project.api('GET', `/v1/deliveries/${deliveryId}`);
     return body.attempts[0]?.duration_ms != null;
   });
+  const campaigns = await seedCampaigns(service, project, subscriberId);
   return {
+    ...campaigns,
     project,
     shop,
     apiKey: project.api_key,

@@ -212,7 +212,7 @@ describe('the dashboard', () => {
     await page.getByRole('button', { name: 'Edit' }).click();
     const form = page.getByRole('dialog');
     await form.getByRole('button', { name: 'Add header' }).click();
-    await page.waitForFunction(`document.activeElement?.matches('.header-row:last-of-type input')`);
+    await page.waitForFunction(`document.activeElement?.matches('.pair-row:last-of-type input')`);
     await page.keyboard.type('Content-Type');
     await form.getByLabel('Value of Content-Type').fill('text/plain');
     await form.getByRole('button', { name: 'Save' }).click();

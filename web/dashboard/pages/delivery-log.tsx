@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { can } from '../access';
 import { api, type DeliveryView, type EndpointView } from '../api';
 import {
   ActionButton,
+  Allowed,
   Badge,
   Cell,
   Chip,
@@ -70,16 +70,18 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
     <section aria-labelledby="log-title">
       <div class="heading">
         <h2 id="log-title">{t.deliveries}</h2>
-        <span class="actions" hidden={!can('manage')}>
-          <button
-            type="button"
-            class="btn"
-            disabled={endpoint.status !== 'active'}
-            onClick={() => setRecovering(true)}
-          >
-            {t.retryFailed}
-          </button>
-        </span>
+        <Allowed scope="manage">
+          <span class="actions">
+            <button
+              type="button"
+              class="btn"
+              disabled={endpoint.status !== 'active'}
+              onClick={() => setRecovering(true)}
+            >
+              {t.retryFailed}
+            </button>
+          </span>
+        </Allowed>
       </div>
       <div class="filters">
         <Select

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { can } from '../access';
 import { api, type EndpointView } from '../api';
 import {
   ActionButton,
+  Allowed,
   Badge,
   ConfirmDialog,
   CopyButton,
@@ -62,23 +62,25 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
         <Heading class="url" title={endpoint.url} />
         <CopyButton text={endpoint.url} label={t.copyUrl} quiet />
         <Badge tone={state.tone}>{state.text}</Badge>
-        <span class="actions" hidden={!can('manage')}>
-          <button type="button" class="btn primary" disabled={!active} onClick={() => setOpen('test')}>
-            {t.sendTest}
-          </button>
-          <button type="button" class="btn" onClick={() => setOpen('change')}>
-            {t.edit}
-          </button>
-          <ActionButton act={setStatus} onError={setError}>
-            {active ? t.disable : t.enable}
-          </ActionButton>
-          <button type="button" class="btn" onClick={() => setOpen('rotate')}>
-            {t.rotateSecret}
-          </button>
-          <button type="button" class="btn" onClick={() => setOpen('delete')}>
-            {t.delete}
-          </button>
-        </span>
+        <Allowed scope="manage">
+          <span class="actions">
+            <button type="button" class="btn primary" disabled={!active} onClick={() => setOpen('test')}>
+              {t.sendTest}
+            </button>
+            <button type="button" class="btn" onClick={() => setOpen('change')}>
+              {t.edit}
+            </button>
+            <ActionButton act={setStatus} onError={setError}>
+              {active ? t.disable : t.enable}
+            </ActionButton>
+            <button type="button" class="btn" onClick={() => setOpen('rotate')}>
+              {t.rotateSecret}
+            </button>
+            <button type="button" class="btn" onClick={() => setOpen('delete')}>
+              {t.delete}
+            </button>
+          </span>
+        </Allowed>
       </div>
       <Problem error={error} />
       <Health endpoint={endpoint} />

@@ -1,18 +1,19 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { can } from '../access';
 import { api, type LabelKind, type PermissionView, type TagView } from '../api';
 import {
+  Allowed,
   Badge,
   Cell,
   Clip,
   ConfirmDialog,
   Dialog,
   Empty,
-  Field,
+  FormButtons,
   None,
   Problem,
   Table,
+  TextField,
   toast,
   useForm,
 } from '../elements';
@@ -51,24 +52,21 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
     <section aria-labelledby={`${kind}-title`}>
       <h2 id={`${kind}-title`}>{props.title}</h2>
       <p class="hint">{props.lead}</p>
-      {can('manage') && (
+      <Allowed scope="manage">
         <form class="panel inline-form" {...form.attributes}>
-          <Field label={t.name} error={form.problemOf('name')}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                required
-                maxLength={limits.tagLength}
-                value={name}
-                onInput={(event) => setName(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label={t.name}
+            error={form.problemOf('name')}
+            required
+            maxLength={limits.tagLength}
+            value={name}
+            onInput={setName}
+          />
           <button type="submit" class="btn primary" disabled={form.busy}>
             {isPermission ? t.createPermission : t.createTag}
           </button>
         </form>
-      )}
+      </Allowed>
       <Problem error={form.error ?? labels.error} />
       {list?.length === 0 && <Empty icon="tag" title={props.empty} />}
       {list && list.length > 0 && (
@@ -94,8 +92,8 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
                 <span class="figure">{number(label.subscribers)}</span>
               </Cell>
               <Cell label={t.edit}>
-                {can('manage') && (
-                  <>
+                <Allowed scope="manage">
+                  <span class="row-actions">
                     <button
                       type="button"
                       class="btn small"
@@ -103,7 +101,7 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
                       onClick={() => setEditing(label)}
                     >
                       {t.edit}
-                    </button>{' '}
+                    </button>
                     <button
                       type="button"
                       class="btn small"
@@ -112,8 +110,8 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
                     >
                       {t.delete}
                     </button>
-                  </>
-                )}
+                  </span>
+                </Allowed>
               </Cell>
             </tr>
           ))}
@@ -163,17 +161,15 @@ function EditLabel(props: { kind: LabelKind; label: Label; onClose: () => void; 
     props.onClose();
   });
   const field = (name: 'name' | 'title_en' | 'title_ru', text: string, hint?: string) => (
-    <Field label={text} hint={hint} error={form.problemOf(name)}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          required={name === 'name'}
-          maxLength={name === 'name' ? limits.tagLength : limits.permissionTitleLength}
-          value={values[name]}
-          onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      label={text}
+      hint={hint}
+      error={form.problemOf(name)}
+      required={name === 'name'}
+      maxLength={name === 'name' ? limits.tagLength : limits.permissionTitleLength}
+      value={values[name]}
+      onInput={(value) => setValues({ ...values, [name]: value })}
+    />
   );
   return (
     <Dialog title={t.editLabel(label.name)} onClose={props.onClose} unsaved={form.dirty}>
@@ -183,7 +179,7 @@ function EditLabel(props: { kind: LabelKind; label: Label; onClose: () => void; 
           <>
             {field('title_en', t.permissionTitleEn, t.permissionTitleHint)}
             {field('title_ru', t.permissionTitleRu)}
-            <label class="check">
+            <label class="choice">
               <input
                 type="checkbox"
                 checked={values.default}
@@ -193,15 +189,7 @@ function EditLabel(props: { kind: LabelKind; label: Label; onClose: () => void; 
             </label>
           </>
         )}
-        <Problem error={form.error} />
-        <p class="buttons end">
-          <button type="button" class="btn" onClick={props.onClose}>
-            {t.cancel}
-          </button>
-          <button type="submit" class="btn primary" disabled={form.busy}>
-            {t.save}
-          </button>
-        </p>
+        <FormButtons form={form} submit={t.save} onCancel={props.onClose} />
       </form>
     </Dialog>
   );

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { can } from '../access';
 import { api, type LinkView } from '../api';
 import {
+  Allowed,
   Cell,
   Chip,
   Clip,
@@ -32,7 +32,9 @@ export function Links() {
     <>
       <Heading title={t.links} />
       <p class="lead">{t.linksLead}</p>
-      {can('manage') && <NewLink onCreated={() => void links.reload()} />}
+      <Allowed scope="manage">
+        <NewLink onCreated={() => void links.reload()} />
+      </Allowed>
       <Problem error={links.error} />
       {list?.length === 0 && <Empty icon="link" title={t.noLinks} text={t.noLinksText} />}
       {list && list.length > 0 && (
@@ -157,11 +159,16 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
         )}
       </Cell>
       <Cell label={t.delete}>
-        {can('manage') && (
-          <button type="button" class="btn small" onClick={onDelete}>
+        <Allowed scope="manage">
+          <button
+            type="button"
+            class="btn small"
+            aria-label={t.deleteLabel(link.name ?? t.link)}
+            onClick={onDelete}
+          >
             {t.delete}
           </button>
-        )}
+        </Allowed>
       </Cell>
     </tr>
   );

@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type NewOidcClient, type OidcClient } from '../api';
 import {
+  Allowed,
   Cell,
   Chip,
   Clip,
@@ -10,6 +11,7 @@ import {
   Dialog,
   Empty,
   Field,
+  FormButtons,
   Icon,
   Problem,
   SecretDialog,
@@ -40,9 +42,11 @@ export function OidcClients() {
     <>
       <div class="heading">
         <Heading title={t.oidc} />
-        <button type="button" class="btn primary" onClick={() => setOpen({ dialog: 'create' })}>
-          <Icon name="plus" small /> {t.newOidcClient}
-        </button>
+        <Allowed scope="manage">
+          <button type="button" class="btn primary" onClick={() => setOpen({ dialog: 'create' })}>
+            <Icon name="plus" small /> {t.newOidcClient}
+          </button>
+        </Allowed>
       </div>
       <p class="lead">
         {t.oidcLead}{' '}
@@ -145,34 +149,36 @@ function Row({ client, onOpen }: { client: OidcClient; onOpen: (open: Open) => v
         <Time at={client.created_at} />
       </Cell>
       <Cell label={t.oidcActions}>
-        <span class="buttons">
-          <button
-            type="button"
-            class="btn small"
-            aria-label={t.editOidcNamed(client.name)}
-            onClick={() => onOpen({ dialog: 'edit', client })}
-          >
-            {t.edit}
-          </button>
-          {client.type === 'confidential' && (
+        <Allowed scope="manage">
+          <span class="row-actions">
             <button
               type="button"
               class="btn small"
-              aria-label={t.rotateOidcNamed(client.name)}
-              onClick={() => onOpen({ dialog: 'rotate', client })}
+              aria-label={t.editOidcNamed(client.name)}
+              onClick={() => onOpen({ dialog: 'edit', client })}
             >
-              {t.rotateSecret}
+              {t.edit}
             </button>
-          )}
-          <button
-            type="button"
-            class="btn small"
-            aria-label={t.deleteOidcNamed(client.name)}
-            onClick={() => onOpen({ dialog: 'delete', client })}
-          >
-            {t.delete}
-          </button>
-        </span>
+            {client.type === 'confidential' && (
+              <button
+                type="button"
+                class="btn small"
+                aria-label={t.rotateOidcNamed(client.name)}
+                onClick={() => onOpen({ dialog: 'rotate', client })}
+              >
+                {t.rotateSecret}
+              </button>
+            )}
+            <button
+              type="button"
+              class="btn small"
+              aria-label={t.deleteOidcNamed(client.name)}
+              onClick={() => onOpen({ dialog: 'delete', client })}
+            >
+              {t.delete}
+            </button>
+          </span>
+        </Allowed>
       </Cell>
     </tr>
   );
@@ -218,7 +224,6 @@ function ClientDialog(props: {
   const [type, setType] = useState<'confidential' | 'public'>(client?.type ?? 'confidential');
   const [algorithm, setAlgorithm] = useState<'RS256' | 'ES256'>(client?.id_token_alg ?? 'RS256');
   const [device, setDevice] = useState(client?.device ?? false);
-  const [dirty, setDirty] = useState(false);
   const form = useForm(FIELDS, () =>
     props.save({
       name: name.trim(),
@@ -229,9 +234,8 @@ function ClientDialog(props: {
       device,
     }),
   );
-  useEffect(() => setDirty(form.dirty), [form.dirty]);
   return (
-    <Dialog title={props.title} unsaved={dirty} onClose={props.onClose}>
+    <Dialog title={props.title} unsaved={form.dirty} onClose={props.onClose}>
       <form {...form.attributes}>
         <Field label={t.name} error={form.problemOf('name')}>
           {(attributes) => (
@@ -314,15 +318,7 @@ function ClientDialog(props: {
             {t.oidcAllowDevice}
           </label>
         </details>
-        <Problem error={form.error} />
-        <p class="buttons end">
-          <button type="button" class="btn" onClick={props.onClose}>
-            {t.cancel}
-          </button>
-          <button type="submit" class="btn primary" disabled={form.busy}>
-            {props.submit}
-          </button>
-        </p>
+        <FormButtons form={form} submit={props.submit} onCancel={props.onClose} />
       </form>
     </Dialog>
   );

@@ -1,3 +1,4 @@
+import { editorEn } from './editor-en';
 import { plural } from './plural';
 import { teamEn } from './team-en';
 
@@ -17,6 +18,7 @@ const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
 /** All texts of the dashboard in English. Their type is the contract for the other languages. */
 export const en = {
   ...teamEn,
+  ...editorEn,
   exportCsv: 'Export CSV',
   downloadData: 'Download all data',
   subscriberTimezone: 'Time zone',
@@ -428,8 +430,6 @@ export const en = {
   mediaTypes: { photo: 'Photo', video: 'Video', document: 'Document' },
   mediaUrl: 'Media URL',
   mediaHint: (megabytes: number) => `A public https address. Up to ${megabytes} MB.`,
-  buttonText: 'Button (optional)',
-  buttonUrl: 'Button link',
   audience: 'Audience',
   allChannels: 'All messengers',
   withTags: 'Only with all of these tags',
