@@ -30,6 +30,8 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
   const project = await service.createProject({
     name: 'Tea shop',
     callback_url: 'https://tea.example/login',
+    // Its team, its templates and its links are more than the free plan has.
+    plan: 'basic',
   });
   const shop = await service.createProject({ name: 'Tea shop', callback_url: 'https://tea.example/login' });
   await setLook(project);

@@ -2,13 +2,12 @@ import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type DeliveryView, type EndpointView } from '../api';
 import {
-  ActionButton,
   Allowed,
   Badge,
   Cell,
   Chip,
   ClearFilters,
-  Dialog,
+  ConfirmDialog,
   Empty,
   Field,
   Pager,
@@ -175,9 +174,17 @@ export function NextAttempt({
 
 function RecoverDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const [hours, setHours] = useState('24');
-  const [error, setError] = useState<Error | null>(null);
   return (
-    <Dialog title={t.retryFailed} onClose={onClose}>
+    <ConfirmDialog
+      title={t.retryFailed}
+      confirm={t.retry}
+      kind="primary"
+      act={async () => {
+        const { recovered } = await api.recover(id, since(hours));
+        toast(t.queuedForRetry(recovered));
+      }}
+      onClose={onClose}
+    >
       <Field label={t.failedWithin} hint={t.retryFailedHint}>
         {(attributes) => (
           <select {...attributes} value={hours} onChange={(event) => setHours(event.currentTarget.value)}>
@@ -188,23 +195,6 @@ function RecoverDialog({ id, onClose }: { id: string; onClose: () => void }) {
           </select>
         )}
       </Field>
-      <Problem error={error} />
-      <p class="buttons end">
-        <button type="button" class="btn" onClick={onClose}>
-          {t.cancel}
-        </button>
-        <ActionButton
-          kind="primary"
-          onError={setError}
-          act={async () => {
-            const { recovered } = await api.recover(id, since(hours));
-            toast(t.queuedForRetry(recovered));
-            onClose();
-          }}
-        >
-          {t.retry}
-        </ActionButton>
-      </p>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -226,9 +226,17 @@ function Secrets({ secrets }: { secrets: NonNullable<EndpointView['secrets']> })
 function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const types = useResource(api.eventTypes, 'event-types');
   const [event, setEvent] = useState('auth.completed');
-  const [error, setError] = useState<Error | null>(null);
   return (
-    <Dialog title={t.sendTest} onClose={onClose}>
+    <ConfirmDialog
+      title={t.sendTest}
+      confirm={t.send}
+      kind="primary"
+      act={async () => {
+        const { delivery_id } = await api.testEndpoint(id, event);
+        go(`/dashboard/deliveries/${delivery_id}`);
+      }}
+      onClose={onClose}
+    >
       <Field label={t.event} hint={t.testHint}>
         {(attributes) => (
           <select {...attributes} value={event} onChange={(change) => setEvent(change.currentTarget.value)}>
@@ -240,22 +248,6 @@ function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
           </select>
         )}
       </Field>
-      <Problem error={error} />
-      <p class="buttons end">
-        <button type="button" class="btn" onClick={onClose}>
-          {t.cancel}
-        </button>
-        <ActionButton
-          kind="primary"
-          onError={setError}
-          act={async () => {
-            const { delivery_id } = await api.testEndpoint(id, event);
-            go(`/dashboard/deliveries/${delivery_id}`);
-          }}
-        >
-          {t.send}
-        </ActionButton>
-      </p>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -9,11 +9,12 @@ import {
   ConfirmDialog,
   CopyButton,
   Empty,
-  Field,
+  FormButtons,
   None,
   Pager,
   Problem,
   Table,
+  TextField,
   Time,
   toast,
   useForm,
@@ -96,17 +97,15 @@ function NewLink({ onCreated }: { onCreated: () => void }) {
     onCreated();
   });
   const field = (name: (typeof fields)[number], label: string, hint?: string, type = 'text') => (
-    <Field label={label} hint={hint} error={form.problemOf(name)}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          type={type}
-          {...(type === 'number' ? { min: 1, max: limits.subscribeLinkUses } : {})}
-          value={values[name]}
-          onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      hint={hint}
+      error={form.problemOf(name)}
+      type={type}
+      {...(type === 'number' ? { min: 1, max: limits.subscribeLinkUses } : {})}
+      value={values[name]}
+      onInput={(value) => setValues({ ...values, [name]: value })}
+    />
   );
   return (
     <form class="panel" {...form.attributes}>
@@ -117,12 +116,7 @@ function NewLink({ onCreated }: { onCreated: () => void }) {
       {field('external_id', t.externalId, t.linkExternalIdHint)}
       {field('expires_at', t.linkExpires, undefined, 'datetime-local')}
       {field('max_uses', t.linkMaxUses, undefined, 'number')}
-      <Problem error={form.error} />
-      <p class="buttons">
-        <button type="submit" class="btn primary" disabled={form.busy}>
-          {t.createLink}
-        </button>
-      </p>
+      <FormButtons form={form} submit={t.createLink} />
     </form>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type ProjectView } from '../api';
-import { Field, Problem, TimezoneField, toast, useForm } from '../elements';
+import { Field, FormButtons, Problem, TimezoneField, toast, useForm } from '../elements';
 import { typedList } from '../format';
 import { useResource } from '../resource';
 import { Heading } from '../router';
@@ -125,12 +125,7 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
         value={welcomeRu}
         onInput={setWelcomeRu}
       />
-      <Problem error={form.error} />
-      <p class="buttons">
-        <button type="submit" class="btn primary" disabled={form.busy}>
-          {t.save}
-        </button>
-      </p>
+      <FormButtons form={form} submit={t.save} />
     </form>
   );
 }
