@@ -1,3 +1,4 @@
+import { eventually } from '../support/eventually';
 import { inviteAsOperator, join } from '../system/team/fixture';
 import type { TestProject, TestService } from '../support/service';
 
@@ -5,7 +6,6 @@ import type { TestProject, TestService } from '../support/service';
 export async function seedCampaigns(
   service: TestService,
   project: TestProject,
-  subscriberId: string,
 ): Promise<{ recurringId: string; templateKey: string }> {
   await join(service, 'Olga', await inviteAsOperator(service, project, 'owner'));
   await join(service, 'Pavel', await inviteAsOperator(service, project, 'viewer'), 'max');
@@ -14,6 +14,8 @@ export async function seedCampaigns(
     if (status >= 300) throw new Error(`${path}: ${JSON.stringify(made)}`);
     return made as Record<string, string>;
   };
+  const { body: subscribers } = await project.api('GET', '/v1/subscribers?limit=1');
+  const subscriberId = subscribers.data[0].subscriber_id as string;
   await make('/v1/invitations', { role: 'support', name: 'Vera from the shop' });
   await make('/v1/permissions', { name: 'news', title_en: 'News', title_ru: 'Новости', default: true });
   await make('/v1/permissions', { name: 'offers', title_en: 'Offers and discounts', title_ru: 'Скидки' });
@@ -53,7 +55,7 @@ export async function seedCampaigns(
     cron: '0 9 * * MON',
   });
   await project.api('POST', `/v1/recurring/${recurring['recurring_id']}/run`, {});
-  await make('/v1/send/batch', {
+  const batch = await make('/v1/send/batch', {
     messages: Array.from({ length: 12 }, (_, n) => ({
       subscriber_id: subscriberId,
       text: `Order ${1042 + n} is ready.`,
@@ -69,5 +71,9 @@ export async function seedCampaigns(
     device: true,
     redirect_uris: ['https://till.tea.example/callback'],
   });
+  await eventually(
+    async () => (await project.api('GET', `/v1/send/batch/${batch['batch_id']}`)).body.ended_at !== null,
+    60_000,
+  );
   return { recurringId: recurring['recurring_id'] ?? '', templateKey: 'order_shipped' };
 }

@@ -48,6 +48,8 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     [project.id],
   );
   await subscribeCustomers(service, project);
+  // Before the endpoints, whose log shows other events.
+  const campaigns = await seedCampaigns(service, project);
   // One receiver for both endpoints: it fails under the path of the second one.
   receiver.behave((res, { path: requested }) => {
     res.statusCode = requested.includes('analytics') ? 503 : 200;
@@ -82,7 +84,6 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     const { body } = await project.api('GET', `/v1/deliveries/${deliveryId}`);
     return body.attempts[0]?.duration_ms != null;
   });
-  const campaigns = await seedCampaigns(service, project, subscriberId);
   return {
     ...campaigns,
     project,

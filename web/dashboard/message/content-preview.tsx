@@ -43,7 +43,7 @@ export function TemplatePreview(props: { channel: Channel; request: PreviewReque
     const timer = setTimeout(() => setSettled(wanted), PREVIEW_MS);
     return () => clearTimeout(timer);
   }, [wanted]);
-  const shown = useResource(() => api.previewTemplate(JSON.parse(settled) as PreviewRequest), settled);
+  const shown = useResource(() => previewed(JSON.parse(settled) as PreviewRequest), settled);
   // While the next one is on its way, the last one stays.
   const [last, setLast] = useState(shown.data);
   useEffect(() => {
@@ -63,4 +63,14 @@ export function TemplatePreview(props: { channel: Channel; request: PreviewReque
       {data && data.missing.length > 0 && <p class="hint">{t.templateNeeds(data.missing.join(', '))}</p>}
     </section>
   );
+}
+
+/** What a message must bring is shown by its name in braces, where it will stand. */
+async function previewed(request: PreviewRequest) {
+  const first = await api.previewTemplate(request);
+  const names = first.missing.filter((name) => !name.includes('.'));
+  if (names.length === 0) return first;
+  const stand = Object.fromEntries(names.map((name) => [name, `{${name}}`]));
+  const second = await api.previewTemplate({ ...request, vars: { ...request.vars, ...stand } });
+  return { ...second, missing: first.missing };
 }

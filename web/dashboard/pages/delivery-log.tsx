@@ -134,7 +134,10 @@ export function DeliveryCells({ delivery }: { delivery: DeliveryView }) {
         {delivery.test && <Chip>{t.testMark}</Chip>}
       </Cell>
       <Cell label={t.status}>
-        <Badge tone={state.tone}>{state.text}</Badge> <NextAttempt delivery={delivery} />
+        <Badge tone={state.tone}>{state.text}</Badge>
+        <span class="below">
+          <NextAttempt delivery={delivery} />
+        </span>
       </Cell>
       <Cell label={t.attempts} class="figure">
         {delivery.attempt_count}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type LabelKind, type PermissionView, type TagView } from '../api';
 import {
+  ActionCell,
   Allowed,
   Badge,
   Cell,
@@ -82,7 +83,7 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
               {isPermission && (
                 <Cell label={t.permissionTitle}>
                   {label.title_en || label.title_ru ? (
-                    <Clip>{[label.title_en, label.title_ru].filter(Boolean).join(' · ')}</Clip>
+                    <Clip wide>{[label.title_en, label.title_ru].filter(Boolean).join(' · ')}</Clip>
                   ) : (
                     <None />
                   )}
@@ -91,28 +92,26 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
               <Cell label={t.subscribers}>
                 <span class="figure">{number(label.subscribers)}</span>
               </Cell>
-              <Cell label={t.edit}>
+              <ActionCell>
                 <Allowed scope="manage">
-                  <span class="row-actions">
-                    <button
-                      type="button"
-                      class="btn small"
-                      aria-label={t.editLabel(label.name)}
-                      onClick={() => setEditing(label)}
-                    >
-                      {t.edit}
-                    </button>
-                    <button
-                      type="button"
-                      class="btn small"
-                      aria-label={t.deleteLabel(label.name)}
-                      onClick={() => setDeleting(label)}
-                    >
-                      {t.delete}
-                    </button>
-                  </span>
+                  <button
+                    type="button"
+                    class="btn small"
+                    aria-label={t.editLabel(label.name)}
+                    onClick={() => setEditing(label)}
+                  >
+                    {t.edit}
+                  </button>
+                  <button
+                    type="button"
+                    class="btn small"
+                    aria-label={t.deleteLabel(label.name)}
+                    onClick={() => setDeleting(label)}
+                  >
+                    {t.delete}
+                  </button>
                 </Allowed>
-              </Cell>
+              </ActionCell>
             </tr>
           ))}
         </Table>

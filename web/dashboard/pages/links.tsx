@@ -2,14 +2,17 @@ import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type LinkView } from '../api';
 import {
+  ActionCell,
   Allowed,
   Cell,
   Chip,
   Clip,
   ConfirmDialog,
   CopyButton,
+  Dialog,
   Empty,
   FormButtons,
+  Icon,
   None,
   Pager,
   Problem,
@@ -27,30 +30,26 @@ import { t } from '../texts';
 export function Links() {
   const pages = usePages();
   const links = useResource(() => api.links(pages.cursor), pages.cursor ?? '');
+  const [creating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<LinkView | null>(null);
   const list = links.data?.data;
   return (
     <>
-      <Heading title={t.links} />
+      <div class="heading">
+        <Heading title={t.links} />
+        <Allowed scope="manage">
+          <button type="button" class="btn primary" onClick={() => setCreating(true)}>
+            <Icon name="plus" small /> {t.newLink}
+          </button>
+        </Allowed>
+      </div>
       <p class="lead">{t.linksLead}</p>
-      <Allowed scope="manage">
-        <NewLink onCreated={() => void links.reload()} />
-      </Allowed>
       <Problem error={links.error} />
       {list?.length === 0 && <Empty icon="link" title={t.noLinks} text={t.noLinksText} />}
       {list && list.length > 0 && (
         <Table
           label={t.links}
-          columns={[
-            t.name,
-            t.tags,
-            t.permissions,
-            t.externalId,
-            t.linkUses,
-            t.linkExpires,
-            t.link,
-            `!${t.delete}`,
-          ]}
+          columns={[t.name, t.labels, t.linkUses, t.linkExpires, t.link, `!${t.delete}`]}
         >
           {list.map((link) => (
             <Row key={link.link_id} link={link} onDelete={() => setDeleting(link)} />
@@ -58,6 +57,7 @@ export function Links() {
         </Table>
       )}
       <Pager pages={pages} next={links.data?.next_cursor ?? null} />
+      {creating && <NewLink onClose={() => setCreating(false)} onCreated={links.reload} />}
       {deleting && (
         <ConfirmDialog
           title={t.deleteLinkTitle(deleting.name ?? t.link)}
@@ -81,7 +81,7 @@ const empty = Object.fromEntries(fields.map((field) => [field, ''])) as Record<
   string
 >;
 
-function NewLink({ onCreated }: { onCreated: () => void }) {
+function NewLink({ onClose, onCreated }: { onClose: () => void; onCreated: () => Promise<void> }) {
   const [values, setValues] = useState(empty);
   const form = useForm(fields, async () => {
     await api.createLink({
@@ -92,9 +92,9 @@ function NewLink({ onCreated }: { onCreated: () => void }) {
       ...(values.expires_at ? { expires_at: new Date(values.expires_at).toISOString() } : {}),
       ...(values.max_uses ? { max_uses: Number(values.max_uses) } : {}),
     });
-    setValues(empty);
     toast(t.linkCreated);
-    onCreated();
+    onClose();
+    await onCreated();
   });
   const field = (name: (typeof fields)[number], label: string, hint?: string, type = 'text') => (
     <TextField
@@ -108,16 +108,19 @@ function NewLink({ onCreated }: { onCreated: () => void }) {
     />
   );
   return (
-    <form class="panel" {...form.attributes}>
-      <h2>{t.newLink}</h2>
-      {field('name', t.linkName)}
-      {field('tags', t.tags, t.separatedByCommas)}
-      {field('permissions', t.permissions, t.separatedByCommas)}
-      {field('external_id', t.externalId, t.linkExternalIdHint)}
-      {field('expires_at', t.linkExpires, undefined, 'datetime-local')}
-      {field('max_uses', t.linkMaxUses, undefined, 'number')}
-      <FormButtons form={form} submit={t.createLink} />
-    </form>
+    <Dialog title={t.newLink} unsaved={form.dirty} onClose={onClose}>
+      <form {...form.attributes}>
+        {field('name', t.linkName)}
+        {field('tags', t.tags, t.separateWithCommas)}
+        {field('permissions', t.permissions, t.separateWithCommas)}
+        {field('external_id', t.externalId, t.linkExternalIdHint)}
+        <div class="two">
+          {field('expires_at', t.linkExpires, undefined, 'datetime-local')}
+          {field('max_uses', t.linkMaxUses, undefined, 'number')}
+        </div>
+        <FormButtons form={form} submit={t.createLink} onCancel={onClose} />
+      </form>
+    </Dialog>
   );
 }
 
@@ -128,15 +131,16 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
   ] as const;
   return (
     <tr>
-      <Cell label={t.name}>{link.name === null ? <None /> : <Clip>{link.name}</Clip>}</Cell>
-      <Cell label={t.tags}>
-        <Labels names={link.tags} />
+      <Cell label={t.name}>
+        {link.name === null ? <None /> : <Clip>{link.name}</Clip>}
+        {link.external_id !== null && (
+          <span class="hint below">
+            <Clip>{t.linkFor(link.external_id)}</Clip>
+          </span>
+        )}
       </Cell>
-      <Cell label={t.permissions}>
-        <Labels names={link.permissions} />
-      </Cell>
-      <Cell label={t.externalId}>
-        {link.external_id === null ? <None /> : <Clip>{link.external_id}</Clip>}
+      <Cell label={t.labels}>
+        <Labels names={[...link.tags, ...link.permissions]} />
       </Cell>
       <Cell label={t.linkUses}>
         <span class="figure">
@@ -148,11 +152,13 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
         <Time at={link.expires_at} />
       </Cell>
       <Cell label={t.link}>
-        {addresses.map(([channel, address]) =>
-          address === null ? null : <CopyButton key={channel} text={address} label={channel} />,
-        )}
+        <span class="row-actions">
+          {addresses.map(([channel, address]) =>
+            address === null ? null : <CopyButton key={channel} text={address} label={channel} />,
+          )}
+        </span>
       </Cell>
-      <Cell label={t.delete}>
+      <ActionCell>
         <Allowed scope="manage">
           <button
             type="button"
@@ -163,7 +169,7 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
             {t.delete}
           </button>
         </Allowed>
-      </Cell>
+      </ActionCell>
     </tr>
   );
 }
@@ -171,10 +177,12 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
 function Labels({ names }: { names: string[] }) {
   if (names.length === 0) return <None />;
   return (
-    <>
+    <span class="chips">
       {names.map((name) => (
-        <Chip key={name}>{name}</Chip>
+        <Chip key={name} title={name}>
+          {name}
+        </Chip>
       ))}
-    </>
+    </span>
   );
 }

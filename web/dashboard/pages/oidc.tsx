@@ -3,7 +3,6 @@ import { limits } from '../../../src/contract/limits';
 import { api, type NewOidcClient, type OidcClient } from '../api';
 import {
   Allowed,
-  Cell,
   Chip,
   Clip,
   ConfirmDialog,
@@ -15,7 +14,6 @@ import {
   Icon,
   Problem,
   SecretDialog,
-  Table,
   Time,
   toast,
   useForm,
@@ -57,16 +55,11 @@ export function OidcClients() {
       <Problem error={clients.error} />
       {list?.length === 0 && <Empty icon="login" title={t.noOidcClients} text={t.noOidcClientsText} />}
       {list?.[0] && <Addresses client={list[0]} />}
-      {list && list.length > 0 && (
-        <Table
-          label={t.oidc}
-          columns={[t.name, t.oidcClientId, t.oidcRedirectUris, t.created, `!${t.oidcActions}`]}
-        >
-          {list.map((client) => (
-            <Row key={client.client_id} client={client} onOpen={setOpen} />
-          ))}
-        </Table>
-      )}
+      <ul class="cards">
+        {list?.map((client) => (
+          <ClientCard key={client.client_id} client={client} onOpen={setOpen} />
+        ))}
+      </ul>
       {open?.dialog === 'create' && (
         <ClientDialog
           title={t.newOidcClient}
@@ -132,23 +125,14 @@ function Addresses({ client }: { client: OidcClient }) {
   );
 }
 
-function Row({ client, onOpen }: { client: OidcClient; onOpen: (open: Open) => void }) {
+function ClientCard({ client, onOpen }: { client: OidcClient; onOpen: (open: Open) => void }) {
   return (
-    <tr>
-      <Cell label={t.name}>
-        <Clip>{client.name}</Clip> {client.type === 'public' && <Chip>{t.oidcPublic}</Chip>}{' '}
-        {client.device && <Chip>{t.oidcDevice}</Chip>}
-      </Cell>
-      <Cell label={t.oidcClientId}>
-        <Copyable text={client.client_id} label={t.copyOidcClientId(client.name)} />
-      </Cell>
-      <Cell label={t.oidcRedirectUris}>
-        <Clip wide>{client.redirect_uris.join(', ')}</Clip>
-      </Cell>
-      <Cell label={t.created}>
-        <Time at={client.created_at} />
-      </Cell>
-      <Cell label={t.oidcActions}>
+    <li class="panel card">
+      <div class="row">
+        <span class="card-title clip wide" title={client.name}>
+          {client.name} {client.type === 'public' && <Chip>{t.oidcPublic}</Chip>}{' '}
+          {client.device && <Chip>{t.oidcDevice}</Chip>}
+        </span>
         <Allowed scope="manage">
           <span class="row-actions">
             <button
@@ -179,8 +163,26 @@ function Row({ client, onOpen }: { client: OidcClient; onOpen: (open: Open) => v
             </button>
           </span>
         </Allowed>
-      </Cell>
-    </tr>
+      </div>
+      <dl class="facts">
+        <dt>{t.oidcClientId}</dt>
+        <dd>
+          <Copyable text={client.client_id} label={t.copyOidcClientId(client.name)} />
+        </dd>
+        <dt>{t.oidcRedirectUris}</dt>
+        <dd>
+          {client.redirect_uris.map((uri) => (
+            <Clip key={uri} wide>
+              {uri}
+            </Clip>
+          ))}
+        </dd>
+        <dt>{t.created}</dt>
+        <dd>
+          <Time at={client.created_at} />
+        </dd>
+      </dl>
+    </li>
   );
 }
 

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { can } from '../access';
 import { api, type Scheduled } from '../api';
 import {
+  ActionCell,
   Allowed,
   Badge,
   Cell,
@@ -120,12 +121,12 @@ function Row({ entry, onCancel }: { entry: Scheduled; onCancel: () => void }) {
       </Cell>
       <Cell label={t.sendsAt}>
         <Time at={entry.next_at ?? entry.ended_at} />
-        {entry.timezone === 'recipient' && <span class="hint"> {t.inOwnZone}</span>}
+        {entry.timezone === 'recipient' && <span class="hint below">{t.inOwnZone}</span>}
       </Cell>
       <Cell label={t.status}>
         <Badge tone={state.tone}>{state.text}</Badge>
       </Cell>
-      <Cell label={t.actions}>
+      <ActionCell>
         {isOpen && (
           <Allowed scope="send">
             <button type="button" class="btn small" aria-label={t.cancelNamed(title)} onClick={onCancel}>
@@ -133,7 +134,7 @@ function Row({ entry, onCancel }: { entry: Scheduled; onCancel: () => void }) {
             </button>
           </Allowed>
         )}
-      </Cell>
+      </ActionCell>
     </tr>
   );
 }

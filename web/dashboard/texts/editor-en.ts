@@ -1,3 +1,4 @@
+import { scopeTexts } from '../../../src/contract/scopes';
 import { plural } from './plural';
 
 const count = (number: number, one: string, other: string) => plural('en-GB', number, { one, other });
@@ -52,6 +53,20 @@ export const editorEn = {
   removeProperty: (name: string) => (name ? `Remove ${name}` : 'Remove property'),
   propertyNeedsName: 'Enter the name of the property.',
   propertyTwice: 'This property is in the list twice.',
+
+  // Team, links, keys and batches
+  done: 'Done',
+  invitationReady: 'Invitation created',
+  invitedWho: 'For whom',
+  linkFor: (externalId: string) => `for ${externalId}`,
+  keyCreated: 'Your new API key',
+  scopeTexts,
+  batchStates: {
+    queued: 'Queued',
+    running: 'Sending',
+    cancelled: 'Cancelled',
+    completed: 'Completed',
+  },
 
   // Import
   importCsv: 'Import CSV',

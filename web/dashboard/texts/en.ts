@@ -595,7 +595,6 @@ export const en = {
   noOidcClients: 'Add a client for each site',
   noOidcClientsText:
     'You get a client id and a secret to paste into Auth.js, Keycloak, Supabase or any other.',
-  oidcActions: 'Actions',
   oidcAddresses: 'Addresses of the provider',
   oidcDiscovery: 'Discovery URL',
   oidcIssuer: 'Issuer',
@@ -647,7 +646,6 @@ export const en = {
   noLinksText: 'Create one for a campaign, a till or a single user.',
   newLink: 'New link',
   linkName: 'Name (optional)',
-  separatedByCommas: 'Separated by commas.',
   linkExternalIdHint: 'The subscriber gets it. Such a link works once.',
   linkExpires: 'Expires',
   linkMaxUses: 'Maximum uses',

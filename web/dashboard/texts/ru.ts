@@ -593,7 +593,6 @@ export const ru: Texts = {
   noOidcClients: 'Добавьте по клиенту на каждый сайт',
   noOidcClientsText:
     'Вы получите ID и секрет, которые вставляют в Auth.js, Keycloak, Supabase и другие платформы.',
-  oidcActions: 'Действия',
   oidcAddresses: 'Адреса провайдера',
   oidcDiscovery: 'Discovery URL',
   oidcIssuer: 'Issuer',
@@ -753,7 +752,6 @@ export const ru: Texts = {
   noLinksText: 'Создайте ссылку для акции, кассы или одного пользователя.',
   newLink: 'Новая ссылка',
   linkName: 'Название (необязательно)',
-  separatedByCommas: 'Через запятую.',
   linkExternalIdHint: 'Его получит подписчик. Такая ссылка сработает один раз.',
   linkExpires: 'Действует до',
   linkMaxUses: 'Сколько раз можно открыть',
