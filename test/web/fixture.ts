@@ -116,9 +116,14 @@ const QUIET_MS = 120;
 
 /** Waits until a page has read what it shows. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForFunction(
-    `window.requests.open === 0 && performance.now() - window.requests.since > ${QUIET_MS}`,
-  );
+  await page.evaluate(`new Promise((resolve) => {
+    const look = () => {
+      const { open, since } = window.requests;
+      if (open === 0 && performance.now() - since > ${QUIET_MS}) resolve();
+      else setTimeout(look, 20);
+    };
+    look();
+  })`);
 }
 
 /** With HERALD_TEST_SCREENSHOTS, kept under test-output/, to look at after a run. */

@@ -24,7 +24,7 @@ export function describeTeamPages(at: () => DashboardContext): void {
 
     await join(service, 'vera-of-the-team', new URL(link).searchParams.get('start') ?? '');
     await page.reload();
-    await page.getByRole('cell', { name: 'vera-of-the-team' }).waitFor();
+    await page.getByRole('cell', { name: 'vera-of-the-team', exact: true }).waitFor();
     await page.getByLabel('Change vera-of-the-team: Role').selectOption('viewer');
     await page.getByText('Saved', { exact: true }).waitFor();
     const { body } = await team.api('GET', '/v1/members');
@@ -62,6 +62,12 @@ export function describeTeamPages(at: () => DashboardContext): void {
     await page.getByRole('button', { name: 'Edit vip' }).click();
     const edit = page.getByRole('dialog', { name: 'Edit vip' });
     await edit.getByLabel('Name').fill('gold');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    // The link gives this tag.
+    await edit.getByRole('alert').waitFor();
+    expect(await edit.getByLabel('Name').inputValue()).toBe('gold');
+    const { body: links } = await shop.api('GET', '/v1/subscribe-links');
+    await shop.api('DELETE', `/v1/subscribe-links/${links.data[0].link_id}`);
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: 'gold' }).waitFor();
     expect((await shop.api('GET', '/v1/subscribers?tag=gold')).body.data).toHaveLength(1);
