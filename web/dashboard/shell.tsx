@@ -49,7 +49,7 @@ const sections = (): Section[][] => [
   [{ path: '/dashboard', title: t.overview, icon: 'home' }],
   [
     { path: '/dashboard/logins', title: t.logins, icon: 'login' },
-    { path: '/dashboard/oidc', title: t.oidc, icon: 'identification' },
+    { path: '/dashboard/oidc', title: t.oidc, icon: 'identification', scope: 'manage' },
   ],
   [
     { path: '/dashboard/webhooks', title: t.webhooks, icon: 'bolt' },
@@ -224,7 +224,7 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'links') return <Links />;
   if (section === 'labels') return <Labels />;
   if (section === 'broadcasts') return id === 'new' ? only('send', <Composer />) : <Broadcasts />;
-  if (section === 'oidc') return <OidcClients />;
+  if (section === 'oidc') return only('manage', <OidcClients />);
   if (section === 'batches') return <Batches />;
   if (section === 'scheduled') {
     if (id === 'new') return only('send', <ScheduledForm />);

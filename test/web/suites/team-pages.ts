@@ -33,7 +33,7 @@ export function describeTeamPages(at: () => DashboardContext): void {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No members yet').waitFor();
     await page.goto(`${service.url}/dashboard/audit`);
-    await page.getByRole('cell', { name: 'member.removed' }).waitFor();
+    await page.getByRole('cell', { name: 'member.deleted' }).waitFor();
   });
 
   it('makes a link that gives labels, and renames and deletes a tag', async () => {
@@ -69,7 +69,7 @@ export function describeTeamPages(at: () => DashboardContext): void {
     const { body: links } = await shop.api('GET', '/v1/subscribe-links');
     await shop.api('DELETE', `/v1/subscribe-links/${links.data[0].link_id}`);
     await edit.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('cell', { name: 'gold' }).waitFor();
+    await page.getByRole('cell', { name: 'gold', exact: true }).waitFor();
     expect((await shop.api('GET', '/v1/subscribers?tag=gold')).body.data).toHaveLength(1);
     await page.getByRole('button', { name: 'Delete tea' }).click();
     await page.getByRole('dialog').getByText('1 subscriber will lose it').waitFor();
@@ -95,7 +95,7 @@ export function describeTeamPages(at: () => DashboardContext): void {
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
     expect(await page.content()).not.toContain(secret);
 
-    await page.getByRole('button', { name: 'Rotate the secret of Forum' }).click();
+    await page.getByRole('button', { name: 'Rotate secret of Forum' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
     await dialog.waitFor();
     const rotated = await dialog.locator('code').innerText();

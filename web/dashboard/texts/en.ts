@@ -617,7 +617,7 @@ export const en = {
   oidcSecret: 'Client secret',
   oidcSecretText: 'Store it now. It is shown only once. If you lose it, rotate it.',
   rotateOidcTitle: (name: string) => `Rotate the secret of ${name}?`,
-  rotateOidcNamed: (name: string) => `Rotate the secret of ${name}`,
+  rotateOidcNamed: (name: string) => `Rotate secret of ${name}`,
   editOidcNamed: (name: string) => `Edit ${name}`,
   deleteOidcNamed: (name: string) => `Delete ${name}`,
   deleteOidcTitle: (name: string) => `Delete ${name}?`,
