@@ -8,6 +8,7 @@ import { createRecurringRoutes } from '../broadcasts/recurring/routes';
 import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
 import type { Core } from '../core';
 import { createEventRoutes } from '../events/routes';
+import { createTrackedEventRoutes } from '../events/tracked/routes';
 import { createExportRoute } from '../exports';
 import { createApp } from '../http/app';
 import { demoPages } from '../http/demo';
@@ -89,6 +90,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createBroadcastRoutes(core),
     ...createScheduledRoutes(core),
     ...createRecurringRoutes(core),
+    ...createTrackedEventRoutes({ ...core, onTracked: [] }),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
