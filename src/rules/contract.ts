@@ -66,7 +66,7 @@ function checkRule(subjects: readonly Subject[]) {
     if (rule.op === undefined) refuse('op', 'is required');
     else if (rule.op === 'exists') {
       if (rule.value !== undefined && typeof rule.value !== 'boolean')
-        refuse('value', 'must be true or false');
+        {refuse('value', 'must be true or false');}
     } else if (rule.value === undefined) refuse('value', 'is required');
   };
 }
