@@ -390,6 +390,7 @@ export const en = {
     unsubscribed: 'Unsubscribed',
     permission_missing: 'Permission missing',
     cancelled: 'The broadcast was cancelled',
+    too_late: 'Too late',
   },
 
   // Broadcasts

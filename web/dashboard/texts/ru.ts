@@ -478,6 +478,7 @@ export const ru: Texts = {
     unsubscribed: 'Отписался',
     permission_missing: 'Нет разрешения',
     cancelled: 'Рассылку отменили',
+    too_late: 'Слишком поздно',
   },
 
   // Рассылки
