@@ -12,6 +12,7 @@ import { addMemberCommands } from './cli/members';
 import { addOidcCommands } from './cli/oidc';
 import { addProjectCommands } from './cli/projects';
 import { addRecoverCommand } from './cli/recover';
+import { addRecurringCommands } from './cli/recurring';
 import { addSessionCommands } from './cli/sessions';
 import { addWorkflowCommands } from './cli/workflows';
 import { AppError } from './contract/errors';
@@ -58,6 +59,7 @@ function createProgram(): Command {
   addSessionCommands(program);
   addWorkflowCommands(program);
   addRecoverCommand(program);
+  addRecurringCommands(program);
   addDoctorCommand(program);
   addEncryptionCommands(program);
   addCodecServerCommand(program);
