@@ -13,6 +13,7 @@ import { addMemberCommands } from './cli/members';
 import { addOidcCommands } from './cli/oidc';
 import { addProjectCommands } from './cli/projects';
 import { addRecoverCommand } from './cli/recover';
+import { addRecurringCommands } from './cli/recurring';
 import { addSessionCommands } from './cli/sessions';
 import { addTailCommand } from './cli/tail';
 import { addTriggerCommand } from './cli/trigger';
@@ -64,6 +65,7 @@ function createProgram(): Command {
   addTailCommand(program);
   addWorkflowCommands(program);
   addRecoverCommand(program);
+  addRecurringCommands(program);
   addDoctorCommand(program);
   addEncryptionCommands(program);
   addCodecServerCommand(program);

@@ -87,6 +87,14 @@ export const limits = {
   eventStreamMinutes: 60,
   publishedIdLength: 128,
   publishedIdDays: 30,
+  trackedEvents: 100,
+  trackedNameLength: 64,
+  /** How far the time of a tracked event can lie in the past and in the future. */
+  trackedDaysBack: 30,
+  trackedMinutesAhead: 5,
+  /** In one set. */
+  rules: 10,
+  ruleSinceMinutes: 525_600,
 
   messageTextLength: 4000,
   buttonRows: 3,

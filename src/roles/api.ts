@@ -9,6 +9,7 @@ import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
 import type { Core } from '../core';
 import { createEventRoutes } from '../events/routes';
 import { createStreamRoutes } from '../events/stream-routes';
+import { createTrackedEventRoutes } from '../events/tracked/routes';
 import { createExportRoute } from '../exports';
 import { createApp } from '../http/app';
 import { demoPages } from '../http/demo';
@@ -95,6 +96,7 @@ export function createRoutes(
     ...createBroadcastRoutes(core),
     ...createScheduledRoutes(core),
     ...createRecurringRoutes(core),
+    ...createTrackedEventRoutes({ ...core, onTracked: [] }),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createStreamRoutes({ ...core, stopping }),

@@ -107,6 +107,12 @@ const groups: [string, [string, string][]][] = [
         'Streams of events',
         `${limits.eventStreams} per project at once, resumed up to ${limits.eventStreamMinutes} minutes back`,
       ],
+      ['Tracked events', `${limits.trackedEvents} per request, up to ${limits.properties} properties each`],
+      [
+        'Time of a tracked event',
+        `from ${limits.trackedDaysBack} days ago to ${limits.trackedMinutesAhead} minutes ahead`,
+      ],
+      ['Tracked event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
       ['Retry of failed deliveries', `up to ${limits.webhookRecoverDays} days back`],
     ],
   ],

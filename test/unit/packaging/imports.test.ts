@@ -59,7 +59,7 @@ const floors: string[][] = [
   ['events', 'exports'],
   ['projects', 'bots'],
   ['subscribers', 'channels'],
-  ['templates'],
+  ['templates', 'rules'],
   ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
   ['broadcasts', 'team', 'oidc'],
   ['embedded', 'operations'],
