@@ -7,6 +7,8 @@ import { createChannelRoutes } from '../channels/routes';
 import { createRecurringRoutes } from '../broadcasts/recurring/routes';
 import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
 import type { Core } from '../core';
+import { chainNaming } from '../drip/label-uses';
+import { createDripRoutes } from '../drip/routes';
 import { createEventRoutes } from '../events/routes';
 import { createExportRoute } from '../exports';
 import { createApp } from '../http/app';
@@ -80,7 +82,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createSubscriberRoutes(core),
     ...createImportRoutes(core),
     ...createLinkRoutes(core),
-    ...createLabelRoutes({ pool: core.pool, uses: [definitionNaming] }),
+    ...createLabelRoutes({ pool: core.pool, uses: [definitionNaming, chainNaming] }),
     ...createMiniAppRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
@@ -89,6 +91,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createBroadcastRoutes(core),
     ...createScheduledRoutes(core),
     ...createRecurringRoutes(core),
+    ...createDripRoutes(core),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),

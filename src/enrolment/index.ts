@@ -1,0 +1,3 @@
+/** What other domains may use of this one. */
+export { enrolByCauses, enrolInto } from './enrol';
+export type { NewEnrolment } from './queries';
