@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { withTransaction, type Db } from '../db/pool';
 import { changeRecurring, insertRecurring } from '../broadcasts/recurring/queries';
 import { insertScheduled } from '../broadcasts/scheduled/queries';
+import { insertTracked } from '../events/tracked/queries';
 import { isoTime } from '../lib/iso-time';
 import { newApiKey, sha256 } from '../lib/tokens';
 import { findAccount, upsertAccount } from '../projects/queries/accounts';
@@ -16,6 +17,7 @@ import {
   updateProject,
 } from '../projects/queries/projects';
 import { namedUserId } from './simulator/users';
+import { subscribe, unsubscribe } from '../subscribers/queries/subscriptions';
 import { insertTemplate } from '../templates/queries';
 
 export interface Demo {
@@ -42,7 +44,10 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl:
     const earlier = await findProjectBySlug(db, SLUG);
     const project = earlier ?? (await insertProject(db, { slug: SLUG, name: 'Demo project', plan: 'basic' }));
     if (!project) throw new Error('the demo project could not be created');
-    if (!earlier) await seedDemoPlans(db, project.id);
+    if (!earlier) {
+      await seedDemoPlans(db, project.id);
+      await seedDemoEvents(db, project.id);
+    }
     await updateProject(db, project.id, {
       // The port can differ between starts.
       callback_url: `${publicUrl}/demo/callback`,
@@ -123,4 +128,29 @@ async function seedDemoPlans(db: Db, projectId: string): Promise<void> {
   };
   const { id } = await insertRecurring(db, projectId, randomUUID(), weekly);
   await changeRecurring(db, id, { ...weekly, status: 'paused' });
+}
+
+/** A few events of the owner, who is unsubscribed: the demo's messages reach only people who subscribed themselves. */
+async function seedDemoEvents(db: Db, projectId: string): Promise<void> {
+  const id = String(namedUserId(demoOwner));
+  const user = { channel: 'telegram' as const, platform_user_id: id };
+  const about = { chat_id: id, bot: null, first_name: 'Demo', username: null, lang: 'en' as const };
+  const { subscriber } = await subscribe(db, projectId, { ...user, ...about }, 'uuid');
+  await unsubscribe(db, { ...user, bot: 'telegram' }, { projectId, updateId: 0 }, 'uuid');
+  const events = [
+    { name: 'visit', properties: { page: 'green-tea' }, minutesAgo: 50 },
+    { name: 'cart.added', properties: { product: 'Sencha', amount: 12.5 }, minutesAgo: 45 },
+    { name: 'purchase', properties: { amount: 12.5, currency: 'EUR' }, minutesAgo: 40 },
+  ];
+  await insertTracked(
+    db,
+    projectId,
+    events.map(({ minutesAgo, ...event }) => ({
+      ...event,
+      id: randomUUID(),
+      eventId: randomUUID(),
+      subscriberId: subscriber.id,
+      occurredAt: new Date(Date.now() - minutesAgo * 60_000),
+    })),
+  );
 }

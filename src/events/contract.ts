@@ -366,10 +366,25 @@ export const eventRegistry = {
       occurred_at: AT,
     },
   ),
-  'event.tracked': reserved(
-    'A custom event of the project was tracked.',
-    z.strictObject({ subscriber_id: z.string(), name: z.string(), occurred_at: timestampSchema }),
-    { subscriber_id: SUBSCRIBER, name: 'purchase', occurred_at: AT },
+  'event.tracked': event(
+    'A subscriber did something that the project tracks.',
+    // The subscriber comes first: what the project chose, which may have any name, follows.
+    z.strictObject({
+      event_id: z.string().describe('The project’s own id of the event, or the one that Herald chose.'),
+      name: z.string(),
+      ...whoFields,
+      properties: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+      received_at: timestampSchema,
+      occurred_at: timestampSchema.describe('As given by the project; default: received_at.'),
+    }),
+    {
+      event_id: 'order-1001',
+      name: 'purchase',
+      ...recipientExample,
+      properties: { amount: 49.9, currency: 'EUR' },
+      received_at: AT,
+      occurred_at: AT,
+    },
   ),
   'form.submitted': published('A form was submitted.', formSubmittedSchema, formSubmittedExample),
   'auth.approved': extension('A subscriber approved a request.', approvalDecision, approvalExample),
@@ -433,7 +448,8 @@ export function eventBody<N extends EventName>(name: N, data: EventData<N>): str
   return JSON.stringify({ event: name, data: eventRegistry[name].schema.parse(data) });
 }
 
-const publishedIdSchema = z
+/** An id that the sender of an event gives it. */
+export const givenEventIdSchema = z
   .string()
   .regex(
     new RegExp(`^[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Zs}]{1,${limits.publishedIdLength}}$`, 'u'),
@@ -446,7 +462,7 @@ export const publishSchema = z.strictObject({
       z.strictObject({
         event: eventNameSchema,
         data: z.record(z.string(), z.unknown()).describe('As the schema of the event says; sent as given.'),
-        event_id: publishedIdSchema
+        event_id: givenEventIdSchema
           .optional()
           .describe(
             `The publisher’s own id. The same id within ${limits.publishedIdDays} days is a duplicate and has no effect.`,

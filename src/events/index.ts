@@ -2,3 +2,5 @@
 export { type BulkEvent, emitBulkEvents, emitEvent, emitTestEvent } from './queries/emit';
 export { eraseDueEvents, markEventsForErasure } from './queries/erase';
 export { findEventTraceparent } from './queries/traces';
+export type { OnTracked } from './tracked/track';
+export type { TrackedEvent } from './tracked/queries';

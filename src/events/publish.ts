@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { AppError } from '../contract/errors';
 import { issueText } from '../contract/issues';
 import type { Db } from '../db/pool';
@@ -6,6 +5,7 @@ import type { Work } from '../http/idempotency';
 import { describeIssues } from '../http/validate';
 import { eventRegistry, isPublished, type PublishRequest, type PublishResult } from './contract';
 import { insertPublished, type PublishedEvent } from './queries/publish';
+import { workUuid } from './work-uuid';
 
 /**
  * Publishes the events of one request: all of them, or none where one is invalid. Results are in the order of the
@@ -23,7 +23,7 @@ export async function publishEvents(
   });
   events.forEach(checkData);
   const given = events.map(({ event, data, event_id }, index) => ({
-    id: eventIdOf(work, index),
+    id: workUuid(work, index),
     name: event,
     // The bytes that receivers get. `data` is sent as given: the schema has checked it and changes nothing.
     body: JSON.stringify({ event, data }),
@@ -38,18 +38,6 @@ export async function publishEvents(
       deliveries: deliveries ?? 0,
     };
   });
-}
-
-/** The same for the same Idempotency-Key, so that a request that is resumed after a crash finds what it has written. */
-function eventIdOf({ id }: Work, index: number): string {
-  const hex = createHash('sha256').update(`${id}/${index}`).digest('hex');
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    `a${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
 }
 
 function checkData({ event, data }: PublishRequest['events'][number], index: number): void {

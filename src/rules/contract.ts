@@ -65,8 +65,9 @@ function checkRule(subjects: readonly Subject[]) {
     if (subject !== 'property') return;
     if (rule.op === undefined) refuse('op', 'is required');
     else if (rule.op === 'exists') {
-      if (rule.value !== undefined && typeof rule.value !== 'boolean')
+      if (rule.value !== undefined && typeof rule.value !== 'boolean') {
         refuse('value', 'must be true or false');
+      }
     } else if (rule.value === undefined) refuse('value', 'is required');
   };
 }

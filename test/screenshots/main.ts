@@ -31,6 +31,7 @@ const pages = (demo: Demo): Record<string, string> => ({
   logins: '/dashboard/logins',
   subscribers: '/dashboard/subscribers',
   subscriber: `/dashboard/subscribers/${demo.subscriberId}`,
+  events: '/dashboard/events',
   links: '/dashboard/links',
   labels: '/dashboard/labels',
   broadcasts: '/dashboard/broadcasts',

@@ -13,6 +13,7 @@ const pages = [
   'deliveries',
   'logins',
   'subscribers',
+  'events',
   'broadcasts',
   'broadcasts/new',
   'oidc',

@@ -31,6 +31,7 @@ import type {
 import type { Scope } from '../../src/contract/scopes';
 import type { ErrorEnvelope } from '../../src/contract/errors';
 import type { eventTypeSchema } from '../../src/events/contract';
+import type { TrackedEventView as TrackedEvent } from '../../src/events/tracked/contract';
 import type { createdKeySchema, KeyView } from '../../src/projects/contract';
 import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/projects/contract';
 import type { SessionRecord } from '../../src/login/contract';
@@ -105,6 +106,7 @@ export type {
   KeyView,
   LinkView,
   MessageRecord,
+  TrackedEvent,
   OwnProjectChanges,
   PermissionView,
   ProjectView,
@@ -337,6 +339,9 @@ export const api = {
   runRecurring: (id: string) => post<{ run_id: string }>(`/v1/recurring/${id}/run`),
   skipRecurring: (id: string) => post<Recurring>(`/v1/recurring/${id}/skip`),
   removeRecurring: (id: string) => call<void>('DELETE', `/v1/recurring/${id}`),
+
+  trackedEvents: (filter: { name?: string; subscriber_id?: string; since?: string; cursor: string | null }) =>
+    get<Page<TrackedEvent>>(`/v1/events${query({ ...filter, limit: 25 })}`),
 
   templates: (cursor: string | null) => get<Page<Template>>(`/v1/templates${query({ cursor, limit: 25 })}`),
   template: (key: string) => get<Template>(`/v1/templates/${encodeURIComponent(key)}`),

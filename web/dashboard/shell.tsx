@@ -11,6 +11,7 @@ import { Broadcasts } from './pages/broadcasts';
 import { Channels } from './pages/channels';
 import { Deliveries } from './pages/deliveries';
 import { DeliveryPage } from './pages/delivery';
+import { TrackedEvents } from './pages/events';
 import { EndpointPage } from './pages/endpoint';
 import { Endpoints } from './pages/endpoints';
 import { Keys } from './pages/keys';
@@ -44,6 +45,7 @@ const sections = (): Section[] => [
   { path: '/dashboard/webhooks', title: t.webhooks, icon: 'bolt' },
   { path: '/dashboard/deliveries', title: t.deliveries, icon: 'list' },
   { path: '/dashboard/subscribers', title: t.subscribers, icon: 'users' },
+  { path: '/dashboard/events', title: t.trackedEvents, icon: 'cursor' },
   { path: '/dashboard/links', title: t.links, icon: 'link' },
   { path: '/dashboard/labels', title: t.labels, icon: 'tag' },
   { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
@@ -194,6 +196,7 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   }
   if (section === 'logins') return <Logins />;
   if (section === 'subscribers') return id ? <SubscriberPage key={id} id={id} /> : <Subscribers />;
+  if (section === 'events') return <TrackedEvents />;
   if (section === 'links') return <Links />;
   if (section === 'labels') return <Labels />;
   if (section === 'broadcasts') return <Broadcasts isComposing={id === 'new'} />;

@@ -10,7 +10,7 @@ export interface PublishedEvent {
   id: string;
   name: string;
   body: string;
-  /** The publisher's own id, if it gave one. */
+  /** The sender's own id, if it gave one. Events that share it are written together or not at all. */
   publishedId: string | null;
 }
 
@@ -32,14 +32,15 @@ export async function insertPublished(
        FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) AS g (id, name, body, published_id)
      ), fresh AS (
        INSERT INTO published_ids AS known (project_id, id, event_id)
-       SELECT $1, published_id, id FROM given WHERE published_id IS NOT NULL ORDER BY published_id COLLATE "C"
+       SELECT DISTINCT ON (published_id COLLATE "C") $1, published_id, id FROM given WHERE published_id IS NOT NULL
+       ORDER BY published_id COLLATE "C"
        ON CONFLICT (project_id, id) DO UPDATE SET event_id = excluded.event_id, created_at = excluded.created_at
          WHERE known.created_at < now() - interval '${limits.publishedIdDays} days'
-       RETURNING event_id
+       RETURNING known.id
      ), event AS (
        INSERT INTO events (id, project_id, name, body, traceparent)
        SELECT id, $1, name, body, $6 FROM given
-       WHERE published_id IS NULL OR id IN (SELECT event_id FROM fresh)
+       WHERE published_id IS NULL OR published_id IN (SELECT fresh.id FROM fresh)
        ON CONFLICT (id) DO NOTHING
        RETURNING id, name
      ), delivery AS (

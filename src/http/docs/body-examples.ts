@@ -42,6 +42,11 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     timezone: 'Europe/Berlin',
   },
   patch_v1_recurring_id: { status: 'paused' },
+  post_v1_events: {
+    events: [
+      { name: 'purchase', external_id: 'user-42', properties: { amount: 49.9 }, event_id: 'order-1001' },
+    ],
+  },
   post_v1_broadcast: { text: 'The shop opens at ten.', tags_any: ['vip'] },
   post_v1_otp_send: { subscriber_id: '<subscriber_id>', purpose: 'payment' },
   post_v1_otp_verify: { subscriber_id: '<subscriber_id>', purpose: 'payment', code: '123456' },

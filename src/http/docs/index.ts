@@ -35,6 +35,7 @@ const ENGLISH_GUIDES = [
   'approvals',
   'webhooks',
   'publishing',
+  'tracking',
   'sending',
   'plans',
   'team',

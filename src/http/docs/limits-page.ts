@@ -103,6 +103,12 @@ const groups: [string, [string, string][]][] = [
       ['Paused deliveries', `cancelled after ${limits.webhookPausedDays} days`],
       ['Published events', `${limits.publishEvents} per request`],
       ['Published event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
+      ['Tracked events', `${limits.trackedEvents} per request, up to ${limits.properties} properties each`],
+      [
+        'Time of a tracked event',
+        `from ${limits.trackedDaysBack} days ago to ${limits.trackedMinutesAhead} minutes ahead`,
+      ],
+      ['Tracked event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
       ['Retry of failed deliveries', `up to ${limits.webhookRecoverDays} days back`],
     ],
   ],

@@ -258,3 +258,14 @@ export function removeOldPublishedIds(db: Db): NextBatch {
        LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
   );
 }
+
+export function removeOldTrackedEvents(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_tracked_events',
+    `DELETE FROM tracked_events WHERE id IN (
+       SELECT id FROM tracked_events WHERE received_at < now() - make_interval(days => $1)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}

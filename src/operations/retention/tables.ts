@@ -38,6 +38,7 @@ export const tableEnds: Record<string, TableEnd> = {
   delivery_queue: { with: 'deliveries' },
   delivery_retries: { with: 'deliveries' },
   attempts: { with: 'deliveries' },
+  tracked_events: { after: retentionDays, remove: remove.removeOldTrackedEvents },
   published_ids: { after: `${limits.publishedIdDays} days`, remove: remove.removeOldPublishedIds },
   endpoints: { after: 'deleted, and the last delivery removed', remove: remove.removeDeletedEndpoints },
   endpoint_hours: { after: `${limits.webhookStatsDays} days`, remove: removeOldEndpointHours },

@@ -211,6 +211,16 @@ export const personalTables: Record<string, PersonalTable> = {
     },
     removal: { step: 'markEventsForErasure' },
   },
+  tracked_events: {
+    held: {
+      as: 'tracked_events',
+      columns: 't.event_id, t.name, t.properties, t.occurred_at, t.received_at',
+      from: 'tracked_events t',
+      where: 't.subscriber_id = person.id',
+      order: ['t.received_at', 't.id'],
+    },
+    removal: { with: 'subscribers' },
+  },
   event_words: { within: 'events', removal: { with: 'events' } },
   attempts: { within: 'events', removal: { with: 'deliveries' } },
 

@@ -177,6 +177,10 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
     params: { id: endpoint },
     body: { since: new Date().toISOString() },
   }),
+  'POST /v1/events': ({ person }) => ({
+    body: { events: [{ name: 'visit', subscriber_id: person.subscriberId }] },
+  }),
+  'GET /v1/events': ({ person }) => ({ query: { subscriber_id: person.subscriberId } }),
   'POST /v1/publish': ({ publisher }) => ({
     body: { events: [{ event: 'ticket.created', data: eventRegistry['ticket.created'].example }] },
     key: publisher,

@@ -60,6 +60,9 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a1', 'cli', 'project.updated');
   INSERT INTO member_notices (account_id, event_id)
     VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a6');
+  INSERT INTO tracked_events (id, project_id, subscriber_id, event_id, name, properties, occurred_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1',
+      '00000000-0000-0000-0000-0000000000a3', 'e', 'visit', '{}', now());
   INSERT INTO published_ids (project_id, id, event_id)
     VALUES ('00000000-0000-0000-0000-0000000000a1', 'p', '00000000-0000-0000-0000-0000000000a6');
   INSERT INTO event_erasures (event_id, check_at)
