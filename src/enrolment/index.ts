@@ -1,3 +1,2 @@
 /** What other domains may use of this one. */
-export { enrolByCauses, enrolInto } from './enrol';
-export type { NewEnrolment } from './queries';
+export { enrolByCauses, enrolByEvents, enrolInto } from './enrol';

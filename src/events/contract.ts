@@ -12,8 +12,8 @@ export interface EventEntry<S extends z.ZodType = z.ZodType> {
   summary: string;
   schema: S;
   example: z.infer<S>;
-  /** `publisher`: comes through POST /v1/publish. `none`: in the catalogue of the specification, emitted by nothing yet. */
-  source: 'herald' | 'publisher' | 'none';
+  /** `publisher`: comes through POST /v1/publish. */
+  source: 'herald' | 'publisher';
   /** Not in the catalogue of the specification. */
   extension?: true;
 }
@@ -28,10 +28,6 @@ function extension<S extends z.ZodType>(summary: string, schema: S, example: z.i
 
 function published<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>) {
   return { summary, schema, example, source: 'publisher' } as const;
-}
-
-function reserved<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>) {
-  return { summary, schema, example, source: 'none' } as const;
 }
 
 const SUBSCRIBER = '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01';
@@ -426,11 +422,6 @@ export function isExtension(name: EventName): boolean {
   return 'extension' in eventRegistry[name];
 }
 
-export function isReserved(name: EventName): boolean {
-  const entry: EventEntry = eventRegistry[name];
-  return entry.source === 'none';
-}
-
 export type PublishedName = {
   [N in EventName]: (typeof eventRegistry)[N]['source'] extends 'publisher' ? N : never;
 }[EventName];
@@ -495,11 +486,9 @@ export const eventTypes = eventNames.map((name) => {
   const body = z.strictObject({ event: z.literal(name), data: entry.schema });
   return {
     name,
-    description:
-      entry.summary +
-      (isReserved(name) ? ' Not emitted yet.' : isExtension(name) ? ' An extension of Herald.' : ''),
+    description: entry.summary + (isExtension(name) ? ' An extension of Herald.' : ''),
     schema: z.toJSONSchema(body) as Record<string, unknown>,
     example: { event: name, data: entry.example } as Record<string, unknown>,
-    source: entry.source === 'publisher' ? ('publisher' as const) : ('herald' as const),
+    source: entry.source,
   };
 });

@@ -10,6 +10,7 @@ import type { Core } from '../core';
 import { chainNaming } from '../drip/label-uses';
 import { createDripRoutes } from '../drip/routes';
 import { createEventRoutes } from '../events/routes';
+import { enrolByEvents } from '../enrolment';
 import { createTrackedEventRoutes } from '../events/tracked/routes';
 import { createExportRoute } from '../exports';
 import { createApp } from '../http/app';
@@ -93,7 +94,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createScheduledRoutes(core),
     ...createRecurringRoutes(core),
     ...createDripRoutes(core),
-    ...createTrackedEventRoutes({ ...core, onTracked: [] }),
+    ...createTrackedEventRoutes({ ...core, onTracked: [enrolByEvents] }),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createWebhookRoutes(core),
