@@ -22,7 +22,7 @@ const look = defineSignal(signals.look);
 const { advanceEnrolment } = proxyActivities<DripActivities>({
   // A message waits for its turn, and an upload can take minutes.
   startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '30 seconds',
+  heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
 });
 

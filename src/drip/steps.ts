@@ -28,16 +28,19 @@ export function delayEnd({ minutes }: StepOf<'delay'>, beganAt: Date, scale: num
 /** Longer than a week, because a window can be missing on a day whose clocks skip it. */
 const DAYS_AHEAD = 15;
 
-/** The first moment, not before `now`, at which the window is open: `now` itself inside the window. */
+/** The first moment, not before `now`, at which the window is open by the clock of the zone: `now` itself inside it. */
 export function windowOpening({ weekdays, from, to }: StepOf<'wait_until'>, now: Date, zone: string): Date {
-  const { year, month, day, weekday } = localTimeAt(now, zone);
+  const [opens, closes] = [minutesOf(from), minutesOf(to)];
+  const isOpen = (hour: number, minute: number) => hour * 60 + minute >= opens && hour * 60 + minute < closes;
+  const isDay = (weekday: number) => !weekdays || weekdays.includes(weekday);
+  const { year, month, day, hour, minute, weekday } = localTimeAt(now, zone);
+  if (isDay(weekday) && isOpen(hour, minute)) return now;
   for (let ahead = 0; ahead < DAYS_AHEAD; ahead += 1) {
-    if (weekdays && !weekdays.includes(((weekday - 1 + ahead) % 7) + 1)) continue;
-    const at = (clock: string) =>
-      instantAt({ year, month, day: day + ahead, hour: 0, minute: minutesOf(clock), second: 0 }, zone);
-    const [opens, closes] = [at(from), at(to)];
-    if (closes <= now || closes <= opens) continue;
-    return opens > now ? opens : now;
+    if (!isDay(((weekday - 1 + ahead) % 7) + 1)) continue;
+    const opening = instantAt({ year, month, day: day + ahead, hour: 0, minute: opens, second: 0 }, zone);
+    // A clock that skips the whole window does not open it on that day.
+    const shown = localTimeAt(opening, zone);
+    if (opening > now && isOpen(shown.hour, shown.minute)) return opening;
   }
   throw new Error('the window is never open');
 }

@@ -132,7 +132,7 @@ export function findEnrolmentOf(db: Db, dripId: string, id: string): Promise<Enr
 }
 
 /** How many workflows of one chain are woken in a second, so that a large chain does not starve others. */
-const WOKEN_PER_SECOND = 20;
+const WOKEN_PER_SECOND = 10;
 
 /** SQL: the times at which the rows of `woken` are woken, one after the other. */
 const PACED = `clock_timestamp() + make_interval(secs => (woken.place - 1) / ${WOKEN_PER_SECOND}::float8)`;

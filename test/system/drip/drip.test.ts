@@ -370,10 +370,9 @@ describe('a drip chain', () => {
     await chains.until(chain, { status: 'completed' });
     const { body } = await chains.api('GET', `/${chain}/stats`);
     expect(body.steps.map(({ failed }: { failed: number }) => failed)).toEqual([1, 1]);
-    const { rows } = await service.pool.query(
-      'SELECT DISTINCT reason FROM drip_steps d JOIN drip_enrolments e ON e.id = d.enrolment_id WHERE e.drip_id = $1',
-      [chain],
-    );
+    const { rows } = await service.pool.query('SELECT DISTINCT reason FROM drip_steps WHERE drip_id = $1', [
+      chain,
+    ]);
     expect(rows).toEqual([{ reason: 'billing_blocked' }]);
   });
 
@@ -423,7 +422,7 @@ describe('a drip chain', () => {
   it('with many waiting enrolments starts no storm when it becomes active', async () => {
     const anna = await subscribePerson(service, project);
     const chain = await chains.create({ steps: [delay('wait'), { id: 'stop', type: 'end' }] });
-    const count = 300;
+    const count = 100;
     await service.pool.query(
       `WITH people AS (
          INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
@@ -441,15 +440,15 @@ describe('a drip chain', () => {
          count(*) FILTER (WHERE parked)::int AS parked FROM drip_enrolments WHERE drip_id = $1`,
       [chain],
     );
-    // Twenty in a second.
+    // Ten in a second.
     expect(rows[0]?.parked).toBe(0);
-    expect(rows[0]?.seconds).toBeGreaterThan(count / 20 - 2);
+    expect(rows[0]?.seconds).toBeGreaterThan(count / 10 - 1);
     // A new one does not wait for them.
     await chains.enrol(chain, anna.subscriberId);
     await eventually(async () => {
       const [own] = await chains.list(chain, `?subscriber_id=${anna.subscriberId}`);
       return own?.status === 'completed';
-    }, 10_000);
+    }, 20_000);
     expect((await chains.api('DELETE', `/${chain}`)).status).toBe(204);
   });
 });
