@@ -46,11 +46,11 @@ export async function checkDatabase(pool: pg.Pool): Promise<Finding[]> {
 }
 
 async function checkPlans(pool: pg.Pool): Promise<Finding> {
-  const { scheduled, recurring } = await latePlans(pool);
-  if (scheduled + recurring === 0) return ok('planned messages', 'none is late');
+  const { scheduled, recurring, drip } = await latePlans(pool);
+  if (scheduled + recurring + drip === 0) return ok('planned messages', 'none is late');
   return problem(
     'planned messages',
-    `${scheduled} scheduled messages are late; ${recurring} schedules were not compared with their rows`,
+    `${scheduled} scheduled messages and ${drip} steps of drip chains are late; ${recurring} schedules were not compared with their rows`,
     CHECK_WORKER,
   );
 }
