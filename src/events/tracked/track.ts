@@ -6,6 +6,7 @@ import { limits } from '../../contract/limits';
 import { type Db, withTransaction } from '../../db/pool';
 import type { Work } from '../../http/idempotency';
 import { isoTime } from '../../lib/iso-time';
+import { currentTraceparent } from '../../lib/tracing';
 import { eventBody } from '../contract';
 import { insertPublished } from '../queries/publish';
 import { workUuid } from '../work-uuid';
@@ -44,14 +45,16 @@ export function trackEvents(
     const rows = withoutRepeatedIds(named).flatMap((event) =>
       event.people.map((person) => ({ event, person, tracked: trackedOf(event, person, work) })),
     );
+    const traceparent = currentTraceparent();
     const written = await insertPublished(
       db,
-      projectId,
       rows.map(({ event, person, tracked }) => ({
         id: tracked.id,
+        projectId,
         name: 'event.tracked',
         body: bodyOf(tracked, person, deps.config.HERALD_SUBSCRIBER_ID_FORMAT),
         publishedId: event.given.event_id === undefined ? null : claimedId(event.given.event_id),
+        traceparent,
       })),
     );
     const accepted = rows.filter(({ tracked }) => written.has(tracked.id));
