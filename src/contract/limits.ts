@@ -118,6 +118,11 @@ export const limits = {
   scheduledLateHours: 24,
   recurringLateMinutes: 60,
   cronLength: 200,
+  dripSteps: 50,
+  dripStepIdLength: 32,
+  dripDelayMinutes: 525_600,
+  /** For one subscriber in one chain, in 24 hours. */
+  dripBegunPerDay: 10,
   templates: 100,
   templateVars: 50,
   templateValueLength: 1000,

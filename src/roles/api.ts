@@ -7,8 +7,11 @@ import { createChannelRoutes } from '../channels/routes';
 import { createRecurringRoutes } from '../broadcasts/recurring/routes';
 import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
 import type { Core } from '../core';
+import { chainNaming } from '../drip/label-uses';
+import { createDripRoutes } from '../drip/routes';
 import { createEventRoutes } from '../events/routes';
 import { createStreamRoutes } from '../events/stream-routes';
+import { enrolByEvents } from '../enrolment';
 import { createTrackedEventRoutes } from '../events/tracked/routes';
 import { createExportRoute } from '../exports';
 import { createApp } from '../http/app';
@@ -87,7 +90,7 @@ export function createRoutes(
     ...createSubscriberRoutes(core),
     ...createImportRoutes(core),
     ...createLinkRoutes(core),
-    ...createLabelRoutes({ pool: core.pool, uses: [definitionNaming] }),
+    ...createLabelRoutes({ pool: core.pool, uses: [definitionNaming, chainNaming] }),
     ...createMiniAppRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
@@ -96,7 +99,8 @@ export function createRoutes(
     ...createBroadcastRoutes(core),
     ...createScheduledRoutes(core),
     ...createRecurringRoutes(core),
-    ...createTrackedEventRoutes({ ...core, onTracked: [] }),
+    ...createDripRoutes(core),
+    ...createTrackedEventRoutes({ ...core, onTracked: [enrolByEvents] }),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createStreamRoutes({ ...core, stopping }),

@@ -36,6 +36,7 @@ const ENGLISH_GUIDES = [
   'webhooks',
   'publishing',
   'tracking',
+  'drip',
   'sending',
   'plans',
   'team',

@@ -152,9 +152,14 @@ const groups: [string, [string, string][]][] = [
     [
       ['Templates per project', String(limits.templates)],
       [
-        'Scheduled and recurring messages',
+        'Scheduled and recurring messages, drip chains',
         `${limits.scheduledEntries} open ones per project together; up to ${limits.scheduledDays} days ahead`,
       ],
+      [
+        'Steps of a drip chain',
+        `${limits.dripSteps}; a delay of up to ${whole(limits.dripDelayMinutes)} minutes`,
+      ],
+      ['Enrolments of a subscriber in a drip chain', `one at a time, ${limits.dripBegunPerDay} in 24 hours`],
       ['Late sending of a scheduled message', `up to ${limits.scheduledLateHours} hours`],
       ['Variables', `up to ${limits.templateVars}, ${whole(limits.templateValueLength)} characters each`],
       [
