@@ -1,43 +1,65 @@
 import { createHash } from 'node:crypto';
+import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { issueText } from '../contract/issues';
-import type { Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
 import { describeIssues } from '../http/validate';
+import { createBatcher } from '../lib/batch';
+import { currentTraceparent } from '../lib/tracing';
 import { eventRegistry, isPublished, type PublishRequest, type PublishResult } from './contract';
 import { insertPublished, type PublishedEvent } from './queries/publish';
 
+/** Requests with one event that share a statement at most. */
+const SHARED_ROWS = 100;
+
+export type Publish = (projectId: string, request: PublishRequest, work: Work) => Promise<PublishResult[]>;
+
 /**
- * Publishes the events of one request: all of them, or none where one is invalid. Results are in the order of the
- * request.
+ * Publishes the events of one request in one commit: all of them, or none where one is invalid. Results are in the order
+ * of the request. Requests with one event share a statement with those that arrive while another is in flight.
  */
-export async function publishEvents(
-  db: Db,
-  projectId: string,
-  { events }: PublishRequest,
-  work: Work,
-): Promise<PublishResult[]> {
+export function createPublish(pool: pg.Pool): Publish {
+  const insert = (events: PublishedEvent[]) => insertPublished(pool, withoutRepeatedIds(events));
+  const single = createBatcher(
+    async (events: PublishedEvent[]) => {
+      const written = await insert(events);
+      return events.map(({ id }) => written.get(id));
+    },
+    { size: SHARED_ROWS },
+  );
+
+  return async (projectId, { events }, work) => {
+    const given = checkedEvents(projectId, events, work);
+    const [first] = given;
+    const written =
+      first && given.length === 1 ? new Map([[first.id, await single.write(first)]]) : await insert(given);
+    return given.map(({ id, publishedId }) => {
+      const deliveries = written.get(id);
+      return {
+        event_id: publishedId ?? id,
+        status: deliveries === undefined ? 'duplicate' : 'accepted',
+        deliveries: deliveries ?? 0,
+      };
+    });
+  };
+}
+
+function checkedEvents(projectId: string, events: PublishRequest['events'], work: Work): PublishedEvent[] {
   events.forEach(({ event }, index) => {
     if (isPublished(event)) return;
     throw new AppError('forbidden', `events[${index}].event: ${event} cannot be published`);
   });
   events.forEach(checkData);
-  const given = events.map(({ event, data, event_id }, index) => ({
+  const traceparent = currentTraceparent();
+  return events.map(({ event, data, event_id }, index) => ({
     id: eventIdOf(work, index),
+    projectId,
     name: event,
     // The bytes that receivers get. `data` is sent as given: the schema has checked it and changes nothing.
     body: JSON.stringify({ event, data }),
     publishedId: event_id ?? null,
+    traceparent,
   }));
-  const written = await insertPublished(db, projectId, withoutRepeatedIds(given));
-  return given.map(({ id, publishedId }) => {
-    const deliveries = written.get(id);
-    return {
-      event_id: publishedId ?? id,
-      status: deliveries === undefined ? 'duplicate' : 'accepted',
-      deliveries: deliveries ?? 0,
-    };
-  });
 }
 
 /** The same for the same Idempotency-Key, so that a request that is resumed after a crash finds what it has written. */
@@ -59,13 +81,14 @@ function checkData({ event, data }: PublishRequest['events'][number], index: num
   throw new AppError('validation_failed', describeIssues(issues));
 }
 
-/** An id that occurs twice in one request is a duplicate from its second occurrence on. */
+/** An id of a project that occurs twice is a duplicate from its second occurrence on. */
 function withoutRepeatedIds(events: PublishedEvent[]): PublishedEvent[] {
   const seen = new Set<string>();
-  return events.filter(({ publishedId }) => {
+  return events.filter(({ projectId, publishedId }) => {
     if (publishedId === null) return true;
-    if (seen.has(publishedId)) return false;
-    seen.add(publishedId);
+    const id = `${projectId}/${publishedId}`;
+    if (seen.has(id)) return false;
+    seen.add(id);
     return true;
   });
 }

@@ -3,9 +3,10 @@ import type pg from 'pg';
 import { limits } from '../contract/limits';
 import { route } from '../http/route';
 import { eventTypes, eventTypeSchema, publishResultSchema, publishSchema } from './contract';
-import { publishEvents } from './publish';
+import { createPublish } from './publish';
 
 export function createEventRoutes({ pool }: { pool: pg.Pool }) {
+  const publish = createPublish(pool);
   return [
     route(
       {
@@ -22,7 +23,7 @@ export function createEventRoutes({ pool }: { pool: pg.Pool }) {
         response: z.strictObject({ data: z.array(publishResultSchema) }),
         errors: [],
       },
-      async ({ project, body, work }) => ({ data: await publishEvents(pool, project.id, body, work) }),
+      async ({ project, body, work }) => ({ data: await publish(project.id, body, work) }),
     ),
 
     route(

@@ -10,7 +10,7 @@ import { row, rows } from '../../db/query';
  * overdue while they are queued.
  */
 export const QUEUED = `INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, priority, is_first)
-       SELECT id, endpoint_id, $1, CASE WHEN bulk THEN 2 ELSE 1 END, true FROM delivery`;
+       SELECT id, endpoint_id, project_id, CASE WHEN bulk THEN 2 ELSE 1 END, true FROM delivery`;
 
 /**
  * Writes an event and one delivery for each matching endpoint. With `db` a transaction's client they exist exactly when
@@ -31,7 +31,7 @@ export async function emitEvent<N extends EventName>(
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
        SELECT $1, e.id, event.id, $2, e.retry_policy, NULL, 'infinity' FROM endpoints e, event
        WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR $2 = ANY (e.events))
-       RETURNING id, endpoint_id, bulk
+       RETURNING id, project_id, endpoint_id, bulk
      ), queued AS (
        ${QUEUED}
      )
@@ -59,7 +59,7 @@ export async function emitTestEvent<N extends EventName>(
      ), delivery AS (
        INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, test, start_at, overdue_at)
        SELECT $6, $1, e.id, event.id, $2, e.retry_policy, true, NULL, 'infinity' FROM endpoints e, event WHERE e.id = $5
-       RETURNING id, endpoint_id, bulk
+       RETURNING id, project_id, endpoint_id, bulk
      ), queued AS (
        ${QUEUED}
      )
@@ -89,7 +89,7 @@ export async function emitBulkEvents(db: Db, projectId: string, events: BulkEven
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, bulk, start_at, overdue_at)
        SELECT $1, e.id, event.id, event.name, e.retry_policy, true, NULL, 'infinity' FROM endpoints e, event
        WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR event.name = ANY (e.events))
-       RETURNING id, endpoint_id, bulk
+       RETURNING id, project_id, endpoint_id, bulk
      )
      ${QUEUED}`,
     [projectId, events.map((event) => event.name), events.map((event) => eventBody(event.name, event.data))],

@@ -1,5 +1,4 @@
 import { limits } from '../../contract/limits';
-import { currentTraceparent } from '../../lib/tracing';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { rows } from '../../db/query';
@@ -8,10 +7,12 @@ import { QUEUED } from './emit';
 export interface PublishedEvent {
   /** Of the row in `events`. */
   id: string;
+  projectId: string;
   name: string;
   body: string;
-  /** The publisher's own id, if it gave one. */
+  /** The publisher's own id, if it gave one; no two events of a project have the same. */
   publishedId: string | null;
+  traceparent: string | null;
 }
 
 /**
@@ -19,46 +20,45 @@ export interface PublishedEvent {
  * Returns the number of deliveries of each event that was written; an event without an entry is a duplicate. Ids are
  * inserted in sorted order, so that requests with the same ids wait for each other and cannot deadlock.
  */
-export async function insertPublished(
-  db: Db,
-  projectId: string,
-  events: PublishedEvent[],
-): Promise<Map<string, number>> {
+export async function insertPublished(db: Db, events: PublishedEvent[]): Promise<Map<string, number>> {
   const written = await rows<{ id: string; deliveries: number }>(
     db,
     'insert_published_events',
     `WITH given AS (
-       SELECT id, name, body, published_id
-       FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) AS g (id, name, body, published_id)
+       SELECT id, project_id, name, body, published_id, traceparent
+       FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[])
+         AS g (id, project_id, name, body, published_id, traceparent)
      ), fresh AS (
        INSERT INTO published_ids AS known (project_id, id, event_id)
-       SELECT $1, published_id, id FROM given WHERE published_id IS NOT NULL ORDER BY published_id COLLATE "C"
+       SELECT project_id, published_id, id FROM given WHERE published_id IS NOT NULL
+       ORDER BY project_id, published_id COLLATE "C"
        ON CONFLICT (project_id, id) DO UPDATE SET event_id = excluded.event_id, created_at = excluded.created_at
          WHERE known.created_at < now() - interval '${limits.publishedIdDays} days'
        RETURNING event_id
      ), event AS (
        INSERT INTO events (id, project_id, name, body, traceparent)
-       SELECT id, $1, name, body, $6 FROM given
+       SELECT id, project_id, name, body, traceparent FROM given
        WHERE published_id IS NULL OR id IN (SELECT event_id FROM fresh)
        ON CONFLICT (id) DO NOTHING
-       RETURNING id, name
+       RETURNING id, project_id, name
      ), delivery AS (
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
-       SELECT $1, e.id, event.id, event.name, e.retry_policy, NULL, 'infinity' FROM endpoints e, event
-       WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR event.name = ANY (e.events))
-       RETURNING id, endpoint_id, event_id, bulk
+       SELECT e.project_id, e.id, event.id, event.name, e.retry_policy, NULL, 'infinity'
+       FROM event JOIN endpoints e ON e.project_id = event.project_id
+       WHERE e.deleted_at IS NULL AND (e.events = '{}' OR event.name = ANY (e.events))
+       RETURNING id, project_id, endpoint_id, event_id, bulk
      ), queued AS (
        ${QUEUED}
      )
      SELECT event.id, count(delivery.id)::int AS deliveries
      FROM event LEFT JOIN delivery ON delivery.event_id = event.id GROUP BY event.id`,
     [
-      projectId,
       events.map(({ id }) => id),
+      events.map(({ projectId }) => projectId),
       events.map(({ name }) => name),
       events.map(({ body }) => body),
       events.map(({ publishedId }) => publishedId),
-      currentTraceparent(),
+      events.map(({ traceparent }) => traceparent),
     ],
   );
   notifyAfterCommit(db, notifyChannels.delivery);
