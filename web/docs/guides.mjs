@@ -19,6 +19,8 @@ const sources = [
   { slug: 'oidc-grafana', language: 'en', file: 'docs/guides/oidc-grafana.md' },
   { slug: 'webhooks', language: 'en', file: '../docs/receiving-webhooks.md' },
   { slug: 'publishing', language: 'en', file: 'docs/guides/publishing.md' },
+  { slug: 'tracking', language: 'en', file: 'docs/guides/tracking.md' },
+  { slug: 'drip', language: 'en', file: 'docs/guides/drip.md' },
   { slug: 'subscribing', language: 'en', file: 'docs/guides/subscribing.md' },
   { slug: 'sending', language: 'en', file: 'docs/guides/sending.md' },
   { slug: 'plans', language: 'en', file: 'docs/guides/plans.md' },
