@@ -16,6 +16,8 @@ const pages = [
   'events',
   'broadcasts',
   'broadcasts/new',
+  'drip',
+  'drip/new',
   'oidc',
   'keys',
   'settings',

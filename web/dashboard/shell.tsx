@@ -11,6 +11,7 @@ import { Broadcasts } from './pages/broadcasts';
 import { Channels } from './pages/channels';
 import { Deliveries } from './pages/deliveries';
 import { DeliveryPage } from './pages/delivery';
+import { DripPage } from './pages/drip';
 import { TrackedEvents } from './pages/events';
 import { EndpointPage } from './pages/endpoint';
 import { Endpoints } from './pages/endpoints';
@@ -53,6 +54,7 @@ const sections = (): Section[] => [
   { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
   { path: '/dashboard/scheduled', title: t.scheduled, icon: 'calendar' },
   { path: '/dashboard/recurring', title: t.recurring, icon: 'repeat' },
+  { path: '/dashboard/drip', title: t.drip.chains, icon: 'branch' },
   { path: '/dashboard/templates', title: t.templates, icon: 'document' },
   { path: '/dashboard/channels', title: t.channels, icon: 'chat', scope: 'manage' },
   { path: '/dashboard/keys', title: t.apiKeys, icon: 'key', scope: 'admin' },
@@ -187,7 +189,7 @@ export function LanguageSwitch() {
 }
 
 function Content(props: { path: string; session: DashboardSession; onProjectChanged: () => void }) {
-  const [, , section, id] = props.path.split('/');
+  const [, , section, id, action] = props.path.split('/');
   if (!section) return <Overview />;
   if (section === 'webhooks') return id ? <EndpointPage key={id} id={id} /> : <Endpoints />;
   if (section === 'deliveries') {
@@ -204,6 +206,7 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
   if (section === 'batches') return <Batches />;
   if (section === 'scheduled') return <ScheduledPage isComposing={id === 'new'} />;
   if (section === 'recurring') return <RecurringPage open={id} />;
+  if (section === 'drip') return <DripPage open={id} isEditing={action === 'edit'} />;
   if (section === 'templates') return <Templates open={id} />;
   if (section === 'channels' && can('manage')) return <Channels />;
   if (section === 'account') return <Account />;

@@ -1,4 +1,5 @@
 import { plural } from './plural';
+import { dripEn } from './drip-en';
 import { teamEn } from './team-en';
 
 const count = (number: number, one: string, other: string) => plural('en-GB', number, { one, other });
@@ -17,6 +18,7 @@ const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
 /** All texts of the dashboard in English. Their type is the contract for the other languages. */
 export const en = {
   ...teamEn,
+  drip: dripEn,
   exportCsv: 'Export CSV',
   downloadData: 'Download all data',
   subscriberTimezone: 'Time zone',

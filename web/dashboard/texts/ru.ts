@@ -1,5 +1,6 @@
 import type { Texts } from './en';
 import { plural } from './plural';
+import { dripRu } from './drip-ru';
 import { teamRu } from './team-ru';
 
 const count = (number: number, one: string, few: string, many: string) =>
@@ -70,6 +71,7 @@ const fieldErrors: Texts['fieldErrors'] = [
 /** Все тексты панели по-русски. */
 export const ru: Texts = {
   ...teamRu,
+  drip: dripRu,
   exportCsv: 'Скачать CSV',
   downloadData: 'Скачать все данные',
   subscriberTimezone: 'Часовой пояс',
