@@ -81,6 +81,10 @@ export const limits = {
   webhookFailingMinutes: 15,
 
   publishEvents: 100,
+  /** Streams of events of a project at once, in each API process. */
+  eventStreams: 20,
+  /** How far back a stream of events resumes. */
+  eventStreamMinutes: 60,
   publishedIdLength: 128,
   publishedIdDays: 30,
   trackedEvents: 100,

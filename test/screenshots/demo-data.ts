@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually';
 import { png } from '../support/png';
 import type { TestProject, TestService } from '../support/service';
 import type { ScriptedReceiver } from '../system/webhooks/fixture';
+import { seedCampaigns } from './demo-campaigns';
 
 export interface Demo {
   project: TestProject;
@@ -18,6 +19,8 @@ export interface Demo {
   deliveryId: string;
   subscriberId: string;
   chainId: string;
+  recurringId: string;
+  templateKey: string;
 }
 
 export const AGENT =
@@ -28,6 +31,8 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
   const project = await service.createProject({
     name: 'Tea shop',
     callback_url: 'https://tea.example/login',
+    // Its team, its templates and its links are more than the free plan has.
+    plan: 'basic',
   });
   const shop = await service.createProject({ name: 'Tea shop', callback_url: 'https://tea.example/login' });
   await setLook(project);
@@ -44,6 +49,8 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     [project.id],
   );
   await subscribeCustomers(service, project);
+  // Before the endpoints, whose log shows other events.
+  const campaigns = await seedCampaigns(service, project);
   // One receiver for both endpoints: it fails under the path of the second one.
   receiver.behave((res, { path: requested }) => {
     res.statusCode = requested.includes('analytics') ? 503 : 200;
@@ -92,6 +99,7 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     return body.attempts[0]?.duration_ms != null;
   });
   return {
+    ...campaigns,
     project,
     shop,
     apiKey: project.api_key,

@@ -26,6 +26,7 @@ const sources = [
   { slug: 'plans', language: 'en', file: 'docs/guides/plans.md' },
   { slug: 'own-bot', language: 'en', file: 'docs/guides/own-bot.md' },
   { slug: 'team', language: 'en', file: 'docs/guides/team.md' },
+  { slug: 'data', language: 'en', file: 'docs/guides/data.md' },
   { slug: 'login', language: 'ru', file: 'docs/guides/ru/login.md' },
   { slug: 'webhooks', language: 'ru', file: 'docs/guides/ru/webhooks.md' },
 ];

@@ -17,3 +17,7 @@ CREATE INDEX tracked_events_subscriber ON tracked_events (subscriber_id, receive
 -- For rules: whether an event of this name has happened since.
 CREATE INDEX tracked_events_rule ON tracked_events (subscriber_id, name, received_at DESC);
 CREATE INDEX tracked_events_age ON tracked_events (received_at);
+
+-- Since when the times of a recurring message are as they are: occurrences from then on must not be lost, even if they come
+-- before the schedule is written.
+ALTER TABLE recurring ADD COLUMN planned_at timestamptz NOT NULL DEFAULT now();

@@ -40,6 +40,7 @@ const ENGLISH_GUIDES = [
   'sending',
   'plans',
   'team',
+  'data',
   'subscribing',
   'sending',
   'plans',
@@ -75,7 +76,9 @@ export function docsPages({ routes, publicUrl, development }: DocsOptions): Midd
       ({ slug, language }) => slug === wanted.slug && language === wanted.language,
     );
     if (!found) throw new Error(`guide "${wanted.slug}" (${wanted.language}) not found`);
-    return page(guidePage(found, publicUrl(), wanted.slug === 'start' ? listed : html``));
+    return page(
+      guidePage(found, { baseUrl: publicUrl(), operations }, wanted.slug === 'start' ? listed : html``),
+    );
   };
   const json = (value: unknown): Rendered => ({ type: 'json', body: JSON.stringify(value) });
 

@@ -82,7 +82,7 @@ const groups: [string, [string, string][]][] = [
       ]),
       ['Credits', '1 per successful login'],
       ['Grace period', `${limits.graceHours} hours, at most one per calendar month`],
-      ['Projects and team members', 'free plan: 1 project and 1 member (not enforced yet)'],
+      ['Projects and team members', 'free plan: 1 project and 1 member'],
     ],
   ],
   [
@@ -103,6 +103,10 @@ const groups: [string, [string, string][]][] = [
       ['Paused deliveries', `cancelled after ${limits.webhookPausedDays} days`],
       ['Published events', `${limits.publishEvents} per request`],
       ['Published event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
+      [
+        'Streams of events',
+        `${limits.eventStreams} per project at once, resumed up to ${limits.eventStreamMinutes} minutes back`,
+      ],
       ['Tracked events', `${limits.trackedEvents} per request, up to ${limits.properties} properties each`],
       [
         'Time of a tracked event',

@@ -71,6 +71,17 @@ export function findMessages(db: Db, requestId: string): Promise<MessageWithCont
   );
 }
 
+/** The subscribers whose message of this request has a result, or may have been sent. */
+export async function attemptedRecipients(db: Db, requestId: string): Promise<Set<string>> {
+  const found = await rows<{ subscriber_id: string }>(
+    db,
+    'attempted_recipients',
+    `SELECT subscriber_id FROM messages WHERE request_id = $1 AND status <> 'queued'`,
+    [requestId],
+  );
+  return new Set(found.map(({ subscriber_id }) => subscriber_id));
+}
+
 /** Committed before the call to the messenger. Returns false if another process has claimed the message. */
 export async function claimMessage(db: Db, id: string): Promise<boolean> {
   const claimed = await change(

@@ -16,19 +16,6 @@ export async function countDueDeliveries(db: Db): Promise<number> {
   return found?.count ?? 0;
 }
 
-/** Scheduled messages and steps of chains that were due five minutes ago, and recurring messages not compared since. */
-export async function latePlans(db: Db): Promise<{ scheduled: number; recurring: number; drip: number }> {
-  const found = await row<{ scheduled: number; recurring: number; drip: number }>(
-    db,
-    'late_plans',
-    `SELECT (SELECT count(*)::int FROM scheduled WHERE ended_at IS NULL AND next_at < now() - interval '5 minutes') AS scheduled,
-       (SELECT count(*)::int FROM recurring WHERE sync_at < now() - interval '5 minutes') AS recurring,
-       (SELECT count(*)::int FROM drip_enrolments
-        WHERE ended_at IS NULL AND NOT parked AND next_at < now() - interval '5 minutes') AS drip`,
-  );
-  return found ?? { scheduled: 0, recurring: 0, drip: 0 };
-}
-
 /** Age of the oldest session without a workflow, in seconds. */
 export async function sessionLag(db: Db): Promise<number> {
   const found = await row<{ lag: number | null }>(

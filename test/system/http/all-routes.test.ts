@@ -76,6 +76,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'PATCH /v1/project': () => ({ body: { name: 'Renamed' } }),
   'GET /v1/usage': () => ({}),
   'GET /v1/event-types': () => ({}),
+  'GET /v1/webhooks/stream': () => ({}),
   'GET /v1/auth/link': () => ({}),
   'POST /v1/auth/session': () => ({ body: { state: 'state' } }),
   'GET /v1/auth/sessions': () => ({}),
@@ -230,6 +231,10 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   }),
   'PUT /dashboard/session': ({ project, team }) => ({
     body: { project_id: project.id },
+    headers: { ...ownPage, cookie: team.cookie },
+  }),
+  'PATCH /dashboard/session': ({ team }) => ({
+    body: { notify: 'all' },
     headers: { ...ownPage, cookie: team.cookie },
   }),
   'GET /dashboard/sessions': () => ({}),

@@ -3,13 +3,14 @@ import { limits } from '../../../src/contract/limits';
 import type { Rules, Trigger } from '../../../src/drip/contract';
 import { api, type Chain, type ChainStep } from '../api';
 import { Crumbs, Field, Icon, Problem, toast, useForm } from '../elements';
+import { TemplatePreview } from '../message/content-preview';
+import { PhonePreview } from '../message/phone-preview';
 import { useResource } from '../resource';
 import { go, Heading } from '../router';
 import { t } from '../texts';
 import { RulesEditor } from './drip-rules';
 import { StepFields } from './drip-step-fields';
 import { stepIcons } from './drip-steps';
-import { PhonePreview } from './phone-preview';
 
 interface Draft {
   name: string;
@@ -27,7 +28,7 @@ const empty: Draft = {
   reentry: 'once',
 };
 
-export function NewChainPage() {
+export function NewChain() {
   return (
     <ChainForm
       title={t.drip.newChain}
@@ -40,7 +41,7 @@ export function NewChainPage() {
   );
 }
 
-export function EditChainPage({ id }: { id: string }) {
+export function EditChain({ id }: { id: string }) {
   const found = useResource(() => api.chain(id), id);
   const [migrate, setMigrate] = useState(false);
   const chain = found.data;
@@ -243,16 +244,20 @@ function ChainForm(props: {
           </p>
         </form>
         <div class="previews">
-          <PhonePreview
-            channel="telegram"
-            text={preview?.type === 'send' ? (preview.content.text ?? preview.content.template ?? '') : ''}
-            format={preview?.type === 'send' ? (preview.content.format ?? 'plain') : 'plain'}
-            button=""
-          />
+          <StepPreview step={preview} />
         </div>
       </div>
     </>
   );
+}
+
+/** The message of the step that is being edited. */
+function StepPreview({ step }: { step: ChainStep | undefined }) {
+  if (step?.type !== 'send') return <PhonePreview channel="telegram" text="" format="plain" />;
+  const { template, vars, text = '', format = 'plain' } = step.content;
+  if (template === undefined) return <PhonePreview channel="telegram" text={text} format={format} />;
+  if (template === '') return null;
+  return <TemplatePreview channel="telegram" request={{ key: template, ...(vars && { vars }) }} />;
 }
 
 function StepButton(props: {

@@ -25,18 +25,11 @@ import { useResource } from '../resource';
 import { go, Heading, Link, useFilters, usePages } from '../router';
 import { chainState, enrolmentState } from '../states';
 import { t } from '../texts';
-import { EditChainPage, NewChainPage } from './drip-editor';
 import { rulesText, StepList, triggerText } from './drip-steps';
 
 const REFRESH_MS = 5_000;
 
-export function DripPage({ open, isEditing }: { open: string | undefined; isEditing: boolean }) {
-  if (open === undefined) return <ChainList />;
-  if (open === 'new') return <NewChainPage />;
-  return isEditing ? <EditChainPage key={open} id={open} /> : <OpenChain key={open} id={open} />;
-}
-
-function ChainList() {
+export function DripChains() {
   const pages = usePages();
   const found = useResource(() => api.chains(pages.cursor), pages.cursor ?? '', REFRESH_MS);
   const list = found.data?.data;
@@ -85,7 +78,7 @@ function ChainRow({ chain }: { chain: Chain }) {
   );
 }
 
-function OpenChain({ id }: { id: string }) {
+export function OpenChain({ id }: { id: string }) {
   const found = useResource(() => api.chain(id), id, REFRESH_MS);
   const stats = useResource(() => api.chainStats(id), id, REFRESH_MS);
   const [error, setError] = useState<Error | null>(null);

@@ -1,3 +1,4 @@
+import { editorEn } from './editor-en';
 import { plural } from './plural';
 import { dripEn } from './drip-en';
 import { teamEn } from './team-en';
@@ -19,6 +20,7 @@ const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
 export const en = {
   ...teamEn,
   drip: dripEn,
+  ...editorEn,
   exportCsv: 'Export CSV',
   downloadData: 'Download all data',
   subscriberTimezone: 'Time zone',
@@ -392,6 +394,7 @@ export const en = {
     unsubscribed: 'Unsubscribed',
     permission_missing: 'Permission missing',
     cancelled: 'The broadcast was cancelled',
+    too_late: 'Too late',
   },
 
   // Broadcasts
@@ -430,8 +433,6 @@ export const en = {
   mediaTypes: { photo: 'Photo', video: 'Video', document: 'Document' },
   mediaUrl: 'Media URL',
   mediaHint: (megabytes: number) => `A public https address. Up to ${megabytes} MB.`,
-  buttonText: 'Button (optional)',
-  buttonUrl: 'Button link',
   audience: 'Audience',
   allChannels: 'All messengers',
   withTags: 'Only with all of these tags',
@@ -597,7 +598,6 @@ export const en = {
   noOidcClients: 'Add a client for each site',
   noOidcClientsText:
     'You get a client id and a secret to paste into Auth.js, Keycloak, Supabase or any other.',
-  oidcActions: 'Actions',
   oidcAddresses: 'Addresses of the provider',
   oidcDiscovery: 'Discovery URL',
   oidcIssuer: 'Issuer',
@@ -620,7 +620,7 @@ export const en = {
   oidcSecret: 'Client secret',
   oidcSecretText: 'Store it now. It is shown only once. If you lose it, rotate it.',
   rotateOidcTitle: (name: string) => `Rotate the secret of ${name}?`,
-  rotateOidcNamed: (name: string) => `Rotate the secret of ${name}`,
+  rotateOidcNamed: (name: string) => `Rotate secret of ${name}`,
   editOidcNamed: (name: string) => `Edit ${name}`,
   deleteOidcNamed: (name: string) => `Delete ${name}`,
   deleteOidcTitle: (name: string) => `Delete ${name}?`,
@@ -649,7 +649,6 @@ export const en = {
   noLinksText: 'Create one for a campaign, a till or a single user.',
   newLink: 'New link',
   linkName: 'Name (optional)',
-  separatedByCommas: 'Separated by commas.',
   linkExternalIdHint: 'The subscriber gets it. Such a link works once.',
   linkExpires: 'Expires',
   linkMaxUses: 'Maximum uses',

@@ -1,3 +1,4 @@
+import { editorRu } from './editor-ru';
 import type { Texts } from './en';
 import { plural } from './plural';
 import { dripRu } from './drip-ru';
@@ -72,6 +73,7 @@ const fieldErrors: Texts['fieldErrors'] = [
 export const ru: Texts = {
   ...teamRu,
   drip: dripRu,
+  ...editorRu,
   exportCsv: 'Скачать CSV',
   downloadData: 'Скачать все данные',
   subscriberTimezone: 'Часовой пояс',
@@ -480,6 +482,7 @@ export const ru: Texts = {
     unsubscribed: 'Отписался',
     permission_missing: 'Нет разрешения',
     cancelled: 'Рассылку отменили',
+    too_late: 'Слишком поздно',
   },
 
   // Рассылки
@@ -517,8 +520,6 @@ export const ru: Texts = {
   mediaTypes: { photo: 'Фото', video: 'Видео', document: 'Документ' },
   mediaUrl: 'Ссылка на файл',
   mediaHint: (megabytes) => `Открытый адрес https. До ${megabytes} МБ.`,
-  buttonText: 'Кнопка (необязательно)',
-  buttonUrl: 'Ссылка кнопки',
   audience: 'Получатели',
   allChannels: 'Все мессенджеры',
   withTags: 'Только со всеми этими тегами',
@@ -595,7 +596,6 @@ export const ru: Texts = {
   noOidcClients: 'Добавьте по клиенту на каждый сайт',
   noOidcClientsText:
     'Вы получите ID и секрет, которые вставляют в Auth.js, Keycloak, Supabase и другие платформы.',
-  oidcActions: 'Действия',
   oidcAddresses: 'Адреса провайдера',
   oidcDiscovery: 'Discovery URL',
   oidcIssuer: 'Issuer',
@@ -755,7 +755,6 @@ export const ru: Texts = {
   noLinksText: 'Создайте ссылку для акции, кассы или одного пользователя.',
   newLink: 'Новая ссылка',
   linkName: 'Название (необязательно)',
-  separatedByCommas: 'Через запятую.',
   linkExternalIdHint: 'Его получит подписчик. Такая ссылка сработает один раз.',
   linkExpires: 'Действует до',
   linkMaxUses: 'Сколько раз можно открыть',
