@@ -78,6 +78,18 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
   await project.api('POST', '/v1/auth/session', { state: 'order-1043', user_agent: AGENT });
   await project.api('POST', '/v1/send', { subscriber_id: subscriberId, text: 'Your tea is on its way.' });
   await project.api('POST', '/v1/broadcast', { text: 'New harvest is here', channel: 'telegram' });
+  await project.api('POST', '/v1/events', {
+    events: [
+      { name: 'visit', subscriber_id: subscriberId, properties: { page: 'green-tea' } },
+      { name: 'cart.added', subscriber_id: subscriberId, properties: { product: 'Sencha', amount: 12.5 } },
+      {
+        name: 'purchase',
+        external_id: 'customer-1',
+        properties: { amount: 49.9, currency: 'EUR' },
+        event_id: 'order-1042',
+      },
+    ],
+  });
   const sent = await project.api('POST', `/v1/webhooks/${failing.body.id}/test`);
   const deliveryId = sent.body.delivery_id as string;
   await eventually(async () => {

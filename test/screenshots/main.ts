@@ -32,6 +32,7 @@ const pages = (demo: Demo): Record<string, string> => ({
   subscribers: '/dashboard/subscribers',
   subscriber: `/dashboard/subscribers/${demo.subscriberId}`,
   import: '/dashboard/subscribers/import',
+  events: '/dashboard/events',
   links: '/dashboard/links',
   labels: '/dashboard/labels',
   broadcasts: '/dashboard/broadcasts',

@@ -19,6 +19,7 @@ const pages = [
   'subscribers/import',
   'links',
   'labels',
+  'events',
   'broadcasts',
   'broadcasts/new',
   'scheduled',

@@ -34,9 +34,11 @@ import type {
   MemberView as Member,
   NewInvitation,
 } from '../../src/team/contract';
+import type { NotifyLevel } from '../../src/contract/people';
 import type { Scope } from '../../src/contract/scopes';
 import type { ErrorEnvelope } from '../../src/contract/errors';
 import type { eventTypeSchema } from '../../src/events/contract';
+import type { TrackedEventView as TrackedEvent } from '../../src/events/tracked/contract';
 import type { createdKeySchema, KeyView } from '../../src/projects/contract';
 import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/projects/contract';
 import type { SessionRecord } from '../../src/login/contract';
@@ -126,6 +128,7 @@ export type {
   KeyView,
   LinkView,
   MessageRecord,
+  TrackedEvent,
   OwnProjectChanges,
   PermissionView,
   ProjectView,
@@ -235,6 +238,7 @@ export const api = {
   signOut: () => call<void>('DELETE', '/dashboard/session'),
   switchProject: (projectId: string) =>
     call<DashboardSession>('PUT', '/dashboard/session', { project_id: projectId }).then(showProject),
+  setOwnNotify: (notify: NotifyLevel) => call<DashboardSession>('PATCH', '/dashboard/session', { notify }),
   createProject: (project: { slug: string; name: string }) =>
     post<{ project_id: string }>('/dashboard/projects', project),
   beginLogin: () => post<DashboardLogin>('/dashboard/login'),
@@ -366,6 +370,9 @@ export const api = {
   runRecurring: (id: string) => post<{ run_id: string }>(`/v1/recurring/${id}/run`),
   skipRecurring: (id: string) => post<Recurring>(`/v1/recurring/${id}/skip`),
   removeRecurring: (id: string) => call<void>('DELETE', `/v1/recurring/${id}`),
+
+  trackedEvents: (filter: { name?: string; subscriber_id?: string; since?: string; cursor: string | null }) =>
+    get<Page<TrackedEvent>>(`/v1/events${query({ ...filter, limit: 25 })}`),
 
   templates: (cursor: string | null) => get<Page<Template>>(`/v1/templates${query({ cursor, limit: 25 })}`),
   messageTemplates: () => get<Page<Template>>('/v1/templates?purpose=message&limit=100'),

@@ -13,6 +13,7 @@ import { Channels } from './pages/channels';
 import { Composer } from './pages/composer';
 import { Deliveries } from './pages/deliveries';
 import { DeliveryPage } from './pages/delivery';
+import { TrackedEvents } from './pages/events';
 import { EndpointPage } from './pages/endpoint';
 import { Endpoints } from './pages/endpoints';
 import { ImportPage } from './pages/import';
@@ -57,6 +58,7 @@ const sections = (): Section[][] => [
   ],
   [
     { path: '/dashboard/subscribers', title: t.subscribers, icon: 'users' },
+    { path: '/dashboard/events', title: t.trackedEvents, icon: 'cursor' },
     { path: '/dashboard/links', title: t.links, icon: 'link' },
     { path: '/dashboard/labels', title: t.labels, icon: 'tag' },
   ],
@@ -221,6 +223,7 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
     if (id === 'import') return only('manage', <ImportPage />);
     return id ? <SubscriberPage key={id} id={id} /> : <Subscribers />;
   }
+  if (section === 'events') return <TrackedEvents />;
   if (section === 'links') return <Links />;
   if (section === 'labels') return <Labels />;
   if (section === 'broadcasts') return id === 'new' ? only('send', <Composer />) : <Broadcasts />;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { IconName } from '../../shared/icons';
-import { api, type MessageRecord, type SessionRecord, type Subscriber } from '../api';
+import { api, type MessageRecord, type SessionRecord, type Subscriber, type TrackedEvent } from '../api';
 import {
   Allowed,
   Badge,
@@ -25,7 +25,7 @@ import { EditSubscriber } from './subscriber-form';
 
 const REFRESH_MS = 5_000;
 
-/** A subscriber with what has happened: logins, messages and taps on buttons. */
+/** A subscriber with what has happened: logins, messages, taps on buttons and tracked events. */
 export function SubscriberPage({ id }: { id: string }) {
   const found = useResource(() => api.subscriber(id), id, REFRESH_MS);
   return (
@@ -156,17 +156,20 @@ interface Entry {
   session?: SessionRecord;
 }
 
-/** The newest page of logins and of messages, together in the order of time. */
+/** The newest page of logins, of messages and of events, together in the order of time. */
 function Timeline({ id }: { id: string }) {
   const found = useResource(
     async () => {
-      const [logins, messages] = await Promise.all([
+      const [logins, messages, events] = await Promise.all([
         api.logins({ subscriber_id: id, cursor: null }),
         api.messages(id, null),
+        api.trackedEvents({ subscriber_id: id, cursor: null }),
       ]);
-      return [...logins.data.map(loginEntry), ...messages.data.flatMap(messageEntries)].sort(
-        (a, b) => Date.parse(b.at) - Date.parse(a.at),
-      );
+      return [
+        ...logins.data.map(loginEntry),
+        ...messages.data.flatMap(messageEntries),
+        ...events.data.map(eventEntry),
+      ].sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
     },
     id,
     REFRESH_MS,
@@ -231,4 +234,16 @@ function messageEntries(message: MessageRecord): Entry[] {
     detail: message.text,
   }));
   return [sent, ...taps];
+}
+
+function eventEntry(event: TrackedEvent): Entry {
+  return {
+    key: `${event.event_id} ${event.received_at}`,
+    at: event.occurred_at,
+    icon: 'bolt',
+    title: t.trackedEntry(event.name),
+    detail: Object.entries(event.properties)
+      .map(([key, value]) => `${key}: ${String(value)}`)
+      .join(' · '),
+  };
 }

@@ -365,7 +365,7 @@ export const en = {
   removeSubscriberText:
     'Deletes the subscriber and everything stored about them. They can subscribe again. This cannot be undone.',
   timeline: 'Timeline',
-  timelineEmpty: 'No logins or messages yet.',
+  timelineEmpty: 'No logins, messages or events yet.',
   loginEntry: 'Login',
   messageKinds: {
     send: 'Message',
@@ -392,6 +392,7 @@ export const en = {
     unsubscribed: 'Unsubscribed',
     permission_missing: 'Permission missing',
     cancelled: 'The broadcast was cancelled',
+    too_late: 'Too late',
   },
 
   // Broadcasts
@@ -696,6 +697,17 @@ export const en = {
   previewHeading: (project: string) => `Log in to ${project}`,
   previewButton: 'Open Telegram',
   previewPrivacy: 'Privacy policy',
+
+  // Tracked events
+  trackedEvents: 'Events',
+  trackedEventsLead: 'What your users did, as your service reported it.',
+  eventName: 'Event',
+  eventId: 'Event ID',
+  noTrackedEvents: 'No events yet',
+  noTrackedEventsText: 'Report what your users do, and see it here and in their timelines:',
+  noTrackedEventsMatch: 'No events match these filters',
+  sampleRequest: 'Sample request',
+  trackedEntry: (name: string) => `Event: ${name}`,
 };
 
 export type Texts = typeof en;

@@ -453,7 +453,7 @@ export const ru: Texts = {
   removeSubscriberText:
     'Удалит подписчика и всё, что о нём хранится. Он сможет подписаться снова. Отменить это нельзя.',
   timeline: 'История',
-  timelineEmpty: 'Входов и сообщений пока не было.',
+  timelineEmpty: 'Входов, сообщений и событий пока не было.',
   loginEntry: 'Вход',
   messageKinds: {
     send: 'Сообщение',
@@ -480,6 +480,7 @@ export const ru: Texts = {
     unsubscribed: 'Отписался',
     permission_missing: 'Нет разрешения',
     cancelled: 'Рассылку отменили',
+    too_late: 'Слишком поздно',
   },
 
   // Рассылки
@@ -783,4 +784,15 @@ export const ru: Texts = {
       ? 'Ни у кого из подписчиков его нет.'
       : `Он пропадёт у ${count(subscribers, 'подписчика', 'подписчиков', 'подписчиков')}. Отменить это нельзя.`,
   labelDeleted: 'Удалено',
+
+  // Tracked events
+  trackedEvents: 'События',
+  trackedEventsLead: 'Что делали ваши пользователи — по данным вашего сервиса.',
+  eventName: 'Событие',
+  eventId: 'ID события',
+  noTrackedEvents: 'Событий пока нет',
+  noTrackedEventsText: 'Сообщайте о действиях пользователей — они появятся здесь и в истории подписчика:',
+  noTrackedEventsMatch: 'По этим фильтрам событий нет',
+  sampleRequest: 'Пример запроса',
+  trackedEntry: (name) => `Событие: ${name}`,
 };
