@@ -22,6 +22,8 @@ const pages = [
   'events',
   'broadcasts',
   'broadcasts/new',
+  'drip',
+  'drip/new',
   'scheduled',
   'scheduled/new',
   'recurring',

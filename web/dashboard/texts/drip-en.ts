@@ -9,6 +9,7 @@ export const dripEn = {
     'Welcome new subscribers over their first days, or remind people of what they left in their cart.',
   chainStates: { draft: 'Draft', active: 'Active', paused: 'Paused' },
   chainSaved: 'Chain saved',
+  versionColumn: 'Version',
   chainVersion: (version: number) => `Version ${version}`,
   activate: 'Activate',
   pauseChain: 'Pause',
