@@ -12,9 +12,6 @@ const options = {
   sourceMaps: true,
 };
 
-/** `herald/webhooks`: the one file whose types other projects use. */
-const published = path.join(root, 'src', 'webhooks', 'verify.ts');
-
 /**
  * Compiles without checking types, which `npm run typecheck` does: half a second instead of half a minute. Nothing is
  * written when a file has an error, so that the last good code stays whole.
@@ -27,10 +24,6 @@ async function compile() {
     const { code, map } = compiled[index];
     const output = outputOf(file, '.js');
     const text = `${code}//# sourceMappingURL=${path.basename(output)}.map\n`;
-    if (file === published) {
-      const types = outputOf(file, '.d.ts');
-      outputs.set(types, (read(output) === text && read(types)) || declarationsOf(file));
-    }
     outputs.set(output, text).set(`${output}.map`, map);
   });
   for (const [file, text] of outputs) write(file, text);
@@ -57,11 +50,6 @@ async function transform(file) {
   const result = await swc.transform(text, { ...options, filename: file, sourceFileName });
   known.set(file, { text, result });
   return result;
-}
-
-function declarationsOf(file) {
-  const ts = require('typescript');
-  return ts.transpileDeclaration(fs.readFileSync(file, 'utf8'), { fileName: file }).outputText;
 }
 
 function outputOf(file, extension) {

@@ -81,6 +81,10 @@ export const limits = {
   webhookFailingMinutes: 15,
 
   publishEvents: 100,
+  /** Streams of events of a project at once, in each API process. */
+  eventStreams: 20,
+  /** How far back a stream of events resumes. */
+  eventStreamMinutes: 60,
   publishedIdLength: 128,
   publishedIdDays: 30,
   trackedEvents: 100,
@@ -114,6 +118,11 @@ export const limits = {
   scheduledLateHours: 24,
   recurringLateMinutes: 60,
   cronLength: 200,
+  dripSteps: 50,
+  dripStepIdLength: 32,
+  dripDelayMinutes: 525_600,
+  /** For one subscriber in one chain, in 24 hours. */
+  dripBegunPerDay: 10,
   templates: 100,
   templateVars: 50,
   templateValueLength: 1000,

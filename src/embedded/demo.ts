@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { withTransaction, type Db } from '../db/pool';
 import { changeRecurring, insertRecurring } from '../broadcasts/recurring/queries';
 import { insertScheduled } from '../broadcasts/scheduled/queries';
+import { insertChain } from '../drip/queries/chains';
 import { insertTracked } from '../events/tracked/queries';
 import { isoTime } from '../lib/iso-time';
 import { newApiKey, sha256 } from '../lib/tokens';
@@ -86,9 +87,10 @@ async function seedOwner(db: Db, projectId: string): Promise<void> {
 }
 
 const DAY_MS = 86_400_000;
+const plainText = { format: 'plain' as const, buttons: [] };
 const everyone = { tags_all: [], tags_any: [], exclude_tags: [] };
 
-/** One of each, so that the pages show something: a template, a scheduled broadcast, and a recurring one that is paused. */
+/** One of each, so that the pages show something: a template, a scheduled broadcast, and a recurring one and a chain that are paused. */
 async function seedDemoPlans(db: Db, projectId: string): Promise<void> {
   const content = { template: 'welcome', vars: {} };
   await insertTemplate(db, projectId, {
@@ -126,6 +128,23 @@ async function seedDemoPlans(db: Db, projectId: string): Promise<void> {
     end_at: null,
     max_runs: null,
   };
+  await insertChain(db, projectId, randomUUID(), {
+    name: 'First days',
+    trigger: { type: 'subscription' },
+    steps: [
+      { id: 'hello', type: 'send', content },
+      { id: 'a-day', type: 'delay', minutes: 1440 },
+      { id: 'daytime', type: 'wait_until', from: '09:00', to: '18:00', timezone: 'recipient' },
+      { id: 'bought', type: 'condition', if: { rules: [{ event: 'purchase' }] }, else: 'offer' },
+      { id: 'thanks', type: 'send', content: { ...plainText, text: 'Thank you for your order!' } },
+      { id: 'stop', type: 'end' },
+      { id: 'offer', type: 'send', content: { ...plainText, text: 'Your first delivery is free.' } },
+    ],
+    exit_on: { rules: [{ tag: 'customer' }] },
+    reentry: 'once',
+    status: 'paused',
+    version: 1,
+  });
   const { id } = await insertRecurring(db, projectId, randomUUID(), weekly);
   await changeRecurring(db, id, { ...weekly, status: 'paused' });
 }

@@ -12,8 +12,8 @@ export interface EventEntry<S extends z.ZodType = z.ZodType> {
   summary: string;
   schema: S;
   example: z.infer<S>;
-  /** `publisher`: comes through POST /v1/publish. `none`: in the catalogue of the specification, emitted by nothing yet. */
-  source: 'herald' | 'publisher' | 'none';
+  /** `publisher`: comes through POST /v1/publish. */
+  source: 'herald' | 'publisher';
   /** Not in the catalogue of the specification. */
   extension?: true;
 }
@@ -28,10 +28,6 @@ function extension<S extends z.ZodType>(summary: string, schema: S, example: z.i
 
 function published<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>) {
   return { summary, schema, example, source: 'publisher' } as const;
-}
-
-function reserved<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>) {
-  return { summary, schema, example, source: 'none' } as const;
 }
 
 const SUBSCRIBER = '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01';
@@ -127,8 +123,23 @@ const scheduledReason = z.strictObject({
     ),
 });
 
-const drip = z.strictObject({ drip_id: z.string(), subscriber_id: z.string(), occurred_at: timestampSchema });
-const dripExample = { drip_id: JOB, subscriber_id: SUBSCRIBER, occurred_at: AT };
+const ENROLMENT = '3e9b2d7a-1c5f-4a68-b0d4-7f2c9e1a5b31';
+const drip = z.strictObject({
+  drip_id: z.string().describe('As in the response of /v1/drip-chains.'),
+  name: z.string().describe('The name of the chain.'),
+  enrolment_id: z.string(),
+  version: z.number().int().describe('The version of the chain that the enrolment goes by.'),
+  ...whoFields,
+  occurred_at: timestampSchema,
+});
+const dripExample = {
+  drip_id: JOB,
+  name: 'Welcome',
+  enrolment_id: ENROLMENT,
+  version: 1,
+  ...recipientExample,
+  occurred_at: AT,
+};
 
 const ENDPOINT = '2b7d4c1e-0f6a-4d3b-9c8e-5a1f7e6d4c21';
 const endpointChange = z.strictObject({
@@ -310,15 +321,26 @@ export const eventRegistry = {
     delivery_id: null,
     reason: 'unsubscribed',
   }),
-  'drip.step_sent': reserved(
-    'A step of a drip campaign was sent.',
-    z.strictObject({ ...drip.shape, step: z.number().int() }),
-    {
-      ...dripExample,
-      step: 1,
-    },
+  'drip.step_sent': event(
+    'The message of a step of a drip chain was sent.',
+    z.strictObject({
+      ...drip.shape,
+      step: z.number().int().describe('The place of the step in the chain, from 1.'),
+      step_id: z.string(),
+      delivery_id: z.string().describe('The message.'),
+    }),
+    { ...dripExample, step: 1, step_id: 'welcome', delivery_id: MESSAGE },
   ),
-  'drip.completed': reserved('A subscriber completed a drip campaign.', drip, dripExample),
+  'drip.completed': event(
+    'A subscriber completed a drip chain, or left it.',
+    z.strictObject({
+      ...drip.shape,
+      outcome: z.enum(['completed', 'exited']),
+      reason: z.string().nullable().describe('Why they left: `exit_rule` or `unsubscribed`; else null.'),
+      steps_sent: z.number().int().describe('Messages that were sent.'),
+    }),
+    { ...dripExample, outcome: 'completed', reason: null, steps_sent: 3 },
+  ),
   'recurring.sent': event(
     'The broadcast of a recurring message was fully processed.',
     z.strictObject({
@@ -400,11 +422,6 @@ export function isExtension(name: EventName): boolean {
   return 'extension' in eventRegistry[name];
 }
 
-export function isReserved(name: EventName): boolean {
-  const entry: EventEntry = eventRegistry[name];
-  return entry.source === 'none';
-}
-
 export type PublishedName = {
   [N in EventName]: (typeof eventRegistry)[N]['source'] extends 'publisher' ? N : never;
 }[EventName];
@@ -469,11 +486,9 @@ export const eventTypes = eventNames.map((name) => {
   const body = z.strictObject({ event: z.literal(name), data: entry.schema });
   return {
     name,
-    description:
-      entry.summary +
-      (isReserved(name) ? ' Not emitted yet.' : isExtension(name) ? ' An extension of Herald.' : ''),
+    description: entry.summary + (isExtension(name) ? ' An extension of Herald.' : ''),
     schema: z.toJSONSchema(body) as Record<string, unknown>,
     example: { event: name, data: entry.example } as Record<string, unknown>,
-    source: entry.source === 'publisher' ? ('publisher' as const) : ('herald' as const),
+    source: entry.source,
   };
 });

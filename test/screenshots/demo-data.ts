@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually';
 import { png } from '../support/png';
 import type { TestProject, TestService } from '../support/service';
 import type { ScriptedReceiver } from '../system/webhooks/fixture';
+import { seedCampaigns } from './demo-campaigns';
 
 export interface Demo {
   project: TestProject;
@@ -17,6 +18,8 @@ export interface Demo {
   failingEndpointId: string;
   deliveryId: string;
   subscriberId: string;
+  recurringId: string;
+  templateKey: string;
 }
 
 export const AGENT =
@@ -27,6 +30,8 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
   const project = await service.createProject({
     name: 'Tea shop',
     callback_url: 'https://tea.example/login',
+    // Its team, its templates and its links are more than the free plan has.
+    plan: 'basic',
   });
   const shop = await service.createProject({ name: 'Tea shop', callback_url: 'https://tea.example/login' });
   await setLook(project);
@@ -43,6 +48,8 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     [project.id],
   );
   await subscribeCustomers(service, project);
+  // Before the endpoints, whose log shows other events.
+  const campaigns = await seedCampaigns(service, project);
   // One receiver for both endpoints: it fails under the path of the second one.
   receiver.behave((res, { path: requested }) => {
     res.statusCode = requested.includes('analytics') ? 503 : 200;
@@ -90,6 +97,7 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     return body.attempts[0]?.duration_ms != null;
   });
   return {
+    ...campaigns,
     project,
     shop,
     apiKey: project.api_key,

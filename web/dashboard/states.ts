@@ -74,7 +74,7 @@ export function broadcastState({ status }: Broadcast): Shown {
 }
 
 export function batchState({ status }: Batch): Shown {
-  return { tone: broadcastTones[status] ?? 'neutral', text: t.broadcastStates[status] };
+  return { tone: broadcastTones[status] ?? 'neutral', text: t.batchStates[status] };
 }
 
 const scheduledTones: Record<string, Tone> = {

@@ -20,11 +20,13 @@ const sources = [
   { slug: 'webhooks', language: 'en', file: '../docs/receiving-webhooks.md' },
   { slug: 'publishing', language: 'en', file: 'docs/guides/publishing.md' },
   { slug: 'tracking', language: 'en', file: 'docs/guides/tracking.md' },
+  { slug: 'drip', language: 'en', file: 'docs/guides/drip.md' },
   { slug: 'subscribing', language: 'en', file: 'docs/guides/subscribing.md' },
   { slug: 'sending', language: 'en', file: 'docs/guides/sending.md' },
   { slug: 'plans', language: 'en', file: 'docs/guides/plans.md' },
   { slug: 'own-bot', language: 'en', file: 'docs/guides/own-bot.md' },
   { slug: 'team', language: 'en', file: 'docs/guides/team.md' },
+  { slug: 'data', language: 'en', file: 'docs/guides/data.md' },
   { slug: 'login', language: 'ru', file: 'docs/guides/ru/login.md' },
   { slug: 'webhooks', language: 'ru', file: 'docs/guides/ru/webhooks.md' },
 ];

@@ -6,7 +6,9 @@ import { html, Html } from '../html';
 import { codeBlock, requestBlock, tabbedBlock, type Tab } from './code-block';
 import { russianPaths } from './contents';
 import { row, type DocsPage } from './layout';
+import type { Operation } from './operations';
 import { languages } from './samples';
+import { sdkCall, type SdkCall } from './samples/sdk-call';
 import { texts } from './texts';
 
 /** Code of a guide: a block, the same in several languages, or a request, whose samples are generated. */
@@ -35,9 +37,15 @@ export function guidePath({ slug, language }: Pick<Guide, 'slug' | 'language'>):
   return language === 'ru' ? (russianPaths[english] ?? english) : english;
 }
 
+interface Installation {
+  baseUrl: string;
+  operations: Operation[];
+}
+
 /** The page of a guide, with the URL of this installation in its examples. */
-export function guidePage(guide: Guide, baseUrl: string, more: Html = html``): DocsPage {
-  const block = (each: GuideCode, place: string) => guideCode(each, place, guide.language, baseUrl);
+export function guidePage(guide: Guide, installation: Installation, more: Html = html``): DocsPage {
+  const { baseUrl } = installation;
+  const block = (each: GuideCode, place: string) => guideCode(each, place, guide.language, installation);
   const content = html`${guide.rows.map(({ html: text, wide, code }, index) =>
     wide
       ? html`<div class="row wide">${new Html(text)}</div>`
@@ -62,7 +70,12 @@ const titles: Record<string, string> = {
 };
 const tabIds: Record<string, string> = { ts: 'typescript' };
 
-function guideCode(code: GuideCode, place: string, language: Language, baseUrl: string): Html {
+function guideCode(
+  code: GuideCode,
+  place: string,
+  language: Language,
+  { baseUrl, operations }: Installation,
+): Html {
   const words = texts[language];
   switch (code.kind) {
     case 'code':
@@ -71,9 +84,11 @@ function guideCode(code: GuideCode, place: string, language: Language, baseUrl: 
       return tabbedBlock(code.tabs.flatMap(knownTab), words.example, `tabs-${place}`, words);
     case 'request': {
       const { method, path: target, headers, body } = code;
+      const url = baseUrl + target;
       const request = {
         method,
-        url: baseUrl + target,
+        url,
+        call: callOf(operations, { method, url }),
         needsKey: true,
         headers,
         body,
@@ -82,6 +97,14 @@ function guideCode(code: GuideCode, place: string, language: Language, baseUrl: 
       return requestBlock(request, `request-${place}`, words);
     }
   }
+}
+
+function callOf(operations: Operation[], request: { method: string; url: string }): SdkCall {
+  for (const operation of operations) {
+    const call = sdkCall(operation, request);
+    if (call) return call;
+  }
+  throw new Error(`a guide has the unknown request ${request.method} ${request.url}`);
 }
 
 function knownTab({ language, code }: { language: string; code: string }): Tab[] {

@@ -36,9 +36,11 @@ const ENGLISH_GUIDES = [
   'webhooks',
   'publishing',
   'tracking',
+  'drip',
   'sending',
   'plans',
   'team',
+  'data',
   'subscribing',
   'sending',
   'plans',
@@ -74,7 +76,9 @@ export function docsPages({ routes, publicUrl, development }: DocsOptions): Midd
       ({ slug, language }) => slug === wanted.slug && language === wanted.language,
     );
     if (!found) throw new Error(`guide "${wanted.slug}" (${wanted.language}) not found`);
-    return page(guidePage(found, publicUrl(), wanted.slug === 'start' ? listed : html``));
+    return page(
+      guidePage(found, { baseUrl: publicUrl(), operations }, wanted.slug === 'start' ? listed : html``),
+    );
   };
   const json = (value: unknown): Rendered => ({ type: 'json', body: JSON.stringify(value) });
 

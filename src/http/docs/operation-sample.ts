@@ -1,6 +1,7 @@
 import { bodyExamples } from './body-examples';
 import type { Operation } from './operations';
 import type { SampleRequest } from './samples';
+import { sdkCall, type SdkCall } from './samples/sdk-call';
 import { exampleBody } from './schema-example';
 
 /** The request that the samples of an operation show, made from its route. */
@@ -10,9 +11,11 @@ export function sampleRequest(operation: Operation, baseUrl: string): SampleRequ
     .filter((parameter) => parameter.in === 'query' && parameter.required)
     .map(({ name }) => `${name}=<${name}>`)
     .join('&');
+  const url = `${baseUrl}${path.replaceAll(/\{(\w+)\}/g, '<$1>')}${query && `?${query}`}`;
   return {
     method,
-    url: `${baseUrl}${path.replaceAll(/\{(\w+)\}/g, '<$1>')}${query && `?${query}`}`,
+    url,
+    call: sdkCall(operation, { method, url }) as SdkCall,
     needsKey: scope !== undefined,
     headers: textType === undefined ? {} : { 'Content-Type': textType },
     ...(textType !== undefined ? { text: textOf(operation) } : body ? { body: bodyOf(operation) } : {}),

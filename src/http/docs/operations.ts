@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../contract/errors';
 import type { Scope } from '../../contract/scopes';
 import { jsonSchema, operationId } from '../openapi';
 import { commonErrors, headerSchemas, scopeOf, type Route, type RouteSpec } from '../route';
+import { routeKey, sdkNames, type SdkName } from '../sdk-names';
 import type { Json } from './samples/request';
 
 export interface Parameter {
@@ -20,6 +21,8 @@ export interface Operation {
   summary: string;
   description: string;
   tag: string;
+  /** The method of the SDKs. */
+  sdk: SdkName;
   /** What the caller must be allowed to do; null if every key may, undefined if the route takes no key. */
   scope: Scope | null | undefined;
   parameters: Parameter[];
@@ -36,10 +39,11 @@ export interface Operation {
 }
 
 export function listOperations(routes: Route[]): Operation[] {
-  return routes.map(({ spec }) => operation(spec));
+  const names = sdkNames(routes.map(({ spec }) => spec));
+  return routes.map(({ spec }) => operation(spec, names.get(routeKey(spec)) as SdkName));
 }
 
-function operation(spec: RouteSpec): Operation {
+function operation(spec: RouteSpec, sdk: SdkName): Operation {
   const { method, path, summary, description = '', tag, status, response } = spec;
   const isBinary = Array.isArray(response);
   const common = commonErrors(spec);
@@ -50,6 +54,7 @@ function operation(spec: RouteSpec): Operation {
     summary,
     description,
     tag,
+    sdk,
     scope: spec.auth === 'key' ? scopeOf(spec) : undefined,
     parameters: [
       ...parameters('path', spec.params),

@@ -140,6 +140,9 @@ export function lockAbandonedMessages(
     `SELECT m.id, m.subscriber_id, m.channel, m.status, m.reason, m.media_message_id, m.project_id, s.external_id
      FROM messages m JOIN subscribers s ON s.id = m.subscriber_id
      WHERE m.status IN ('queued', 'sending') AND m.created_at < now() - make_interval(secs => $1)
+       -- The message of a chain's step is sent by its workflow, however late.
+       AND NOT EXISTS (SELECT 1 FROM drip_steps d JOIN drip_enrolments e ON e.id = d.enrolment_id
+         WHERE d.id = m.request_id AND d.ended_at IS NULL AND e.ended_at IS NULL)
      ORDER BY m.created_at LIMIT $2 FOR UPDATE OF m SKIP LOCKED`,
     [olderThanSeconds, limit],
   );

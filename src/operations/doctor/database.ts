@@ -56,7 +56,7 @@ async function checkPlans(pool: pg.Pool): Promise<Finding> {
   return problem(
     'planned messages',
     list.join('; '),
-    `${CHECK_WORKER} The Temporal UI shows each as scheduled/<id>, recurring/<id>, broadcast/<id> or batch/<id>; see docs/operations.md.`,
+    `${CHECK_WORKER} The Temporal UI shows each as scheduled/<id>, recurring/<id>, drip/<id>, broadcast/<id> or batch/<id>; see docs/operations.md.`,
   );
 }
 

@@ -9,6 +9,8 @@ const LATE = "interval '5 minutes'";
 const sources = {
   scheduled: `SELECT id, next_at AS due_at FROM scheduled WHERE ended_at IS NULL AND next_at < now() - ${LATE}`,
   recurring: `SELECT id, sync_at AS due_at FROM recurring WHERE sync_at < now() - ${LATE}`,
+  drip: `SELECT id, next_at AS due_at FROM drip_enrolments
+         WHERE ended_at IS NULL AND NOT parked AND next_at < now() - ${LATE}`,
   broadcast: jobs('broadcast'),
   batch: jobs('batch'),
 } as const;

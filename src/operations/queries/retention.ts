@@ -170,6 +170,30 @@ export function removeOldRecurring(db: Db, days: number): NextBatch {
   );
 }
 
+export function removeOldEnrolments(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_drip_enrolments',
+    `DELETE FROM drip_enrolments WHERE id IN (
+       SELECT id FROM drip_enrolments WHERE ended_at < now() - make_interval(days => $1)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
+/** Once its enrolments are gone. */
+export function removeOldChains(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_drip_chains',
+    `DELETE FROM drip_chains WHERE id IN (
+       SELECT c.id FROM drip_chains c WHERE c.deleted_at < now() - make_interval(days => $1)
+         AND NOT EXISTS (SELECT 1 FROM drip_enrolments e WHERE e.drip_id = c.id)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
 export function removeOldBroadcasts(db: Db, days: number): NextBatch {
   return repeatedDelete(
     db,

@@ -3,14 +3,22 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Python with the official package `standardwebhooks` in a cached environment, else Python as it is, else null. */
-export function pythonForStandardWebhooks(): string | null {
+/** What tests in Python use: the official verifier, and what the SDK depends on and is built with. */
+const packages = ['standardwebhooks', 'httpx', 'hatchling'];
+
+/** Python with these packages in a cached environment; null where there is no Python or they cannot be installed. */
+export function pythonWithPackages(): string | null {
   if (spawnSync('python3', ['--version'], { stdio: 'ignore' }).status !== 0) return null;
   const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  const environment = join(cache, 'herald', 'test-standardwebhooks');
+  const environment = join(cache, 'herald', `test-${packages.join('-')}`);
   const python = join(environment, 'bin', 'python');
-  if (existsSync(python)) return python;
-  return install(environment) ? python : 'python3';
+  return existsSync(python) || install(environment) ? python : null;
+}
+
+/** As above, else Python as it is, else null. */
+export function pythonForStandardWebhooks(): string | null {
+  const hasPython = spawnSync('python3', ['--version'], { stdio: 'ignore' }).status === 0;
+  return pythonWithPackages() ?? (hasPython ? 'python3' : null);
 }
 
 /** Without a network this fails at once. */
@@ -19,7 +27,7 @@ function install(environment: string): boolean {
   try {
     execFileSync('python3', ['-m', 'venv', draft], { stdio: 'ignore', timeout: 60_000 });
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '0'];
-    execFileSync(join(draft, 'bin', 'python'), [...pip, '--timeout', '10', 'standardwebhooks'], {
+    execFileSync(join(draft, 'bin', 'python'), [...pip, '--timeout', '10', ...packages], {
       stdio: 'ignore',
       timeout: 60_000,
     });
@@ -27,6 +35,6 @@ function install(environment: string): boolean {
     return true;
   } catch {
     rmSync(draft, { recursive: true, force: true });
-    return false;
+    return existsSync(environment);
   }
 }

@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { callWithCurl } from '../../support/curl';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { confirmedSession, createSession } from '../login/fixture';
 import { freshName, subscribePerson } from '../messages/fixture';
+import { languages, runScript, typescript } from '../sdk/fixture';
 import { insertMemberRow } from '../team/fixture';
-
-const run = promisify(execFile);
 
 interface Documented {
   id: string;
@@ -14,6 +11,7 @@ interface Documented {
   path: string;
   curl: string;
   typescript: string;
+  python: string;
 }
 
 function unescaped(html: string): string {
@@ -41,7 +39,12 @@ async function documentedRequests(url: string): Promise<Documented[]> {
       const [, id = ''] = /data-anchor="([^"]+)"/.exec(section) ?? [];
       const [, method = '', path = ''] =
         /class="method[^"]*">(\w+)<\/span>\s*<code>([^<]+)<\/code>/.exec(section) ?? [];
-      found.push({ id, method, path, curl: sample('curl'), typescript: sample('typescript') });
+      const [curl, typescript, python] = ['curl', 'typescript', 'python'].map(sample) as [
+        string,
+        string,
+        string,
+      ];
+      found.push({ id, method, path, curl, typescript, python });
     }
   }
   return found;
@@ -136,6 +139,15 @@ describe('the requests of the reference', () => {
         scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
       });
       return { id: entry.body.scheduled_id };
+    }
+    if (path.startsWith('/v1/drip-chains/')) {
+      const chain = await project.api<{ drip_id: string }>('POST', '/v1/drip-chains', {
+        name: 'Hello',
+        trigger: { type: 'manual' },
+        steps: [{ id: 'wait', type: 'delay', minutes: 60 }],
+        status: 'active',
+      });
+      return { drip_id: chain.body.drip_id };
     }
     if (path.startsWith('/v1/recurring/')) {
       const plan = { name: 'Hello', content: { text: 'Hello' }, audience: {}, cron: '0 9 * * MON' };
@@ -239,11 +251,26 @@ describe('the requests of the reference', () => {
     }
   });
 
-  it('work in TypeScript as well', async () => {
-    const { typescript } = requests.find(({ id }) => id === 'get_v1_project') as Documented;
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', typescript], {
-      env: { ...process.env, HERALD_API_KEY: project.api_key },
+  it.each(languages)('work in $name as well', async ({ name, prepare }) => {
+    const sample = requests.find(({ id }) => id === 'get_v1_project') as Documented;
+    const isPython = name === 'Python';
+    const prepared = prepare({
+      file: isPython ? 'sample.py' : 'sample.ts',
+      text: isPython ? sample.python : sample.typescript,
     });
-    expect(stdout).toContain(project.slug);
+    const lines: string[] = [];
+    await runScript(prepared, { HERALD_API_KEY: project.api_key }, (line) => void lines.push(line));
+    prepared.remove();
+    expect(lines.join('\n')).toContain(project.slug);
+  });
+
+  it('are correct by the types of the TypeScript SDK', () => {
+    const bodies = requests.map(({ typescript: sample }) => sample.replace(/^import .*$/m, ''));
+    const text = bodies.map((body, index) => `export async function sample${index}() {${body}}`).join('\n');
+    const prepared = typescript.prepare({
+      file: 'samples.ts',
+      text: `import { Herald } from 'herald-sdk';\n${text}`,
+    });
+    prepared.remove();
   });
 });

@@ -24,7 +24,6 @@ const files: Record<string, string> = {
   'src/shop/price.ts': `import type { Item } from './contract'; export const price: Item['price'] = 1;`,
   'src/shop/contract.ts': `export interface Item { price: number }`,
   'src/shop/routes.ts': `export const route = '/first'; export const other = '/other';`,
-  'src/webhooks/verify.ts': `export function verify(body: string): boolean { return body === ''; }`,
   'src/temporal/failure-converter.ts': 'export {};',
   'src/temporal/data-converter.ts': `export const bundleName = () => 'workflow-bundle.js';`,
   'src/temporal/bundle.ts': `import { writeFile } from 'node:fs/promises';

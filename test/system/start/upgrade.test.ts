@@ -5,7 +5,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import pg from 'pg';
 import { openDataDir } from '../../../src/embedded/data-dir';
 import { startPostgres } from '../../../src/embedded/postgres';
-import { isValid } from '../../../src/webhooks/verify';
+import { isValidWebhook as isValid } from '../../../sdk/typescript/src';
 import { eventually } from '../../support/eventually';
 import { startHerald, temporaryDataDir, type HeraldProcess } from '../../support/npm-start';
 import { createApi, type Api } from '../../support/service';

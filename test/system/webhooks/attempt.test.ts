@@ -7,7 +7,7 @@ import {
   type AttempterOptions,
   createAttempter,
 } from '../../../src/webhooks/attempt';
-import { verify } from '../../../src/webhooks/verify';
+import { verifySignature as verify } from '../../../sdk/typescript/src';
 import { ABOUT_A_SECOND_MS } from '../../support/eventually';
 import {
   namesFrom,

@@ -2,7 +2,7 @@ import type http from 'node:http';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { searchAttributes } from '../../../src/temporal/names';
-import { verify } from '../../../src/webhooks/verify';
+import { verifySignature as verify } from '../../../sdk/typescript/src';
 import { nextAttemptQuery } from '../../../workflows/deliver-webhook';
 import {
   createEndpoint,

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { webhookSecretPurpose } from '../../../src/webhooks/secret-purpose';
-import { isValid } from '../../../src/webhooks/verify';
+import { isValidWebhook as isValid } from '../../../sdk/typescript/src';
 import { pythonForStandardWebhooks } from '../../support/python';
 import type { ReceivedRequest } from '../../support/receiver';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
@@ -122,7 +122,7 @@ test('the official library for JavaScript accepts each, by each secret that sign
   expect(verdicts(acceptedByLibrary)).toEqual(right());
 });
 
-test("verifiers of Stripe's scheme accept each, and so does herald/webhooks in both families", () => {
+test("verifiers of Stripe's scheme accept each, and so does the SDK in both families", () => {
   expect(verdicts(acceptedAsByStripe)).toEqual(right());
   expect(verdicts(({ headers, body }, secret) => isValid(body, headers, secret))).toEqual(right());
   expect(verdicts((request, secret) => isValid(request.body, standardHeaders(request), secret))).toEqual(

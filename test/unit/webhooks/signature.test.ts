@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { deliveryHeaders, serviceHeaders } from '../../../src/webhooks/headers';
 import { sign } from '../../../src/webhooks/signature';
-import { isValid, verify, WebhookVerificationError } from '../../../src/webhooks/verify';
+import {
+  isValidWebhook as isValid,
+  verifySignature as verify,
+  WebhookVerificationError,
+} from '../../../sdk/typescript/src';
 
 const secretArb = fc.string({ minLength: 1, maxLength: 60 });
 const bodyArb = fc.uint8Array({ maxLength: 300 });

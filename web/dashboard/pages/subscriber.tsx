@@ -1,30 +1,27 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { IconName } from '../../shared/icons';
-import { can } from '../access';
 import { api, type MessageRecord, type SessionRecord, type Subscriber, type TrackedEvent } from '../api';
 import {
+  Allowed,
   Badge,
   ChannelName,
   Chip,
   ConfirmDialog,
   Copyable,
   Crumbs,
-  Dialog,
   DownloadButton,
-  Field,
   Icon,
   None,
   Problem,
   Time,
   toast,
-  useForm,
 } from '../elements';
-import { typedList } from '../format';
 import { useResource } from '../resource';
 import { go, Heading } from '../router';
 import { loginState, messageState, subscriberState, type Shown } from '../states';
 import { t } from '../texts';
 import { Device } from './logins';
+import { EditSubscriber } from './subscriber-form';
 
 const REFRESH_MS = 5_000;
 
@@ -53,19 +50,19 @@ function Profile({ subscriber, reload }: { subscriber: Subscriber; reload: () =>
         {subscriber.username && <span class="hint clip">@{subscriber.username}</span>}
         <Badge tone={state.tone}>{state.text}</Badge>
         <span class="actions">
-          {can('export') && (
-            <DownloadButton
-              path={`/v1/subscribers/${subscriber.subscriber_id}/data`}
-              filename={`subscriber-${subscriber.subscriber_id}.json`}
-              text={t.downloadData}
-            />
-          )}
-          <button type="button" class="btn" hidden={!can('manage')} onClick={() => setOpen('edit')}>
-            {t.edit}
-          </button>
-          <button type="button" class="btn" hidden={!can('manage')} onClick={() => setOpen('remove')}>
-            {t.remove}
-          </button>
+          <DownloadButton
+            path={`/v1/subscribers/${subscriber.subscriber_id}/data`}
+            filename={`subscriber-${subscriber.subscriber_id}.json`}
+            text={t.downloadData}
+          />
+          <Allowed scope="manage">
+            <button type="button" class="btn" onClick={() => setOpen('edit')}>
+              {t.edit}
+            </button>
+            <button type="button" class="btn" onClick={() => setOpen('remove')}>
+              {t.remove}
+            </button>
+          </Allowed>
         </span>
       </div>
       <section class="panel" aria-label={t.details}>
@@ -110,7 +107,7 @@ function Profile({ subscriber, reload }: { subscriber: Subscriber; reload: () =>
       </section>
       <Timeline id={subscriber.subscriber_id} />
       {open === 'edit' && (
-        <EditDialog
+        <EditSubscriber
           subscriber={subscriber}
           onClose={() => setOpen(null)}
           onSaved={async () => {
@@ -249,46 +246,4 @@ function eventEntry(event: TrackedEvent): Entry {
       .map(([key, value]) => `${key}: ${String(value)}`)
       .join(' · '),
   };
-}
-
-function EditDialog(props: { subscriber: Subscriber; onClose: () => void; onSaved: () => Promise<void> }) {
-  const { subscriber } = props;
-  const [externalId, setExternalId] = useState(subscriber.external_id ?? '');
-  const [tags, setTags] = useState(subscriber.tags.join(', '));
-  const [permissions, setPermissions] = useState(subscriber.permissions.join(', '));
-  const [dirty, setDirty] = useState(false);
-  const form = useForm(['external_id', 'tags', 'permissions'], async () => {
-    await api.changeSubscriber(subscriber.subscriber_id, {
-      external_id: externalId.trim() === '' ? null : externalId.trim(),
-      tags: typedList(tags, ','),
-      permissions: typedList(permissions, ','),
-    });
-    await props.onSaved();
-  });
-  useEffect(() => setDirty(form.dirty), [form.dirty]);
-  const text = (name: string, label: string, value: string, set: (value: string) => void, hint?: string) => (
-    <Field label={label} hint={hint} error={form.problemOf(name)}>
-      {(attributes) => (
-        <input {...attributes} value={value} onInput={(event) => set(event.currentTarget.value)} />
-      )}
-    </Field>
-  );
-  return (
-    <Dialog title={t.editSubscriber(subscriber.first_name)} unsaved={dirty} onClose={props.onClose}>
-      <form {...form.attributes}>
-        {text('external_id', t.externalId, externalId, setExternalId, t.externalIdHint)}
-        {text('tags', t.tags, tags, setTags, t.separateWithCommas)}
-        {text('permissions', t.permissions, permissions, setPermissions, t.separateWithCommas)}
-        <Problem error={form.error} />
-        <p class="buttons end">
-          <button type="button" class="btn" onClick={props.onClose}>
-            {t.cancel}
-          </button>
-          <button type="submit" class="btn primary" disabled={form.busy}>
-            {t.save}
-          </button>
-        </p>
-      </form>
-    </Dialog>
-  );
 }

@@ -1,3 +1,4 @@
+import { editorEn } from './editor-en';
 import { plural } from './plural';
 import { teamEn } from './team-en';
 
@@ -17,6 +18,7 @@ const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
 /** All texts of the dashboard in English. Their type is the contract for the other languages. */
 export const en = {
   ...teamEn,
+  ...editorEn,
   exportCsv: 'Export CSV',
   downloadData: 'Download all data',
   subscriberTimezone: 'Time zone',
@@ -429,8 +431,6 @@ export const en = {
   mediaTypes: { photo: 'Photo', video: 'Video', document: 'Document' },
   mediaUrl: 'Media URL',
   mediaHint: (megabytes: number) => `A public https address. Up to ${megabytes} MB.`,
-  buttonText: 'Button (optional)',
-  buttonUrl: 'Button link',
   audience: 'Audience',
   allChannels: 'All messengers',
   withTags: 'Only with all of these tags',
@@ -596,7 +596,6 @@ export const en = {
   noOidcClients: 'Add a client for each site',
   noOidcClientsText:
     'You get a client id and a secret to paste into Auth.js, Keycloak, Supabase or any other.',
-  oidcActions: 'Actions',
   oidcAddresses: 'Addresses of the provider',
   oidcDiscovery: 'Discovery URL',
   oidcIssuer: 'Issuer',
@@ -619,7 +618,7 @@ export const en = {
   oidcSecret: 'Client secret',
   oidcSecretText: 'Store it now. It is shown only once. If you lose it, rotate it.',
   rotateOidcTitle: (name: string) => `Rotate the secret of ${name}?`,
-  rotateOidcNamed: (name: string) => `Rotate the secret of ${name}`,
+  rotateOidcNamed: (name: string) => `Rotate secret of ${name}`,
   editOidcNamed: (name: string) => `Edit ${name}`,
   deleteOidcNamed: (name: string) => `Delete ${name}`,
   deleteOidcTitle: (name: string) => `Delete ${name}?`,
@@ -648,7 +647,6 @@ export const en = {
   noLinksText: 'Create one for a campaign, a till or a single user.',
   newLink: 'New link',
   linkName: 'Name (optional)',
-  separatedByCommas: 'Separated by commas.',
   linkExternalIdHint: 'The subscriber gets it. Such a link works once.',
   linkExpires: 'Expires',
   linkMaxUses: 'Maximum uses',

@@ -1,3 +1,4 @@
+import { editorRu } from './editor-ru';
 import type { Texts } from './en';
 import { plural } from './plural';
 import { teamRu } from './team-ru';
@@ -70,6 +71,7 @@ const fieldErrors: Texts['fieldErrors'] = [
 /** Все тексты панели по-русски. */
 export const ru: Texts = {
   ...teamRu,
+  ...editorRu,
   exportCsv: 'Скачать CSV',
   downloadData: 'Скачать все данные',
   subscriberTimezone: 'Часовой пояс',
@@ -516,8 +518,6 @@ export const ru: Texts = {
   mediaTypes: { photo: 'Фото', video: 'Видео', document: 'Документ' },
   mediaUrl: 'Ссылка на файл',
   mediaHint: (megabytes) => `Открытый адрес https. До ${megabytes} МБ.`,
-  buttonText: 'Кнопка (необязательно)',
-  buttonUrl: 'Ссылка кнопки',
   audience: 'Получатели',
   allChannels: 'Все мессенджеры',
   withTags: 'Только со всеми этими тегами',
@@ -594,7 +594,6 @@ export const ru: Texts = {
   noOidcClients: 'Добавьте по клиенту на каждый сайт',
   noOidcClientsText:
     'Вы получите ID и секрет, которые вставляют в Auth.js, Keycloak, Supabase и другие платформы.',
-  oidcActions: 'Действия',
   oidcAddresses: 'Адреса провайдера',
   oidcDiscovery: 'Discovery URL',
   oidcIssuer: 'Issuer',
@@ -754,7 +753,6 @@ export const ru: Texts = {
   noLinksText: 'Создайте ссылку для акции, кассы или одного пользователя.',
   newLink: 'Новая ссылка',
   linkName: 'Название (необязательно)',
-  separatedByCommas: 'Через запятую.',
   linkExternalIdHint: 'Его получит подписчик. Такая ссылка сработает один раз.',
   linkExpires: 'Действует до',
   linkMaxUses: 'Сколько раз можно открыть',

@@ -1,4 +1,5 @@
 import { indentRest, KEY_VARIABLE, literal, type Notation, type SampleRequest } from './request';
+import { callOptions, originOf } from './sdk-call';
 
 const notation: Notation = {
   text: JSON.stringify,
@@ -10,32 +11,51 @@ const notation: Notation = {
   indent: 4,
 };
 
-/** With `requests`, which sets the content type of `json` itself. */
-export function pythonSample({ method, url, needsKey, headers, body, text, returns }: SampleRequest): string {
-  const sent = [
-    ...(needsKey ? [`"Authorization": f"Bearer {os.environ['${KEY_VARIABLE}']}"`] : []),
-    ...Object.entries(headers).map(([name, value]) => notation.key(name) + notation.text(value)),
-  ];
+const LINE = 88;
+
+/** A call of the SDK. */
+export function pythonSample(request: SampleRequest): string {
+  const { call, needsKey, headers, body, text, returns } = request;
+  const { idempotencyKey, others } = callOptions(headers);
+  const keywords = {
+    ...(call.spread && text === undefined ? (body as Record<string, unknown> | undefined) : {}),
+    ...call.query,
+    ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+    ...(Object.keys(others).length > 0 ? { request_options: { headers: others } } : {}),
+  };
+  const whole = text ?? (call.spread ? undefined : body);
   const given = [
-    notation.text(url),
-    ...(sent.length === 0
-      ? []
-      : sent.length === 1
-        ? [`headers={${sent[0]}}`]
-        : [`headers={\n${sent.map((line) => `        ${line},\n`).join('')}    }`]),
-    ...(body === undefined ? [] : [`json=${indentRest(literal(body, notation), 4)}`]),
-    ...(text === undefined ? [] : [`data=${notation.text(text)}`]),
-    'timeout=30',
+    ...call.params.map(notation.text),
+    ...(whole === undefined ? [] : [literal(whole, notation)]),
+    ...Object.entries(keywords).map(([name, value]) => `${name}=${literal(value, notation)}`),
   ];
-  const result = { json: 'print(response.json())', binary: 'data = response.content', nothing: '' }[returns];
+  const name = `${snakeCase(call.group)}.${snakeCase(call.name)}`;
+  const settings = [
+    `base_url=${notation.text(originOf(request))}`,
+    ...(needsKey ? [`api_key=os.environ["${KEY_VARIABLE}"]`] : []),
+  ];
+  const result = {
+    json: `result = ${called(`herald.${name}`, given)}\nprint(result)`,
+    binary: `data = ${called(`herald.${name}`, given)}.read()`,
+    nothing: called(`herald.${name}`, given),
+  }[returns];
   return [
     ...(needsKey ? ['import os', ''] : []),
-    'import requests',
+    'from herald_sdk import Herald',
     '',
-    `response = requests.${method.toLowerCase()}(`,
-    ...given.map((line) => `    ${line},`),
-    ')',
-    'response.raise_for_status()',
-    ...(result === '' ? [] : [result]),
+    `herald = ${called('Herald', settings)}`,
+    '',
+    result,
   ].join('\n');
+}
+
+/** On one line where it is short, otherwise one argument a line. */
+function called(name: string, given: string[]): string {
+  const line = `${name}(${given.join(', ')})`;
+  if (line.length <= LINE && !line.includes('\n')) return line;
+  return `${name}(\n${given.map((argument) => `    ${indentRest(argument, 4)},\n`).join('')})`;
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,3 +1,5 @@
+import type { SdkCall } from './sdk-call';
+
 export type Json = Record<string, unknown>;
 
 /** A request of the API as a sample shows it. Values to fill in stand in angle brackets: `<session_id>`. */
@@ -11,6 +13,8 @@ export interface SampleRequest {
   body?: unknown;
   /** A body that is not JSON; its type is in the headers. */
   text?: string;
+  /** The same request through the SDKs. */
+  call: SdkCall;
   /** What a success returns. */
   returns: 'json' | 'binary' | 'nothing';
 }

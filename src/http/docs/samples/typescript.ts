@@ -1,4 +1,5 @@
-import { indentRest, isPlainName, KEY_VARIABLE, literal, type Notation, type SampleRequest } from './request';
+import { isPlainName, KEY_VARIABLE, literal, type Notation, type SampleRequest } from './request';
+import { callOptions, originOf } from './sdk-call';
 
 const notation: Notation = {
   text: quoted,
@@ -10,37 +11,36 @@ const notation: Notation = {
   indent: 2,
 };
 
-export function typescriptSample({
-  method,
-  url,
-  needsKey,
-  headers,
-  body,
-  text,
-  returns,
-}: SampleRequest): string {
-  const sent = [
-    ...(needsKey ? [`Authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\``] : []),
-    ...Object.entries(headers).map(([name, value]) => notation.key(name) + quoted(value)),
-    ...(body === undefined ? [] : [`'Content-Type': 'application/json'`]),
+/** A call of the SDK. */
+export function typescriptSample(request: SampleRequest): string {
+  const { call, needsKey, headers, body, text, returns } = request;
+  const { idempotencyKey, others } = callOptions(headers);
+  const hasOptions = idempotencyKey !== undefined || Object.keys(others).length > 0;
+  const options = {
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(Object.keys(others).length > 0 ? { headers: others } : {}),
+  };
+  const given = [
+    ...call.params.map(quoted),
+    ...(text !== undefined ? [quoted(text)] : body !== undefined ? [literal(body, notation)] : []),
+    ...(Object.keys(call.query).length > 0 ? [literal(call.query, notation)] : []),
+    ...(hasOptions ? [literal(options, notation)] : []),
   ];
-  const options = [
-    ...(method === 'GET' ? [] : [`method: '${method}'`]),
-    ...(sent.length === 0 ? [] : [`headers: {\n${sent.map((line) => `    ${line},\n`).join('')}  }`]),
-    ...(body === undefined ? [] : [`body: JSON.stringify(${indentRest(literal(body, notation), 2)})`]),
-    ...(text === undefined ? [] : [`body: ${quoted(text)}`]),
+  const settings = [
+    `baseUrl: ${quoted(originOf(request))}`,
+    ...(needsKey ? [`apiKey: process.env.${KEY_VARIABLE}`] : []),
   ];
-  const call =
-    options.length === 0
-      ? `fetch(${quoted(url)})`
-      : `fetch(${quoted(url)}, {\n${options.map((line) => `  ${line},\n`).join('')}})`;
+  const called = `await herald.${call.group}.${call.name}(${given.join(', ')})`;
   const result = {
-    json: 'console.log(await response.json());',
-    binary: 'const data = await response.arrayBuffer();',
-    nothing: 'console.log(response.status);',
+    json: `const result = ${called};\nconsole.log(result);`,
+    binary: `const file = ${called};\nconst data = await file.bytes();`,
+    nothing: `${called};`,
   }[returns];
-  return `const response = await ${call};
-if (!response.ok) throw new Error(await response.text());
+  return `import { Herald } from 'herald-sdk';
+
+const herald = new Herald({
+${settings.map((line) => `  ${line},\n`).join('')}});
+
 ${result}`;
 }
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { verify } from '../../../../src/webhooks/verify';
+import { verifySignature as verify } from '../../../../sdk/typescript/src';
 import { startTestService, type Lane, type TestProject, type TestService } from '../../../support/service';
 import {
   createEndpoint,

@@ -1,9 +1,18 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import ts from 'typescript';
+import * as sdk from '../../../../sdk/typescript/src';
 import { languages, type LanguageId, type SampleRequest } from '../../../../src/http/docs/samples';
 
 const url = 'https://herald.example.com/v1/things/<id>?wait=<wait>';
-const base: SampleRequest = { method: 'GET', url, needsKey: true, headers: {}, returns: 'json' };
+/** The SDK has no things; a call with a path parameter and a query, whatever it is called. */
+const call = {
+  group: 'thingLists',
+  name: 'getThing',
+  params: ['<id>'],
+  query: { wait: '<wait>' },
+  spread: false,
+};
+const base: SampleRequest = { method: 'GET', url, needsKey: true, headers: {}, call, returns: 'json' };
 
 /** Everything that a body can contain, and what each language quotes in its own way. */
 const awkward = {
@@ -23,6 +32,12 @@ const requests: Record<string, SampleRequest> = {
   'a GET without a key': { ...base, needsKey: false },
   'a picture': { ...base, returns: 'binary' },
   'a POST': { ...base, method: 'POST', body: { state: 'af0ifjsldkj' } },
+  'a POST with fields that are keywords in Python': {
+    ...base,
+    method: 'POST',
+    call: { ...call, spread: true },
+    body: { state: 'af0ifjsldkj', nested: awkward.nested },
+  },
   'a POST with an awkward body': {
     ...base,
     method: 'POST',
@@ -69,16 +84,23 @@ describe.each(languages.map(({ id }) => id))('a sample in %s', (id) => {
   it.each(Object.keys(requests))('of %s is correct code', (name) => {
     const code = write(id, requests[name] as SampleRequest);
     checkers[id]?.(code);
-    expect(code).toContain('https://herald.example.com/v1/things/<id>?wait=<wait>');
+    const shown = {
+      typescript: /herald\.thingLists\.getThing\(\s*'<id>',[^]*wait: '<wait>'/,
+      python: /herald\.thing_lists\.get_thing\(\s*"<id>",[^]*wait="<wait>"/,
+    }[id as string];
+    if (shown) expect(code).toMatch(shown);
+    expect(code).toContain(shown ? 'https://herald.example.com' : url);
   });
 
   it('sends the key from the environment, and none where none is needed', () => {
     expect(write(id, base)).toContain('HERALD_API_KEY');
-    expect(write(id, requests['a GET without a key'] as SampleRequest)).not.toContain('Authorization');
+    const without = write(id, requests['a GET without a key'] as SampleRequest);
+    expect(without).not.toMatch(/Authorization|HERALD_API_KEY/);
   });
 
   it('names the method where it is no GET, and the headers of the request', () => {
-    expect(write(id, requests['a DELETE'] as SampleRequest)).toMatch(/delete/i);
+    const deletion = { ...(requests['a DELETE'] as SampleRequest), call: { ...call, name: 'deleteThing' } };
+    expect(write(id, deletion)).toMatch(/delete/i);
     expect(write(id, requests['a POST with an awkward body'] as SampleRequest)).toContain('order-1001');
   });
 });
@@ -90,22 +112,34 @@ it('a curl command passes the awkward body on unchanged', () => {
   expect(JSON.parse(sent)).toEqual(awkward);
 });
 
-it('a TypeScript sample sends the request that it shows', () => {
-  const code = write('typescript', requests['a POST with an awkward body'] as SampleRequest);
-  const fake = `globalThis.fetch = async (url, options) => ({ ok: true, json: async () => JSON.stringify({ url, ...options }) });`;
-  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', `${fake}\n${code}`], {
-    encoding: 'utf8',
-    env: { ...process.env, HERALD_API_KEY: 'hk_1' },
+it('a TypeScript sample sends the request that it shows', async () => {
+  const request = {
+    ...(requests['a POST with an awkward body'] as SampleRequest),
+    call: { ...call, group: 'templates', name: 'preview', params: [], query: {} },
+  };
+  const { outputText } = ts.transpileModule(write('typescript', request).replace(/^console\.log.*$/m, ''), {
+    compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
   });
-  const sent = JSON.parse(printed) as { url: string; method: string; headers: object; body: string };
-  expect(sent).toMatchObject({
-    url,
-    method: 'POST',
-    headers: {
-      Authorization: 'Bearer hk_1',
-      'Idempotency-Key': 'order-1001',
-      'Content-Type': 'application/json',
+  const sent: { url: string; init: RequestInit }[] = [];
+  const fetch = jest.spyOn(globalThis, 'fetch').mockImplementation(async (target, init) => {
+    sent.push({ url: String(target), init: init ?? {} });
+    return Response.json({});
+  });
+  process.env['HERALD_API_KEY'] = 'hk_1';
+  try {
+    const run = new Function('require', 'exports', `return (async () => {${outputText}})()`) as (
+      ...given: unknown[]
+    ) => Promise<void>;
+    await run(() => sdk, {});
+  } finally {
+    fetch.mockRestore();
+    delete process.env['HERALD_API_KEY'];
+  }
+  expect(sent).toMatchObject([
+    {
+      url: 'https://herald.example.com/v1/templates/preview',
+      init: { method: 'POST', headers: { authorization: 'Bearer hk_1', 'content-type': 'application/json' } },
     },
-  });
-  expect(JSON.parse(sent.body)).toEqual(awkward);
+  ]);
+  expect(JSON.parse(String(sent[0]?.init.body))).toEqual(awkward);
 });

@@ -1,13 +1,8 @@
-/**
- * For receivers: checks that a delivery comes from Herald. Published as `herald/webhooks`; it needs nothing
- * but Node's own crypto.
- */
-import { timingSafeEqual } from 'node:crypto';
-import { keyOf, signatureOf, standardSignatureOf } from './signature';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export type VerificationFailure = 'missing_header' | 'malformed_header' | 'no_match' | 'outside_tolerance';
 
-/** The request is not a genuine delivery: answer 400 and do nothing with it. */
+/** The request is not a genuine delivery: respond with 400 and do nothing with it. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 
@@ -20,11 +15,8 @@ export class WebhookVerificationError extends Error {
 }
 
 export interface VerifyOptions {
-  /**
-   * Refuses signatures older or newer than this. Leave it out: retries arrive up to a day later, and
-   * X-Service-Delivery-Id is the means against duplicates.
-   */
-  toleranceSeconds?: number;
+  /** Refuses signatures older or newer than this. Default: no limit; deduplicate by delivery id instead. */
+  toleranceSeconds?: number | undefined;
 }
 
 type HeaderValue = string | readonly string[] | null | undefined;
@@ -38,7 +30,7 @@ export type RequestHeaders = Record<string, HeaderValue> | { get(name: string): 
  * Mistakes of the receiver's own code (no secret, a parsed body) throw TypeError instead: they deserve a 500, so that
  * the delivery comes again.
  */
-export function verify(
+export function verifySignature(
   rawBody: string | Uint8Array,
   header: HeaderValue | RequestHeaders,
   secret: string | readonly string[],
@@ -76,17 +68,6 @@ export function verify(
   return { timestamp };
 }
 
-/** `verify` as a question. Mistakes of the receiver's own code still throw. */
-export function isValid(...request: Parameters<typeof verify>): boolean {
-  try {
-    verify(...request);
-    return true;
-  } catch (error) {
-    if (error instanceof WebhookVerificationError) return false;
-    throw error;
-  }
-}
-
 function requireSecrets(secret: string | readonly string[]): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : secret;
   const usable =
@@ -110,11 +91,12 @@ function parse(given: HeaderValue | RequestHeaders): Signatures {
     return parseHeader(given as HeaderValue);
   }
   const headers = given as RequestHeaders;
-  const own = valueOf(headers, 'x-service-signature');
+  const own = headerOf(headers, 'x-service-signature');
   return own ? parseHeader(own) : parseStandard(headers);
 }
 
-function valueOf(headers: RequestHeaders, name: string): string | null {
+/** A header, by its name in lower case. */
+export function headerOf(headers: RequestHeaders, name: string): string | null {
   if (typeof headers['get'] === 'function') return (headers as Headers).get(name);
   // Node gives an array for a header that was sent twice; names may be in any case in an object made by hand.
   const entry = Object.entries(headers as Record<string, HeaderValue>).find(
@@ -129,7 +111,7 @@ const KEY_BYTES = 32;
 
 function parseStandard(headers: RequestHeaders): Signatures {
   const [id, t, signatures] = ['id', 'timestamp', 'signature'].map((part) =>
-    valueOf(headers, `webhook-${part}`),
+    headerOf(headers, `webhook-${part}`),
   );
   if (!id || !t || !signatures) {
     throw new WebhookVerificationError(
@@ -183,4 +165,23 @@ function parseHeader(header: HeaderValue): Signatures {
     );
   }
   return { t, candidates, expect: (body, secret) => signatureOf(body, secret, t) };
+}
+
+/** The lowercase hex HMAC-SHA-256 of `<t>.<body>`; the key is the text of the whole secret, prefix included. */
+function signatureOf(body: string | Uint8Array, secret: string, t: string): string {
+  return createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
+}
+
+/** The bytes that a secret stands for. Secrets of Herald 0.1.0 are base64url; Node reads both alphabets. */
+function keyOf(secret: string): Buffer {
+  return Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+}
+
+/** The base64 HMAC-SHA-256 of `<id>.<t>.<body>`, as Standard Webhooks defines it. */
+function standardSignatureOf(
+  body: string | Uint8Array,
+  key: Uint8Array,
+  { id, t }: { id: string; t: string },
+): string {
+  return createHmac('sha256', key).update(`${id}.${t}.`).update(body).digest('base64');
 }

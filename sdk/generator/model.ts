@@ -1,0 +1,170 @@
+import { eventNames, eventRegistry, type EventEntry } from '../../src/events/contract';
+import { errorCodes } from '../../src/contract/errors';
+import { jsonSchema } from '../../src/http/openapi';
+import { headerSchemas, type RouteSpec } from '../../src/http/route';
+import { routeKey, sdkNames } from '../../src/http/sdk-names';
+import { routeSpecs } from './routes';
+
+/** A JSON Schema as z.toJSONSchema writes it; only what the types of the SDKs use. */
+export interface Schema {
+  type?: string | string[];
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  enum?: unknown[];
+  const?: unknown;
+  $ref?: string;
+  $defs?: Record<string, Schema>;
+}
+
+/** A route as a method of the SDKs. */
+export interface SdkMethod {
+  group: string;
+  name: string;
+  httpMethod: string;
+  path: string;
+  summary: string;
+  description: string;
+  /** Path parameters, in the order of the path. */
+  params: string[];
+  query: Schema | null;
+  body: Schema | null;
+  /** The type of a body that is text. */
+  textType: string | null;
+  response: { kind: 'json'; schema: Schema } | { kind: 'file' } | { kind: 'nothing' };
+  /** Whether the route takes an Idempotency-Key. */
+  keyed: boolean;
+  /** The items of a list that has more than one page. */
+  items: Schema | null;
+}
+
+export interface SdkModel {
+  methods: SdkMethod[];
+  groups: { name: string; methods: SdkMethod[] }[];
+  events: { name: string; summary: string; schema: Schema }[];
+  errorCodes: readonly string[];
+}
+
+export function sdkModel(): SdkModel {
+  const specs = routeSpecs();
+  const names = sdkNames(specs);
+  const methods = specs.map((spec) =>
+    sdkMethod(spec, names.get(routeKey(spec)) as { group: string; name: string }),
+  );
+  const groups = new Map<string, SdkMethod[]>();
+  for (const method of methods) {
+    const members = groups.get(method.group) ?? [];
+    const other = members.find(({ name }) => name === method.name);
+    if (other) {
+      throw new Error(
+        `${routeKeyOf(other)} and ${routeKeyOf(method)} are both ${method.group}.${method.name}: choose a name in src/http/sdk-names.ts`,
+      );
+    }
+    groups.set(method.group, [...members, method]);
+  }
+  return {
+    methods,
+    groups: [...groups].map(([name, members]) => ({ name, methods: members })),
+    events: eventNames.map((name) => {
+      const entry: EventEntry = eventRegistry[name];
+      return { name, summary: entry.summary, schema: jsonSchema(entry.schema, 'output') };
+    }),
+    errorCodes,
+  };
+}
+
+export function routeKeyOf({ httpMethod, path }: SdkMethod): string {
+  return `${httpMethod} ${path}`;
+}
+
+function sdkMethod(spec: RouteSpec, { group, name }: { group: string; name: string }): SdkMethod {
+  const query = spec.query ? (jsonSchema(spec.query, 'input') as Schema) : null;
+  const response: SdkMethod['response'] =
+    spec.response === undefined
+      ? { kind: 'nothing' }
+      : Array.isArray(spec.response)
+        ? { kind: 'file' }
+        : { kind: 'json', schema: jsonSchema(spec.response, 'output') };
+  const page = response.kind === 'json' ? response.schema.properties : undefined;
+  return {
+    group,
+    name,
+    httpMethod: spec.method,
+    path: spec.path,
+    summary: spec.summary,
+    description: spec.description ?? '',
+    params: [...spec.path.matchAll(/\{(\w+)\}/g)].map(([, param]) => param as string),
+    query: query && Object.keys(query.properties ?? {}).length > 0 ? query : null,
+    body: spec.body ? (jsonSchema(spec.body, 'input') as Schema) : null,
+    textType: spec.text?.type ?? null,
+    response,
+    keyed: headerSchemas(spec).some(
+      (schema) => 'idempotency-key' in ((jsonSchema(schema, 'input') as Schema).properties ?? {}),
+    ),
+    items: query?.properties?.['cursor'] && page?.['next_cursor'] ? (page['data']?.items ?? null) : null,
+  };
+}
+
+/** `listDeliveries` → `listAllDeliveries`: the iterator over all pages. */
+export function iteratorName(name: string): string {
+  return name.replace(/^list/, 'listAll');
+}
+
+export function pascalCase(name: string): string {
+  return name[0]?.toUpperCase() + name.slice(1);
+}
+
+/** A group of named types: identical schemas share the first name. */
+export class NamedSchemas {
+  private readonly nameOf = new Map<string, string>();
+  readonly all: { name: string; schema: Schema; summary: string }[] = [];
+
+  add(name: string, schema: Schema, summary: string): void {
+    this.all.push({ name, schema, summary });
+    const key = keyOf(schema);
+    if (isWorthAName(schema) && !this.nameOf.has(key)) this.nameOf.set(key, name);
+  }
+
+  /** The name of a type with this schema. */
+  find(schema: Schema): string | undefined {
+    return isWorthAName(schema) ? this.nameOf.get(keyOf(schema)) : undefined;
+  }
+}
+
+/** The description of the place where a schema is used makes no other type. */
+function keyOf({ description: _, ...schema }: Schema): string {
+  return JSON.stringify(schema);
+}
+
+function isWorthAName({ properties, oneOf, anyOf }: Schema): boolean {
+  return (
+    Object.keys(properties ?? {}).length > 0 ||
+    [...(oneOf ?? []), ...(anyOf ?? [])].some(({ properties: p }) => p)
+  );
+}
+
+/** All types of the SDKs: the body, query, response and items of each method, and the data of each event. */
+export function namedSchemas({ methods, events }: SdkModel): NamedSchemas {
+  const named = new NamedSchemas();
+  for (const { group, name, body, textType, query, response, items, ...method } of methods) {
+    const prefix = pascalCase(group) + pascalCase(name);
+    const of = `of ${routeKeyOf({ group, name, body, textType, query, response, items, ...method })}`;
+    if (body && !textType) named.add(`${prefix}Body`, body, `The body ${of}.`);
+    if (query) named.add(`${prefix}Query`, query, `The query ${of}.`);
+    if (response.kind === 'json') named.add(`${prefix}Response`, response.schema, `The response ${of}.`);
+    if (items) named.add(`${prefix}Item`, items, `An entry of the list ${of}.`);
+  }
+  for (const { name, summary, schema } of events) {
+    named.add(
+      `${name.split(/[._]/).map(pascalCase).join('')}Data`,
+      schema,
+      `The data of \`${name}\`. ${summary}`,
+    );
+  }
+  return named;
+}

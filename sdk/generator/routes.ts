@@ -1,0 +1,25 @@
+import pg from 'pg';
+import type { Core } from '../../src/core';
+import type { RouteSpec } from '../../src/http/route';
+import { createRoutes } from '../../src/roles/api';
+
+/** Stands for every part of the service that routes use only once they are called. */
+const unused: unknown = new Proxy(() => undefined, { get: () => unused, apply: () => unused });
+
+/** The specs of all routes, without a running service: a pool connects only when it is used. */
+export function routeSpecs(): RouteSpec[] {
+  const core = {
+    config: { HERALD_SUBSCRIBER_ID_FORMAT: 'uuid' },
+    pool: new pg.Pool(),
+    log: unused,
+    cipher: unused,
+    notifications: unused,
+    client: unused,
+    queues: unused,
+    messengers: unused,
+    turns: unused,
+    publicUrl: unused,
+    temporalUiUrl: null,
+  } as unknown as Core;
+  return createRoutes(core, [], unused as Parameters<typeof createRoutes>[2]).map(({ spec }) => spec);
+}

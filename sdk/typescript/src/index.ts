@@ -1,0 +1,14 @@
+export { Herald } from './client';
+export { HeraldConnectionError, HeraldError } from './errors';
+export { HeraldFile } from './file';
+export type { HeraldOptions, RequestOptions } from './transport';
+export type { WaitOptions } from './wait';
+export {
+  verifySignature,
+  WebhookVerificationError,
+  type RequestHeaders,
+  type VerificationFailure,
+  type VerifyOptions,
+} from './signature';
+export { isValidWebhook, verifyWebhook, type VerifiedWebhook, type WebhookEvent } from './webhooks';
+export type * from './generated/types';

@@ -1,0 +1,50 @@
+import type { SdkName } from '../../sdk-names';
+import type { Operation } from '../operations';
+import type { SampleRequest } from './request';
+
+/** A request as a call of the SDKs. */
+export interface SdkCall extends SdkName {
+  /** The values of the path parameters, in the order of the path. */
+  params: string[];
+  query: Record<string, string | number>;
+  /** The SDK for Python takes the fields of the body as keywords; otherwise the body is one argument. */
+  spread: boolean;
+}
+
+type Called = Pick<Operation, 'method' | 'path' | 'sdk' | 'body' | 'textType'>;
+
+/** The call that makes this request; null if the operation is another one. */
+export function sdkCall(
+  { method, path, sdk, body, textType }: Called,
+  request: Pick<SampleRequest, 'method' | 'url'>,
+): SdkCall | null {
+  const [target = '', query = ''] = request.url.replace(/^https?:\/\/[^/]+/, '').split('?');
+  const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
+  const found = method === request.method ? pattern.exec(target) : null;
+  if (!found) return null;
+  return {
+    ...sdk,
+    params: found.slice(1),
+    query: Object.fromEntries(query.split('&').filter(Boolean).map(parameter)),
+    spread: textType === undefined && body?.['type'] === 'object' && body['properties'] !== undefined,
+  };
+}
+
+function parameter(text: string): [name: string, value: string | number] {
+  const [name = '', value = ''] = text.split('=');
+  return [name, /^\d+$/.test(value) ? Number(value) : value];
+}
+
+/** The headers of a request that are options of a call. */
+export function callOptions(headers: Record<string, string>): {
+  idempotencyKey: string | undefined;
+  others: Record<string, string>;
+} {
+  const { 'Idempotency-Key': idempotencyKey, 'Content-Type': _, ...others } = headers;
+  return { idempotencyKey, others };
+}
+
+/** The URL of the service in a sample. */
+export function originOf({ url }: Pick<SampleRequest, 'url'>): string {
+  return /^https?:\/\/[^/]+/.exec(url)?.[0] ?? '';
+}
