@@ -48,7 +48,7 @@ export function TrackedEvents() {
       <div class="filters">
         <SearchField
           label={t.eventName}
-          placeholder="purchase"
+          placeholder="order.paid"
           maxLength={limits.trackedNameLength}
           value={name}
           onChange={(value) => filters.set('name', value.toLowerCase())}
