@@ -282,6 +282,8 @@ export const chainStatsSchema = z.strictObject({
 });
 export type ChainStats = z.infer<typeof chainStatsSchema>;
 
+export type { Rules };
+
 /** What a version of a chain does. */
 export interface ChainDefinition {
   trigger: Trigger;

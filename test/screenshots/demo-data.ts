@@ -18,6 +18,7 @@ export interface Demo {
   failingEndpointId: string;
   deliveryId: string;
   subscriberId: string;
+  chainId: string;
   recurringId: string;
   templateKey: string;
 }
@@ -90,6 +91,7 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
       },
     ],
   });
+  const chainId = await enrolCustomers(project);
   const sent = await project.api('POST', `/v1/webhooks/${failing.body.id}/test`);
   const deliveryId = sent.body.delivery_id as string;
   await eventually(async () => {
@@ -105,7 +107,32 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     failingEndpointId: endpoints[1]!,
     deliveryId,
     subscriberId,
+    chainId,
   };
+}
+
+/** A chain with a few customers in it. */
+async function enrolCustomers(project: TestProject): Promise<string> {
+  const { body: chain } = await project.api('POST', '/v1/drip-chains', {
+    name: 'Abandoned cart',
+    trigger: { type: 'event', name: 'cart.added' },
+    exit_on: { rules: [{ event: 'purchase' }] },
+    steps: [
+      { id: 'reminder', type: 'send', content: { text: 'Your tea is still in the cart.' } },
+      { id: 'two-days', type: 'delay', minutes: 2880 },
+      { id: 'daytime', type: 'wait_until', from: '09:00', to: '20:00', weekdays: [1, 2, 3, 4, 5] },
+      { id: 'is-vip', type: 'condition', if: { rules: [{ tag: 'vip' }] }, else: 'offer' },
+      { id: 'thanks', type: 'send', content: { text: 'Free delivery for our regulars this week.' } },
+      { id: 'stop', type: 'end' },
+      { id: 'offer', type: 'send', content: { text: 'Ten per cent off, today only.' }, permission: 'offers' },
+    ],
+    status: 'active',
+  });
+  const { body: subscribers } = await project.api('GET', '/v1/subscribers?active=true&limit=5');
+  for (const { subscriber_id } of subscribers.data as { subscriber_id: string }[]) {
+    await project.api('POST', `/v1/drip-chains/${chain.drip_id}/enrolments`, { subscriber_id });
+  }
+  return chain.drip_id as string;
 }
 
 const names = ['Anna', 'Борис', 'Vera', 'Григорий', 'Daria'];

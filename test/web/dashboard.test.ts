@@ -22,6 +22,8 @@ const pages = [
   'events',
   'broadcasts',
   'broadcasts/new',
+  'drip',
+  'drip/new',
   'scheduled',
   'scheduled/new',
   'recurring',
@@ -568,7 +570,12 @@ describe('the dashboard', () => {
  * Between them, two looks show everything once; in the other two only the colours can be wrong. The frame around the
  * pages is looked at in the first one.
  */
-const looks = [
+const looks: {
+  colorScheme: 'light' | 'dark';
+  width: number;
+  parts: string[] | undefined;
+  rules: string[] | undefined;
+}[] = [
   { colorScheme: 'light', width: 1200, parts: undefined, rules: undefined },
   { colorScheme: 'dark', width: 1200, parts: ['main'], rules: ['color-contrast'] },
   { colorScheme: 'dark', width: 360, parts: ['main'], rules: undefined },

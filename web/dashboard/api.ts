@@ -19,6 +19,13 @@ import type {
   ScheduledView,
 } from '../../src/broadcasts/scheduled/contract';
 import type {
+  chainChangesSchema,
+  ChainStats,
+  ChainView,
+  EnrolmentView,
+  newChainSchema,
+} from '../../src/drip/contract';
+import type {
   newTemplateSchema,
   previewSchema,
   PreviewResult,
@@ -106,6 +113,11 @@ export type Batch = BatchView;
 export type Scheduled = ScheduledView;
 export type Recurring = RecurringView;
 export type RecurringRun = RunView;
+export type Chain = ChainView;
+export type ChainStep = ChainView['steps'][number];
+export type NewChain = z.input<typeof newChainSchema>;
+export type ChainChanges = z.input<typeof chainChangesSchema>;
+export type Enrolment = EnrolmentView;
 export type Template = TemplateView;
 export type TemplateDefinition = z.input<typeof templateDefinitionSchema>;
 export type NewLink = z.input<typeof newLinkSchema>;
@@ -370,6 +382,19 @@ export const api = {
   runRecurring: (id: string) => post<{ run_id: string }>(`/v1/recurring/${id}/run`),
   skipRecurring: (id: string) => post<Recurring>(`/v1/recurring/${id}/skip`),
   removeRecurring: (id: string) => call<void>('DELETE', `/v1/recurring/${id}`),
+
+  chains: (cursor: string | null) => get<Page<Chain>>(`/v1/drip-chains${query({ cursor, limit: 25 })}`),
+  chain: (id: string) => get<Chain>(`/v1/drip-chains/${id}`),
+  chainStats: (id: string) => get<ChainStats>(`/v1/drip-chains/${id}/stats`),
+  createChain: (chain: NewChain) => post<Chain>('/v1/drip-chains', chain),
+  changeChain: (id: string, changes: ChainChanges) => call<Chain>('PATCH', `/v1/drip-chains/${id}`, changes),
+  removeChain: (id: string) => call<void>('DELETE', `/v1/drip-chains/${id}`),
+  enrolments: (id: string, filter: { status: string; cursor: string | null }) =>
+    get<Page<Enrolment>>(`/v1/drip-chains/${id}/enrolments${query({ ...filter, limit: 25 })}`),
+  enrol: (id: string, subscriberId: string) =>
+    post<{ data: Enrolment[] }>(`/v1/drip-chains/${id}/enrolments`, { subscriber_id: subscriberId }),
+  cancelEnrolment: (id: string, enrolment: string) =>
+    call<Enrolment>('DELETE', `/v1/drip-chains/${id}/enrolments/${enrolment}`),
 
   trackedEvents: (filter: { name?: string; subscriber_id?: string; since?: string; cursor: string | null }) =>
     get<Page<TrackedEvent>>(`/v1/events${query({ ...filter, limit: 25 })}`),

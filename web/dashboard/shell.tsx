@@ -13,6 +13,8 @@ import { Channels } from './pages/channels';
 import { Composer } from './pages/composer';
 import { Deliveries } from './pages/deliveries';
 import { DeliveryPage } from './pages/delivery';
+import { DripChains, OpenChain } from './pages/drip';
+import { EditChain, NewChain } from './pages/drip-editor';
 import { TrackedEvents } from './pages/events';
 import { EndpointPage } from './pages/endpoint';
 import { Endpoints } from './pages/endpoints';
@@ -66,6 +68,7 @@ const sections = (): Section[][] => [
     { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
     { path: '/dashboard/scheduled', title: t.scheduled, icon: 'calendar' },
     { path: '/dashboard/recurring', title: t.recurring, icon: 'repeat' },
+    { path: '/dashboard/drip', title: t.drip.chains, icon: 'branch' },
     { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
     { path: '/dashboard/templates', title: t.templates, icon: 'document' },
   ],
@@ -237,6 +240,11 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
     if (id === 'new') return only('send', <RecurringForm />);
     if (id && action === 'edit') return only('send', <EditRecurring key={id} id={id} />);
     return id ? <OpenRecurring key={id} id={id} /> : <RecurringMessages />;
+  }
+  if (section === 'drip') {
+    if (id === 'new') return only('manage', <NewChain />);
+    if (id && action === 'edit') return only('manage', <EditChain key={id} id={id} />);
+    return id ? <OpenChain key={id} id={id} /> : <DripChains />;
   }
   if (section === 'templates') {
     if (id === 'new') return only('manage', <TemplateEditor />);

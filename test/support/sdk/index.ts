@@ -67,8 +67,9 @@ export function pythonProject(): PythonProject | null {
 /** The folder that `build` fills, kept until the sources of the SDK change. */
 function built(language: string, build: (draft: string) => void): string {
   const hash = createHash('sha256');
-  for (const file of sourcesOf(language))
-    {hash.update(`${file}\0`).update(readFileSync(path.join(sdk, language, file)));}
+  for (const file of sourcesOf(language)) {
+    hash.update(`${file}\0`).update(readFileSync(path.join(sdk, language, file)));
+  }
   const name = `${language}-${hash.digest('hex').slice(0, 16)}`;
   const folder = path.join(cache, name);
   if (existsSync(folder)) return folder;

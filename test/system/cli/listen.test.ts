@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { verify } from '../../../src/webhooks/verify';
+import { isValidWebhook } from '../../../sdk/typescript/src';
 import { eventually } from '../../support/eventually';
 import { userEnvironment } from '../../support/npm-start';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
@@ -65,7 +65,7 @@ test('listen against a remote service forwards what happened while the connectio
   await proxy.close();
 
   expect(deliveredIds()).toEqual(ids);
-  for (const { body, headers } of receiver.received) expect(verify(body, headers, secret)).toBeTruthy();
+  for (const { body, headers } of receiver.received) expect(isValidWebhook(body, headers, secret)).toBe(true);
   await eventually(() => listening.lines().length === 4);
   expect(listening.lines()[2]).toMatch(/otp\.sent {2}200 {2}\d+ ms/);
   expect(listening.output.stderr).toMatch(/Disconnected: .+ Next try in/);

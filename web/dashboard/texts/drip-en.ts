@@ -5,9 +5,11 @@ export const dripEn = {
   newChain: 'New chain',
   editChain: (name: string) => `Edit ${name}`,
   noChains: 'No drip chains yet',
-  noChainsText: 'Welcome new subscribers over their first days, or remind people of what they left in their cart.',
+  noChainsText:
+    'Welcome new subscribers over their first days, or remind people of what they left in their cart.',
   chainStates: { draft: 'Draft', active: 'Active', paused: 'Paused' },
   chainSaved: 'Chain saved',
+  versionColumn: 'Version',
   chainVersion: (version: number) => `Version ${version}`,
   activate: 'Activate',
   pauseChain: 'Pause',

@@ -1,6 +1,10 @@
 import type { dripEn } from './drip-en';
 import { plural } from './plural';
 
+const count = (number: number, one: string, few: string, many: string) =>
+  plural('ru-RU', number, { one, few, many, other: few });
+
+/** Цепочки сообщений. */
 export const dripRu: typeof dripEn = {
   chains: 'Цепочки',
   chainsLead: 'Сообщения, которые человек получает одно за другим, в своё время.',
@@ -10,6 +14,7 @@ export const dripRu: typeof dripEn = {
   noChainsText: 'Познакомьте новых подписчиков с проектом за первые дни или напомните о забытой корзине.',
   chainStates: { draft: 'Черновик', active: 'Работает', paused: 'На паузе' },
   chainSaved: 'Цепочка сохранена',
+  versionColumn: 'Версия',
   chainVersion: (version) => `Версия ${version}`,
   activate: 'Запустить',
   pauseChain: 'Приостановить',
@@ -52,9 +57,9 @@ export const dripRu: typeof dripEn = {
   removeStep: (id) => `Убрать шаг ${id}`,
   delayMinutes: 'Минут',
   waits: (duration) => `Ждёт ${duration}`,
-  minutes: (count) => plural(count, 'минуту', 'минуты', 'минут'),
-  hours: (count) => plural(count, 'час', 'часа', 'часов'),
-  days: (count) => plural(count, 'день', 'дня', 'дней'),
+  minutes: (number) => count(number, 'минуту', 'минуты', 'минут'),
+  hours: (number) => count(number, 'час', 'часа', 'часов'),
+  days: (number) => count(number, 'день', 'дня', 'дней'),
   from: 'С',
   until: 'До',
   weekdays: 'Дни',
@@ -103,10 +108,10 @@ export const dripRu: typeof dripEn = {
   ruleValue: 'Значение',
   sinceMinutes: 'За последние минуты',
 
-  reached: (count) => `дошли: ${count}`,
-  sentCount: (count) => `отправлено: ${count}`,
-  failedCount: (count) => `ошибок: ${count}`,
-  skippedCount: (count) => `пропущено: ${count}`,
+  reached: (number) => `дошли: ${number}`,
+  sentCount: (number) => `отправлено: ${number}`,
+  failedCount: (number) => `ошибок: ${number}`,
+  skippedCount: (number) => `пропущено: ${number}`,
   enrolled: 'Всего',
   enrolmentStates: { active: 'В цепочке', completed: 'Прошли', exited: 'Вышли', cancelled: 'Отменены' },
   enrolmentReasons: { exit_rule: 'Правило выхода', unsubscribed: 'Отписка' },

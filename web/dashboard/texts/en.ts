@@ -1,5 +1,6 @@
 import { editorEn } from './editor-en';
 import { plural } from './plural';
+import { dripEn } from './drip-en';
 import { teamEn } from './team-en';
 
 const count = (number: number, one: string, other: string) => plural('en-GB', number, { one, other });
@@ -18,6 +19,7 @@ const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
 /** All texts of the dashboard in English. Their type is the contract for the other languages. */
 export const en = {
   ...teamEn,
+  drip: dripEn,
   ...editorEn,
   exportCsv: 'Export CSV',
   downloadData: 'Download all data',

@@ -1,6 +1,7 @@
 import { editorRu } from './editor-ru';
 import type { Texts } from './en';
 import { plural } from './plural';
+import { dripRu } from './drip-ru';
 import { teamRu } from './team-ru';
 
 const count = (number: number, one: string, few: string, many: string) =>
@@ -71,6 +72,7 @@ const fieldErrors: Texts['fieldErrors'] = [
 /** Все тексты панели по-русски. */
 export const ru: Texts = {
   ...teamRu,
+  drip: dripRu,
   ...editorRu,
   exportCsv: 'Скачать CSV',
   downloadData: 'Скачать все данные',
