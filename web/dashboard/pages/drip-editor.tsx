@@ -119,7 +119,7 @@ function ChainForm(props: {
       <Heading title={props.title} />
       <div class="composer">
         <form class="panel" {...form.attributes}>
-          <Field label={t.personName} error={form.problemOf('name')}>
+          <Field label={t.drip.ruleName} error={form.problemOf('name')}>
             {(attributes) => (
               <input
                 {...attributes}
