@@ -327,7 +327,7 @@ function TriggerFields({
                 {...attributes}
                 required
                 maxLength={limits.trackedNameLength}
-                placeholder="purchase"
+                placeholder="order.paid"
                 value={trigger.name}
                 onInput={(event) => onChange({ ...trigger, name: event.currentTarget.value })}
               />
