@@ -20,7 +20,7 @@ import {
 
 type Deps = Pick<Core, 'pool'>;
 
-/** Enrols by hand whoever of those named can enter the chain. Refused if that is no subscriber at all. */
+/** Enrols by hand those of the named subscribers who can enter the chain; refused if none can. */
 export async function enrolByHand(
   { pool }: Deps,
   projectId: string,
@@ -43,12 +43,12 @@ export async function enrolByHand(
     }
     const ids = named.map(({ id }) => id);
     const begun = await enrolInto(db, chainId, ids, { properties, requestId: work.id });
-    if (begun.length === 0) throw new AppError('conflict', NOBODY_CAN_ENTER);
+    if (begun.length === 0) throw new AppError('conflict', NONE_CAN_ENTER);
     return findEnrolments(db, begun);
   });
 }
 
-const NOBODY_CAN_ENTER = `Every subscriber named is inactive, is in the chain, has been in it before (reentry: once) or has entered it ${limits.dripBegunPerDay} times in 24 hours.`;
+const NONE_CAN_ENTER = `Every subscriber named is inactive, is in the chain, has been in it before (reentry: once) or has entered it ${limits.dripBegunPerDay} times in 24 hours.`;
 
 async function findNamed(db: Db, projectId: string, externalId: string): Promise<SubscriberRecord[]> {
   const found = await findSubscribersByExternalId(db, projectId, externalId, limits.sendRecipients + 1);

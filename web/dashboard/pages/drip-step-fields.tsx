@@ -193,7 +193,7 @@ function WindowFields({ step, onChange }: Props<StepOf<'wait_until'>>) {
           )}
         </Field>
       </div>
-      <fieldset class="rules">
+      <fieldset class="rules days">
         <legend>{t.drip.weekdays}</legend>
         {t.drip.weekdayNames.map((name, index) => (
           <label key={name} class="choice">

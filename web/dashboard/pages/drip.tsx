@@ -49,7 +49,7 @@ export function DripChains() {
       {list && list.length > 0 && (
         <Table
           label={t.drip.chains}
-          columns={[t.personName, t.drip.triggerLabel, t.drip.steps, t.drip.versionColumn, t.status]}
+          columns={[t.drip.ruleName, t.drip.triggerLabel, t.drip.steps, t.drip.versionColumn, t.status]}
         >
           {list.map((chain) => (
             <ChainRow key={chain.drip_id} chain={chain} />
@@ -65,7 +65,7 @@ function ChainRow({ chain }: { chain: Chain }) {
   const state = chainState(chain);
   return (
     <tr>
-      <Cell label={t.personName}>
+      <Cell label={t.drip.ruleName}>
         <Link to={`/dashboard/drip/${chain.drip_id}`}>{chain.name}</Link>
       </Cell>
       <Cell label={t.drip.triggerLabel}>{triggerText(chain)}</Cell>

@@ -85,7 +85,6 @@ export const dripEn = {
   and: ' and ',
   or: ' or ',
   addRule: 'Add a rule',
-  noRules: 'No rules',
   removeRule: 'Remove rule',
   ruleKind: 'Rule',
   ruleKinds: {

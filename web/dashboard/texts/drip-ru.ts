@@ -90,7 +90,6 @@ export const dripRu: typeof dripEn = {
   and: ' и ',
   or: ' или ',
   addRule: 'Добавить правило',
-  noRules: 'Правил нет',
   removeRule: 'Убрать правило',
   ruleKind: 'Правило',
   ruleKinds: {
