@@ -66,6 +66,7 @@ const titles: Record<string, string> = {
   html: 'HTML',
   js: 'JavaScript',
   json: 'JSON',
+  python: 'Python',
   ts: 'TypeScript',
 };
 const tabIds: Record<string, string> = { ts: 'typescript' };
