@@ -4,6 +4,7 @@ import type { FastEndpoints } from '../src/webhooks/fast-endpoints';
 import { createAuthSessionActivities } from './auth-session';
 import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
+import { createDripActivities } from './drip';
 import { createImportActivities } from './import-subscribers';
 import { createRecurringActivities } from './recurring-run';
 import { createScheduledActivities } from './scheduled';
@@ -32,6 +33,6 @@ export function createActivities(deps: ActivityDeps): Activities {
       ...createRecurringActivities(deps),
       ...createImportActivities(deps),
     },
-    journeys: createScheduledActivities(deps),
+    journeys: { ...createScheduledActivities(deps), ...createDripActivities(deps) },
   };
 }

@@ -2,6 +2,7 @@ import { benchBroadcast } from './broadcast';
 import { benchCost } from './cost';
 import { benchDeliveries } from './deliveries';
 import { benchDispatch } from './dispatch';
+import { benchExport } from './export';
 import { benchExpress } from './express';
 import { benchGrown } from './grown';
 import { benchLogin } from './login';
@@ -25,6 +26,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   grown: benchGrown,
   cost: benchCost,
   retention: benchRetention,
+  export: benchExport,
   soak: benchSoak,
 };
 

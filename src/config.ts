@@ -245,6 +245,12 @@ export const settings = z.object({
     .describe(
       'Factor applied to the times of the webhook retry policies. For tests; must be 1 in production.',
     ),
+  HERALD_DRIP_SCALE: z.coerce
+    .number({ error: SCALE })
+    .positive({ error: SCALE })
+    .max(1, { error: SCALE })
+    .default(1)
+    .describe('Factor applied to the delays of drip chains. For tests; must be 1 in production.'),
 });
 
 export type Settings = z.output<typeof settings>;
@@ -330,5 +336,8 @@ function productionProblems(values: Settings): string[] {
     problems.push(`HERALD_CODE_TTL_SECONDS: must be at most ${limits.authCodeTtlSeconds} in production`);
   }
   if (values.HERALD_RETRY_SCALE !== 1) problems.push('HERALD_RETRY_SCALE: must be 1 in production');
+  if (values.HERALD_DRIP_SCALE !== 1 && values.NODE_ENV !== 'test') {
+    problems.push('HERALD_DRIP_SCALE: must be 1 in production');
+  }
   return problems;
 }

@@ -1,6 +1,7 @@
 export * from './auth-session';
 export * from './broadcast';
 export * from './deliver-webhook';
+export * from './drip';
 export * from './import-subscribers';
 export * from './recurring-run';
 export * from './scheduled';

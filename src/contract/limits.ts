@@ -81,8 +81,20 @@ export const limits = {
   webhookFailingMinutes: 15,
 
   publishEvents: 100,
+  /** Streams of events of a project at once, in each API process. */
+  eventStreams: 20,
+  /** How far back a stream of events resumes. */
+  eventStreamMinutes: 60,
   publishedIdLength: 128,
   publishedIdDays: 30,
+  trackedEvents: 100,
+  trackedNameLength: 64,
+  /** How far the time of a tracked event can lie in the past and in the future. */
+  trackedDaysBack: 30,
+  trackedMinutesAhead: 5,
+  /** In one set. */
+  rules: 10,
+  ruleSinceMinutes: 525_600,
 
   messageTextLength: 4000,
   buttonRows: 3,
@@ -106,6 +118,11 @@ export const limits = {
   scheduledLateHours: 24,
   recurringLateMinutes: 60,
   cronLength: 200,
+  dripSteps: 50,
+  dripStepIdLength: 32,
+  dripDelayMinutes: 525_600,
+  /** For one subscriber in one chain, in 24 hours. */
+  dripBegunPerDay: 10,
   templates: 100,
   templateVars: 50,
   templateValueLength: 1000,

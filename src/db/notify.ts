@@ -18,6 +18,8 @@ export const notifyChannels = {
   scheduled: 'herald_scheduled',
   /** Schedules are to be compared with their rows. */
   recurring: 'herald_recurring',
+  /** Workflows of enrolments are to be started or signalled. */
+  drip: 'herald_drip',
 } as const;
 
 /** At most one NOTIFY in this time for each channel and process. */

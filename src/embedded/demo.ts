@@ -4,6 +4,8 @@ import type pg from 'pg';
 import { withTransaction, type Db } from '../db/pool';
 import { changeRecurring, insertRecurring } from '../broadcasts/recurring/queries';
 import { insertScheduled } from '../broadcasts/scheduled/queries';
+import { insertChain } from '../drip/queries/chains';
+import { insertTracked } from '../events/tracked/queries';
 import { isoTime } from '../lib/iso-time';
 import { newApiKey, sha256 } from '../lib/tokens';
 import { findAccount, upsertAccount } from '../projects/queries/accounts';
@@ -16,6 +18,7 @@ import {
   updateProject,
 } from '../projects/queries/projects';
 import { namedUserId } from './simulator/users';
+import { subscribe, unsubscribe } from '../subscribers/queries/subscriptions';
 import { insertTemplate } from '../templates/queries';
 
 export interface Demo {
@@ -42,7 +45,10 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl:
     const earlier = await findProjectBySlug(db, SLUG);
     const project = earlier ?? (await insertProject(db, { slug: SLUG, name: 'Demo project', plan: 'basic' }));
     if (!project) throw new Error('the demo project could not be created');
-    if (!earlier) await seedDemoPlans(db, project.id);
+    if (!earlier) {
+      await seedDemoPlans(db, project.id);
+      await seedDemoEvents(db, project.id);
+    }
     await updateProject(db, project.id, {
       // The port can differ between starts.
       callback_url: `${publicUrl}/demo/callback`,
@@ -81,9 +87,10 @@ async function seedOwner(db: Db, projectId: string): Promise<void> {
 }
 
 const DAY_MS = 86_400_000;
+const plainText = { format: 'plain' as const, buttons: [] };
 const everyone = { tags_all: [], tags_any: [], exclude_tags: [] };
 
-/** One of each, so that the pages show something: a template, a scheduled broadcast, and a recurring one that is paused. */
+/** One of each, so that the pages show something: a template, a scheduled broadcast, and a recurring one and a chain that are paused. */
 async function seedDemoPlans(db: Db, projectId: string): Promise<void> {
   const content = { template: 'welcome', vars: {} };
   await insertTemplate(db, projectId, {
@@ -121,6 +128,48 @@ async function seedDemoPlans(db: Db, projectId: string): Promise<void> {
     end_at: null,
     max_runs: null,
   };
+  await insertChain(db, projectId, randomUUID(), {
+    name: 'First days',
+    trigger: { type: 'subscription' },
+    steps: [
+      { id: 'hello', type: 'send', content },
+      { id: 'a-day', type: 'delay', minutes: 1440 },
+      { id: 'daytime', type: 'wait_until', from: '09:00', to: '18:00', timezone: 'recipient' },
+      { id: 'bought', type: 'condition', if: { rules: [{ event: 'purchase' }] }, else: 'offer' },
+      { id: 'thanks', type: 'send', content: { ...plainText, text: 'Thank you for your order!' } },
+      { id: 'stop', type: 'end' },
+      { id: 'offer', type: 'send', content: { ...plainText, text: 'Your first delivery is free.' } },
+    ],
+    exit_on: { rules: [{ tag: 'customer' }] },
+    reentry: 'once',
+    status: 'paused',
+    version: 1,
+  });
   const { id } = await insertRecurring(db, projectId, randomUUID(), weekly);
   await changeRecurring(db, id, { ...weekly, status: 'paused' });
+}
+
+/** A few events of the owner, who is unsubscribed: the demo's messages reach only people who subscribed themselves. */
+async function seedDemoEvents(db: Db, projectId: string): Promise<void> {
+  const id = String(namedUserId(demoOwner));
+  const user = { channel: 'telegram' as const, platform_user_id: id };
+  const about = { chat_id: id, bot: null, first_name: 'Demo', username: null, lang: 'en' as const };
+  const { subscriber } = await subscribe(db, projectId, { ...user, ...about }, 'uuid');
+  await unsubscribe(db, { ...user, bot: 'telegram' }, { projectId, updateId: 0 }, 'uuid');
+  const events = [
+    { name: 'visit', properties: { page: 'green-tea' }, minutesAgo: 50 },
+    { name: 'cart.added', properties: { product: 'Sencha', amount: 12.5 }, minutesAgo: 45 },
+    { name: 'purchase', properties: { amount: 12.5, currency: 'EUR' }, minutesAgo: 40 },
+  ];
+  await insertTracked(
+    db,
+    projectId,
+    events.map(({ minutesAgo, ...event }) => ({
+      ...event,
+      id: randomUUID(),
+      eventId: randomUUID(),
+      subscriberId: subscriber.id,
+      occurredAt: new Date(Date.now() - minutesAgo * 60_000),
+    })),
+  );
 }

@@ -12,8 +12,8 @@ export interface EventEntry<S extends z.ZodType = z.ZodType> {
   summary: string;
   schema: S;
   example: z.infer<S>;
-  /** `publisher`: comes through POST /v1/publish. `none`: in the catalogue of the specification, emitted by nothing yet. */
-  source: 'herald' | 'publisher' | 'none';
+  /** `publisher`: comes through POST /v1/publish. */
+  source: 'herald' | 'publisher';
   /** Not in the catalogue of the specification. */
   extension?: true;
 }
@@ -28,10 +28,6 @@ function extension<S extends z.ZodType>(summary: string, schema: S, example: z.i
 
 function published<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>) {
   return { summary, schema, example, source: 'publisher' } as const;
-}
-
-function reserved<S extends z.ZodType>(summary: string, schema: S, example: z.infer<S>) {
-  return { summary, schema, example, source: 'none' } as const;
 }
 
 const SUBSCRIBER = '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01';
@@ -127,8 +123,23 @@ const scheduledReason = z.strictObject({
     ),
 });
 
-const drip = z.strictObject({ drip_id: z.string(), subscriber_id: z.string(), occurred_at: timestampSchema });
-const dripExample = { drip_id: JOB, subscriber_id: SUBSCRIBER, occurred_at: AT };
+const ENROLMENT = '3e9b2d7a-1c5f-4a68-b0d4-7f2c9e1a5b31';
+const drip = z.strictObject({
+  drip_id: z.string().describe('As in the response of /v1/drip-chains.'),
+  name: z.string().describe('The name of the chain.'),
+  enrolment_id: z.string(),
+  version: z.number().int().describe('The version of the chain that the enrolment goes by.'),
+  ...whoFields,
+  occurred_at: timestampSchema,
+});
+const dripExample = {
+  drip_id: JOB,
+  name: 'Welcome',
+  enrolment_id: ENROLMENT,
+  version: 1,
+  ...recipientExample,
+  occurred_at: AT,
+};
 
 const ENDPOINT = '2b7d4c1e-0f6a-4d3b-9c8e-5a1f7e6d4c21';
 const endpointChange = z.strictObject({
@@ -310,15 +321,26 @@ export const eventRegistry = {
     delivery_id: null,
     reason: 'unsubscribed',
   }),
-  'drip.step_sent': reserved(
-    'A step of a drip campaign was sent.',
-    z.strictObject({ ...drip.shape, step: z.number().int() }),
-    {
-      ...dripExample,
-      step: 1,
-    },
+  'drip.step_sent': event(
+    'The message of a step of a drip chain was sent.',
+    z.strictObject({
+      ...drip.shape,
+      step: z.number().int().describe('The place of the step in the chain, from 1.'),
+      step_id: z.string(),
+      delivery_id: z.string().describe('The message.'),
+    }),
+    { ...dripExample, step: 1, step_id: 'welcome', delivery_id: MESSAGE },
   ),
-  'drip.completed': reserved('A subscriber completed a drip campaign.', drip, dripExample),
+  'drip.completed': event(
+    'A subscriber completed a drip chain, or left it.',
+    z.strictObject({
+      ...drip.shape,
+      outcome: z.enum(['completed', 'exited']),
+      reason: z.string().nullable().describe('Why they left: `exit_rule` or `unsubscribed`; else null.'),
+      steps_sent: z.number().int().describe('Messages that were sent.'),
+    }),
+    { ...dripExample, outcome: 'completed', reason: null, steps_sent: 3 },
+  ),
   'recurring.sent': event(
     'The broadcast of a recurring message was fully processed.',
     z.strictObject({
@@ -340,10 +362,25 @@ export const eventRegistry = {
       occurred_at: AT,
     },
   ),
-  'event.tracked': reserved(
-    'A custom event of the project was tracked.',
-    z.strictObject({ subscriber_id: z.string(), name: z.string(), occurred_at: timestampSchema }),
-    { subscriber_id: SUBSCRIBER, name: 'purchase', occurred_at: AT },
+  'event.tracked': event(
+    'A subscriber did something that the project tracks.',
+    // The subscriber comes first: what the project chose, which may have any name, follows.
+    z.strictObject({
+      event_id: z.string().describe('The project’s own id of the event, or the one that Herald chose.'),
+      name: z.string(),
+      ...whoFields,
+      properties: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+      received_at: timestampSchema,
+      occurred_at: timestampSchema.describe('As given by the project; default: received_at.'),
+    }),
+    {
+      event_id: 'order-1001',
+      name: 'purchase',
+      ...recipientExample,
+      properties: { amount: 49.9, currency: 'EUR' },
+      received_at: AT,
+      occurred_at: AT,
+    },
   ),
   'form.submitted': published('A form was submitted.', formSubmittedSchema, formSubmittedExample),
   'auth.approved': extension('A subscriber approved a request.', approvalDecision, approvalExample),
@@ -385,11 +422,6 @@ export function isExtension(name: EventName): boolean {
   return 'extension' in eventRegistry[name];
 }
 
-export function isReserved(name: EventName): boolean {
-  const entry: EventEntry = eventRegistry[name];
-  return entry.source === 'none';
-}
-
 export type PublishedName = {
   [N in EventName]: (typeof eventRegistry)[N]['source'] extends 'publisher' ? N : never;
 }[EventName];
@@ -407,7 +439,8 @@ export function eventBody<N extends EventName>(name: N, data: EventData<N>): str
   return JSON.stringify({ event: name, data: eventRegistry[name].schema.parse(data) });
 }
 
-const publishedIdSchema = z
+/** An id that the sender of an event gives it. */
+export const givenEventIdSchema = z
   .string()
   .regex(
     new RegExp(`^[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Zs}]{1,${limits.publishedIdLength}}$`, 'u'),
@@ -420,7 +453,7 @@ export const publishSchema = z.strictObject({
       z.strictObject({
         event: eventNameSchema,
         data: z.record(z.string(), z.unknown()).describe('As the schema of the event says; sent as given.'),
-        event_id: publishedIdSchema
+        event_id: givenEventIdSchema
           .optional()
           .describe(
             `The publisher’s own id. The same id within ${limits.publishedIdDays} days is a duplicate and has no effect.`,
@@ -453,11 +486,9 @@ export const eventTypes = eventNames.map((name) => {
   const body = z.strictObject({ event: z.literal(name), data: entry.schema });
   return {
     name,
-    description:
-      entry.summary +
-      (isReserved(name) ? ' Not emitted yet.' : isExtension(name) ? ' An extension of Herald.' : ''),
+    description: entry.summary + (isExtension(name) ? ' An extension of Herald.' : ''),
     schema: z.toJSONSchema(body) as Record<string, unknown>,
     example: { event: name, data: entry.example } as Record<string, unknown>,
-    source: entry.source === 'publisher' ? ('publisher' as const) : ('herald' as const),
+    source: entry.source,
   };
 });

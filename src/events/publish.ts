@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { issueText } from '../contract/issues';
@@ -8,6 +7,7 @@ import { createBatcher } from '../lib/batch';
 import { currentTraceparent } from '../lib/tracing';
 import { eventRegistry, isPublished, type PublishRequest, type PublishResult } from './contract';
 import { insertPublished, type PublishedEvent } from './queries/publish';
+import { workUuid } from './work-uuid';
 
 /** Requests with one event that share a statement at most. */
 const SHARED_ROWS = 100;
@@ -52,7 +52,7 @@ function checkedEvents(projectId: string, events: PublishRequest['events'], work
   events.forEach(checkData);
   const traceparent = currentTraceparent();
   return events.map(({ event, data, event_id }, index) => ({
-    id: eventIdOf(work, index),
+    id: workUuid(work, index),
     projectId,
     name: event,
     // The bytes that receivers get. `data` is sent as given: the schema has checked it and changes nothing.
@@ -60,18 +60,6 @@ function checkedEvents(projectId: string, events: PublishRequest['events'], work
     publishedId: event_id ?? null,
     traceparent,
   }));
-}
-
-/** The same for the same Idempotency-Key, so that a request that is resumed after a crash finds what it has written. */
-function eventIdOf({ id }: Work, index: number): string {
-  const hex = createHash('sha256').update(`${id}/${index}`).digest('hex');
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    `a${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
 }
 
 function checkData({ event, data }: PublishRequest['events'][number], index: number): void {

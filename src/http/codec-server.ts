@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { AppError } from '../contract/errors';
 import { sha256 } from '../lib/tokens';
 import { readFormBody } from './form-body';
-import { html, type Html } from './html';
+import { html, pageHead, type Html } from './html';
 import { setHttpOnlyCookie } from './http-only-cookie';
 import { readJsonBody } from './json-body';
 import { validated } from './validate';
@@ -123,9 +123,7 @@ async function signInPage(
   ctx.body = html`<!doctype html>
     <html lang="en">
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>Codec server · Herald</title>
+        ${pageHead({ title: 'Codec server · Herald', style: null, noindex: true })}
       </head>
       <body>
         <h1>Codec server</h1>

@@ -10,7 +10,17 @@ import { auditActionOf } from './audit-action';
 import { readJsonBody, readTextBody } from './json-body';
 import { logIds } from './log-ids';
 import type { CountRequest } from './project-limit';
-import { Binary, scopeOf, Streamed, type Auth, type Route, type RouteRequest, type RouteSpec } from './route';
+import { watchAccess } from './access-watch';
+import {
+  Binary,
+  EventStream,
+  scopeOf,
+  Streamed,
+  type Auth,
+  type Route,
+  type RouteRequest,
+  type RouteSpec,
+} from './route';
 import { refuseUnstorable, validated } from './validate';
 
 /** Identifies the caller by its credentials, or throws. Registered by roles/api.ts. */
@@ -50,6 +60,7 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
       headers: spec.headers ? validated(spec.headers, ctx.headers) : undefined,
       body: await parsedBody(ctx, spec),
       project,
+      access: () => watchAccess(ctx, () => checkAccess(ctx, deps, project, scope)),
       ctx,
     };
     const handled = (work: Work) =>
@@ -80,6 +91,13 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
     if (response instanceof Streamed) {
       ctx.type = response.type;
       ctx.set('Content-Disposition', `attachment; filename="${response.filename}"`);
+      ctx.body = response.data;
+      return;
+    }
+    if (response instanceof EventStream) {
+      ctx.type = 'text/event-stream';
+      // A proxy that collects the response would hold events back.
+      ctx.set('X-Accel-Buffering', 'no');
       ctx.body = response.data;
       return;
     }
@@ -127,6 +145,19 @@ export async function admit(ctx: Context, { authenticate, countRequest }: GuardD
   ctx.set('X-RateLimit-Reset', String(limit.reset));
   if (!limit.allowed) throw new AppError('rate_limit_project', undefined, { retryAfter: limit.retryAfter });
   return project;
+}
+
+/** Throws what the caller would get now. */
+async function checkAccess(
+  ctx: Context,
+  { authenticate }: GuardDeps,
+  admitted: KeyedProject | undefined,
+  scope: Scope | null,
+): Promise<void> {
+  if (!admitted) return;
+  const caller = await authenticate(ctx);
+  if (caller.id !== admitted.id) throw new AppError('unauthorized');
+  if (scope !== null) requireScope(caller, scope);
 }
 
 export function requireScope({ scopes, role }: KeyedProject, scope: Scope): void {

@@ -30,7 +30,8 @@ function present(value: unknown, index: number, count: number): string {
 /** What every page's head has: the rest of it follows. */
 export function pageHead(page: {
   title: string;
-  style: string;
+  /** Null on a server without files. */
+  style: string | null;
   /** For pages that a search engine must not list. */
   noindex?: boolean;
 }): Html {
@@ -39,6 +40,9 @@ export function pageHead(page: {
     <meta name="color-scheme" content="light dark" />
     ${page.noindex && html`<meta name="robots" content="noindex" />`}
     <title>${page.title}</title>
-    <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-    <link rel="stylesheet" href="${page.style}" />`;
+    ${
+      page.style !== null &&
+      html`<link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="${page.style}" />`
+    }`;
 }

@@ -22,6 +22,8 @@ export interface RouteRequest<P, Q, B, H, A extends Auth> {
   project: A extends 'key' ? KeyedProject : undefined;
   /** New for each request, unless the route is idempotent and the request resumes an earlier one. */
   work: Work;
+  /** For responses that stay open: aborts when the caller loses its access, or when the connection closes. */
+  access: () => AbortSignal;
   /** For routes that set headers or cookies. */
   ctx: Context;
 }
@@ -41,6 +43,11 @@ export class Streamed {
     readonly filename: string,
     readonly data: Readable,
   ) {}
+}
+
+/** Server-sent events. */
+export class EventStream {
+  constructor(readonly data: Readable) {}
 }
 
 export interface RouteSpec<

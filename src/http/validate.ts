@@ -39,9 +39,9 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   throw new AppError('validation_failed', describeIssues(result.error.issues));
 }
 
-/** Whether the field at fault is in one of several whole bodies, which the message must name. */
+/** Whether the field at fault is of one of several messages or events, which the message must name. */
 function isOfBatch([list, index]: PropertyKey[]): boolean {
-  return list === 'messages' && typeof index === 'number';
+  return (list === 'messages' || list === 'events') && typeof index === 'number';
 }
 
 /** `messages[17].media.url: must be …`, whatever field the text itself names. */

@@ -57,11 +57,11 @@ export function createHostedRoutes(
         response: sessionStatusSchema,
         errors: [],
       },
-      async ({ params: { token }, query, ctx }) => {
+      async ({ params: { token }, query, ctx, access }) => {
         const session = await requireHostedSession(pool, token);
         // For any other browser the session does not exist.
         if (!isOwnBrowser(ctx, session)) throw new AppError('not_found');
-        return pollStatus(deps, ctx, { sessionId: session.id, waitSeconds: query.wait }, () =>
+        return pollStatus(deps, access, { sessionId: session.id, waitSeconds: query.wait }, () =>
           readAsPage(deps, session.id),
         );
       },

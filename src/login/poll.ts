@@ -1,4 +1,3 @@
-import type { Context } from 'koa';
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
@@ -53,20 +52,20 @@ interface Wait {
 /** The status of a session. */
 export async function pollStatus(
   deps: PollDeps,
-  ctx: Context,
+  access: () => AbortSignal,
   wait: Wait,
   read: () => Promise<SessionView>,
 ): Promise<SessionStatusBody> {
-  return presentStatus(await pollView(deps, ctx, wait, read), deps.cipher);
+  return presentStatus(await pollView(deps, access, wait, read), deps.cipher);
 }
 
 /**
  * With a wait, a pending session is reported when it changes or when the wait is over, whichever is first; the wait ends
- * early if the client disconnects.
+ * early if the client disconnects or loses its access.
  */
 export async function pollView(
   { pool, waiter }: PollDeps,
-  ctx: Context,
+  access: () => AbortSignal,
   { sessionId, waitSeconds }: Wait,
   read: () => Promise<SessionView>,
 ): Promise<SessionView> {
@@ -75,9 +74,9 @@ export async function pollView(
   try {
     const view = await read();
     if (!watch || view.status !== 'pending') return view;
-    const disconnected = new AbortController();
-    ctx.res.once('close', () => disconnected.abort());
-    await watch.wait(waitSeconds * 1000, disconnected.signal);
+    const ended = access();
+    await watch.wait(waitSeconds * 1000, ended);
+    if (ended.reason instanceof AppError) throw ended.reason;
     return (await viewSession(pool, sessionId)) ?? view;
   } finally {
     watch?.done();

@@ -17,16 +17,19 @@ export interface ProviderSession {
   browserSecret: string;
 }
 
-/** Inserts a session for the OpenID Connect provider in the caller's transaction, which checks the limits. */
-export async function openProviderSession(
+/**
+ * Inserts a session for the OpenID Connect provider in the caller's transaction, which checks the limits. `inserted` is
+ * for the caller to await, so that other statements can share its round trip.
+ */
+export function openProviderSession(
   db: Db,
   deps: Pick<Core, 'config' | 'cipher'>,
   projectId: string,
   device: { address: string; userAgent: string | null },
-): Promise<ProviderSession> {
+): { session: ProviderSession; inserted: Promise<unknown> } {
   const { id, startToken, hostedToken, matchCode, expiresIn } = newSession(randomUUID(), deps);
   const browserSecret = randomToken256();
-  await insertProviderSession(db, projectId, {
+  const inserted = insertProviderSession(db, projectId, {
     id,
     client_ip: device.address,
     user_agent: device.userAgent ?? undefined,
@@ -38,7 +41,7 @@ export async function openProviderSession(
     traceparent: currentTraceparent(),
     ttl_seconds: expiresIn,
   });
-  return { id, projectId, hostedToken, browserSecret };
+  return { session: { id, projectId, hostedToken, browserSecret }, inserted };
 }
 
 /** After the commit: starts the workflow, gives the page to this browser, and returns the page's path. */

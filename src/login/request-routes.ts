@@ -72,8 +72,8 @@ export function createRequestRoutes(
         response: requestStatusSchema,
         errors: ['slow_down'],
       },
-      async ({ project, params, query, ctx }) => {
-        const view = await pollView(deps, ctx, { sessionId: params.id, waitSeconds: query.wait }, () =>
+      async ({ project, params, query, access }) => {
+        const view = await pollView(deps, access, { sessionId: params.id, waitSeconds: query.wait }, () =>
           readAsProject(readPolled, project.id, params.id, 'request'),
         );
         return presentRequest(view, cipher, format);

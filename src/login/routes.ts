@@ -114,8 +114,8 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         response: sessionStatusSchema,
         errors: ['slow_down'],
       },
-      ({ project, params, query, ctx }) =>
-        pollStatus(deps, ctx, { sessionId: params.id, waitSeconds: query.wait }, () =>
+      ({ project, params, query, access }) =>
+        pollStatus(deps, access, { sessionId: params.id, waitSeconds: query.wait }, () =>
           readAsProject(readPolled, project.id, params.id),
         ),
     ),

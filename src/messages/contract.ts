@@ -109,9 +109,11 @@ export const messageRecordSchema = z.strictObject({
   channel: channelSchema,
   status: z.enum(['queued', 'sending', 'sent', 'failed', 'skipped']),
   reason: z
-    .enum([...sendReasons, 'cancelled'])
+    .enum([...sendReasons, 'cancelled', 'too_late'])
     .nullable()
-    .describe('Why it was not sent; `cancelled` if its broadcast was cancelled before.'),
+    .describe(
+      'Why it was not sent; `cancelled` if its broadcast was cancelled before, `too_late` if its time had passed long before.',
+    ),
   text: z.string().nullable().describe('Null for a one-time code.'),
   created_at: timestampSchema,
   ended_at: timestampSchema.nullable(),

@@ -9,6 +9,7 @@ import {
   recordThrottled,
   trackProgress,
 } from '../bots';
+import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -32,7 +33,14 @@ export async function deliver(
   messageId: string,
   subscriber: SubscriberRecord,
   message: OutgoingMessage,
-  onResult?: OnResult,
+  {
+    onResult,
+    isPatient = false,
+  }: {
+    onResult?: OnResult;
+    /** Throws `platform_busy` before the claim, where the message would fail for lack of a turn. */
+    isPatient?: boolean;
+  } = {},
 ): Promise<MessageResult | null> {
   const deadline = performance.now() + limits.sendWaitSeconds * 1000;
   const messenger = await deps.messengers.reaching(subscriber);
@@ -40,6 +48,7 @@ export async function deliver(
   const hasTurn =
     messenger !== null &&
     (await waitForTurn(deps, messenger, subscriber, callsOf(subscriber.channel, message), deadline));
+  if (isPatient && !hasTurn) throw new AppError('platform_busy');
   const progress = trackProgress(false, (id) =>
     // Only for the record of a crash: without it the text follows all the same.
     recordMediaSent(deps.pool, messageId, id).catch((err: unknown) =>

@@ -13,7 +13,7 @@ import { isBillingBlocked } from '../projects';
 import type { Project } from '../projects/contract';
 import { type SubscriberRecord, lockSubscriber, requireSubscriber } from '../subscribers';
 import type { SendOtp, VerifyOtp } from './contract';
-import { deliver, failure, recordResult } from './deliver';
+import { deliver, failure, recordResult, type OnResult } from './deliver';
 import { recipientFields } from './delivery-events';
 import { findMessages, insertMessages, type MessageRow } from './queries/messages';
 import { activateOtp, attemptOtp, insertOtp, otpWindowWait, removeOtp, replaceOtpHash } from './queries/otp';
@@ -58,14 +58,15 @@ async function deliverCode(
     code,
     minutes: request.ttl_minutes,
   });
-  const result = await deliver(deps, messageId, subscriber, { text }, async (db, { status }, at) => {
+  const onResult: OnResult = async (db, { status }, at) => {
     if (status === 'failed') {
       await removeOtp(db, codeId);
       return;
     }
     await activateOtp(db, codeOf(codeId, subscriber, request));
     await emitEvent(db, project.id, 'otp.sent', eventFields(deps, subscriber, request.purpose, at));
-  });
+  };
+  const result = await deliver(deps, messageId, subscriber, { text }, { onResult });
   if (result?.status === 'sent') return;
   throw refusal(result?.reason ?? null);
 }

@@ -4,6 +4,7 @@ import { formatSubscriberId } from '../contract/ids';
 import { limits } from '../contract/limits';
 import { isBillingBlocked } from '../projects';
 import { type SubscriberRecord, findSubscriber, findSubscribersByExternalId, uuidOf } from '../subscribers';
+import type { Properties } from '../subscribers/contract';
 import { faultOf, renderFor, resolveTemplate, type ResolvedTemplate } from '../templates';
 import {
   contentOf,
@@ -43,7 +44,8 @@ export async function sendMessages(
   const existing = await findMessages(pool, requestId);
   const isResumed = existing.length > 0;
   const messages = isResumed ? existing : await create();
-  const details = await sendAll(deps, project.id, requestId, messages, isResumed);
+  const ours = { projectId: project.id, requestId, isPatient: false };
+  const details = await sendAll(deps, ours, messages, isResumed);
 
   async function create(): Promise<MessageWithContent[]> {
     if (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS)) {
@@ -74,6 +76,8 @@ export async function sendTo(
   recipients: SubscriberRecord[],
   requestId: string,
 ): Promise<(SendDetail | undefined)[]> {
+  const { isPatient = false } = request;
+  const projectId = project.id;
   const ids = new Set(recipients.map(({ id }) => id));
   const isOurs = ({ subscriber_id }: MessageWithContent) => ids.has(subscriber_id);
   const existing = (await findMessages(deps.pool, requestId)).filter(isOurs);
@@ -86,17 +90,23 @@ export async function sendTo(
         )
       : [];
   const details = [
-    ...(await sendAll(deps, project.id, requestId, existing, true)),
-    ...(await sendAll(deps, project.id, requestId, created, false)),
+    ...(await sendAll(deps, { projectId, requestId, isPatient }, existing, true)),
+    ...(await sendAll(deps, { projectId, requestId, isPatient }, created, false)),
   ];
   const messages = [...existing, ...created];
   return recipients.map(({ id }) => details[messages.findIndex(({ subscriber_id }) => subscriber_id === id)]);
 }
 
+/** Whose messages are sent, and how. */
+interface Request {
+  projectId: string;
+  requestId: string;
+  isPatient: boolean;
+}
+
 async function sendAll(
   deps: DeliverDeps,
-  projectId: string,
-  requestId: string,
+  request: Request,
   messages: MessageWithContent[],
   isResumed: boolean,
 ): Promise<SendDetail[]> {
@@ -106,7 +116,7 @@ async function sendAll(
     Array.from({ length: CONCURRENCY }, async () => {
       for (let next = pending.shift(); next; next = pending.shift()) {
         const [index, message] = next;
-        details[index] = await sendOrResume(deps, { projectId, requestId }, message, isResumed);
+        details[index] = await sendOrResume(deps, request, message, isResumed);
       }
     }),
   );
@@ -122,19 +132,25 @@ export interface SendingProject {
 export interface OneMessage {
   content: GivenContent;
   permission: string | undefined;
+  /** In a chain: what its templates show as `event.`. */
+  event?: Properties | undefined;
+  /** Throws `platform_busy`, and leaves the message queued, where it would fail for lack of a turn. */
+  isPatient?: boolean;
 }
 
 async function createMessages(
   deps: DeliverDeps,
   project: SendingProject,
-  { content, permission }: OneMessage,
+  { content, permission, event }: OneMessage,
   recipients: SubscriberRecord[],
   requestId: string,
 ): Promise<MessageWithContent[]> {
   const { pool, messengers } = deps;
   const projectId = project.id;
-  const template = isTemplated(content) ? await resolveTemplate(pool, projectId, content) : null;
-  const contents = await contentsFor(deps, project, recipients, template ?? (content as InlineContent));
+  const further = event ? (['event'] as const) : [];
+  const template = isTemplated(content) ? await resolveTemplate(pool, projectId, content, '', further) : null;
+  const given = template ?? (content as InlineContent);
+  const contents = await contentsFor(deps, project, recipients, given, event);
   const planned = recipients.map((subscriber, index) => ({
     subscriberId: subscriber.id,
     channel: subscriber.channel,
@@ -154,10 +170,12 @@ async function contentsFor(
   project: SendingProject,
   recipients: SubscriberRecord[],
   content: InlineContent | ResolvedTemplate,
+  event: Properties | undefined,
 ): Promise<MessageContent[]> {
   const contents = recipients.map((recipient): InlineContent => {
     if (!('compiled' in content)) return content;
-    return renderFor(content, recipient, project.name, config.HERALD_SUBSCRIBER_ID_FORMAT);
+    const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+    return renderFor(content, recipient, { project: project.name, format, event });
   });
   const given = contents.flatMap(({ media }) => (media ? [media] : []));
   const factsOf = await checkEachMedia(given, project.id, { allowLocal: config.allowLocalWebhooks });
@@ -198,7 +216,7 @@ function refusalOf(subscriber: SubscriberRecord, permission: string | undefined)
 
 async function sendOrResume(
   deps: DeliverDeps,
-  { projectId, requestId }: { projectId: string; requestId: string },
+  { projectId, requestId, isPatient }: Request,
   message: MessageWithContent,
   isResumed: boolean,
 ): Promise<SendDetail> {
@@ -216,7 +234,8 @@ async function sendOrResume(
   const fault = faultOf(message.content);
   if (fault !== null) return settle(failure('invalid_message', fault));
   const prepared = prepareMessage(message.content, { projectId, id: requestId });
-  const result = await deliver(deps, message.id, subscriber, prepared.to(subscriber.channel, message.id));
+  const outgoing = prepared.to(subscriber.channel, message.id);
+  const result = await deliver(deps, message.id, subscriber, outgoing, { isPatient });
   return detailOf(deps, message, result ?? failure('unknown', 'Another process has begun it.'));
 }
 

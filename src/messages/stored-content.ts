@@ -5,6 +5,7 @@ import type { LocalPolicy } from '../outbound/addresses';
 import {
   compileTemplate,
   type FixedTemplate,
+  type FurtherNames,
   resolveTemplate,
   type TemplateRecipient,
   valuesFor,
@@ -31,6 +32,8 @@ export async function storeContent(
   projectId: string,
   given: GivenContent,
   policy: LocalPolicy,
+  /** The content's place in the request, and the names that its template knows besides the usual ones. */
+  { path = '', further = [] }: { path?: string; further?: readonly FurtherNames[] } = {},
 ): Promise<StoredContent> {
   const content = contentOf(given);
   if (!isTemplated(content)) {
@@ -38,7 +41,7 @@ export async function storeContent(
     const factsOf = await checkEachMedia([content.media], projectId, policy);
     return { ...content, media: { ...content.media, ...factsOf(content.media) } };
   }
-  const { fixed } = await resolveTemplate(db, projectId, content);
+  const { fixed } = await resolveTemplate(db, projectId, content, path, further);
   const { en, ru } = fixed.source.variants;
   const media = [en?.media, ru?.media].flatMap((each) => (each && !each.url.includes('{{') ? [each] : []));
   const factsOf = await checkEachMedia(media, projectId, policy);

@@ -2,6 +2,7 @@ import type { Adapter, AdapterPayload } from './library';
 import type { Db } from '../db/pool';
 import { isUuid } from '../contract/ids';
 import { sha256 } from '../lib/tokens';
+import { writeDeferred } from './deferred-writes';
 import { findActiveClient, type ActiveClient } from './queries/clients';
 import {
   consumeRecord,
@@ -34,7 +35,7 @@ export function createAdapter(model: string, deps: AdapterDeps): Adapter {
         ...stored
       } = payload as AdapterPayload & { consumed?: unknown };
       const grantId = model !== 'Interaction' ? (payload.grantId ?? null) : null;
-      await saveRecord(db, {
+      const record = {
         model,
         idHash: sha256(id),
         payload: stored,
@@ -42,9 +43,11 @@ export function createAdapter(model: string, deps: AdapterDeps): Adapter {
         accountId: payload.accountId ?? null,
         userCode: payload.userCode ?? null,
         expiresIn: expiresIn ?? 0,
-      });
-      if (model === 'RefreshToken' && grantId !== null && typeof payload.exp === 'number') {
-        await extendGrant(db, sha256(grantId), payload.exp);
+      };
+      await writeDeferred(db, (to) => saveRecord(to, record));
+      const { exp } = payload;
+      if (model === 'RefreshToken' && grantId !== null && typeof exp === 'number') {
+        await writeDeferred(db, (to) => extendGrant(to, sha256(grantId), exp));
       }
     },
     async find(id) {
@@ -62,7 +65,7 @@ export function createAdapter(model: string, deps: AdapterDeps): Adapter {
       throw deps.usedError();
     },
     async destroy(id) {
-      await deleteRecord(db, model, sha256(id));
+      await writeDeferred(db, (to) => deleteRecord(to, model, sha256(id)));
     },
     async revokeByGrantId(grantId) {
       await deleteRecordsOfGrant(db, model, grantId);

@@ -5,6 +5,7 @@ import type { Core } from '../core';
 import { sha256 } from '../lib/tokens';
 import { consumeProviderSession } from '../login';
 import { limitedAddress } from './address';
+import { withDeferredWrites, writeDeferred } from './deferred-writes';
 import { AMR, declined, saveGrant } from './finish-login';
 import type { OidcLibrary, OidcProvider } from './library';
 import { findDecidedDeviceLogin } from './queries/logins';
@@ -64,7 +65,8 @@ const NO_CLIENT = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Runs before the provider reads a device code: refuses a poll that comes too early, and records the outcome of the
- * login. So the device gets its tokens even if the page was closed. Safe to repeat.
+ * login. So the device gets its tokens even if the page was closed. Grant, outcome and the end of the session are one
+ * transaction.
  */
 export async function settleDevice(
   { pool, library, provider }: Pick<Core, 'pool'> & { library: OidcLibrary; provider: OidcProvider },
@@ -82,20 +84,24 @@ export async function settleDevice(
   const login = await findDecidedDeviceLogin(pool, idHash);
   if (!login) return;
   const accountId = login.status === 'declined' ? null : login.subscriber_id;
-  const outcome =
-    accountId === null
-      ? { error: 'access_denied', errorDescription: declined(login) }
-      : await approvedBy(provider, payload, { accountId, authTime: login.auth_time });
-  await saveRecord(pool, {
-    model: 'DeviceCode',
-    idHash,
-    payload: { ...payload, ...outcome },
-    grantId: 'grantId' in outcome ? outcome.grantId : null,
-    accountId,
-    userCode: String(payload['userCode']),
-    expiresIn,
+  // Of its own: the provider reads the grant later in the same request.
+  await withDeferredWrites(pool, async () => {
+    const outcome =
+      accountId === null
+        ? { error: 'access_denied', errorDescription: declined(login) }
+        : await approvedBy(provider, payload, { accountId, authTime: login.auth_time });
+    const decided = {
+      model: 'DeviceCode',
+      idHash,
+      payload: { ...payload, ...outcome },
+      grantId: 'grantId' in outcome ? outcome.grantId : null,
+      accountId,
+      userCode: String(payload['userCode']),
+      expiresIn,
+    };
+    await writeDeferred(pool, (db) => saveRecord(db, decided));
+    if (accountId !== null) await writeDeferred(pool, (db) => consumeProviderSession(db, login.session_id));
   });
-  if (accountId !== null) await consumeProviderSession(pool, login.session_id);
 }
 
 async function approvedBy(

@@ -1,5 +1,6 @@
 import type { Core } from '../core';
 import { consumeProviderSession } from '../login';
+import { withDeferredWrites, writeDeferred } from './deferred-writes';
 import type { OidcProvider } from './library';
 import { findLogin, type LoginState } from './queries/logins';
 
@@ -11,8 +12,8 @@ const now = () => Math.floor(Date.now() / 1000);
 
 /**
  * Gives the outcome of a session to the interaction that waits for it and returns where the browser goes on to. Null
- * while the session is pending, and once the provider has taken the outcome. Safe to repeat: the outcome is stored
- * before the session is marked as consumed, so a crash between the two costs a grant that is not used.
+ * while the session is pending, and once the provider has taken the outcome. Grant, outcome and the end of the session
+ * are one transaction.
  */
 export async function collectOutcome(
   { pool, provider }: Pick<Core, 'pool'> & { provider: OidcProvider },
@@ -23,9 +24,13 @@ export async function collectOutcome(
   const interaction = await provider.Interaction.find(login.interaction);
   if (!interaction) return null;
   if (interaction.result === undefined) {
-    interaction.result = await resultOf(provider, login, interaction.params);
-    await interaction.save(Math.max(1, interaction.exp - now()));
-    if (login.status === 'confirmed') await consumeProviderSession(pool, sessionId);
+    await withDeferredWrites(pool, async () => {
+      interaction.result = await resultOf(provider, login, interaction.params);
+      await interaction.save(Math.max(1, interaction.exp - now()));
+      if (login.status === 'confirmed') {
+        await writeDeferred(pool, (db) => consumeProviderSession(db, sessionId));
+      }
+    });
   }
   return interaction.returnTo;
 }

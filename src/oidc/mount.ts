@@ -1,11 +1,13 @@
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
+import { readFormBody } from '../http/form-body';
 import { createRateLimiter, retryAfterSeconds } from '../http/rate-limiter';
 import { sha256 } from '../lib/tokens';
 import type { CollectOutcome } from '../login';
 import { limitedAddress } from './address';
 import { createDeviceLogins } from './device';
+import { withDeferredWrites } from './deferred-writes';
 import { collectOutcome } from './finish-login';
 import { loadKeys, openKeys } from './keys';
 import { loadLibrary, type KoaContextWithOIDC, type OidcProvider } from './library';
@@ -30,6 +32,9 @@ const patterns: [path: RegExp, pattern: string][] = [
   [/^\/session\/end$/, '/session/end'],
   [/^\/session\/end\/(confirm|success)$/, '/session/end/{step}'],
 ];
+
+/** Where the standard lets a browser send its parameters in a form, too. */
+const formPaths = new Set(['/auth', '/session/end']);
 
 /** The OpenID Connect provider under /oidc, with the request log, headers and error pages of every other page. */
 export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutcome: CollectOutcome } {
@@ -65,6 +70,7 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
       const counted = await countDeviceCode(limitedAddress(ctx.ip));
       if (!counted.allowed) return refuseDevice(ctx, retryAfterSeconds(counted));
     }
+    if (ctx.method === 'POST' && formPaths.has(path)) return repeatByGet(ctx, path);
     const provider = await currentProvider();
     const isAuthorization = path === '/auth' || pattern === '/auth/{uid}';
     if (isAuthorization) {
@@ -73,7 +79,7 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
       ctx.set('Content-Security-Policy', `${ctx.response.get('content-security-policy')}; script-src 'self'`);
     }
     if (path === '/auth') allowRefreshTokens(ctx);
-    await run(provider, ctx, path);
+    await withDeferredWrites(deps.pool, () => run(provider, ctx, path));
     if (isAuthorization) allowFormPost(ctx);
     if (path === '/session/end') await endGrant(deps, provider, ctx);
     if (ctx.status === 404 && ctx.body === undefined) throw new AppError('not_found');
@@ -144,10 +150,20 @@ function allowRefreshTokens(ctx: Context): void {
   ctx.query = { ...ctx.query, prompt: [...prompts.add('consent')].join(' ') };
 }
 
+/**
+ * The library takes a form only with cookies that every site can make the browser send. The browser repeats the request by
+ * GET instead, with the same parameters.
+ */
+async function repeatByGet(ctx: Context, path: string): Promise<void> {
+  const parameters = await readFormBody(ctx);
+  ctx.status = 303;
+  ctx.redirect(`${MOUNT}${path}?${parameters.toString()}`);
+}
+
 /** With `response_mode=form_post` the browser returns to the client by a form. */
 function allowFormPost(ctx: Context): void {
   const { oidc } = ctx as unknown as KoaContextWithOIDC;
-  const { response_mode: mode, redirect_uri: target } = (oidc.params ?? {}) as Record<string, unknown>;
+  const { response_mode: mode, redirect_uri: target } = (oidc?.params ?? {}) as Record<string, unknown>;
   if (mode !== 'form_post' || typeof target !== 'string') return;
   if (oidc.client?.redirectUriAllowed(target)) allowFormTarget(ctx, new URL(target).origin);
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Language } from '../contract/common';
-import { Html, html } from '../http/html';
+import { Html, html, pageHead } from '../http/html';
 import { isUnavailable } from '../lib/unavailable';
 import type { KoaContextWithOIDC } from './library';
 import { LoginRefused } from './start-login';
@@ -122,13 +122,7 @@ function show(ctx: PageContext, title: string, content: Html): void {
   ctx.body = html`<!doctype html>
     <html lang="${languageOf(ctx)}">
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title>${title}</title>
-        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/assets/login.css" />
+        ${pageHead({ title, style: '/assets/login.css', noindex: true })}
       </head>
       <body>
         <main class="card"><div class="outcome">${content}</div></main>

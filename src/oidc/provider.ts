@@ -38,11 +38,8 @@ export function createProvider(deps: ProviderDeps, library: OidcLibrary, keys: S
   const https = publicUrl().startsWith('https:');
   const { Check, Prompt } = interactionPolicy;
 
-  /** Starts the login that the browser's interaction waits for; a refused one leaves no interaction behind. */
-  async function interactionUrl(
-    ctx: KoaContextWithOIDC,
-    interaction: { uid: string; destroy(): Promise<void> },
-  ) {
+  /** Starts the login that the browser's interaction waits for. */
+  async function interactionUrl(ctx: KoaContextWithOIDC, interaction: { uid: string }) {
     const client = ctx.oidc.client as NonNullable<typeof ctx.oidc.client> & OwnClientFields;
     try {
       return await startLogin(ctx as unknown as Context, deps, {
@@ -52,7 +49,6 @@ export function createProvider(deps: ProviderDeps, library: OidcLibrary, keys: S
         device: { address: ctx.ip, userAgent: ctx.get('user-agent') },
       });
     } catch (error) {
-      await interaction.destroy();
       if (!(error instanceof BillingBlocked)) throw error;
       throw new errors.TemporarilyUnavailable('Logins are temporarily unavailable.');
     }

@@ -5,6 +5,7 @@ import { withTransaction } from '../db/pool';
 import { openProviderSession, showProviderSession, type SessionStarter } from '../login';
 import { isBillingBlocked, lockProject } from '../projects';
 import { limitedAddress } from './address';
+import { takeDeferredWrites } from './deferred-writes';
 import { hasOpenLogins, insertLogin, secondsUntilLoginFits } from './queries/logins';
 
 export type StartLoginDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'log' | 'publicUrl'> & {
@@ -49,28 +50,34 @@ const USER_AGENT_LENGTH = 512;
 export async function startLogin(ctx: Context, deps: StartLoginDeps, request: LoginRequest): Promise<string> {
   const { projectId, clientId, waiting, device } = request;
   const address = limitedAddress(ctx.ip);
+  // The interaction is stored with its login, and not at all if the login is refused.
+  const writes = takeDeferredWrites();
   const session = await withTransaction(deps.pool, async (db) => {
-    await lockProject(db, projectId);
-    if (await isBillingBlocked(db, projectId, deps.config.HERALD_GRACE_HOURS)) throw new BillingBlocked();
-    const wait = await secondsUntilLoginFits(db, projectId, address, limits.oidcLoginsPerAddressPerHour);
+    // One round trip: each statement begins after the one before it.
+    const [, isBlocked, wait, isBusy] = await Promise.all([
+      lockProject(db, projectId),
+      isBillingBlocked(db, projectId, deps.config.HERALD_GRACE_HOURS),
+      secondsUntilLoginFits(db, projectId, address, limits.oidcLoginsPerAddressPerHour),
+      hasOpenLogins(db, projectId, limits.oidcOpenLogins),
+    ]);
+    if (isBlocked) throw new BillingBlocked();
     if (wait > 0) throw new LoginRefused('too_many', wait);
-    if (await hasOpenLogins(db, projectId, limits.oidcOpenLogins)) {
-      throw new LoginRefused('busy', BUSY_RETRY_SECONDS);
-    }
-    const opened = await openProviderSession(db, deps, projectId, {
+    if (isBusy) throw new LoginRefused('busy', BUSY_RETRY_SECONDS);
+    const opened = openProviderSession(db, deps, projectId, {
       address: device.address,
       userAgent: device.userAgent.slice(0, USER_AGENT_LENGTH) || null,
     });
-    await insertLogin(db, {
-      session_id: opened.id,
+    const login = {
+      session_id: opened.session.id,
       project_id: projectId,
       client_id: clientId,
       interaction: 'interaction' in waiting ? waiting.interaction : null,
       device_hash: 'deviceHash' in waiting ? waiting.deviceHash : null,
       user_code: 'userCode' in waiting ? waiting.userCode : null,
       address,
-    });
-    return opened;
+    };
+    await Promise.all([opened.inserted, insertLogin(db, login), ...writes.map((write) => write(db))]);
+    return opened.session;
   });
   return showProviderSession(ctx, deps, session);
 }

@@ -6,7 +6,13 @@ import type { SessionStarter } from '../login/workflow';
 import { isWorkflowRunning } from '../temporal/is-workflow-running';
 import { workflowIds } from '../temporal/names';
 import { restartDelivery } from '../webhooks/queries/deliveries';
-import { startedOpenDeliveries, startedOpenSessions, syncRecurring, wakeScheduled } from './queries/recovery';
+import {
+  startedOpenDeliveries,
+  startedOpenSessions,
+  syncRecurring,
+  wakeEnrolments,
+  wakeScheduled,
+} from './queries/recovery';
 
 export interface RecoverDeps {
   pool: pg.Pool;
@@ -23,6 +29,8 @@ export interface RecoveryResult {
   deliveries_restarted: number;
   /** The relay starts a workflow for each that has none. */
   scheduled_open: number;
+  /** As above; those of chains that are not active wait without a workflow. */
+  enrolments_open: number;
   /** The relay compares each with its schedule. */
   recurring_open: number;
 }
@@ -40,6 +48,7 @@ export async function recover({ pool, client, starter, onProgress }: RecoverDeps
   const sessions = await startedOpenSessions(pool);
   const deliveries = await startedOpenDeliveries(pool);
   const scheduledOpen = await wakeScheduled(pool);
+  const enrolmentsOpen = await wakeEnrolments(pool);
   const recurringOpen = await syncRecurring(pool);
   const total = sessions.length + deliveries.length;
   let done = 0;
@@ -70,6 +79,7 @@ export async function recover({ pool, client, starter, onProgress }: RecoverDeps
     deliveries_open: deliveries.length,
     deliveries_restarted: deliveriesRestarted,
     scheduled_open: scheduledOpen,
+    enrolments_open: enrolmentsOpen,
     recurring_open: recurringOpen,
   };
 }

@@ -8,7 +8,7 @@ import {
   timestampSchema,
   timezoneSchema,
 } from '../contract/common';
-import { actorTypes } from '../contract/people';
+import { actorTypes, notifyLevels } from '../contract/people';
 import { roles, scopes, type Role, type Scope } from '../contract/scopes';
 import { KIB, limits, planNames, type PlanName } from '../contract/limits';
 import { retryPolicySchema } from '../webhooks/contract';
@@ -201,6 +201,12 @@ export const dashboardSessionSchema = z.strictObject({
     .enum(roles)
     .nullable()
     .describe('The role in the current project; null if the sign-in was by API key.'),
+  notify: z
+    .enum(notifyLevels)
+    .nullable()
+    .describe(
+      'What the bot tells this member about the current project; null if the sign-in was by API key.',
+    ),
   scopes: z.array(z.enum(scopes)).describe('What the caller may do in the current project.'),
   projects: z.array(accountProjectSchema).describe('The projects of the account, by name.'),
   open_signup: z.boolean().describe('Whether an account can create a project.'),
@@ -209,6 +215,8 @@ export const dashboardSessionSchema = z.strictObject({
 export type DashboardSession = z.infer<typeof dashboardSessionSchema>;
 
 export const switchProjectSchema = z.strictObject({ project_id: idSchema });
+
+export const ownNotifySchema = z.strictObject({ notify: z.enum(notifyLevels) });
 
 export const signInRecordSchema = z.strictObject({
   session_id: idSchema,

@@ -13,6 +13,7 @@ import { sha256 } from '../lib/tokens';
 import {
   dashboardSessionSchema,
   ownedProjectSchema,
+  ownNotifySchema,
   ownProjectSchema,
   signInRecordSchema,
   signInSchema,
@@ -21,9 +22,17 @@ import {
   type KeyedProject,
   type SignInRecord,
 } from './contract';
-import { requireDashboardPage, sessionHash, signedOut, signIn, signOut } from './dashboard-session';
+import {
+  notInTeam,
+  requireDashboardPage,
+  requireShownProject,
+  sessionHash,
+  signedOut,
+  signIn,
+  signOut,
+} from './dashboard-session';
 import { createOwnProject } from './own-projects';
-import { listAccountProjects, viewAccount } from './queries/account-projects';
+import { listAccountProjects, setOwnNotify, viewAccount } from './queries/account-projects';
 import {
   findAccountSession,
   listDashboardSessions,
@@ -61,6 +70,7 @@ export function createDashboardRoutes(core: Deps) {
     key_id: project.key_id,
     account: null,
     role: null,
+    notify: null,
     scopes: [...project.scopes],
     projects: [{ project_id: project.id, slug: project.slug, name: project.name, role: null }],
     ...installation,
@@ -80,8 +90,9 @@ export function createDashboardRoutes(core: Deps) {
       key_id: null,
       account,
       role: current?.role ?? null,
+      notify: current?.notify ?? null,
       scopes: current ? [...roleScopes[current.role]] : [],
-      projects,
+      projects: projects.map(({ project_id, slug, name, role }) => ({ project_id, slug, name, role })),
       ...installation,
     };
   }
@@ -93,6 +104,13 @@ export function createDashboardRoutes(core: Deps) {
     requireDashboardPage(ctx, publicUrl());
     const session = await findAccountSession(pool, hash);
     return session && { hash, session };
+  }
+
+  /** `refusal` is for a sign-in by API key. */
+  async function requireAccount(ctx: Context, refusal: string) {
+    const account = await accountOf(ctx);
+    if (account) return account;
+    throw sessionHash(ctx, publicUrl()) === null ? signedOut() : new AppError('forbidden', refusal);
   }
 
   return [
@@ -169,6 +187,29 @@ export function createDashboardRoutes(core: Deps) {
     ),
     route(
       {
+        method: 'PATCH',
+        path,
+        summary: 'Change what the bot tells you',
+        description: 'For a member of any role, about the current project.',
+        tag,
+        auth: 'none',
+        body: ownNotifySchema,
+        status: 200,
+        response: dashboardSessionSchema,
+        errors: ['unauthorized', 'forbidden', 'conflict'],
+      },
+      async ({ body, ctx }) => {
+        const { hash, session } = await requireAccount(
+          ctx,
+          'Sign in with a messenger: an API key gets no messages.',
+        );
+        requireShownProject(ctx, session.project_id);
+        if (!(await setOwnNotify(pool, session, body.notify))) throw notInTeam();
+        return presentAccount(session, hash);
+      },
+    ),
+    route(
+      {
         method: 'DELETE',
         path,
         summary: 'Sign out of the dashboard',
@@ -237,13 +278,9 @@ export function createDashboardRoutes(core: Deps) {
         if (!config.HERALD_OPEN_SIGNUP) {
           throw new AppError('forbidden', 'Only the operator creates projects here.');
         }
-        const account = await accountOf(ctx);
-        if (!account) {
-          if (sessionHash(ctx, publicUrl()) === null) throw signedOut();
-          throw new AppError('forbidden', 'Sign in with a messenger to create a project.');
-        }
+        const { session } = await requireAccount(ctx, 'Sign in with a messenger to create a project.');
         return withTransaction(pool, (db) =>
-          createOwnProject(db, { accountId: account.session.account_id, ip: ctx.ip }, body),
+          createOwnProject(db, { accountId: session.account_id, ip: ctx.ip }, body),
         );
       },
     ),

@@ -38,10 +38,7 @@ export function createAuthentication({ pool, publicUrl, log }: Deps, bearer: Aut
     const found = await findCallerBySession(pool, hash);
     if (!found) throw await refusalOf(pool, hash);
     const { is_unseen: isUnseen, ...caller } = found;
-    const shown = ctx.get(SHOWN_PROJECT_HEADER);
-    if (shown !== '' && shown !== caller.id) {
-      throw new AppError('conflict', 'This page shows another project. Reload it.');
-    }
+    requireShownProject(ctx, caller.id);
     if (!caller.active) throw new AppError('project_inactive');
     if (isUnseen) {
       recordSessionUse(pool, hash).catch((err: unknown) =>
@@ -56,10 +53,19 @@ export function createAuthentication({ pool, publicUrl, log }: Deps, bearer: Aut
   };
 }
 
+export function requireShownProject(ctx: Context, projectId: string | null): void {
+  const shown = ctx.get(SHOWN_PROJECT_HEADER);
+  if (shown !== '' && shown !== projectId) {
+    throw new AppError('conflict', 'This page shows another project. Reload it.');
+  }
+}
+
 async function refusalOf(pool: Db, hash: Buffer): Promise<AppError> {
-  return (await findAccountSession(pool, hash))
-    ? new AppError('forbidden', 'You are not in the team of this project.')
-    : signedOut();
+  return (await findAccountSession(pool, hash)) ? notInTeam() : signedOut();
+}
+
+export function notInTeam(): AppError {
+  return new AppError('forbidden', 'You are not in the team of this project.');
 }
 
 export function signedOut(): AppError {

@@ -11,7 +11,7 @@ export async function createOwnProject(
   db: Db,
   { accountId, ip }: { accountId: string; ip: string },
   given: { slug: string; name: string },
-): Promise<AccountProject> {
+): Promise<Omit<AccountProject, 'notify'>> {
   const plan = 'free';
   await lockAccount(db, accountId);
   if ((await countOwnedProjects(db, accountId, plan)) >= teamLimits[plan].ownedProjects) {

@@ -7,7 +7,12 @@ import { createChannelRoutes } from '../channels/routes';
 import { createRecurringRoutes } from '../broadcasts/recurring/routes';
 import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
 import type { Core } from '../core';
+import { chainNaming } from '../drip/label-uses';
+import { createDripRoutes } from '../drip/routes';
 import { createEventRoutes } from '../events/routes';
+import { createStreamRoutes } from '../events/stream-routes';
+import { enrolByEvents } from '../enrolment';
+import { createTrackedEventRoutes } from '../events/tracked/routes';
 import { createExportRoute } from '../exports';
 import { createApp } from '../http/app';
 import { demoPages } from '../http/demo';
@@ -66,7 +71,12 @@ export interface RunningApi {
 }
 
 /** All API routes, in the order of the reference page. */
-export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): Route[] {
+export function createRoutes(
+  core: Core,
+  parts: Part[],
+  waiter: SessionWaiter,
+  stopping: AbortSignal = new AbortController().signal,
+): Route[] {
   const qr = createQrPictures();
   const authenticate = createAuthenticate(core);
   const starter = createSessionStarter(core);
@@ -80,7 +90,7 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createSubscriberRoutes(core),
     ...createImportRoutes(core),
     ...createLinkRoutes(core),
-    ...createLabelRoutes({ pool: core.pool, uses: [definitionNaming] }),
+    ...createLabelRoutes({ pool: core.pool, uses: [definitionNaming, chainNaming] }),
     ...createMiniAppRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),
@@ -89,8 +99,11 @@ export function createRoutes(core: Core, parts: Part[], waiter: SessionWaiter): 
     ...createBroadcastRoutes(core),
     ...createScheduledRoutes(core),
     ...createRecurringRoutes(core),
+    ...createDripRoutes(core),
+    ...createTrackedEventRoutes({ ...core, onTracked: [enrolByEvents] }),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
+    ...createStreamRoutes({ ...core, stopping }),
     ...createWebhookRoutes(core),
     ...createDeliveryRoutes(core),
     createExportRoute(core.pool, deliveryExport(core.pool)),
@@ -131,10 +144,10 @@ export function readinessParts({ pool, client, config: { roles } }: Core): Part[
 
 export async function startApi(core: Core): Promise<RunningApi> {
   const { config, log, pool, publicUrl } = core;
-  let stopping = false;
+  const stopping = new AbortController();
   const docsUrl = () => `${publicUrl()}/docs/errors`;
   const waiter = createSessionWaiter(core.notifications);
-  const routes = createRoutes(core, readinessParts(core), waiter);
+  const routes = createRoutes(core, readinessParts(core), waiter, stopping.signal);
   const oidc = createOidc({ ...core, starter: createSessionStarter(core) });
   const app = createApp(
     {
@@ -159,7 +172,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
       log,
       docsUrl,
       errorPage: (ctx, error) => (wantsPage(ctx) ? errorPage(ctx, error) : undefined),
-      stopping: () => stopping,
+      stopping: () => stopping.signal.aborted,
       trustedProxies: config.HERALD_TRUST_PROXY,
       httpsOnly: !config.development && publicUrl().startsWith('https:'),
     },
@@ -168,7 +181,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
   return {
     port: server.port,
     async stop() {
-      stopping = true;
+      stopping.abort();
       waiter.stop();
       await server.stop(config.HERALD_SHUTDOWN_SECONDS * 1000);
     },

@@ -9,6 +9,7 @@ import { checkParts } from '../http/health';
 import { createHealthRoutes } from '../http/health-routes';
 import { startServer, type RunningServer } from '../http/server';
 import { registry } from '../lib/metrics';
+import { latePlans } from '../operations/queries/late-plans';
 import { botUpdateLag, countDueDeliveries, MAX_COUNTED, sessionLag } from '../operations/queries/lag';
 import { countOwnBots } from '../operations/queries/own-bots';
 import { coreMetrics } from '../temporal/workers';
@@ -120,6 +121,16 @@ function createScrapeMetrics(core: Core): Registry {
       for (const { channel, status, count } of await countOwnBots(pool)) {
         ownBots.set({ channel, status }, count);
       }
+    }),
+  });
+  const late: Gauge = new Gauge({
+    name: 'herald_plans_late',
+    help: `Scheduled and recurring messages, broadcasts and batches that are more than five minutes late, by kind; counted up to ${MAX_COUNTED}.`,
+    labelNames: ['kind'],
+    registers,
+    collect: onScrape(async () => {
+      if (!has('worker')) return;
+      for (const { kind, late: count } of await latePlans(pool)) late.set({ kind }, count);
     }),
   });
   const due: Gauge = new Gauge({

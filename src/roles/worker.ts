@@ -5,6 +5,7 @@ import { startBroadcastRelay } from '../broadcasts/relay';
 import { startRecurringRelay } from '../broadcasts/recurring/relay';
 import { startScheduledRelay } from '../broadcasts/scheduled/relay';
 import type { Core } from '../core';
+import { startDripRelay } from '../drip/relay';
 import { startEventEraser } from '../events/eraser';
 import { startSessionReconciler } from '../login/reconciler';
 import { startSessionRelay } from '../login/relay';
@@ -69,6 +70,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startImportRelay(onWorkerConnection),
     startScheduledRelay(onWorkerConnection),
     startRecurringRelay(onWorkerConnection),
+    startDripRelay(onWorkerConnection),
     startExpressLane({ ...core, attempter }),
     startEndpointAlerts(core),
     startMemberNotices(core),

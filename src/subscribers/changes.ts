@@ -8,6 +8,8 @@ import {
 } from '../contract/ids';
 import { limits } from '../contract/limits';
 import { withTransaction, type Db } from '../db/pool';
+import { enrolByCauses } from '../enrolment';
+import { addedTags } from '../enrolment/contract';
 import type { EventData } from '../events/contract';
 import { emitEvent, eraseDueEvents, markEventsForErasure } from '../events';
 import { rewriteRecordedResponses } from '../http/idempotency';
@@ -77,6 +79,7 @@ export function patchSubscriber(
     for (const kind of ['tags', 'permissions'] as const) await register(db, projectId, kind, changes[kind]);
     const event = permissionChange(before, after, format);
     if (event) await emitEvent(db, projectId, 'subscription.permission_changed', event);
+    await enrolByCauses(db, projectId, addedTags(after.id, before.tags, after.tags));
     return after;
   });
 }

@@ -11,7 +11,7 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { subscriberFields } from '../events/contract';
 
-const propertyKeySchema = z
+export const propertyKeySchema = z
   .string()
   .regex(
     new RegExp(`^[a-z0-9_]{1,${limits.propertyKeyLength}}$`),

@@ -4,6 +4,8 @@ import type { SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
 import { withTransaction } from '../db/pool';
 import { rolledBack, undoneOnError } from '../db/savepoint';
+import { enrolByCauses } from '../enrolment';
+import { addedTags } from '../enrolment/contract';
 import { emitBulkEvents, type BulkEvent } from '../events';
 import { lockProject } from '../projects';
 import { changedValues, permissionChange, register } from './changes';
@@ -56,6 +58,7 @@ async function applyRows(
   const given = lines.map((cells) => readRow(columns, cells));
   const valid = given.filter((row): row is ImportedRow => typeof row === 'object');
   const people = await lockPeople(db, projectId, valid);
+  const tagsBefore = new Map([...people.byId.values()].map(({ id, tags }) => [id, tags]));
   const changed = new Map<string, SubscriberRecord>();
   const events: BulkEvent[] = [];
 
@@ -98,6 +101,9 @@ async function applyRows(
   for (const row of given) outcomes.push(typeof row === 'string' ? row : await applyRow(row));
   await flush();
   await emitBulkEvents(db, projectId, events);
+  const after = [...people.byId.values()];
+  const causes = after.flatMap(({ id, tags }) => addedTags(id, tagsBefore.get(id) ?? [], tags));
+  await enrolByCauses(db, projectId, causes);
   return outcomes;
 }
 

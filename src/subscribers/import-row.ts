@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode } from '../contract/errors';
 import { parseSubscriberId } from '../contract/ids';
+import { propertyValue } from '../contract/property-value';
 import { withoutGuard } from '../lib/csv';
 import { externalIdSchema, subscriberChangesSchema, type SubscriberChanges } from './contract';
 
@@ -78,15 +79,4 @@ function propertiesOf(given: Map<string, string>): Record<string, unknown> | und
   return Object.fromEntries(
     entries.map(([column, cell]) => [column.slice(PROPERTY.length), propertyValue(cell)]),
   );
-}
-
-const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
-/** A number with more digits would not come back as it was written. */
-const EXACT_DIGITS = 15;
-
-/** `true` and `false` are booleans, what is written as a number is one; everything else is text. */
-function propertyValue(cell: string): string | number | boolean {
-  if (cell === 'true' || cell === 'false') return cell === 'true';
-  const isNumber = NUMBER.test(cell) && cell.replaceAll(/\D/g, '').length <= EXACT_DIGITS;
-  return isNumber ? Number(cell) : cell;
 }

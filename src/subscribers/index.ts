@@ -1,6 +1,6 @@
 /** The public interface of this domain. */
 export { publicIdOf, requireSubscriber, uuidOf } from './changes';
-export { type LabelUse } from './labels';
+export { defineLabels, type LabelUse } from './labels';
 export { linkTokenPurpose } from './links';
 export { NOBODY } from './queries/erasure';
 export {
@@ -9,6 +9,7 @@ export {
   findSubscribersByExternalId,
   findSubscribersByExternalIds,
   lockSubscriber,
+  updateSubscriber,
 } from './queries/records';
 export { markBlocked, subscribe } from './queries/subscriptions';
 export { type SubscriberRecord, presentSubscriber, viewSubscriber } from './record';

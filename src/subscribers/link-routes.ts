@@ -5,6 +5,7 @@ import { startParameter } from '../contract/start-parameters';
 import type { Core } from '../core';
 import { route } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
+import type { KeyedProject } from '../projects/contract';
 import { botLinks } from './bot-links';
 import {
   linkListQuery,
@@ -18,12 +19,18 @@ import { createLink, linkTokenPurpose } from './links';
 import { deleteLink, findLink, listLinks, type SubscribeLink } from './queries/links';
 
 const tag = 'Subscribe links';
+const noAddresses = { telegram_link: null, max_link: null, telegram_mini_app: null, max_mini_app: null };
+const hidden = 'Its addresses are null for a caller without the scope `manage`.';
 
 export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' | 'messengers'>) {
   const { pool, cipher } = deps;
+  const tokenOf = ({ id, token_sealed }: SubscribeLink) => cipher.decrypt(token_sealed, linkTokenPurpose, id);
 
-  function present(link: SubscribeLink): LinkView {
-    const token = cipher.decrypt(link.token_sealed, linkTokenPurpose, link.id);
+  /** Only a caller who could create the link sees its addresses: one with an external_id subscribes as that person. */
+  function present(link: SubscribeLink, { scopes }: Pick<KeyedProject, 'scopes'>): LinkView {
+    const addresses = scopes.includes('manage')
+      ? botLinks(deps, { id: link.project_id }, startParameter('link', tokenOf(link)))
+      : noAddresses;
     return {
       link_id: link.id,
       name: link.name,
@@ -33,7 +40,7 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
       expires_at: isoTimeOrNull(link.expires_at),
       max_uses: link.max_uses,
       uses: link.uses,
-      ...botLinks(deps, { id: link.project_id }, startParameter('link', token)),
+      ...addresses,
       created_at: isoTime(link.created_at),
     };
   }
@@ -69,7 +76,7 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
         response: linkSchema,
         errors: ['invalid_external_id', 'conflict'],
       },
-      async ({ project, body, work }) => present(await createLink(deps, project.id, body, work)),
+      async ({ project, body, work }) => present(await createLink(deps, project.id, body, work), project),
     ),
 
     route(
@@ -77,6 +84,7 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
         method: 'GET',
         path: '/v1/subscribe-links',
         summary: 'List subscribe links',
+        description: hidden,
         tag,
         auth: 'key',
         query: linkListQuery,
@@ -85,7 +93,9 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
         errors: [],
       },
       async ({ project, query: { cursor, limit } }) =>
-        toPage(await listLinks(pool, project.id, { before: decodeCursor(cursor), limit }), limit, present),
+        toPage(await listLinks(pool, project.id, { before: decodeCursor(cursor), limit }), limit, (link) =>
+          present(link, project),
+        ),
     ),
 
     route(
@@ -93,6 +103,7 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
         method: 'GET',
         path: '/v1/subscribe-links/{link_id}',
         summary: 'Get a subscribe link',
+        description: hidden,
         tag,
         auth: 'key',
         params: linkParams,
@@ -103,7 +114,7 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
       async ({ project, params }) => {
         const link = await findLink(pool, project.id, params.link_id);
         if (!link) throw new AppError('not_found');
-        return present(link);
+        return present(link, project);
       },
     ),
 

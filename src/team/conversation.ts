@@ -5,8 +5,13 @@ import { withTransaction } from '../db/pool';
 import { sha256 } from '../lib/tokens';
 import { findProject, insertAuditEntry, insertMember, lockProject, upsertAccount } from '../projects';
 import type { Project } from '../projects/contract';
-import { hasRoom } from './invitations';
-import { acceptInvitation, findInvitationByToken, type Invitation } from './queries/invitations';
+import { hasRoom, isValid } from './invitations';
+import {
+  acceptInvitation,
+  findInvitation,
+  findInvitationByToken,
+  type Invitation,
+} from './queries/invitations';
 import { findMemberOfAccount, updateMember } from './queries/members';
 
 const TAP = /^j([yn]):([0-9A-Za-z]{32})$/;
@@ -26,7 +31,7 @@ export function teamChat({ pool, publicUrl }: Pick<Core, 'pool' | 'publicUrl'>):
     const texts = botTexts[user.lang];
     // Members are reached through the shared bot, which is the one that they join in.
     const found = servedProjectId === null ? await find(token) : null;
-    if (!found?.invitation.is_open) {
+    if (!found || !isValid(found.invitation)) {
       await messenger.send(chatId, { text: texts.invitationNotValid });
       return;
     }
@@ -43,12 +48,13 @@ export function teamChat({ pool, publicUrl }: Pick<Core, 'pool' | 'publicUrl'>):
   }
 
   /**
-   * Joins under the project's row lock, so that a plan's limit is exact. Who is in the team already gets the higher of the
-   * two roles. Safe to repeat: an update is handled again after a crash.
+   * Joins under the project's row lock, so that a plan's limit and the role of the invitation's maker are exact. A member
+   * of the team gets the higher of the two roles. Safe to repeat: an update is handled again after a crash.
    */
-  function join(invitation: Invitation, tap: Tap): Promise<Joined> {
+  function join({ id, project_id }: Invitation, tap: Tap): Promise<Joined> {
     return withTransaction(pool, async (db) => {
-      const project = await lockProject(db, invitation.project_id);
+      const project = await lockProject(db, project_id);
+      const invitation = await findInvitation(db, project_id, id);
       const account = await upsertAccount(db, {
         channel: tap.messenger.channel,
         platform_user_id: tap.user.id,
@@ -58,13 +64,12 @@ export function teamChat({ pool, publicUrl }: Pick<Core, 'pool' | 'publicUrl'>):
         lang: tap.user.lang,
       });
       const member = await findMemberOfAccount(db, project.id, account.id);
+      if (member && invitation?.account_id === account.id) return { role: member.role };
+      if (!invitation || !isValid(invitation)) return 'not valid';
       if (!member && !(await hasRoom(db, project))) return 'full';
-      if (!(await acceptInvitation(db, invitation.id, account.id))) {
-        return member && invitation.account_id === account.id ? { role: member.role } : 'not valid';
-      }
+      if (!(await acceptInvitation(db, id, account.id))) return 'not valid';
       const role = member ? higherRole(member.role, invitation.role) : invitation.role;
       if (member) await updateMember(db, member.id, { role });
-      const { project_id } = invitation;
       const memberId = member?.id ?? (await insertMember(db, { project_id, account_id: account.id, role }));
       await insertAuditEntry(db, {
         project_id,

@@ -1,5 +1,6 @@
 import { AppError } from '../contract/errors';
 import { limits, teamLimits } from '../contract/limits';
+import { roleScopes } from '../contract/scopes';
 import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
@@ -7,8 +8,14 @@ import { randomBase62, sha256 } from '../lib/tokens';
 import { lockProject } from '../projects';
 import type { Project } from '../projects/contract';
 import type { NewInvitation } from './contract';
-import { requireGrant, type Granter } from './granting';
-import { findInvitation, insertInvitation, listInvitations, type Invitation } from './queries/invitations';
+import { mayInvite, operator, requireGrant, type Granter } from './granting';
+import {
+  findInvitation,
+  insertInvitation,
+  listInvitations,
+  type Invitation,
+  type MakerType,
+} from './queries/invitations';
 import { countMembers } from './queries/members';
 
 /** 190 bits. */
@@ -37,10 +44,11 @@ export function createInvitation(
     const earlier = work.resumed ? await findInvitation(db, projectId, work.id) : null;
     if (earlier) return earlier;
     await requireRoom(db, project);
-    if ((await listInvitations(db, projectId)).length >= limits.invitations) {
+    if ((await listValidInvitations(db, projectId)).length >= limits.invitations) {
       throw new AppError('conflict', `A project can have up to ${limits.invitations} open invitations.`);
     }
-    return insertInvitation(db, {
+    const maker = makerOf(granter);
+    await insertInvitation(db, {
       id: work.id,
       project_id: projectId,
       role,
@@ -48,8 +56,37 @@ export function createInvitation(
       token_hash: sha256(token),
       token_sealed: cipher.encrypt(token, invitationPurpose, work.id),
       days: limits.invitationDays,
+      created_by_type: maker.type,
+      created_by: maker.id,
     });
+    const created = await findInvitation(db, projectId, work.id);
+    if (!created) throw new Error('the invitation was not inserted');
+    return created;
   });
+}
+
+function makerOf({ member_id, key_id }: Granter): { type: MakerType; id: string | null } {
+  if (member_id !== null) return { type: 'member', id: member_id };
+  return key_id === null ? { type: 'cli', id: null } : { type: 'key', id: key_id };
+}
+
+/**
+ * An invitation gives only what its maker could give at this moment: that of a member who was removed or has a lower role
+ * now, and that of a revoked key, is not valid.
+ */
+export function isValid(invitation: Invitation): boolean {
+  const maker = currentPowers(invitation);
+  return invitation.is_open && maker !== null && mayInvite(maker, invitation.role);
+}
+
+function currentPowers({ created_by_type, maker_role, maker_scopes }: Invitation) {
+  if (created_by_type === 'cli') return operator;
+  if (maker_role) return { role: maker_role, scopes: roleScopes[maker_role] };
+  return maker_scopes && { role: null, scopes: maker_scopes };
+}
+
+export async function listValidInvitations(db: Db, projectId: string): Promise<Invitation[]> {
+  return (await listInvitations(db, projectId)).filter(isValid);
 }
 
 /** Whether the plan allows one more member. The caller holds the project's row lock. Members who are there stay. */

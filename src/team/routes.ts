@@ -13,10 +13,10 @@ import {
   type MemberView,
 } from './contract';
 import { mayGrant, requireGrant } from './granting';
-import { createInvitation, tokenOf } from './invitations';
+import { createInvitation, listValidInvitations, tokenOf } from './invitations';
 import { presentInvitation, type LinkTo } from './links';
 import { changeMember, removeMember } from './members';
-import { deleteInvitation, findInvitation, listInvitations } from './queries/invitations';
+import { deleteInvitation, findInvitation } from './queries/invitations';
 import { listMembers, type Member } from './queries/members';
 
 const tag = 'Team';
@@ -92,7 +92,7 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         errors: [],
       },
       async ({ project }) => ({
-        data: (await listInvitations(pool, project.id)).map((invitation) =>
+        data: (await listValidInvitations(pool, project.id)).map((invitation) =>
           presentInvitation(
             invitation,
             mayGrant(project, invitation.role) ? tokenOf(core, invitation) : null,
@@ -107,7 +107,7 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         method: 'POST',
         path: '/v1/invitations',
         summary: 'Invite a member',
-        description: `Send the person one of the links. It works once, for ${limits.invitationDays} days: the bot asks whether they want to join. A role can only be given by a caller who has all of its scopes, the role of an owner only by an owner.`,
+        description: `Send the person one of the links. It works once, for ${limits.invitationDays} days: the bot asks whether they want to join. A role can only be given by a caller who has all of its scopes, the role of an owner only by an owner; the invitation is valid as long as the caller could make it.`,
         tag,
         auth: 'key',
         scope: 'admin',

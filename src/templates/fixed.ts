@@ -1,12 +1,17 @@
 import { AppError } from '../contract/errors';
-import type { SubscriberIdFormat } from '../contract/ids';
 import type { GivenContent, TemplateContent, TemplateVars } from '../contract/content';
 import { isTemplated } from '../contract/content';
 import type { Db } from '../db/pool';
 import type { TemplateSource } from './contract';
 import { findTemplate, findTemplates, type TemplateRow } from './queries';
 import { compileTemplate, type RenderedContent, type Template } from './template';
-import { refuseMissing, type TemplateRecipient, valuesFor } from './values';
+import {
+  type FurtherNames,
+  refuseMissing,
+  type TemplateRecipient,
+  type ValueContext,
+  valuesFor,
+} from './values';
 
 /** A template as it was when a request was accepted, with the request's values. It is stored with a broadcast. */
 export interface FixedTemplate {
@@ -28,9 +33,10 @@ export async function resolveTemplate(
   projectId: string,
   content: TemplateContent,
   path = '',
+  further: readonly FurtherNames[] = [],
 ): Promise<ResolvedTemplate> {
   const found = await findTemplate(db, projectId, content.template);
-  return resolved(found, content, path);
+  return resolved(found, content, { path, further });
 }
 
 /** As `resolveTemplate`, for many contents with one query. `null` where the content is given in full. */
@@ -50,7 +56,7 @@ export async function resolveTemplates(
     if (!isTemplated(content)) return null;
     const template = found.get(content.template) ?? null;
     const ready = compiled.get(content.template);
-    const result = resolved(template, content, pathOf(index), ready);
+    const result = resolved(template, content, { path: pathOf(index), ready });
     compiled.set(content.template, result.compiled);
     return result;
   });
@@ -59,13 +65,16 @@ export async function resolveTemplates(
 function resolved(
   found: TemplateRow | null,
   { template: key, vars }: TemplateContent,
-  path: string,
-  ready?: Template,
+  {
+    path,
+    further = [],
+    ready,
+  }: { path: string; further?: readonly FurtherNames[]; ready?: Template | undefined },
 ): ResolvedTemplate {
   if (!found) throw new AppError('not_found', `${path}template: there is no template with the key "${key}"`);
   const source = sourceOf(found);
   const compiled = ready ?? compileTemplate(source);
-  refuseMissing(compiled, vars, path);
+  refuseMissing(compiled, vars, path, further);
   return { fixed: { template: key, version: found.version, vars, source }, compiled };
 }
 
@@ -77,8 +86,7 @@ export function sourceOf({ format, default_lang, variants }: TemplateSource): Te
 export function renderFor(
   { fixed, compiled }: ResolvedTemplate,
   recipient: TemplateRecipient,
-  project: string,
-  format: SubscriberIdFormat,
+  context: Omit<ValueContext, 'vars'>,
 ): RenderedContent {
-  return compiled.render(recipient.lang, valuesFor(recipient, { vars: fixed.vars, project, format }));
+  return compiled.render(recipient.lang, valuesFor(recipient, { ...context, vars: fixed.vars }));
 }

@@ -7,4 +7,4 @@ export {
   resolveTemplates,
 } from './fixed';
 export { type RenderedContent, compileTemplate, faultOf } from './template';
-export { type TemplateRecipient, valuesFor } from './values';
+export { type FurtherNames, type TemplateRecipient, valuesFor } from './values';

@@ -140,7 +140,7 @@ export function deleteTemplate(db: Db, projectId: string, key: string): Promise<
 }
 
 export interface OpenDefinition {
-  kind: 'scheduled' | 'recurring';
+  kind: 'scheduled' | 'recurring' | 'drip';
   vars: TemplateVars;
 }
 
@@ -153,7 +153,13 @@ export function findOpenDefinitions(db: Db, projectId: string, key: string): Pro
      WHERE project_id = $1 AND ended_at IS NULL AND content->>'template' = $2
      UNION ALL
      SELECT 'recurring', content->'vars' FROM recurring
-     WHERE project_id = $1 AND ended_at IS NULL AND content->>'template' = $2`,
+     WHERE project_id = $1 AND ended_at IS NULL AND content->>'template' = $2
+     UNION ALL
+     SELECT 'drip', step->'content'->'vars' FROM drip_chains c JOIN drip_versions v ON v.drip_id = c.id
+     CROSS JOIN jsonb_array_elements(v.steps) AS step
+     WHERE c.project_id = $1 AND c.deleted_at IS NULL AND step->'content'->>'template' = $2
+       AND (v.version = c.version OR EXISTS (SELECT 1 FROM drip_enrolments e
+         WHERE e.drip_id = c.id AND e.version = v.version AND e.ended_at IS NULL))`,
     [projectId, key],
   );
 }

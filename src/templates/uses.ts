@@ -14,7 +14,15 @@ export interface TemplateUse {
 /** The caller holds the project's lock, under which definitions are created too. */
 export async function findTemplateUses(db: Db, projectId: string, key: string): Promise<TemplateUse[]> {
   const found = await findOpenDefinitions(db, projectId, key);
-  return found.map(({ kind, vars }) => ({ what: named[kind], vars, further: [] }));
+  return found.map(({ kind, vars }) => ({
+    what: named[kind],
+    vars,
+    further: kind === 'drip' ? ['event'] : [],
+  }));
 }
 
-const named = { scheduled: 'A scheduled message', recurring: 'A recurring message' } as const;
+const named = {
+  scheduled: 'A scheduled message',
+  recurring: 'A recurring message',
+  drip: 'A drip chain',
+} as const;

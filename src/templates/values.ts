@@ -2,6 +2,7 @@ import { AppError } from '../contract/errors';
 import type { TemplateVars } from '../contract/content';
 import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import type { SubscriberRecord } from '../subscribers';
+import type { Properties } from '../subscribers/contract';
 import type { Template, ValueOf } from './template';
 
 /** What a template shows of its recipient. */
@@ -14,6 +15,8 @@ export interface ValueContext {
   vars: TemplateVars;
   project: string;
   format: SubscriberIdFormat;
+  /** In a chain: the properties of the event that began it, as `event.`. */
+  event?: Properties | undefined;
 }
 
 const BUILT_IN = new Set(['first_name', 'username', 'external_id', 'subscriber_id', 'lang', 'project']);
@@ -35,8 +38,13 @@ export function missingNames(
   return names.filter((name) => !isKnown(name, vars, further));
 }
 
-export function refuseMissing(template: Template, vars: TemplateVars, path = ''): void {
-  const missing = missingNames(template, vars);
+export function refuseMissing(
+  template: Template,
+  vars: TemplateVars,
+  path = '',
+  further: readonly FurtherNames[] = [],
+): void {
+  const missing = missingNames(template, vars, further);
   if (missing.length === 0) return;
   throw new AppError('template_variable_missing', `${path}vars: ${missing.join(', ')} missing`);
 }
@@ -44,16 +52,15 @@ export function refuseMissing(template: Template, vars: TemplateVars, path = '')
 /** The values for one recipient; without one its names are known and empty. */
 export function valuesFor(
   recipient: TemplateRecipient | null,
-  { vars, project, format }: ValueContext,
+  { vars, project, format, event = {} }: ValueContext,
 ): ValueOf {
   return (name) => {
     if (Object.hasOwn(vars, name)) return String(vars[name]);
     if (name === 'project') return project;
+    if (name.startsWith('event.')) return propertyOf(event, name.slice('event.'.length));
     if (recipient === null) return null;
     if (name.startsWith('properties.')) {
-      const key = name.slice('properties.'.length);
-      const { properties } = recipient;
-      return Object.hasOwn(properties, key) ? String(properties[key]) : null;
+      return propertyOf(recipient.properties, name.slice('properties.'.length));
     }
     switch (name) {
       case 'first_name':
@@ -67,4 +74,8 @@ export function valuesFor(
         return null;
     }
   };
+}
+
+function propertyOf(properties: Properties, key: string): string | null {
+  return Object.hasOwn(properties, key) ? String(properties[key]) : null;
 }

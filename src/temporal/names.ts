@@ -9,6 +9,7 @@ export const workflowIds = {
   subscriberImport: (importId: string) => `import/${importId}`,
   batch: (batchId: string) => `batch/${batchId}`,
   scheduled: (scheduledId: string) => `scheduled/${scheduledId}`,
+  drip: (enrolmentId: string) => `drip/${enrolmentId}`,
   /** The Temporal Schedule. */
   recurring: (recurringId: string) => `recurring/${recurringId}`,
   /** The server appends the time of the occurrence. */

@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually';
 import { png } from '../support/png';
 import type { TestProject, TestService } from '../support/service';
 import type { ScriptedReceiver } from '../system/webhooks/fixture';
+import { seedCampaigns } from './demo-campaigns';
 
 export interface Demo {
   project: TestProject;
@@ -17,6 +18,9 @@ export interface Demo {
   failingEndpointId: string;
   deliveryId: string;
   subscriberId: string;
+  chainId: string;
+  recurringId: string;
+  templateKey: string;
 }
 
 export const AGENT =
@@ -27,6 +31,8 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
   const project = await service.createProject({
     name: 'Tea shop',
     callback_url: 'https://tea.example/login',
+    // Its team, its templates and its links are more than the free plan has.
+    plan: 'basic',
   });
   const shop = await service.createProject({ name: 'Tea shop', callback_url: 'https://tea.example/login' });
   await setLook(project);
@@ -43,6 +49,8 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     [project.id],
   );
   await subscribeCustomers(service, project);
+  // Before the endpoints, whose log shows other events.
+  const campaigns = await seedCampaigns(service, project);
   // One receiver for both endpoints: it fails under the path of the second one.
   receiver.behave((res, { path: requested }) => {
     res.statusCode = requested.includes('analytics') ? 503 : 200;
@@ -71,6 +79,19 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
   await project.api('POST', '/v1/auth/session', { state: 'order-1043', user_agent: AGENT });
   await project.api('POST', '/v1/send', { subscriber_id: subscriberId, text: 'Your tea is on its way.' });
   await project.api('POST', '/v1/broadcast', { text: 'New harvest is here', channel: 'telegram' });
+  await project.api('POST', '/v1/events', {
+    events: [
+      { name: 'visit', subscriber_id: subscriberId, properties: { page: 'green-tea' } },
+      { name: 'cart.added', subscriber_id: subscriberId, properties: { product: 'Sencha', amount: 12.5 } },
+      {
+        name: 'purchase',
+        external_id: 'customer-1',
+        properties: { amount: 49.9, currency: 'EUR' },
+        event_id: 'order-1042',
+      },
+    ],
+  });
+  const chainId = await enrolCustomers(project);
   const sent = await project.api('POST', `/v1/webhooks/${failing.body.id}/test`);
   const deliveryId = sent.body.delivery_id as string;
   await eventually(async () => {
@@ -78,6 +99,7 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     return body.attempts[0]?.duration_ms != null;
   });
   return {
+    ...campaigns,
     project,
     shop,
     apiKey: project.api_key,
@@ -85,7 +107,32 @@ export async function seedDemo(service: TestService, receiver: ScriptedReceiver)
     failingEndpointId: endpoints[1]!,
     deliveryId,
     subscriberId,
+    chainId,
   };
+}
+
+/** A chain with a few customers in it. */
+async function enrolCustomers(project: TestProject): Promise<string> {
+  const { body: chain } = await project.api('POST', '/v1/drip-chains', {
+    name: 'Abandoned cart',
+    trigger: { type: 'event', name: 'cart.added' },
+    exit_on: { rules: [{ event: 'purchase' }] },
+    steps: [
+      { id: 'reminder', type: 'send', content: { text: 'Your tea is still in the cart.' } },
+      { id: 'two-days', type: 'delay', minutes: 2880 },
+      { id: 'daytime', type: 'wait_until', from: '09:00', to: '20:00', weekdays: [1, 2, 3, 4, 5] },
+      { id: 'is-vip', type: 'condition', if: { rules: [{ tag: 'vip' }] }, else: 'offer' },
+      { id: 'thanks', type: 'send', content: { text: 'Free delivery for our regulars this week.' } },
+      { id: 'stop', type: 'end' },
+      { id: 'offer', type: 'send', content: { text: 'Ten per cent off, today only.' }, permission: 'offers' },
+    ],
+    status: 'active',
+  });
+  const { body: subscribers } = await project.api('GET', '/v1/subscribers?active=true&limit=5');
+  for (const { subscriber_id } of subscribers.data as { subscriber_id: string }[]) {
+    await project.api('POST', `/v1/drip-chains/${chain.drip_id}/enrolments`, { subscriber_id });
+  }
+  return chain.drip_id as string;
 }
 
 const names = ['Anna', 'Борис', 'Vera', 'Григорий', 'Daria'];

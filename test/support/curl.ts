@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { readText } from './read-text';
 
 const run = promisify(execFile);
 
@@ -55,5 +56,5 @@ export async function callWithCurl(
     }),
     ...(body === undefined ? {} : { body }),
   });
-  return { status: response.status, body: await response.text() };
+  return { status: response.status, body: await readText(response) };
 }

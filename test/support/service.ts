@@ -12,6 +12,7 @@ import type { Project } from '../../src/projects/contract';
 import { simulatorLink, type Simulator } from '../../src/embedded/simulator';
 import { startService, type Service } from '../../src/service';
 import { createTestDatabase, type TestDatabase } from './database';
+import { readText } from './read-text';
 import {
   createSimulatorControl,
   startTestSimulator,
@@ -182,7 +183,7 @@ export function createApi(url: string, key: string | null): Api {
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
+    const text = await readText(response);
     const json = response.headers.get('content-type')?.includes('json') ?? false;
     return {
       status: response.status,

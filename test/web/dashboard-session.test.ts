@@ -4,14 +4,17 @@ import { startTestService, type TestProject, type TestService } from '../support
 /** What the dashboard's own pages send with every request. */
 const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
 
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ roles: 'api' });
+});
+afterAll(() => service?.stop());
+
 describe('signing in to the dashboard', () => {
-  let service: TestService;
   let project: TestProject;
   beforeAll(async () => {
-    service = await startTestService({ roles: 'api' });
     project = await service.createProject({ name: 'Shop' });
   });
-  afterAll(() => service.stop());
 
   const signIn = (key: string, headers: Record<string, string> = ownPage) =>
     service.apiWith(null)('POST', '/dashboard/session', { api_key: key }, headers);
@@ -112,13 +115,10 @@ describe('signing in to the dashboard', () => {
 });
 
 describe('what the dashboard shows is in the API', () => {
-  let service: TestService;
   let project: TestProject;
   beforeAll(async () => {
-    service = await startTestService({ roles: 'api' });
     project = await service.createProject({ name: 'Shop' });
   });
-  afterAll(() => service.stop());
 
   it('changes the project’s settings, and nothing that is the operator’s', async () => {
     const changes = {

@@ -88,6 +88,7 @@ export async function visit(
     ...options,
   });
   context.setDefaultTimeout(15_000);
+  await context.addInitScript(COUNT_REQUESTS);
   const complaints: string[] = [];
   const watch = (page: Page) => {
     page.on('pageerror', (error) => complaints.push(String(error)));
@@ -100,18 +101,49 @@ export async function visit(
   return { context, page, complaints };
 }
 
-/** Kept under test-output/, to look at after a run. */
+/** In the page: how many requests of its scripts are open, and since when that has not changed. */
+const COUNT_REQUESTS = `(() => {
+  const { fetch } = window;
+  window.requests = { open: 0, since: performance.now() };
+  const count = (step) => (window.requests = { open: window.requests.open + step, since: performance.now() });
+  window.fetch = (...given) => {
+    count(1);
+    return fetch(...given).finally(() => count(-1));
+  };
+})()`;
+/** Longer than a page needs to begin the next request after a response. */
+const QUIET_MS = 120;
+
+/** Waits until a page has read what it shows. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => {
+    const look = () => {
+      const { open, since } = window.requests;
+      if (open === 0 && performance.now() - since > ${QUIET_MS}) resolve();
+      else setTimeout(look, 20);
+    };
+    look();
+  })`);
+}
+
+/** With HERALD_TEST_SCREENSHOTS, kept under test-output/, to look at after a run. */
 export async function screenshot(page: Page, name: string): Promise<void> {
+  if (!process.env['HERALD_TEST_SCREENSHOTS']) return;
   await mkdir(screenshots, { recursive: true });
   await page.screenshot({ path: path.join(screenshots, `${name}.png`), fullPage: true });
 }
 
-/** What axe-core finds that keeps a person from using the page, or parts of it. */
-export async function seriousFlaws(page: Page, parts?: string[]): Promise<string[]> {
+/** What axe-core finds that keeps a person from using the page, or parts of it; or by some of its rules only. */
+export async function seriousFlaws(page: Page, parts?: string[], rules?: string[]): Promise<string[]> {
   // Through the debugger's world, because the pages' own policy refuses foreign scripts, as it should.
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const place = parts ? JSON.stringify({ include: parts.map((part) => [part]) }) : 'document';
-  const options = JSON.stringify({ resultTypes: ['violations'] });
+  const options = JSON.stringify({
+    resultTypes: ['violations'],
+    // Reading every style sheet again is for two rules that the pages cannot break: they play nothing and lock nothing.
+    preload: false,
+    ...(rules ? { runOnly: rules } : {}),
+  });
   const found = (await page.evaluate(`axe.run(${place}, ${options})`)) as axe.AxeResults;
   return found.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -77,6 +77,20 @@ async function answerAs(user: string, link: string, button: string): Promise<voi
   await service.control.tap('telegram', user, { button });
 }
 
+describe('the link of the demo’s owner', () => {
+  it('signs in to the dashboard with two clicks: one opens the bot, the other one is Yes', async () => {
+    const { page, context, complaints } = await someone();
+    await page.goto(`${service.url}/dashboard?demo=demo`);
+    const link = page.getByRole('link', { name: /Telegram/ });
+    const [phone] = await Promise.all([context.waitForEvent('page'), link.click()]);
+    await phone.getByText('Log in to Herald?').waitFor();
+    await answer(phone, 'Yes');
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.getByText('Demo project').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe('the hosted login page', () => {
   it('logs a person in: link, Yes on the phone, back to the site with code and state', async () => {
     const person = await someone();

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
+import type { contentSchema } from '../../src/contract/content';
 import type {
+  audienceSchema,
   broadcastSchema,
   newBroadcastSchema,
   startedBroadcastSchema,
@@ -11,7 +13,18 @@ import type {
   RecurringView,
   RunView,
 } from '../../src/broadcasts/recurring/contract';
-import type { newScheduledSchema, ScheduledView } from '../../src/broadcasts/scheduled/contract';
+import type {
+  newScheduledSchema,
+  scheduledChangesSchema,
+  ScheduledView,
+} from '../../src/broadcasts/scheduled/contract';
+import type {
+  chainChangesSchema,
+  ChainStats,
+  ChainView,
+  EnrolmentView,
+  newChainSchema,
+} from '../../src/drip/contract';
 import type {
   newTemplateSchema,
   previewSchema,
@@ -28,9 +41,11 @@ import type {
   MemberView as Member,
   NewInvitation,
 } from '../../src/team/contract';
+import type { NotifyLevel } from '../../src/contract/people';
 import type { Scope } from '../../src/contract/scopes';
 import type { ErrorEnvelope } from '../../src/contract/errors';
 import type { eventTypeSchema } from '../../src/events/contract';
+import type { TrackedEventView as TrackedEvent } from '../../src/events/tracked/contract';
 import type { createdKeySchema, KeyView } from '../../src/projects/contract';
 import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/projects/contract';
 import type { SessionRecord } from '../../src/login/contract';
@@ -49,6 +64,8 @@ import type {
 } from '../../src/messages/contract';
 import { t } from './texts';
 import type {
+  acceptedImportSchema,
+  ImportView as Import,
   LinkView,
   newLinkSchema,
   PermissionChanges,
@@ -75,6 +92,18 @@ export type Attempt = Delivery['attempts'][number];
 export type Stats = z.infer<typeof statsSchema>;
 export type NewBroadcast = z.input<typeof newBroadcastSchema>;
 export type NewMessage = z.input<typeof sendSchema>;
+export type GivenContent = z.input<typeof contentSchema>;
+export type StoredContent = ScheduledView['content'];
+export type Audience = z.input<typeof audienceSchema>;
+/** Views say null for what a request leaves out. */
+export interface AudienceView {
+  tags_all: string[];
+  tags_any: string[];
+  exclude_tags: string[];
+  permission?: string | null | undefined;
+  channel?: 'telegram' | 'max' | null | undefined;
+}
+export type PreviewRequest = z.input<typeof previewSchema>;
 export type EventType = z.infer<typeof eventTypeSchema>;
 export type NewEndpoint = z.input<typeof newEndpointSchema>;
 export type EndpointChanges = z.input<typeof endpointChangesSchema>;
@@ -84,6 +113,11 @@ export type Batch = BatchView;
 export type Scheduled = ScheduledView;
 export type Recurring = RecurringView;
 export type RecurringRun = RunView;
+export type Chain = ChainView;
+export type ChainStep = ChainView['steps'][number];
+export type NewChain = z.input<typeof newChainSchema>;
+export type ChainChanges = z.input<typeof chainChangesSchema>;
+export type Enrolment = EnrolmentView;
 export type Template = TemplateView;
 export type TemplateDefinition = z.input<typeof templateDefinitionSchema>;
 export type NewLink = z.input<typeof newLinkSchema>;
@@ -96,6 +130,7 @@ export type CreatedKey = z.infer<typeof createdKeySchema>;
 export type {
   AuditEntry,
   DashboardLogin,
+  Import,
   Invitation,
   Member,
   SignInRecord,
@@ -105,6 +140,7 @@ export type {
   KeyView,
   LinkView,
   MessageRecord,
+  TrackedEvent,
   OwnProjectChanges,
   PermissionView,
   ProjectView,
@@ -149,46 +185,45 @@ const dashboardHeaders = (path: string) => ({
   ...(shownProject === null || !path.startsWith('/v1/') ? {} : { 'x-herald-project': shownProject }),
 });
 
-async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+/** Sends a request of the dashboard. Throws for any response that is not a success. */
+async function request(
+  method: string,
+  path: string,
+  body?: { type: string; content: string | Blob },
+): Promise<Response> {
   const response = await fetch(path, {
     method,
-    headers: {
-      ...dashboardHeaders(path),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: { ...dashboardHeaders(path), ...(body ? { 'content-type': body.type } : {}) },
+    ...(body ? { body: body.content } : {}),
   }).catch(() => {
     throw new ApiError(0, 'offline', t.offline);
   });
-  if (response.status === 204) return undefined as T;
-  const received: unknown = await response.json().catch(() => null);
-  if (response.ok) return received as T;
-  const envelope = received as ErrorEnvelope | null;
-  const error = new ApiError(
+  if (response.ok) return response;
+  const envelope = (await response.json().catch(() => null)) as ErrorEnvelope | null;
+  if (response.status === 401 && envelope?.code === 'unauthorized') onSignedOut();
+  throw new ApiError(
     response.status,
     envelope?.code ?? 'internal_error',
     envelope?.error ?? t.unexpectedResponse,
     envelope?.docs_url ?? null,
   );
-  if (response.status === 401 && envelope?.code === 'unauthorized') {
-    onSignedOut();
-  }
-  throw error;
+}
+
+async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await request(
+    method,
+    path,
+    body === undefined ? undefined : { type: 'application/json', content: JSON.stringify(body) },
+  );
+  if (response.status === 204) return undefined as T;
+  return (await response.json().catch(() => {
+    throw new ApiError(response.status, 'internal_error', t.unexpectedResponse);
+  })) as T;
 }
 
 /** Saves a response as a file: the cookie works only with the header, so a plain link would be refused. */
 export async function download(path: string, filename: string): Promise<void> {
-  const response = await fetch(path, { headers: dashboardHeaders(path) }).catch(() => {
-    throw new ApiError(0, 'offline', t.offline);
-  });
-  if (!response.ok) {
-    const envelope = (await response.json().catch(() => null)) as ErrorEnvelope | null;
-    throw new ApiError(
-      response.status,
-      envelope?.code ?? 'internal_error',
-      envelope?.error ?? t.unexpectedResponse,
-    );
-  }
+  const response = await request('GET', path);
   const link = document.createElement('a');
   link.href = URL.createObjectURL(await response.blob());
   link.download = filename;
@@ -215,6 +250,7 @@ export const api = {
   signOut: () => call<void>('DELETE', '/dashboard/session'),
   switchProject: (projectId: string) =>
     call<DashboardSession>('PUT', '/dashboard/session', { project_id: projectId }).then(showProject),
+  setOwnNotify: (notify: NotifyLevel) => call<DashboardSession>('PATCH', '/dashboard/session', { notify }),
   createProject: (project: { slug: string; name: string }) =>
     post<{ project_id: string }>('/dashboard/projects', project),
   beginLogin: () => post<DashboardLogin>('/dashboard/login'),
@@ -308,6 +344,12 @@ export const api = {
   changeSubscriber: (id: string, changes: SubscriberChanges) =>
     call<Subscriber>('PATCH', `/v1/subscribers/${encodeURIComponent(id)}`, changes),
   removeSubscriber: (id: string) => call<void>('DELETE', `/v1/subscribers/${encodeURIComponent(id)}`),
+  importSubscribers: async (file: Blob, dryRun: boolean) => {
+    const path = `/v1/import/subscribers?dry_run=${dryRun}`;
+    const response = await request('POST', path, { type: 'text/csv', content: file });
+    return (await response.json()) as z.infer<typeof acceptedImportSchema>;
+  },
+  import: (id: string) => get<Import>(`/v1/import/${id}`),
 
   messages: (subscriberId: string, cursor: string | null) =>
     get<Page<MessageRecord>>(`/v1/messages${query({ subscriber_id: subscriberId, cursor, limit: 25 })}`),
@@ -325,6 +367,9 @@ export const api = {
   scheduled: (filter: { status: string; cursor: string | null }) =>
     get<Page<Scheduled>>(`/v1/scheduled${query({ ...filter, limit: 25 })}`),
   schedule: (entry: z.input<typeof newScheduledSchema>) => post<Scheduled>('/v1/scheduled', entry),
+  scheduledMessage: (id: string) => get<Scheduled>(`/v1/scheduled/${id}`),
+  changeScheduled: (id: string, changes: z.input<typeof scheduledChangesSchema>) =>
+    call<Scheduled>('PATCH', `/v1/scheduled/${id}`, changes),
   cancelScheduled: (id: string) => call<unknown>('DELETE', `/v1/scheduled/${id}`),
 
   recurring: (cursor: string | null) => get<Page<Recurring>>(`/v1/recurring${query({ cursor, limit: 25 })}`),
@@ -338,12 +383,28 @@ export const api = {
   skipRecurring: (id: string) => post<Recurring>(`/v1/recurring/${id}/skip`),
   removeRecurring: (id: string) => call<void>('DELETE', `/v1/recurring/${id}`),
 
+  chains: (cursor: string | null) => get<Page<Chain>>(`/v1/drip-chains${query({ cursor, limit: 25 })}`),
+  chain: (id: string) => get<Chain>(`/v1/drip-chains/${id}`),
+  chainStats: (id: string) => get<ChainStats>(`/v1/drip-chains/${id}/stats`),
+  createChain: (chain: NewChain) => post<Chain>('/v1/drip-chains', chain),
+  changeChain: (id: string, changes: ChainChanges) => call<Chain>('PATCH', `/v1/drip-chains/${id}`, changes),
+  removeChain: (id: string) => call<void>('DELETE', `/v1/drip-chains/${id}`),
+  enrolments: (id: string, filter: { status: string; cursor: string | null }) =>
+    get<Page<Enrolment>>(`/v1/drip-chains/${id}/enrolments${query({ ...filter, limit: 25 })}`),
+  enrol: (id: string, subscriberId: string) =>
+    post<{ data: Enrolment[] }>(`/v1/drip-chains/${id}/enrolments`, { subscriber_id: subscriberId }),
+  cancelEnrolment: (id: string, enrolment: string) =>
+    call<Enrolment>('DELETE', `/v1/drip-chains/${id}/enrolments/${enrolment}`),
+
+  trackedEvents: (filter: { name?: string; subscriber_id?: string; since?: string; cursor: string | null }) =>
+    get<Page<TrackedEvent>>(`/v1/events${query({ ...filter, limit: 25 })}`),
+
   templates: (cursor: string | null) => get<Page<Template>>(`/v1/templates${query({ cursor, limit: 25 })}`),
+  messageTemplates: () => get<Page<Template>>('/v1/templates?purpose=message&limit=100'),
   template: (key: string) => get<Template>(`/v1/templates/${encodeURIComponent(key)}`),
   createTemplate: (template: z.input<typeof newTemplateSchema>) => post<Template>('/v1/templates', template),
   replaceTemplate: (key: string, definition: TemplateDefinition) =>
     call<Template>('PUT', `/v1/templates/${encodeURIComponent(key)}`, definition),
   removeTemplate: (key: string) => call<void>('DELETE', `/v1/templates/${encodeURIComponent(key)}`),
-  previewTemplate: (request: z.input<typeof previewSchema>) =>
-    post<PreviewResult>('/v1/templates/preview', request),
+  previewTemplate: (request: PreviewRequest) => post<PreviewResult>('/v1/templates/preview', request),
 };

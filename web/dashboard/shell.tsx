@@ -1,31 +1,40 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { IconName } from '../shared/icons';
 import type { Scope } from '../../src/contract/scopes';
 import { can } from './access';
 import { api, type DashboardSession } from './api';
-import { Icon } from './elements';
+import { AllowedPage, Icon } from './elements';
 import { Batches } from './pages/batches';
 import { Account } from './pages/account';
 import { Audit } from './pages/audit';
 import { Broadcasts } from './pages/broadcasts';
 import { Channels } from './pages/channels';
+import { Composer } from './pages/composer';
 import { Deliveries } from './pages/deliveries';
 import { DeliveryPage } from './pages/delivery';
+import { DripChains, OpenChain } from './pages/drip';
+import { EditChain, NewChain } from './pages/drip-editor';
+import { TrackedEvents } from './pages/events';
 import { EndpointPage } from './pages/endpoint';
 import { Endpoints } from './pages/endpoints';
+import { ImportPage } from './pages/import';
 import { Keys } from './pages/keys';
 import { Labels } from './pages/labels';
 import { Links } from './pages/links';
 import { Logins } from './pages/logins';
 import { OidcClients } from './pages/oidc';
 import { Overview } from './pages/overview';
-import { RecurringPage } from './pages/recurring';
-import { ScheduledPage } from './pages/scheduled';
+import { OpenRecurring, RecurringMessages } from './pages/recurring';
+import { EditRecurring, RecurringForm } from './pages/recurring-form';
+import { ScheduledMessages } from './pages/scheduled';
+import { EditScheduled, ScheduledForm } from './pages/scheduled-form';
 import { Settings } from './pages/settings';
 import { SubscriberPage } from './pages/subscriber';
 import { Subscribers } from './pages/subscribers';
-import { Templates } from './pages/templates';
 import { Team } from './pages/team';
+import { OpenTemplate, TemplateEditor } from './pages/template-editor';
+import { Templates } from './pages/templates';
 import { useResource } from './resource';
 import { go, Heading, Link, nameProject, usePath } from './router';
 import { language, setLanguage, t } from './texts';
@@ -38,26 +47,44 @@ interface Section {
   scope?: Scope;
 }
 
-const sections = (): Section[] => [
-  { path: '/dashboard', title: t.overview, icon: 'home' },
-  { path: '/dashboard/logins', title: t.logins, icon: 'login' },
-  { path: '/dashboard/webhooks', title: t.webhooks, icon: 'bolt' },
-  { path: '/dashboard/deliveries', title: t.deliveries, icon: 'list' },
-  { path: '/dashboard/subscribers', title: t.subscribers, icon: 'users' },
-  { path: '/dashboard/links', title: t.links, icon: 'link' },
-  { path: '/dashboard/labels', title: t.labels, icon: 'tag' },
-  { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
-  { path: '/dashboard/oidc', title: t.oidc, icon: 'identification' },
-  { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
-  { path: '/dashboard/scheduled', title: t.scheduled, icon: 'calendar' },
-  { path: '/dashboard/recurring', title: t.recurring, icon: 'repeat' },
-  { path: '/dashboard/templates', title: t.templates, icon: 'document' },
-  { path: '/dashboard/channels', title: t.channels, icon: 'chat', scope: 'manage' },
-  { path: '/dashboard/keys', title: t.apiKeys, icon: 'key', scope: 'admin' },
-  { path: '/dashboard/team', title: t.team, icon: 'users', scope: 'admin' },
-  { path: '/dashboard/audit', title: t.audit, icon: 'list', scope: 'admin' },
-  { path: '/dashboard/settings', title: t.settings, icon: 'cog', scope: 'manage' },
+/** The pages by what they are about. Groups are divided by a line. */
+const sections = (): Section[][] => [
+  [{ path: '/dashboard', title: t.overview, icon: 'home' }],
+  [
+    { path: '/dashboard/logins', title: t.logins, icon: 'login' },
+    { path: '/dashboard/oidc', title: t.oidc, icon: 'identification', scope: 'manage' },
+  ],
+  [
+    { path: '/dashboard/webhooks', title: t.webhooks, icon: 'bolt' },
+    { path: '/dashboard/deliveries', title: t.deliveries, icon: 'list' },
+  ],
+  [
+    { path: '/dashboard/subscribers', title: t.subscribers, icon: 'users' },
+    { path: '/dashboard/events', title: t.trackedEvents, icon: 'cursor' },
+    { path: '/dashboard/links', title: t.links, icon: 'link' },
+    { path: '/dashboard/labels', title: t.labels, icon: 'tag' },
+  ],
+  [
+    { path: '/dashboard/broadcasts', title: t.broadcasts, icon: 'megaphone' },
+    { path: '/dashboard/scheduled', title: t.scheduled, icon: 'calendar' },
+    { path: '/dashboard/recurring', title: t.recurring, icon: 'repeat' },
+    { path: '/dashboard/drip', title: t.drip.chains, icon: 'branch' },
+    { path: '/dashboard/batches', title: t.batches, icon: 'stack' },
+    { path: '/dashboard/templates', title: t.templates, icon: 'document' },
+  ],
+  [
+    { path: '/dashboard/channels', title: t.channels, icon: 'chat', scope: 'manage' },
+    { path: '/dashboard/keys', title: t.apiKeys, icon: 'key', scope: 'admin' },
+    { path: '/dashboard/team', title: t.team, icon: 'users', scope: 'admin' },
+    { path: '/dashboard/audit', title: t.audit, icon: 'list', scope: 'admin' },
+    { path: '/dashboard/settings', title: t.settings, icon: 'cog', scope: 'manage' },
+  ],
 ];
+
+const shownSections = () =>
+  sections()
+    .map((group) => group.filter(({ scope }) => scope === undefined || can(scope)))
+    .filter((group) => group.length > 0);
 
 interface ShellProps {
   session: DashboardSession;
@@ -103,18 +130,20 @@ export function Shell({ session, onSession, onSignedOut }: ShellProps) {
         <div id="navigation" class={menuOpen ? 'side-content open' : 'side-content'}>
           {session.projects.length > 1 && <ProjectSwitch session={session} onSession={onSession} />}
           <nav aria-label={t.navigation}>
-            {sections()
-              .filter(({ scope }) => scope === undefined || can(scope))
-              .map((section) => (
-                <Link
-                  key={section.path}
-                  to={section.path}
-                  current={isCurrent(section)}
-                  onClick={() => setMenuOpen(false)}
-                >
-                  <Icon name={section.icon} /> {section.title}
-                </Link>
-              ))}
+            {shownSections().map((group) => (
+              <div key={group[0]?.path} class="nav-group">
+                {group.map((section) => (
+                  <Link
+                    key={section.path}
+                    to={section.path}
+                    current={isCurrent(section)}
+                    onClick={() => setMenuOpen(false)}
+                  >
+                    <Icon name={section.icon} /> {section.title}
+                  </Link>
+                ))}
+              </div>
+            ))}
           </nav>
           <div class="side-foot">
             <a href={t.docsStart} target="_blank" rel="noopener">
@@ -185,7 +214,7 @@ export function LanguageSwitch() {
 }
 
 function Content(props: { path: string; session: DashboardSession; onProjectChanged: () => void }) {
-  const [, , section, id] = props.path.split('/');
+  const [, , section, id, action] = props.path.split('/');
   if (!section) return <Overview />;
   if (section === 'webhooks') return id ? <EndpointPage key={id} id={id} /> : <Endpoints />;
   if (section === 'deliveries') {
@@ -193,21 +222,40 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
     return <DeliveryPage key={id} id={id} workflowsUrl={props.session.temporal_ui_url} />;
   }
   if (section === 'logins') return <Logins />;
-  if (section === 'subscribers') return id ? <SubscriberPage key={id} id={id} /> : <Subscribers />;
+  if (section === 'subscribers') {
+    if (id === 'import') return only('manage', <ImportPage />);
+    return id ? <SubscriberPage key={id} id={id} /> : <Subscribers />;
+  }
+  if (section === 'events') return <TrackedEvents />;
   if (section === 'links') return <Links />;
   if (section === 'labels') return <Labels />;
-  if (section === 'broadcasts') return <Broadcasts isComposing={id === 'new'} />;
-  if (section === 'oidc') return <OidcClients />;
+  if (section === 'broadcasts') return id === 'new' ? only('send', <Composer />) : <Broadcasts />;
+  if (section === 'oidc') return only('manage', <OidcClients />);
   if (section === 'batches') return <Batches />;
-  if (section === 'scheduled') return <ScheduledPage isComposing={id === 'new'} />;
-  if (section === 'recurring') return <RecurringPage open={id} />;
-  if (section === 'templates') return <Templates open={id} />;
-  if (section === 'channels' && can('manage')) return <Channels />;
+  if (section === 'scheduled') {
+    if (id === 'new') return only('send', <ScheduledForm />);
+    return id ? only('send', <EditScheduled key={id} id={id} />) : <ScheduledMessages />;
+  }
+  if (section === 'recurring') {
+    if (id === 'new') return only('send', <RecurringForm />);
+    if (id && action === 'edit') return only('send', <EditRecurring key={id} id={id} />);
+    return id ? <OpenRecurring key={id} id={id} /> : <RecurringMessages />;
+  }
+  if (section === 'drip') {
+    if (id === 'new') return only('manage', <NewChain />);
+    if (id && action === 'edit') return only('manage', <EditChain key={id} id={id} />);
+    return id ? <OpenChain key={id} id={id} /> : <DripChains />;
+  }
+  if (section === 'templates') {
+    if (id === 'new') return only('manage', <TemplateEditor />);
+    return id ? <OpenTemplate key={id} id={decodeURIComponent(id)} /> : <Templates />;
+  }
+  if (section === 'channels') return only('manage', <Channels />);
   if (section === 'account') return <Account />;
-  if (section === 'keys' && can('admin')) return <Keys />;
-  if (section === 'team' && can('admin')) return <Team session={props.session} />;
-  if (section === 'audit' && can('admin')) return <Audit />;
-  if (section === 'settings' && can('manage')) return <Settings onChanged={props.onProjectChanged} />;
+  if (section === 'keys') return only('admin', <Keys />);
+  if (section === 'team') return only('admin', <Team session={props.session} />);
+  if (section === 'audit') return only('admin', <Audit />);
+  if (section === 'settings') return only('manage', <Settings onChanged={props.onProjectChanged} />);
   return (
     <>
       <Heading title={t.pageNotFound} />
@@ -216,4 +264,8 @@ function Content(props: { path: string; session: DashboardSession; onProjectChan
       </p>
     </>
   );
+}
+
+function only(scope: Scope, page: ComponentChildren) {
+  return <AllowedPage scope={scope}>{page}</AllowedPage>;
 }

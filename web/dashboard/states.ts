@@ -3,6 +3,8 @@ import type {
   Broadcast,
   EndpointView,
   MessageRecord,
+  Chain,
+  Enrolment,
   Recurring,
   RecurringRun,
   Scheduled,
@@ -74,7 +76,7 @@ export function broadcastState({ status }: Broadcast): Shown {
 }
 
 export function batchState({ status }: Batch): Shown {
-  return { tone: broadcastTones[status] ?? 'neutral', text: t.broadcastStates[status] };
+  return { tone: broadcastTones[status] ?? 'neutral', text: t.batchStates[status] };
 }
 
 const scheduledTones: Record<string, Tone> = {
@@ -93,6 +95,18 @@ const recurringTones: Record<string, Tone> = { active: 'good', paused: 'warn' };
 
 export function recurringState({ status }: Recurring): Shown {
   return { tone: recurringTones[status] ?? 'neutral', text: t.recurringStates[status] };
+}
+
+const chainTones: Record<string, Tone> = { active: 'good', paused: 'warn' };
+
+export function chainState({ status }: Chain): Shown {
+  return { tone: chainTones[status] ?? 'neutral', text: t.drip.chainStates[status] };
+}
+
+const enrolmentTones: Record<string, Tone> = { active: 'busy', completed: 'good' };
+
+export function enrolmentState({ status }: Enrolment): Shown {
+  return { tone: enrolmentTones[status] ?? 'neutral', text: t.drip.enrolmentStates[status] };
 }
 
 const runTones: Record<string, Tone> = { started: 'busy', completed: 'good', failed: 'bad', skipped: 'warn' };

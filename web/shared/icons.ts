@@ -2,10 +2,13 @@
  * Icons of all pages, inlined at build time. From heroicons (MIT), except the two marks of the messengers, which are our
  * own drawings and not their logos.
  */
+import arrowDown from 'heroicons/20/solid/arrow-down.svg?raw';
 import arrowPath from 'heroicons/20/solid/arrow-path.svg?raw';
 import arrowTopRight from 'heroicons/20/solid/arrow-top-right-on-square.svg?raw';
+import arrowUp from 'heroicons/20/solid/arrow-up.svg?raw';
 import bars from 'heroicons/24/outline/bars-3.svg?raw';
 import bell from 'heroicons/24/outline/bell-alert.svg?raw';
+import branch from 'heroicons/20/solid/arrows-right-left.svg?raw';
 import bolt from 'heroicons/24/outline/bolt.svg?raw';
 import book from 'heroicons/24/outline/book-open.svg?raw';
 import calendar from 'heroicons/24/outline/calendar-days.svg?raw';
@@ -22,6 +25,7 @@ import document from 'heroicons/24/outline/document-text.svg?raw';
 import envelope from 'heroicons/20/solid/chat-bubble-left.svg?raw';
 import exclamation from 'heroicons/20/solid/exclamation-triangle.svg?raw';
 import identification from 'heroicons/24/outline/identification.svg?raw';
+import flag from 'heroicons/20/solid/flag.svg?raw';
 import home from 'heroicons/24/outline/home.svg?raw';
 import key from 'heroicons/24/outline/key.svg?raw';
 import link from 'heroicons/24/outline/link.svg?raw';
@@ -47,12 +51,15 @@ const telegram = `<svg viewBox="0 0 24 24"><circle cx="12" cy="12" r="11" fill="
 const max = `<svg viewBox="0 0 24 24"><rect x="1" y="1" width="22" height="22" rx="6" fill="#5b3fd1"/><path fill="none" stroke="#fff" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" d="M4 15V9l2 3 2-3v6M9.8 15l2.2-6 2.2 6M10.6 13.2h2.8M16 9l4 6M20 9l-4 6"/></svg>`;
 
 export const icons = {
+  arrowDown,
   arrowPath,
   arrowTopRight,
+  arrowUp,
   bars,
   bell,
   bolt,
   book,
+  branch,
   calendar,
   chat,
   check,
@@ -66,6 +73,7 @@ export const icons = {
   document,
   envelope,
   exclamation,
+  flag,
   home,
   identification,
   key,

@@ -120,12 +120,13 @@ function forgetStart() {
   show(state);
 }
 
-byId('start').addEventListener('click', async () => {
+async function open() {
   const done = state.blocked && !start ? await act('unblock', {}) : await act('open', start ? { start } : {});
   if (!done) return;
   forgetStart();
   byId('scroll').focus();
-});
+}
+byId('start').addEventListener('click', open);
 
 byId('block').addEventListener('click', () => act('block', {}));
 
@@ -173,4 +174,6 @@ document.documentElement.dataset.channel = channel;
 speak(me.language_code);
 fillSettings();
 watch();
+// The sign-in of the demo's owner, where a person of the simulator has nothing to decide before the question.
+if (start && address.searchParams.has('at_once')) void open();
 await nameBot();

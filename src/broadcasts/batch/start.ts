@@ -51,7 +51,7 @@ export async function startBatch(
   const planned = messages.flatMap((message, position) =>
     plan(message, position, subscribersOf(message), (subscriber) =>
       contentTo(templates[position] ?? null, contents[position], (template) =>
-        renderFor(template, subscriber, project.name, format),
+        renderFor(template, subscriber, { project: project.name, format }),
       ),
     ),
   );

@@ -127,6 +127,17 @@ export function snapshotAudience(
   );
 }
 
+/** Whether a time zone is missing in the due times that recipients were copied with. */
+export async function hasRecipientWithoutTime(db: Db, id: string): Promise<boolean> {
+  const found = await row(
+    db,
+    'recipient_without_time',
+    'SELECT 1 FROM broadcast_recipients WHERE broadcast_id = $1 AND due_at IS NULL LIMIT 1',
+    [id],
+  );
+  return found !== null;
+}
+
 /** The relay starts the workflow after this commits. */
 export async function releaseBroadcast(db: Db, id: string, active: number, inactive: number): Promise<void> {
   await row(

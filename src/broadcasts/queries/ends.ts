@@ -25,6 +25,17 @@ export function skipQueuedRecipients(db: Db, id: string): Promise<number> {
   );
 }
 
+/** Whether a recipient was skipped because their own time had passed too long before. */
+export async function hasTooLate(db: Db, id: string): Promise<boolean> {
+  const found = await row(
+    db,
+    'has_too_late_recipient',
+    `SELECT 1 FROM broadcast_recipients WHERE broadcast_id = $1 AND status = 'skipped' AND reason = 'too_late' LIMIT 1`,
+    [id],
+  );
+  return found !== null;
+}
+
 export interface LostRecipient {
   subscriber_id: string;
   channel: Channel;

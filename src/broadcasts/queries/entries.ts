@@ -11,7 +11,8 @@ export async function countOpenEntries(
     db,
     'count_open_entries',
     `SELECT (SELECT count(*) FROM scheduled WHERE project_id = $1 AND ended_at IS NULL)
-         + (SELECT count(*) FROM recurring WHERE project_id = $1 AND ended_at IS NULL) AS open,
+         + (SELECT count(*) FROM recurring WHERE project_id = $1 AND ended_at IS NULL)
+         + (SELECT count(*) FROM drip_chains WHERE project_id = $1 AND deleted_at IS NULL) AS open,
        coalesce((SELECT scheduled_entries FROM project_settings WHERE project_id = $1), $2::int) AS allowed`,
     [projectId, byDefault],
   );

@@ -14,6 +14,7 @@ import {
   sharedBotKey,
 } from '../../bots';
 import { channels, type Channel, type Language } from '../../contract/common';
+import { limits } from '../../contract/limits';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
@@ -57,7 +58,7 @@ export function beginRun(
 ): Promise<{ status: BroadcastStatus; run: BroadcastRun | null }> {
   return withTransaction(pool, async (db) => {
     const token = randomUUID();
-    const begun = await row<{ kind: JobKind; project_id: string; project: string; content: StoredContent }>(
+    const begun = await row<BegunRun>(
       db,
       'begin_broadcast_run',
       `WITH locked AS MATERIALIZED (
@@ -65,7 +66,7 @@ export function beginRun(
        UPDATE broadcasts b SET status = 'running', run_token = $2, started_at = coalesce(b.started_at, now()),
          next_at = greatest(b.next_at, coalesce(b.started_at, now())), start_at = clock_timestamp() + interval '2 minutes'
        FROM locked, projects p WHERE b.id = locked.id AND p.id = b.project_id
-       RETURNING b.kind, b.project_id, p.name AS project, b.content`,
+       RETURNING b.kind, b.project_id, p.name AS project, b.content, b.scheduled_id`,
       [id, token],
     );
     if (!begun) {
@@ -84,7 +85,8 @@ export function beginRun(
        WHERE broadcast_id = $1 AND status = 'sending'`,
       [id],
     );
-    const { project_id: projectId, ...job } = begun;
+    if (begun.scheduled_id !== null) await skipTooLate(db, id);
+    const { project_id: projectId, scheduled_id: _, ...job } = begun;
     const own = (await listProjectBots(db, projectId)).map(({ channel, bot }) => ({ channel, bot }));
     await leaveRemovedBots(
       db,
@@ -95,6 +97,26 @@ export function beginRun(
     const senders = [...channels.map((channel) => ({ channel, bot: '' })), ...own];
     return { status: 'running', run: { id, token, projectId, ...job, senders } };
   });
+}
+
+interface BegunRun {
+  kind: JobKind;
+  project_id: string;
+  project: string;
+  content: StoredContent;
+  scheduled_id: string | null;
+}
+
+/** Recipients whose own time is too long ago, unless their message may have been sent before a crash. */
+function skipTooLate(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'skip_too_late_recipients',
+    `UPDATE broadcast_recipients SET status = 'skipped', reason = 'too_late', ended_at = now()
+     WHERE broadcast_id = $1 AND status = 'queued' AND NOT resent AND media_message_id IS NULL
+       AND due_at < clock_timestamp() - interval '${limits.scheduledLateHours} hours'`,
+    [id],
+  );
 }
 
 /** Recipients of a bot that was replaced or removed meanwhile go to the project's present one. */

@@ -25,12 +25,14 @@ export interface RecurringRow extends RecurringValues {
   runs: number;
   last_run_at: Date | null;
   revision: number;
+  /** Since when its times are as they are. */
+  planned_at: Date;
   created_at: Date;
   updated_at: Date;
 }
 
 const COLUMNS = `id, project_id, name, content, audience, cron, timezone, start_at, end_at, max_runs, status, runs,
-  last_run_at, revision, created_at, updated_at`;
+  last_run_at, revision, planned_at, created_at, updated_at`;
 
 const valuesOf = (values: RecurringValues) => [
   values.name,
@@ -71,7 +73,9 @@ export async function changeRecurring(
     db,
     'change_recurring',
     `UPDATE recurring SET name = $2, content = $3, audience = $4, cron = $5, timezone = $6, start_at = $7, end_at = $8,
-       max_runs = $9, status = $10, revision = revision + 1, sync_at = clock_timestamp(), updated_at = now()
+       max_runs = $9, status = $10, revision = revision + 1, sync_at = clock_timestamp(), updated_at = now(),
+       planned_at = CASE WHEN (cron, timezone, start_at, end_at, status) IS NOT DISTINCT FROM ($5, $6, $7, $8, $10)
+         THEN planned_at ELSE clock_timestamp() END
      WHERE id = $1 RETURNING ${COLUMNS}`,
     [id, ...valuesOf(values), values.status],
   );
@@ -258,13 +262,28 @@ export async function claimSyncs(db: Db, limit: number): Promise<RecurringRow[]>
   );
 }
 
-/** Compared again in a minute; of an ended one nothing is left. A change since the claim is not lost. */
+/**
+ * Compared again in a minute, an ended one once more: a relay that had claimed it before its end may still be creating its
+ * schedule. If the row has changed since the claim, the schedule that was written may be an older one's: it is compared
+ * again at once.
+ */
 export function markSynced(db: Db, { id, revision }: RecurringRow): Promise<number> {
   return change(
     db,
     'mark_recurring_synced',
-    `UPDATE recurring SET sync_at = CASE WHEN status <> 'ended' THEN clock_timestamp() + interval '1 minute' END
-     WHERE id = $1 AND revision = $2`,
+    `UPDATE recurring SET sync_at = CASE WHEN revision <> $2 THEN clock_timestamp()
+         WHEN ended_at IS NULL OR ended_at > clock_timestamp() - interval '1 minute'
+           THEN clock_timestamp() + interval '1 minute' END
+     WHERE id = $1`,
     [id, revision],
+  );
+}
+
+/** Every row whose schedule exists, or may exist still. */
+export function listSyncable(db: Db): Promise<RecurringRow[]> {
+  return rows<RecurringRow>(
+    db,
+    'syncable_recurring',
+    `SELECT ${COLUMNS} FROM recurring WHERE ended_at IS NULL OR sync_at IS NOT NULL ORDER BY id`,
   );
 }

@@ -7,10 +7,12 @@ import {
   type ScheduleOptions,
 } from '@temporalio/client';
 import type { recurringRun } from '../../../workflows/recurring-run';
+import { limits } from '../../contract/limits';
 import { workflowIds, type TaskQueues } from '../../temporal/names';
 import { parseCron, type Cron } from './cron';
 import type { RecurringRow } from './queries';
 
+const LATE_MS = limits.recurringLateMinutes * 60_000;
 const noteOf = ({ revision }: RecurringRow) => `revision ${revision}`;
 
 const MONTHS = [
@@ -57,7 +59,7 @@ function wanted(row: RecurringRow, queues: TaskQueues) {
       workflowId: workflowIds.recurringRun(id),
       args: [{ recurringId: id }] as Parameters<typeof recurringRun>,
     },
-    policies: { overlap: ScheduleOverlapPolicy.BUFFER_ALL, catchupWindow: '1 hour' as const },
+    policies: { overlap: ScheduleOverlapPolicy.BUFFER_ALL, catchupWindow: LATE_MS },
     state: { paused: row.status === 'paused', note: noteOf(row) },
   };
 }
@@ -83,13 +85,13 @@ export async function syncSchedule(
     await client.schedule.create({ scheduleId, ...copy } as ScheduleOptions);
     return 'created';
   }
-  if (isCopy(found, row)) return 'same';
+  if (differences(found, row, queues).length === 0) return 'same';
   const isOurs = found.state.note === noteOf(row);
   await handle.update(() => copy as never);
   return isOurs ? 'repaired' : 'changed';
 }
 
-async function describeOrNull(
+export async function describeOrNull(
   describe: () => Promise<ScheduleDescription>,
 ): Promise<ScheduleDescription | null> {
   try {
@@ -100,10 +102,30 @@ async function describeOrNull(
   }
 }
 
-function isCopy({ state, spec, policies }: ScheduleDescription, row: RecurringRow): boolean {
+/** The fields in which a schedule is not a copy of its row, as an operator calls them. */
+export function differences(
+  { state, spec, policies, action }: ScheduleDescription,
+  row: RecurringRow,
+  queues: TaskQueues,
+): string[] {
+  const same: Record<string, boolean> = {
+    'cron expression': hasTimesOf(spec, row),
+    revision: state.note === noteOf(row),
+    paused: state.paused === (row.status === 'paused'),
+    'time zone': (spec.timezone ?? 'UTC') === row.timezone,
+    'overlap policy': policies.overlap === ScheduleOverlapPolicy.BUFFER_ALL,
+    'catch-up window': policies.catchupWindow === LATE_MS,
+    start: isSameTime(spec.startAt, row.start_at),
+    end: isSameTime(spec.endAt, row.end_at),
+    workflow: action.workflowType === 'recurringRun' && action.taskQueue === queues.broadcasts,
+  };
+  return Object.keys(same).filter((field) => !same[field]);
+}
+
+function hasTimesOf(spec: ScheduleDescription['spec'], row: RecurringRow): boolean {
   const cron = parseCron(row.cron);
   const [calendar, ...others] = spec.calendars ?? [];
-  const sameTimes =
+  return (
     calendar !== undefined &&
     others.length === 0 &&
     (spec.intervals ?? []).length === 0 &&
@@ -111,15 +133,7 @@ function isCopy({ state, spec, policies }: ScheduleDescription, row: RecurringRo
     valuesIn(calendar.hour, Number) === cron.hour.join() &&
     valuesIn(calendar.dayOfMonth, Number) === cron.day.join() &&
     valuesIn(calendar.month, (name) => MONTHS.indexOf(name as never) + 1) === cron.month.join() &&
-    valuesIn(calendar.dayOfWeek, (name) => WEEKDAYS.indexOf(name as never)) === cron.weekday.join();
-  return (
-    sameTimes &&
-    state.note === noteOf(row) &&
-    state.paused === (row.status === 'paused') &&
-    (spec.timezone ?? 'UTC') === row.timezone &&
-    policies.overlap === ScheduleOverlapPolicy.BUFFER_ALL &&
-    isSameTime(spec.startAt, row.start_at) &&
-    isSameTime(spec.endAt, row.end_at)
+    valuesIn(calendar.dayOfWeek, (name) => WEEKDAYS.indexOf(name as never)) === cron.weekday.join()
   );
 }
 

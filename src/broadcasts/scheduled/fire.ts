@@ -7,12 +7,14 @@ import type { Core } from '../../core';
 import { withTransaction } from '../../db/pool';
 import { emitEvent } from '../../events';
 import { isoTime } from '../../lib/iso-time';
-import { sendTo, storeContent } from '../../messages';
+import { attemptedRecipients, sendTo, storeContent } from '../../messages';
 import type { SendDetail } from '../../messages/contract';
 import { findProject, isBillingBlocked } from '../../projects';
 import type { Project } from '../../projects/contract';
 import type { SubscriberRecord } from '../../subscribers';
 import { insertAudienceJob, TooManyRecipients } from '../audience-job';
+import { hasRecipientWithoutTime, type DueTimes } from '../queries/broadcasts';
+import { hasTooLate } from '../queries/ends';
 import { RECIPIENT, type ScheduledStatus } from './contract';
 import { recipientsOf } from './entries';
 import {
@@ -27,7 +29,7 @@ import {
   type LockedScheduled,
   type ScheduledRow,
 } from './queries';
-import { dueAt, earliestOf } from './when';
+import { dueAt, earliestOf, lookAt } from './when';
 
 export type FireDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
@@ -75,15 +77,10 @@ function begin(
     if (entry.ended_at || entry.job_id) return { status: entry.status, nextAt: null };
     const project = await findProject(db, entry.project_id);
     if (!project) return { status: 'cancelled' as const, nextAt: null };
-    if (entry.next_at && entry.next_at > entry.now) {
-      await waitUntil(db, id, entry.next_at);
-      return { status: entry.status, nextAt: entry.next_at };
-    }
-    // Subscribers may have moved to another time zone meanwhile.
-    const moved = await movedDue(db, entry, project);
-    if (moved && moved > entry.now) {
-      await waitUntil(db, id, moved);
-      return { status: entry.status, nextAt: moved };
+    const due = entry.timezone === RECIPIENT ? await recipientDue(db, entry, project) : entry.next_at;
+    if (due && due > entry.now) {
+      await waitUntil(db, id, due);
+      return { status: entry.status, nextAt: lookAt(entry, due, entry.now) };
     }
     // A broadcast becomes `sending` in the transaction that inserts it.
     if (entry.status === 'scheduled' && !entry.audience) await beginSending(db, id);
@@ -91,13 +88,19 @@ function begin(
   });
 }
 
-/** The first local time of the subscribers as they are now; null where it does not depend on them. */
-async function movedDue(db: pg.PoolClient, entry: LockedScheduled, project: Project): Promise<Date | null> {
-  if (entry.timezone !== RECIPIENT || entry.audience || entry.status !== 'scheduled') return null;
-  const recipients = await recipientsOf(db, project.id, entry);
+/** The first local time of the recipients as they are now; null if none of them is left. */
+async function recipientDue(
+  db: pg.PoolClient,
+  entry: LockedScheduled,
+  project: Project,
+): Promise<Date | null> {
+  if (entry.audience) return earliestOf(entry, await zonesOf(db, project.id), project.timezone);
+  const known = new Set((await findResults(db, entry.id)).map(({ subscriber_id }) => subscriber_id));
+  const open = (await recipientsOf(db, project.id, entry)).filter(({ id }) => !known.has(id));
+  if (open.length === 0 && entry.status === 'sending') return null;
   return earliestOf(
     entry,
-    recipients.map(({ timezone }) => timezone),
+    open.map(({ timezone }) => timezone),
     project.timezone,
   );
 }
@@ -117,16 +120,21 @@ async function fireSubscribers(
   const open = recipients.filter(({ id }) => !known.has(id));
   const dueOf = ({ timezone }: SubscriberRecord) => dueAt(entry, timezone ?? project.timezone);
   const due = open.filter((each) => dueOf(each) <= entry.now);
+  // After a crash some messages may have been sent: they have the outcome of their message, however late it is now.
+  const attempted = await attemptedRecipients(pool, entry.id);
+  const fresh = due.filter(({ id }) => !attempted.has(id));
   const outcomes = new Map<string, Outcome>();
-  for (const late of due.filter((each) => isTooLate(dueOf(each), entry.now))) {
+  for (const late of fresh.filter((each) => isTooLate(dueOf(each), entry.now))) {
     outcomes.set(late.id, { status: 'skipped', reason: 'too_late', deliveryId: null });
   }
-  const sendable = due.filter(({ id }) => !outcomes.has(id));
-  if (sendable.length > 0 && (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS))) {
-    for (const { id } of sendable) {
+  const inTime = fresh.filter(({ id }) => !outcomes.has(id));
+  if (inTime.length > 0 && (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS))) {
+    for (const { id } of inTime) {
       outcomes.set(id, { status: 'failed', reason: 'billing_blocked', deliveryId: null });
     }
-  } else if (sendable.length > 0) {
+  }
+  const sendable = due.filter(({ id }) => !outcomes.has(id));
+  if (sendable.length > 0) {
     const details = await send(deps, entry, project, sendable);
     sendable.forEach(({ id }, index) => outcomes.set(id, outcomeOf(details[index])));
   }
@@ -138,7 +146,7 @@ async function fireSubscribers(
     if (waiting.length > 0) {
       const nextAt = new Date(Math.min(...waiting.map((each) => dueOf(each).getTime())));
       await waitUntil(db, entry.id, nextAt);
-      return { status: 'sending', nextAt };
+      return { status: 'sending', nextAt: lookAt(entry, nextAt, locked.now) };
     }
     return endWithResults(deps, db, locked, [...outcomes.values()]);
   });
@@ -263,21 +271,16 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
       }
       if (locked.revision !== entry.revision) return lookAgain(locked);
       const jobId = randomUUID();
-      const dueTimes =
-        entry.timezone === RECIPIENT
-          ? {
-              zones: distinct,
-              moments: distinct.map((zone) => dueAt(entry, zone)),
-              ownZone: project.timezone,
-            }
-          : null;
+      const dueTimes = entry.timezone === RECIPIENT ? await dueTimesOf(db, entry, project) : null;
       const job = { id: jobId, content, audience, messages_per_minute: null, scheduled_id: entry.id };
       const { active } = await insertAudienceJob(db, project.id, job, dueTimes);
       if (active === 0) throw new EmptyAudience();
+      if (dueTimes && (await hasRecipientWithoutTime(db, jobId))) throw new ZonesChanged();
       await attachJob(db, entry.id, jobId);
       return { status: 'sending', nextAt: null };
     });
   } catch (error) {
+    if (error instanceof ZonesChanged) return lookAgain(entry);
     if (error instanceof EmptyAudience) {
       return endAudience(deps, entry, { status: 'skipped', reason: 'empty_audience' });
     }
@@ -291,6 +294,14 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
 
 /** Rolls the broadcast back. */
 class EmptyAudience extends Error {}
+
+/** A recipient has moved to a time zone that had none a moment before. */
+class ZonesChanged extends Error {}
+
+async function dueTimesOf(db: pg.PoolClient, entry: LockedScheduled, project: Project): Promise<DueTimes> {
+  const zones = [...new Set((await zonesOf(db, project.id)).map((zone) => zone ?? project.timezone))];
+  return { zones, moments: zones.map((zone) => dueAt(entry, zone)), ownZone: project.timezone };
+}
 
 /** The entry was changed after it was read: what was prepared for it is dropped. */
 function lookAgain({ status, next_at, now }: LockedScheduled): FireResult {
@@ -327,7 +338,7 @@ export async function endWithJob(
       ? { status: 'sent', reason: null }
       : job.failed > 0
         ? { status: 'failed', reason: 'unknown' }
-        : { status: 'skipped', reason: 'unsubscribed' };
+        : { status: 'skipped', reason: (await hasTooLate(db, job.id)) ? 'too_late' : 'unsubscribed' };
   const entry = await endScheduled(db, scheduledId, end);
   if (!entry || end.status === 'cancelled') return;
   const outcome = { ...end, deliveryId: null } as Outcome;

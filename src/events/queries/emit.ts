@@ -55,7 +55,7 @@ export async function emitTestEvent<N extends EventName>(
     db,
     'emit_test_event',
     `WITH event AS (
-       INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $4) RETURNING id
+       INSERT INTO events (project_id, name, body, traceparent, test) VALUES ($1, $2, $3, $4, true) RETURNING id
      ), delivery AS (
        INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, test, start_at, overdue_at)
        SELECT $6, $1, e.id, event.id, $2, e.retry_policy, true, NULL, 'infinity' FROM endpoints e, event WHERE e.id = $5
@@ -69,6 +69,34 @@ export async function emitTestEvent<N extends EventName>(
   if (!inserted) throw new Error('the delivery was not inserted');
   notifyAfterCommit(db, notifyChannels.delivery);
   return inserted.id;
+}
+
+/** A test event for every endpoint that takes it. Returns the event's id and the number of deliveries. */
+export async function emitTestEventToAll<N extends EventName>(
+  db: Db,
+  projectId: string,
+  name: N,
+  data: EventData<N>,
+): Promise<{ id: string; deliveries: number }> {
+  const inserted = await row<{ id: string; deliveries: number }>(
+    db,
+    'emit_test_event_to_all',
+    `WITH event AS (
+       INSERT INTO events (project_id, name, body, traceparent, test) VALUES ($1, $2, $3, $4, true) RETURNING id
+     ), delivery AS (
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, test, start_at, overdue_at)
+       SELECT $1, e.id, event.id, $2, e.retry_policy, true, NULL, 'infinity' FROM endpoints e, event
+       WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR $2 = ANY (e.events))
+       RETURNING id, project_id, endpoint_id, bulk
+     ), queued AS (
+       ${QUEUED}
+     )
+     SELECT event.id, (SELECT count(*)::int FROM delivery) AS deliveries FROM event`,
+    [projectId, name, eventBody(name, data), currentTraceparent()],
+  );
+  if (!inserted) throw new Error('the event was not inserted');
+  notifyAfterCommit(db, notifyChannels.delivery);
+  return inserted;
 }
 
 /** One event of many. */

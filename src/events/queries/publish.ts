@@ -10,7 +10,7 @@ export interface PublishedEvent {
   projectId: string;
   name: string;
   body: string;
-  /** The publisher's own id, if it gave one; no two events of a project have the same. */
+  /** The sender's own id, if it gave one. Events of a project that share it are written together or not at all. */
   publishedId: string | null;
   traceparent: string | null;
 }
@@ -30,15 +30,15 @@ export async function insertPublished(db: Db, events: PublishedEvent[]): Promise
          AS g (id, project_id, name, body, published_id, traceparent)
      ), fresh AS (
        INSERT INTO published_ids AS known (project_id, id, event_id)
-       SELECT project_id, published_id, id FROM given WHERE published_id IS NOT NULL
-       ORDER BY project_id, published_id COLLATE "C"
+       SELECT DISTINCT ON (project_id, published_id COLLATE "C") project_id, published_id, id FROM given
+       WHERE published_id IS NOT NULL ORDER BY project_id, published_id COLLATE "C"
        ON CONFLICT (project_id, id) DO UPDATE SET event_id = excluded.event_id, created_at = excluded.created_at
          WHERE known.created_at < now() - interval '${limits.publishedIdDays} days'
-       RETURNING event_id
+       RETURNING known.project_id, known.id
      ), event AS (
        INSERT INTO events (id, project_id, name, body, traceparent)
        SELECT id, project_id, name, body, traceparent FROM given
-       WHERE published_id IS NULL OR id IN (SELECT event_id FROM fresh)
+       WHERE published_id IS NULL OR (project_id, published_id) IN (SELECT fresh.project_id, fresh.id FROM fresh)
        ON CONFLICT (id) DO NOTHING
        RETURNING id, project_id, name
      ), delivery AS (

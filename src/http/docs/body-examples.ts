@@ -42,6 +42,25 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     timezone: 'Europe/Berlin',
   },
   patch_v1_recurring_id: { status: 'paused' },
+  post_v1_drip_chains: {
+    name: 'Welcome',
+    trigger: { type: 'subscription' },
+    steps: [
+      { id: 'hello', type: 'send', content: { text: 'Welcome! Reply here if you have a question.' } },
+      { id: 'two-days', type: 'delay', minutes: 2880 },
+      { id: 'daytime', type: 'wait_until', from: '09:00', to: '18:00' },
+      { id: 'tips', type: 'send', content: { text: 'Three tips for the start' } },
+    ],
+    exit_on: { rules: [{ event: 'purchase' }] },
+    status: 'active',
+  },
+  patch_v1_drip_chains_drip_id: { status: 'paused' },
+  post_v1_drip_chains_drip_id_enrolments: { subscriber_id: '<subscriber_id>' },
+  post_v1_events: {
+    events: [
+      { name: 'purchase', external_id: 'user-42', properties: { amount: 49.9 }, event_id: 'order-1001' },
+    ],
+  },
   post_v1_broadcast: { text: 'The shop opens at ten.', tags_any: ['vip'] },
   post_v1_otp_send: { subscriber_id: '<subscriber_id>', purpose: 'payment' },
   post_v1_otp_verify: { subscriber_id: '<subscriber_id>', purpose: 'payment', code: '123456' },

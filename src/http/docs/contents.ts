@@ -61,7 +61,10 @@ const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
       { path: '/docs/sending', en: 'Sending messages', ru: 'Отправка сообщений' },
       { path: '/docs/own-bot', en: 'Your own bot', ru: 'Свой бот' },
       { path: '/docs/plans', en: 'Templates, batches, schedules', ru: 'Шаблоны, пакеты, расписания' },
+      { path: '/docs/tracking', en: 'Tracking events', ru: 'События пользователей' },
+      { path: '/docs/drip', en: 'Drip chains', ru: 'Цепочки сообщений' },
       { path: '/docs/team', en: 'Team and roles', ru: 'Команда и роли' },
+      { path: '/docs/data', en: 'CSV and privacy', ru: 'CSV и личные данные' },
     ],
   },
 ];

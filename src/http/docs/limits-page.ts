@@ -82,7 +82,7 @@ const groups: [string, [string, string][]][] = [
       ]),
       ['Credits', '1 per successful login'],
       ['Grace period', `${limits.graceHours} hours, at most one per calendar month`],
-      ['Projects and team members', 'free plan: 1 project and 1 member (not enforced yet)'],
+      ['Projects and team members', 'free plan: 1 project and 1 member'],
     ],
   ],
   [
@@ -103,6 +103,16 @@ const groups: [string, [string, string][]][] = [
       ['Paused deliveries', `cancelled after ${limits.webhookPausedDays} days`],
       ['Published events', `${limits.publishEvents} per request`],
       ['Published event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
+      [
+        'Streams of events',
+        `${limits.eventStreams} per project at once, resumed up to ${limits.eventStreamMinutes} minutes back`,
+      ],
+      ['Tracked events', `${limits.trackedEvents} per request, up to ${limits.properties} properties each`],
+      [
+        'Time of a tracked event',
+        `from ${limits.trackedDaysBack} days ago to ${limits.trackedMinutesAhead} minutes ahead`,
+      ],
+      ['Tracked event_id', `recognised as a duplicate for ${limits.publishedIdDays} days`],
       ['Retry of failed deliveries', `up to ${limits.webhookRecoverDays} days back`],
     ],
   ],
@@ -142,9 +152,14 @@ const groups: [string, [string, string][]][] = [
     [
       ['Templates per project', String(limits.templates)],
       [
-        'Scheduled and recurring messages',
+        'Scheduled and recurring messages, drip chains',
         `${limits.scheduledEntries} open ones per project together; up to ${limits.scheduledDays} days ahead`,
       ],
+      [
+        'Steps of a drip chain',
+        `${limits.dripSteps}; a delay of up to ${whole(limits.dripDelayMinutes)} minutes`,
+      ],
+      ['Enrolments of a subscriber in a drip chain', `one at a time, ${limits.dripBegunPerDay} in 24 hours`],
       ['Late sending of a scheduled message', `up to ${limits.scheduledLateHours} hours`],
       ['Variables', `up to ${limits.templateVars}, ${whole(limits.templateValueLength)} characters each`],
       [

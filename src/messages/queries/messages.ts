@@ -71,6 +71,17 @@ export function findMessages(db: Db, requestId: string): Promise<MessageWithCont
   );
 }
 
+/** The subscribers whose message of this request has a result, or may have been sent. */
+export async function attemptedRecipients(db: Db, requestId: string): Promise<Set<string>> {
+  const found = await rows<{ subscriber_id: string }>(
+    db,
+    'attempted_recipients',
+    `SELECT subscriber_id FROM messages WHERE request_id = $1 AND status <> 'queued'`,
+    [requestId],
+  );
+  return new Set(found.map(({ subscriber_id }) => subscriber_id));
+}
+
 /** Committed before the call to the messenger. Returns false if another process has claimed the message. */
 export async function claimMessage(db: Db, id: string): Promise<boolean> {
   const claimed = await change(
@@ -129,6 +140,9 @@ export function lockAbandonedMessages(
     `SELECT m.id, m.subscriber_id, m.channel, m.status, m.reason, m.media_message_id, m.project_id, s.external_id
      FROM messages m JOIN subscribers s ON s.id = m.subscriber_id
      WHERE m.status IN ('queued', 'sending') AND m.created_at < now() - make_interval(secs => $1)
+       -- The message of a chain's step is sent by its workflow, however late.
+       AND NOT EXISTS (SELECT 1 FROM drip_steps d JOIN drip_enrolments e ON e.id = d.enrolment_id
+         WHERE d.id = m.request_id AND d.ended_at IS NULL AND e.ended_at IS NULL)
      ORDER BY m.created_at LIMIT $2 FOR UPDATE OF m SKIP LOCKED`,
     [olderThanSeconds, limit],
   );

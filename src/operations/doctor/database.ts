@@ -11,7 +11,8 @@ import {
   slowEndpoints,
   type SlowEndpoint,
 } from '../queries/health';
-import { botUpdateLag, latePlans, sessionLag } from '../queries/lag';
+import { botUpdateLag, sessionLag } from '../queries/lag';
+import { latePlans } from '../queries/late-plans';
 import { troubledOwnBots } from '../queries/own-bots';
 import { countSealedByKey, sampleSealed, sealedColumns, type SealedValue } from '../queries/sealed-values';
 import { guarded, ok, problem, type Finding } from './check';
@@ -46,12 +47,16 @@ export async function checkDatabase(pool: pg.Pool): Promise<Finding[]> {
 }
 
 async function checkPlans(pool: pg.Pool): Promise<Finding> {
-  const { scheduled, recurring } = await latePlans(pool);
-  if (scheduled + recurring === 0) return ok('planned messages', 'none is late');
+  const late = (await latePlans(pool)).filter((kind) => kind.late > 0);
+  if (late.length === 0) return ok('planned messages', 'none is late');
+  const list = late.map(
+    ({ kind, late: count, seconds, ids }) =>
+      `${kind}: ${count} late, the oldest by ${Math.round(seconds / 60)} min (${ids.join(', ')})`,
+  );
   return problem(
     'planned messages',
-    `${scheduled} scheduled messages are late; ${recurring} schedules were not compared with their rows`,
-    CHECK_WORKER,
+    list.join('; '),
+    `${CHECK_WORKER} The Temporal UI shows each as scheduled/<id>, recurring/<id>, drip/<id>, broadcast/<id> or batch/<id>; see docs/operations.md.`,
   );
 }
 

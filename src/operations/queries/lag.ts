@@ -16,17 +16,6 @@ export async function countDueDeliveries(db: Db): Promise<number> {
   return found?.count ?? 0;
 }
 
-/** Scheduled messages that were due five minutes ago and have not ended, and recurring ones not compared since. */
-export async function latePlans(db: Db): Promise<{ scheduled: number; recurring: number }> {
-  const found = await row<{ scheduled: number; recurring: number }>(
-    db,
-    'late_plans',
-    `SELECT (SELECT count(*)::int FROM scheduled WHERE ended_at IS NULL AND next_at < now() - interval '5 minutes') AS scheduled,
-       (SELECT count(*)::int FROM recurring WHERE sync_at < now() - interval '5 minutes') AS recurring`,
-  );
-  return found ?? { scheduled: 0, recurring: 0 };
-}
-
 /** Age of the oldest session without a workflow, in seconds. */
 export async function sessionLag(db: Db): Promise<number> {
   const found = await row<{ lag: number | null }>(

@@ -86,6 +86,34 @@ export async function findAnySession(db: Db, id: string): Promise<OperatorSessio
   return found.rows[0] ?? null;
 }
 
+export interface OperatorMessage {
+  id: string;
+  project_slug: string;
+  kind: string;
+  channel: string;
+  status: string;
+  reason: string | null;
+  created_at: Date;
+}
+
+/** Single messages, newest first; those of broadcasts and batches are counted by their jobs. */
+export async function searchMessages(
+  db: Db,
+  filter: { projectId?: string | undefined; since?: string | undefined; limit: number },
+): Promise<OperatorMessage[]> {
+  const { text, values } = conditions({
+    'm.project_id = ?': filter.projectId,
+    'm.created_at >= ?': filter.since,
+  });
+  const found = await db.query<OperatorMessage>({
+    text: `SELECT m.id, p.slug AS project_slug, m.kind, m.channel, m.status, m.reason, m.created_at
+       FROM messages m JOIN projects p ON p.id = m.project_id ${text}
+       ORDER BY m.created_at DESC, m.id DESC LIMIT $${values.length + 1}`,
+    values: [...values, filter.limit],
+  });
+  return found.rows;
+}
+
 /** Joins the conditions that have a value and numbers their parameters. */
 function conditions(filters: Record<string, unknown>): { text: string; values: unknown[] } {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);

@@ -21,6 +21,15 @@ export function wakeScheduled(db: Db): Promise<number> {
   );
 }
 
+/** Wakes every active enrolment that is not parked: the relay starts a workflow for each that has none. Returns how many. */
+export function wakeEnrolments(db: Db): Promise<number> {
+  return change(
+    db,
+    'wake_drip_enrolments',
+    `UPDATE drip_enrolments SET wake_at = clock_timestamp() WHERE ended_at IS NULL AND NOT parked`,
+  );
+}
+
 /** Has every schedule compared with its row: the relay creates those that are gone. Returns how many. */
 export function syncRecurring(db: Db): Promise<number> {
   return change(

@@ -170,6 +170,30 @@ export function removeOldRecurring(db: Db, days: number): NextBatch {
   );
 }
 
+export function removeOldEnrolments(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_drip_enrolments',
+    `DELETE FROM drip_enrolments WHERE id IN (
+       SELECT id FROM drip_enrolments WHERE ended_at < now() - make_interval(days => $1)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
+/** Once its enrolments are gone. */
+export function removeOldChains(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_drip_chains',
+    `DELETE FROM drip_chains WHERE id IN (
+       SELECT c.id FROM drip_chains c WHERE c.deleted_at < now() - make_interval(days => $1)
+         AND NOT EXISTS (SELECT 1 FROM drip_enrolments e WHERE e.drip_id = c.id)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
 export function removeOldBroadcasts(db: Db, days: number): NextBatch {
   return repeatedDelete(
     db,
@@ -256,5 +280,16 @@ export function removeOldPublishedIds(db: Db): NextBatch {
     `DELETE FROM published_ids WHERE (project_id, id) IN (
        SELECT project_id, id FROM published_ids WHERE created_at < now() - interval '${limits.publishedIdDays} days'
        LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  );
+}
+
+export function removeOldTrackedEvents(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_tracked_events',
+    `DELETE FROM tracked_events WHERE id IN (
+       SELECT id FROM tracked_events WHERE received_at < now() - make_interval(days => $1)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
   );
 }

@@ -1,7 +1,8 @@
 import type { Channel } from '../../contract/common';
+import type { NotifyLevel } from '../../contract/people';
 import type { Role } from '../../contract/scopes';
 import type { Db } from '../../db/pool';
-import { row, rows } from '../../db/query';
+import { change, row, rows } from '../../db/query';
 
 /** What the dashboard shows of the person who has signed in. */
 export interface AccountView {
@@ -25,6 +26,7 @@ export interface AccountProject {
   slug: string;
   name: string;
   role: Role;
+  notify: NotifyLevel;
 }
 
 /** The active projects whose team the account is in, by name. */
@@ -32,10 +34,25 @@ export function listAccountProjects(db: Db, accountId: string): Promise<AccountP
   return rows<AccountProject>(
     db,
     'list_account_projects',
-    `SELECT m.project_id, p.slug, p.name, m.role FROM members m JOIN projects p ON p.id = m.project_id
+    `SELECT m.project_id, p.slug, p.name, m.role, m.notify FROM members m JOIN projects p ON p.id = m.project_id
      WHERE m.account_id = $1 AND p.active ORDER BY lower(p.name), p.id`,
     [accountId],
   );
+}
+
+/** Returns false if the account is not in the team. */
+export async function setOwnNotify(
+  db: Db,
+  { account_id, project_id }: { account_id: string; project_id: string | null },
+  notify: NotifyLevel,
+): Promise<boolean> {
+  const changed = await change(
+    db,
+    'set_own_notify',
+    'UPDATE members SET notify = $3 WHERE account_id = $1 AND project_id = $2',
+    [account_id, project_id, notify],
+  );
+  return changed > 0;
 }
 
 /** Where a sign-in begins: the project that the account looked at last. */

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { html } from '../../http/html';
+import { html, pageHead } from '../../http/html';
 
 /** The messengers' own web clients show a Mini App in a frame; no other site may. */
 const POLICY = [
@@ -23,12 +23,7 @@ export function miniAppPage(): Middleware {
     ctx.body = html`<!doctype html>
       <html lang="en">
         <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <title>Herald</title>
-          <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-          <link rel="stylesheet" href="/assets/mini.css" />
+          ${pageHead({ title: 'Herald', style: '/assets/mini.css' })}
           <script type="module" src="/assets/mini.js"></script>
         </head>
         <body>

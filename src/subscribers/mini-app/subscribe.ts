@@ -12,7 +12,7 @@ import { botOf } from '../bot-links';
 import type { MiniSubscribe } from '../contract';
 import { grantsOf } from '../links';
 import { offeredPermissions } from '../queries/labels';
-import { findLinkByToken, returnLinkUse, takeLinkUse, type SubscribeLink } from '../queries/links';
+import { findLinkByToken, takeLinkUse, type SubscribeLink } from '../queries/links';
 import { findSubscriberOfUser } from '../queries/records';
 import { subscribe, type Grants, type MessengerUser } from '../queries/subscriptions';
 import type { SubscriberRecord } from '../record';
@@ -43,7 +43,7 @@ export async function findTarget({ pool }: Pick<Core, 'pool'>, start: string): P
 /**
  * Subscribes the user of a Mini App. The usual confirmation is sent first: if the messenger refuses it, nothing is
  * stored. A process that dies in between leaves a user who has the message and no subscription; the next tap subscribes
- * them. A use of the link is taken before and given back if nothing comes of it.
+ * them. The use of a link is taken in the transaction that subscribes.
  */
 export async function subscribeInMiniApp(
   deps: MiniAppDeps,
@@ -60,24 +60,26 @@ export async function subscribeInMiniApp(
   const grants = await chosenGrants(deps, target, permissions);
   const known = await findSubscriberOfUser(deps.pool, project.id, channel, unverified.user.id);
   if (known?.active && hasAll(known, grants)) throw new AppError('already_subscribed');
-  if (link && !(await takeLinkUse(deps.pool, link.id))) throw new AppError('not_found');
-  try {
-    const user = messengerUser(bot, unverified, known);
-    await confirm(deps, bot, project, user);
-    const format = deps.config.HERALD_SUBSCRIBER_ID_FORMAT;
-    const { subscriber, isChanged } = await withTransaction(deps.pool, (db) =>
-      subscribe(db, project.id, user, format, grants),
-    );
-    // The same user was faster in another request.
+  const user = messengerUser(bot, unverified, known);
+  const { messageId } = await confirm(deps, bot, project, user);
+  const format = deps.config.HERALD_SUBSCRIBER_ID_FORMAT;
+  const subscribed = await withTransaction(deps.pool, async (db) => {
+    if (link && !(await takeLinkUse(db, link.id))) return null;
+    const { subscriber, isChanged } = await subscribe(db, project.id, user, format, grants);
+    // The same user was faster in another request. The use is not taken.
     if (!isChanged) throw new AppError('already_subscribed');
-    return {
-      subscriber_id: formatSubscriberId(subscriber.id, format),
-      permissions: subscriber.permissions,
-    };
-  } catch (error) {
-    if (link) await returnLinkUse(deps.pool, link.id);
-    throw error;
+    return subscriber;
+  });
+  if (!subscribed) {
+    // Another user took the last use meanwhile, so the confirmation is not true.
+    const text = botTexts[user.lang].unknownLink;
+    await bot.edit(user.chat_id, messageId, { text }).catch(() => undefined);
+    throw new AppError('not_found');
   }
+  return {
+    subscriber_id: formatSubscriberId(subscribed.id, format),
+    permissions: subscribed.permissions,
+  };
 }
 
 function requireBot(deps: MiniAppDeps, project: Project, channel: Channel): Messenger {
@@ -139,11 +141,12 @@ async function confirm(
   bot: Messenger,
   project: Project,
   { chat_id, lang }: MessengerUser,
-): Promise<void> {
+): Promise<{ messageId: string }> {
   const text = withWelcome(botTexts[lang].subscribed(project.name), project, lang);
   try {
-    await bot.send(chat_id, { text });
+    const sent = await bot.send(chat_id, { text });
     turns.count(bot.bot, 1);
+    return sent;
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.retryable) throw new AppError('platform_busy');

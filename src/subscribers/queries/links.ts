@@ -135,15 +135,6 @@ export async function takeLinkUse(db: Db, id: string): Promise<boolean> {
   return taken > 0;
 }
 
-export function returnLinkUse(db: Db, id: string): Promise<number> {
-  return change(
-    db,
-    'return_subscribe_link_use',
-    'UPDATE subscribe_links SET uses = uses - 1 WHERE id = $1 AND uses > 0',
-    [id],
-  );
-}
-
 export function deleteLink(db: Db, projectId: string, id: string): Promise<number> {
   return change(
     db,

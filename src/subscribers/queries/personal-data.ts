@@ -143,6 +143,18 @@ export const personalTables: Record<string, PersonalTable> = {
     },
     removal: { step: 'erasePersonPlans' },
   },
+  drip_enrolments: {
+    held: {
+      as: 'drip_enrolments',
+      columns: `t.id AS enrolment_id, t.drip_id, c.name, t.version, t.properties, t.status, t.reason, t.step_id, t.started_at,
+        t.ended_at`,
+      from: 'drip_enrolments t JOIN drip_chains c ON c.id = t.drip_id',
+      where: 't.subscriber_id = person.id',
+      order: ['t.started_at', 't.id'],
+    },
+    removal: { with: 'subscribers' },
+  },
+  drip_entrants: { within: 'drip_enrolments', removal: { with: 'subscribers' } },
   scheduled_results: { within: 'scheduled', removal: { step: 'erasePersonPlans' } },
   subscribe_links: {
     held: {
@@ -210,6 +222,16 @@ export const personalTables: Record<string, PersonalTable> = {
       order: ['e.created_at', 'e.id'],
     },
     removal: { step: 'markEventsForErasure' },
+  },
+  tracked_events: {
+    held: {
+      as: 'tracked_events',
+      columns: 't.event_id, t.name, t.properties, t.occurred_at, t.received_at',
+      from: 'tracked_events t',
+      where: 't.subscriber_id = person.id',
+      order: ['t.received_at', 't.id'],
+    },
+    removal: { with: 'subscribers' },
   },
   event_words: { within: 'events', removal: { with: 'events' } },
   attempts: { within: 'events', removal: { with: 'deliveries' } },

@@ -3,6 +3,8 @@ import { formatSubscriberId, type SubscriberIdFormat } from '../../contract/ids'
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { JOIN_OWN_BOT, REACHING_BOT } from '../../bots';
+import { enrolByCauses } from '../../enrolment';
+import { addedTags, type Cause } from '../../enrolment/contract';
 import { emitEvent } from '../../events';
 import { presentSubscriber, type SubscriberRecord } from '../record';
 
@@ -50,7 +52,7 @@ export interface Subscribed {
  * Subscribes a user, in the caller's transaction. A subscriber of another bot of the project moves to this one. Emits
  * `subscription.created` only if the subscription is new or reactivated; tags, permissions and external_id survive
  * unsubscribing. A new subscriber gets the default permissions of the project. Grants are added; if they change the
- * permissions of a known subscriber, that is an event too.
+ * permissions of a known subscriber, that is an event too. Chains that this triggers are entered in the same commit.
  */
 export async function subscribe(
   db: Db,
@@ -99,6 +101,9 @@ export async function subscribe(
       previous: existing.before.permissions,
     });
   }
+  const causes: Cause[] = isNew ? [{ type: 'subscription', subscriberId: subscriber.id }] : [];
+  causes.push(...addedTags(subscriber.id, existing?.before.tags ?? [], subscriber.tags));
+  await enrolByCauses(db, projectId, causes);
   return { subscriber, isNew, isChanged: isNew || !existing || gained(existing.before, subscriber) };
 }
 
@@ -214,6 +219,8 @@ export async function markUnblocked(db: Db, user: BotUserRef, format: Subscriber
         'subscription.created',
         presentSubscriber(subscriber, format),
       );
+      const cause = { type: 'subscription', subscriberId: subscriber.id } as const;
+      await enrolByCauses(db, subscriber.project_id, [cause]);
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Role } from '../../contract/scopes';
+import type { Role, Scope } from '../../contract/scopes';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 
@@ -12,11 +12,25 @@ export interface Invitation {
   expires_at: Date;
   /** The account that has used it. */
   account_id: string | null;
+  /** Neither used nor expired. */
   is_open: boolean;
+  /** Null for one whose maker is unknown. */
+  created_by_type: MakerType | null;
+  /** The role that the maker has now, if the maker is a member. */
+  maker_role: Role | null;
+  /** The scopes of the key that made it, unless the key is revoked. */
+  maker_scopes: Scope[] | null;
 }
 
+export type MakerType = 'member' | 'key' | 'cli';
+
 const OPEN = '(accepted_at IS NULL AND expires_at > clock_timestamp())';
-const COLUMNS = `id, project_id, role, name, token_sealed, created_at, expires_at, account_id, ${OPEN} AS is_open`;
+const SELECT = `SELECT i.id, i.project_id, i.role, i.name, i.token_sealed, i.created_at, i.expires_at, i.account_id,
+    ${OPEN} AS is_open, i.created_by_type, m.role AS maker_role, k.scopes AS maker_scopes
+  FROM invitations i
+  LEFT JOIN members m ON i.created_by_type = 'member' AND m.id = i.created_by AND m.project_id = i.project_id
+  LEFT JOIN api_keys k ON i.created_by_type = 'key' AND k.id = i.created_by AND k.project_id = i.project_id
+    AND k.revoked_at IS NULL`;
 
 export interface NewInvitationRow {
   id: string;
@@ -26,14 +40,16 @@ export interface NewInvitationRow {
   token_hash: Buffer;
   token_sealed: string;
   days: number;
+  created_by_type: MakerType;
+  created_by: string | null;
 }
 
-export async function insertInvitation(db: Db, invitation: NewInvitationRow): Promise<Invitation> {
-  const inserted = await row<Invitation>(
+export function insertInvitation(db: Db, invitation: NewInvitationRow): Promise<number> {
+  return change(
     db,
     'insert_invitation',
-    `INSERT INTO invitations (id, project_id, role, name, token_hash, token_sealed, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(days => $7)) RETURNING ${COLUMNS}`,
+    `INSERT INTO invitations (id, project_id, role, name, token_hash, token_sealed, expires_at, created_by_type, created_by)
+     VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(days => $7), $8, $9)`,
     [
       invitation.id,
       invitation.project_id,
@@ -42,36 +58,29 @@ export async function insertInvitation(db: Db, invitation: NewInvitationRow): Pr
       invitation.token_hash,
       invitation.token_sealed,
       invitation.days,
+      invitation.created_by_type,
+      invitation.created_by,
     ],
   );
-  if (!inserted) throw new Error('the invitation was not inserted');
-  return inserted;
 }
 
 export function findInvitation(db: Db, projectId: string, id: string): Promise<Invitation | null> {
-  return row<Invitation>(
-    db,
-    'find_invitation',
-    `SELECT ${COLUMNS} FROM invitations WHERE id = $1 AND project_id = $2`,
-    [id, projectId],
-  );
+  return row<Invitation>(db, 'find_invitation', `${SELECT} WHERE i.id = $1 AND i.project_id = $2`, [
+    id,
+    projectId,
+  ]);
 }
 
 export function findInvitationByToken(db: Db, hash: Buffer): Promise<Invitation | null> {
-  return row<Invitation>(
-    db,
-    'find_invitation_by_token',
-    `SELECT ${COLUMNS} FROM invitations WHERE token_hash = $1`,
-    [hash],
-  );
+  return row<Invitation>(db, 'find_invitation_by_token', `${SELECT} WHERE i.token_hash = $1`, [hash]);
 }
 
-/** Those that can still be used. */
+/** Those that are neither used nor expired. */
 export function listInvitations(db: Db, projectId: string): Promise<Invitation[]> {
   return rows<Invitation>(
     db,
     'list_invitations',
-    `SELECT ${COLUMNS} FROM invitations WHERE project_id = $1 AND ${OPEN} ORDER BY created_at DESC, id DESC`,
+    `${SELECT} WHERE i.project_id = $1 AND ${OPEN} ORDER BY i.created_at DESC, i.id DESC`,
     [projectId],
   );
 }

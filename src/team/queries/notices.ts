@@ -16,11 +16,12 @@ export interface Notice {
 }
 
 /**
- * Claims notices that are due, by a lease: those of a process that died are claimed again. One to a person who has left
- * the team meanwhile is deleted.
+ * Claims notices that are due, by a lease: those of a process that died are claimed again. Oldest first: a
+ * recovery must not come before the failure. One to a person who has left the team or silenced the bot meanwhile is
+ * deleted.
  */
 export async function claimNotices(db: Db, limit: number): Promise<Notice[]> {
-  const claimed = await rows<Notice & { is_member: boolean }>(
+  const claimed = await rows<Notice & { is_wanted: boolean }>(
     db,
     'claim_notices',
     `UPDATE member_notices n SET send_at = clock_timestamp() + interval '1 minute'
@@ -28,12 +29,12 @@ export async function claimNotices(db: Db, limit: number): Promise<Notice[]> {
      WHERE n.id IN (SELECT id FROM member_notices WHERE send_at <= now() ORDER BY send_at LIMIT $1 FOR UPDATE SKIP LOCKED)
        AND a.id = n.account_id AND e.id = n.event_id AND p.id = e.project_id
      RETURNING n.id, a.channel, a.chat_id, a.lang, p.id AS project_id, p.name AS project_name, e.name AS event, e.body,
-       n.failures, EXISTS (SELECT 1 FROM members m WHERE m.account_id = a.id AND m.project_id = p.id) AS is_member`,
+       n.failures, EXISTS (SELECT 1 FROM members m WHERE m.account_id = a.id AND m.project_id = p.id AND m.notify <> 'none') AS is_wanted`,
     [limit],
   );
-  const gone = claimed.filter(({ is_member }) => !is_member);
-  for (const { id } of gone) await deleteNotice(db, id);
-  return claimed.filter(({ is_member }) => is_member);
+  const unwanted = claimed.filter(({ is_wanted }) => !is_wanted);
+  for (const { id } of unwanted) await deleteNotice(db, id);
+  return claimed.filter(({ is_wanted }) => is_wanted).sort((one, other) => one.id - other.id);
 }
 
 export function deleteNotice(db: Db, id: number): Promise<number> {

@@ -1,5 +1,9 @@
 import type { ScheduleDescription } from '@temporalio/client';
+import { findRecurringById } from '../../../src/broadcasts/recurring/queries';
 import { runOccurrence } from '../../../src/broadcasts/recurring/runs';
+import { syncSchedule } from '../../../src/broadcasts/recurring/schedule';
+import { syncRow } from '../../../src/broadcasts/recurring/sync';
+import { compareSchedules, syncSchedules } from '../../../src/operations/recurring-schedules';
 import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
@@ -137,6 +141,114 @@ describe('a recurring message', () => {
           () => true,
         ),
     );
+  });
+
+  const deleted = (id: string) =>
+    eventually(() =>
+      scheduleOf(id)
+        .describe()
+        .then(
+          () => false,
+          () => true,
+        ),
+    );
+  const rowOf = async (id: string) => (await findRecurringById(service.pool, id))!;
+
+  it('loses no occurrence that came before its schedule was written, and runs it once', async () => {
+    const anna = await subscribePerson(service, project);
+    const at = lastMinute();
+    const cron = `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
+    const id = await created({ cron, content: { text: 'in time' } });
+    await described(id);
+    await synced(id);
+    expect(await runsOf(id)).toEqual([]);
+    // The row was committed before the occurrence; the relay comes to write its schedule only now.
+    await scheduleOf(id).delete();
+    await service.pool.query(
+      `UPDATE recurring SET planned_at = now() - interval '10 minutes', sync_at = now() WHERE id = $1`,
+      [id],
+    );
+    const run = await eventually(async () => (await runsOf(id))[0], 20_000);
+    expect([Date.parse(run.scheduled_for), run.reason]).toEqual([at.getTime(), null]);
+    await eventually(async () => (await textsTo(service, anna)).includes('in time'));
+    await sync(id);
+    await synced(id);
+    expect(await runsOf(id)).toHaveLength(1);
+    // A plan that changes does not reach back before its change.
+    const other = lastMinute();
+    const patched = await project.api('PATCH', `/v1/recurring/${id}`, {
+      cron: `${other.getUTCMinutes()} ${other.getUTCHours()} * * ${other.getUTCDay()}`,
+    });
+    expect(patched.status).toBe(200);
+    await described(id, ({ state }) => state.note === 'revision 2');
+    await synced(id);
+    expect(await runsOf(id)).toHaveLength(1);
+  });
+
+  it('leaves no schedule behind, whichever of two relays writes last', async () => {
+    const id = await created();
+    await described(id);
+    await synced(id);
+    const stale = await rowOf(id);
+    await project.api('DELETE', `/v1/recurring/${id}`);
+    await deleted(id);
+    await synced(id);
+    // A relay that had read the row before its end creates the schedule after it was deleted, and dies.
+    const { client, queues } = service.service.core;
+    expect(await syncSchedule(client, queues, stale)).toBe('created');
+    const { rows } = await service.pool.query<{ sync_at: Date | null }>(
+      'SELECT sync_at FROM recurring WHERE id = $1',
+      [id],
+    );
+    expect(rows[0]?.sync_at).not.toBeNull();
+    await sync(id);
+    await deleted(id);
+    // One that does not die has the row compared again, even long after its end.
+    await service.pool.query(
+      `UPDATE recurring SET ended_at = now() - interval '2 minutes', sync_at = NULL WHERE id = $1`,
+      [id],
+    );
+    expect(await syncRow(service.service.core, stale)).toBe('created');
+    await deleted(id);
+  });
+
+  it('is compared with its schedule by field, and synchronized on demand, orphans too', async () => {
+    const { core } = service.service;
+    const [changed, gone, orphan] = [await created(), await created(), await created()];
+    for (const id of [changed, gone, orphan]) await described(id);
+    for (const id of [changed, gone, orphan]) await synced(id);
+    // No relay repairs them meanwhile.
+    await service.pool.query(
+      `UPDATE recurring SET updated_at = now() - interval '2 minutes', sync_at = now() + interval '1 hour' WHERE project_id = $1`,
+      [project.id],
+    );
+    await scheduleOf(changed).update((found) => ({
+      ...found,
+      spec: { ...found.spec, timezone: 'Asia/Tokyo' },
+      state: { ...found.state, paused: true },
+    }));
+    await scheduleOf(gone).delete();
+    await service.pool.query(
+      `UPDATE recurring SET status = 'ended', ended_at = now() - interval '1 day', sync_at = NULL WHERE id = $1`,
+      [orphan],
+    );
+    const found = await eventually(async () => {
+      const compared = await compareSchedules(core);
+      return compared.orphans.length > 0 ? compared : null;
+    });
+    expect(found.different).toEqual(
+      expect.arrayContaining([
+        { id: workflowIds.recurring(changed), fields: ['paused', 'time zone'] },
+        { id: workflowIds.recurring(gone), fields: ['is missing'] },
+      ]),
+    );
+    expect(found.orphans).toContain(workflowIds.recurring(orphan));
+    const done = await syncSchedules(core);
+    expect(Math.min(done.created, done.repaired, done.orphans_deleted)).toBeGreaterThan(0);
+    await deleted(orphan);
+    const after = await compareSchedules(core);
+    expect(after.different.map(({ id }) => id)).not.toContain(workflowIds.recurring(changed));
+    expect(after.different.map(({ id }) => id)).not.toContain(workflowIds.recurring(gone));
   });
 
   it.each<[object, RegExp]>([

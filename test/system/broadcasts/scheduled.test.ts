@@ -10,6 +10,7 @@ import {
   textsTo,
   untilBroadcast,
   withoutGrace,
+  type Person,
 } from '../messages/fixture';
 import { recordHistory } from '../replay/fixture';
 
@@ -285,12 +286,114 @@ describe('a scheduled message', () => {
     expect(Math.abs(Date.parse(sending.next_at) - Date.now() - 5 * HOUR)).toBeLessThan(60_000);
     expect((await textsTo(service, near)).slice(-1)).toEqual(['morning']);
     expect(await textsTo(service, far)).not.toContain('morning');
-    // The subscriber moves: the next look takes the new zone.
+    // The subscriber moves to a zone in which the time has come: the next look takes it, hours before the old time.
     await project.api('PATCH', `/v1/subscribers/${far.subscriberId}`, { timezone: 'UTC' });
-    await service.pool.query('UPDATE scheduled SET next_at = now(), wake_at = now() WHERE id = $1', [id]);
+    await service.pool.query('UPDATE scheduled SET wake_at = now() WHERE id = $1', [id]);
     await until(id, 'sent');
     expect((await textsTo(service, far)).slice(-1)).toEqual(['morning']);
     expect(await eventsOf(service, project, 'scheduled.sent')).toHaveLength(2);
+  });
+
+  /** As a worker leaves it that dies after the messenger has taken the message and before the outcome is recorded. */
+  async function sentBeforeCrash(id: string, { subscriberId }: Person): Promise<string> {
+    const { rows } = await service.pool.query<{ id: string }>(
+      `INSERT INTO messages (project_id, request_id, kind, content, subscriber_id, channel, status, ended_at)
+       VALUES ($1, $2, 'send', '{"text": "hello", "format": "plain", "buttons": []}', $3, 'telegram', 'sent', now())
+       RETURNING id`,
+      [project.id, id, subscriberId],
+    );
+    return rows[0]!.id;
+  }
+
+  it('that was sent before a crash is sent, however late and whatever is owed when it is taken up', async () => {
+    const anna = await subscribePerson(service, project);
+    const before = (await textsTo(service, anna)).length;
+    const late = await scheduled({ subscriber_id: anna.subscriberId });
+    const owed = await scheduled({ subscriber_id: anna.subscriberId });
+    const messages = [await sentBeforeCrash(late, anna), await sentBeforeCrash(owed, anna)];
+    await comeDue(late, 25 * HOUR);
+    await until(late, 'sent');
+    await blockBilling(service, project);
+    await comeDue(owed, 0);
+    await until(owed, 'sent');
+    const events = await eventsOf(
+      service,
+      project,
+      'scheduled.sent',
+      'scheduled.failed',
+      'scheduled.skipped',
+    );
+    expect(events.map(({ name, data }) => [name, data['delivery_id']])).toEqual(
+      messages.map((message) => ['scheduled.sent', message]),
+    );
+    expect(await textsTo(service, anna)).toHaveLength(before);
+  });
+
+  /** The time has come where `zones` say; the workflow only looks. */
+  async function comeDueLocally(id: string, wallClock: string): Promise<void> {
+    await service.pool.query(
+      `UPDATE scheduled SET scheduled_at = $2, next_at = now() - interval '1 minute', wake_at = now() WHERE id = $1`,
+      [id, wallClock],
+    );
+  }
+
+  it('to an audience in many zones: who moves to an earlier one is in time, who is a day late is skipped', async () => {
+    const [near, far] = [
+      await subscribePerson(service, project),
+      await subscribePerson(service, project, 'max'),
+    ];
+    const moveTo = (person: Person, timezone: string) =>
+      project.api('PATCH', `/v1/subscribers/${person.subscriberId}`, { timezone });
+    await moveTo(near, 'Etc/GMT+5');
+    await moveTo(far, 'Etc/GMT+6');
+    const local5 = { audience: {}, scheduled_at: local(-60_000), timezone: 'recipient' };
+    const early = await scheduled({ ...local5, content: { text: 'early' } });
+    await eventually(() => handleOf(early).describe());
+    await moveTo(near, 'UTC');
+    await service.pool.query('UPDATE scheduled SET wake_at = now() WHERE id = $1', [early]);
+    const { job_id } = await until(early, 'sending');
+    await eventually(async () => (await textsTo(service, near)).includes('early'));
+    await project.api('DELETE', `/v1/broadcast/${job_id}`);
+
+    // 14 hours before UTC, and 11 hours after it.
+    await moveTo(near, 'Pacific/Kiritimati');
+    await moveTo(far, 'Etc/GMT+11');
+    const split = await scheduled({ ...local5, scheduled_at: local(HOUR), content: { text: 'split' } });
+    await comeDueLocally(split, local(-11 * HOUR - 60_000));
+    const sent = await until(split, 'sent');
+    expect(await untilBroadcast(project, sent.job_id, 'completed')).toMatchObject({ sent: 1, skipped: 1 });
+    expect(await textsTo(service, near)).not.toContain('split');
+    expect((await textsTo(service, far)).slice(-1)).toEqual(['split']);
+    const { body } = await project.api('GET', `/v1/messages?subscriber_id=${near.subscriberId}`);
+    expect(body.data[0]).toMatchObject({ status: 'skipped', reason: 'too_late', text: 'split' });
+  });
+
+  it('takes the audience again if a time zone appears while it is copied', async () => {
+    const anna = await subscribePerson(service, project);
+    // The zone appears between the two reads of the first attempt, which is rolled back with it.
+    await service.pool.query(`CREATE SEQUENCE zone_attempts;
+      CREATE FUNCTION move_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('zone_attempts') = 1 THEN
+          UPDATE subscribers SET timezone = 'Pacific/Chatham' WHERE id = '${anna.subscriberId}';
+        END IF;
+        RETURN NEW; END $$;
+      CREATE TRIGGER move_once BEFORE INSERT ON broadcasts FOR EACH ROW EXECUTE FUNCTION move_once()`);
+    const id = await scheduled({
+      audience: {},
+      content: { text: 'zones' },
+      scheduled_at: local(1_000),
+      timezone: 'recipient',
+    });
+    const { job_id } = await until(id, 'sent');
+    await service.pool.query(
+      'DROP TRIGGER move_once ON broadcasts; DROP FUNCTION move_once; DROP SEQUENCE zone_attempts',
+    );
+    const { rows } = await service.pool.query(
+      'SELECT 1 FROM broadcast_recipients WHERE broadcast_id = $1 AND due_at IS NOT NULL',
+      [job_id],
+    );
+    expect(rows).toHaveLength(1);
+    expect((await textsTo(service, anna)).filter((text) => text === 'zones')).toHaveLength(1);
   });
 
   it('counts towards the limit while it is open, also when several are created at once', async () => {

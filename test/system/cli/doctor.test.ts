@@ -55,6 +55,7 @@ test('a healthy installation is found to be healthy, part by part', async () => 
     'deliveries',
     'planned messages',
     'encryption key',
+    'schedules',
     'bot telegram',
     'webhook telegram',
     'bot max',

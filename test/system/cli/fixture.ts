@@ -4,7 +4,7 @@ import type { TestService } from '../../support/service';
 import { userEnvironment, type Finished } from '../../support/npm-start';
 import { testBots } from '../../support/simulator-control';
 
-const cli = path.join(__dirname, '..', '..', '..', 'dist', 'src', 'cli.js');
+export const cli = path.join(__dirname, '..', '..', '..', 'dist', 'src', 'cli.js');
 
 /** The settings of an operator's shell on the installation that a test service runs on. */
 export function settingsOf(service: TestService): Record<string, string> {

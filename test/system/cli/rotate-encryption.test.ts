@@ -8,6 +8,7 @@ import { ownIdentity } from '../../../src/embedded/process-identity';
 import { rotateEncryption } from '../../../src/operations/rotate-encryption';
 import { confirmedSession, createSession } from '../login/fixture';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { eventually } from '../../support/eventually';
 import { createEndpoint } from '../webhooks/fixture';
 import { herald, heraldJson, settingsOf } from './fixture';
 
@@ -163,4 +164,30 @@ describe('the key file of the embedded service', () => {
     });
     expect(refused.stderr).toMatch(/^The keys are set in HERALD_ENCRYPTION_KEY/);
   });
+});
+
+test('herald oidc rotate-keys: the service signs with new keys, and publishes the old ones for another day', async () => {
+  const published = async () => {
+    const response = await fetch(`${service.url}/oidc/jwks`);
+    return ((await response.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+  };
+  const old = await published();
+  const settings = settingsOf(service);
+  const rotated = await heraldJson<{ created: string[]; expiring: number }>(
+    ['oidc', 'rotate-keys'],
+    settings,
+  );
+  expect(rotated).toEqual({ created: [expect.any(String), expect.any(String)], expiring: old.length });
+  const both = await eventually(async () => {
+    const now = await published();
+    return now.length === old.length + 2 ? now : undefined;
+  });
+  expect([...both].sort()).toEqual([...old, ...rotated.created].sort());
+  const { rows } = await service.pool.query<{ id: string; hours: number }>(
+    `SELECT id, round(extract(epoch FROM expires_at - now()) / 3600)::int AS hours FROM oidc_keys WHERE expires_at IS NOT NULL`,
+  );
+  expect(rows.map(({ id }) => id).sort()).toEqual([...old].sort());
+  expect(new Set(rows.map(({ hours }) => hours))).toEqual(new Set([24]));
+  const { stdout } = await herald(['oidc', 'rotate-keys'], settings);
+  expect(stdout).toBe('2 new keys sign from now on. 2 old ones stay published for 24 hours.\n');
 });

@@ -34,6 +34,8 @@ interface Things {
   batch: string;
   scheduled: string;
   recurring: string;
+  chain: string;
+  enrolment: string;
   key: string;
   publisher: string;
   team: Team;
@@ -53,6 +55,13 @@ interface Call {
 const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
 
 const weekly = { name: 'Weekly', content: { text: 'hello' }, audience: {}, cron: '0 9 * * MON' };
+const chain = {
+  name: 'Chain',
+  trigger: { type: 'manual' },
+  steps: [{ id: 'wait', type: 'delay', minutes: 60 }],
+  reentry: 'again',
+  status: 'active',
+};
 const laterMessage = () => ({
   content: { text: 'hello' },
   external_id: 'nobody',
@@ -67,6 +76,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'PATCH /v1/project': () => ({ body: { name: 'Renamed' } }),
   'GET /v1/usage': () => ({}),
   'GET /v1/event-types': () => ({}),
+  'GET /v1/webhooks/stream': () => ({}),
   'GET /v1/auth/link': () => ({}),
   'POST /v1/auth/session': () => ({ body: { state: 'state' } }),
   'GET /v1/auth/sessions': () => ({}),
@@ -160,6 +170,20 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'POST /v1/recurring/{id}/run': ({ recurring }) => ({ params: { id: recurring } }),
   'GET /v1/recurring/{id}/runs': ({ recurring }) => ({ params: { id: recurring } }),
   'DELETE /v1/recurring/{id}': ({ recurring }) => ({ params: { id: recurring } }),
+  'POST /v1/drip-chains': () => ({ body: chain }),
+  'GET /v1/drip-chains': () => ({}),
+  'GET /v1/drip-chains/{drip_id}': ({ chain: drip_id }) => ({ params: { drip_id } }),
+  'PATCH /v1/drip-chains/{drip_id}': ({ chain: drip_id }) => ({ params: { drip_id }, body: { name: 'new' } }),
+  'GET /v1/drip-chains/{drip_id}/stats': ({ chain: drip_id }) => ({ params: { drip_id } }),
+  'GET /v1/drip-chains/{drip_id}/enrolments': ({ chain: drip_id }) => ({ params: { drip_id } }),
+  'DELETE /v1/drip-chains/{drip_id}/enrolments/{id}': ({ chain: drip_id, enrolment: id }) => ({
+    params: { drip_id, id },
+  }),
+  'POST /v1/drip-chains/{drip_id}/enrolments': ({ chain: drip_id, person }) => ({
+    params: { drip_id },
+    body: { subscriber_id: person.subscriberId },
+  }),
+  'DELETE /v1/drip-chains/{drip_id}': ({ chain: drip_id }) => ({ params: { drip_id } }),
   'POST /v1/webhooks': () => ({ body: { url: 'https://example.com/' } }),
   'GET /v1/webhooks': () => ({}),
   'GET /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
@@ -177,6 +201,10 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
     params: { id: endpoint },
     body: { since: new Date().toISOString() },
   }),
+  'POST /v1/events': ({ person }) => ({
+    body: { events: [{ name: 'visit', subscriber_id: person.subscriberId }] },
+  }),
+  'GET /v1/events': ({ person }) => ({ query: { subscriber_id: person.subscriberId } }),
   'POST /v1/publish': ({ publisher }) => ({
     body: { events: [{ event: 'ticket.created', data: eventRegistry['ticket.created'].example }] },
     key: publisher,
@@ -203,6 +231,10 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   }),
   'PUT /dashboard/session': ({ project, team }) => ({
     body: { project_id: project.id },
+    headers: { ...ownPage, cookie: team.cookie },
+  }),
+  'PATCH /dashboard/session': ({ team }) => ({
+    body: { notify: 'all' },
     headers: { ...ownPage, cookie: team.cookie },
   }),
   'GET /dashboard/sessions': () => ({}),
@@ -264,6 +296,10 @@ async function createThings(): Promise<Things> {
   const template = freshName();
   const scheduled = await project.api('POST', '/v1/scheduled', laterMessage());
   const recurring = await project.api('POST', '/v1/recurring', weekly);
+  const drip = await project.api('POST', '/v1/drip-chains', chain);
+  const { body: enrolled } = await project.api('POST', `/v1/drip-chains/${drip.body.drip_id}/enrolments`, {
+    subscriber_id: person.subscriberId,
+  });
   await project.api('POST', '/v1/templates', { key: template, variants: { en: { text: 'hello' } } });
   // Its chat is free once a second: it does not end during the test.
   const { body: batch } = await project.api('POST', '/v1/send/batch', {
@@ -303,6 +339,8 @@ async function createThings(): Promise<Things> {
     batch: batch.batch_id,
     scheduled: scheduled.body.scheduled_id,
     recurring: recurring.body.recurring_id,
+    chain: drip.body.drip_id,
+    enrolment: enrolled.data[0].enrolment_id,
     key: key.body.id,
     oidcClient: oidcClient.body.client_id,
     publisher: await service.createKey(project.id, ['publish']),

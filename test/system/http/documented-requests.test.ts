@@ -140,6 +140,15 @@ describe('the requests of the reference', () => {
       });
       return { id: entry.body.scheduled_id };
     }
+    if (path.startsWith('/v1/drip-chains/')) {
+      const chain = await project.api<{ drip_id: string }>('POST', '/v1/drip-chains', {
+        name: 'Hello',
+        trigger: { type: 'manual' },
+        steps: [{ id: 'wait', type: 'delay', minutes: 60 }],
+        status: 'active',
+      });
+      return { drip_id: chain.body.drip_id };
+    }
     if (path.startsWith('/v1/recurring/')) {
       const plan = { name: 'Hello', content: { text: 'Hello' }, audience: {}, cron: '0 9 * * MON' };
       const entry = await project.api<{ recurring_id: string }>('POST', '/v1/recurring', plan);

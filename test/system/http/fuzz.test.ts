@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { errorTable, isErrorCode, isRetryable } from '../../../src/contract/errors';
+import { readText } from '../../support/read-text';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 
 interface Operation {
@@ -144,7 +145,7 @@ function wellFormed(value: string): string {
 }
 
 async function check(operation: Operation, response: Response): Promise<void> {
-  const answer = await response.text();
+  const answer = await readText(response);
   if (response.status < 400) return expect(operation.statuses).toContain(String(response.status));
   expect(response.headers.get('content-type')).toMatch(/^application\/json/);
   const body = JSON.parse(answer) as { error: string; code: string; retryable: boolean; docs_url: string };

@@ -95,6 +95,14 @@ const works: Record<string, () => Promise<Work>> = {
     count: () => count('SELECT count(*) FROM events WHERE project_id = $1'),
     key: await service.createKey(project.id, ['publish']),
   }),
+  'tracked event': async () => {
+    person = await subscribePerson(service, project);
+    return {
+      path: '/v1/events',
+      body: { events: [{ name: 'visit', subscriber_id: person.subscriberId }] },
+      count: () => count('SELECT count(*) FROM tracked_events WHERE project_id = $1'),
+    };
+  },
   'API key': async () => ({
     path: '/v1/keys',
     body: { name: 'new' },

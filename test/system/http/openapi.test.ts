@@ -77,8 +77,9 @@ describe('/openapi.json', () => {
   it('has an example for every request, response and error code, and the headers of each response', () => {
     const limits = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
     for (const [name, { requestBody, responses, parameters, security }] of operations) {
-      for (const content of Object.values(requestBody?.content ?? {}))
-        {expect(content).toHaveProperty('example');}
+      for (const content of Object.values(requestBody?.content ?? {})) {
+        expect(content).toHaveProperty('example');
+      }
       for (const [status, { description, headers, content = {} }] of Object.entries(responses)) {
         const json = content['application/json'];
         const shown = Object.keys(headers);
@@ -95,8 +96,9 @@ describe('/openapi.json', () => {
       }
       const takesKey = parameters.some((parameter) => parameter.name === 'Idempotency-Key');
       const success = Object.entries(responses).find(([status]) => Number(status) < 300)?.[1];
-      if (success?.headers['Idempotent-Replayed'])
-        {expect({ name, takesKey }).toEqual({ name, takesKey: true });}
+      if (success?.headers['Idempotent-Replayed']) {
+        expect({ name, takesKey }).toEqual({ name, takesKey: true });
+      }
     }
     const created = operations.find(([name]) => name === 'post /v1/send')?.[1];
     expect(created?.parameters.map(({ name }) => name)).toContain('Idempotency-Key');

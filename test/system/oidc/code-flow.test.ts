@@ -118,6 +118,31 @@ test('refresh tokens rotate, and a reused one ends the family', async () => {
   ).rejects.toMatchObject({ status: 401 });
 });
 
+test('a request for authorization by POST gets a refresh token too', async () => {
+  const oidc = await loadOpenidClient();
+  const config = await discover(client);
+  const { browser, url, verifier, state, nonce } = await newAttempt(config, {
+    scope: 'openid offline_access',
+    response_type: 'code',
+  });
+  const { origin, pathname, searchParams } = new URL(url);
+  const repeated = await browser.post(origin + pathname, Object.fromEntries(searchParams));
+  expect([repeated.status, repeated.location]).toEqual([303, url]);
+  const page = await openLogin(browser, String(repeated.location));
+  await answer(service, page);
+  const callback = await followOut(service, browser, page.url);
+  const tokens = await oidc.authorizationCodeGrant(config, callback, {
+    pkceCodeVerifier: verifier,
+    expectedState: state,
+    expectedNonce: nonce,
+  });
+  expect(tokens.scope?.split(' ')).toContain('offline_access');
+  expect(typeof tokens.refresh_token).toBe('string');
+  const logout = await browser.post(`${service.url}/oidc/session/end`, { client_id: client.client_id });
+  expect(logout.location).toBe(`${service.url}/oidc/session/end?client_id=${client.client_id}`);
+  expect((await fetch(`${service.url}/oidc/auth`, { method: 'PUT' })).status).toBe(404);
+});
+
 test('of several uses of a refresh token at the same time at most one succeeds', async () => {
   const oidc = await loadOpenidClient();
   const config = await discover(client);

@@ -90,6 +90,7 @@ interface Recovered {
   deliveries_open: number;
   deliveries_restarted: number;
   scheduled_open: number;
+  enrolments_open: number;
   recurring_open: number;
 }
 
@@ -139,6 +140,7 @@ test("Temporal's store is lost and Postgres kept: herald recover lets everything
     deliveries_open: 3,
     deliveries_restarted: 3,
     scheduled_open: 0,
+    enrolments_open: 0,
     recurring_open: 0,
   });
   // An operator who is not sure runs it again.
@@ -204,6 +206,7 @@ test('on a healthy installation it changes nothing', async () => {
     sessions_restarted: 0,
     deliveries_restarted: 0,
     scheduled_open: 0,
+    enrolments_open: 0,
     recurring_open: 0,
   });
   const { stdout } = await herald(['recover'], settings);

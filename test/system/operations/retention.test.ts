@@ -60,6 +60,9 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a1', 'cli', 'project.updated');
   INSERT INTO member_notices (account_id, event_id)
     VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a6');
+  INSERT INTO tracked_events (id, project_id, subscriber_id, event_id, name, properties, occurred_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1',
+      '00000000-0000-0000-0000-0000000000a3', 'e', 'visit', '{}', now());
   INSERT INTO published_ids (project_id, id, event_id)
     VALUES ('00000000-0000-0000-0000-0000000000a1', 'p', '00000000-0000-0000-0000-0000000000a6');
   INSERT INTO event_erasures (event_id, check_at)
@@ -96,6 +99,16 @@ const ROWS = `
       'UTC', 'ended', now(), NULL);
   INSERT INTO recurring_runs (recurring_id, scheduled_for, local_time, status)
     VALUES ('00000000-0000-0000-0000-0000000000b2', now(), 'x', 'completed');
+  INSERT INTO drip_chains (id, project_id, name, trigger, reentry, status, deleted_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b3', '00000000-0000-0000-0000-0000000000a1', 'D', '{}', 'once', 'active', now());
+  INSERT INTO drip_versions (drip_id, version, steps) VALUES ('00000000-0000-0000-0000-0000000000b3', 1, '[]');
+  INSERT INTO drip_entrants (drip_id, subscriber_id)
+    VALUES ('00000000-0000-0000-0000-0000000000b3', '00000000-0000-0000-0000-0000000000a3');
+  INSERT INTO drip_enrolments (id, project_id, drip_id, version, subscriber_id, status, ended_at)
+    VALUES ('00000000-0000-0000-0000-0000000000b4', '00000000-0000-0000-0000-0000000000a1',
+      '00000000-0000-0000-0000-0000000000b3', 1, '00000000-0000-0000-0000-0000000000a3', 'completed', now());
+  INSERT INTO drip_steps (enrolment_id, drip_id, n, version, step_id)
+    VALUES ('00000000-0000-0000-0000-0000000000b4', '00000000-0000-0000-0000-0000000000b3', 1, 1, 's');
   INSERT INTO media_uploads (channel, bot_id, content_key, reference, type) VALUES ('max', '1', 'k', 't', 'video');
   INSERT INTO broadcast_recipients (broadcast_id, subscriber_id, channel, status)
     VALUES ('00000000-0000-0000-0000-0000000000a9', '00000000-0000-0000-0000-0000000000a3', 'telegram', 'sent');`;

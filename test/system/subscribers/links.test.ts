@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import type pg from 'pg';
 import { limits } from '../../../src/contract/limits';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
@@ -79,6 +80,23 @@ describe('subscribe links', () => {
       telegram_mini_app: `https://t.me/${testBots.telegram.username}/shop?startapp=proj_${project.slug}`,
       max_mini_app: `https://max.ru/app_of_test?v=1&startapp=proj_${project.slug}`,
     });
+  });
+
+  test('have addresses only for callers who could create them', async () => {
+    const project = await service.createProject();
+    const link = await createLink(project, { external_id: 'user-43' });
+    const viewer = service.apiWith(await service.createKey(project.id, ['read']));
+    const hidden = {
+      ...link,
+      telegram_link: null,
+      max_link: null,
+      telegram_mini_app: null,
+      max_mini_app: null,
+    };
+    expect((await viewer('GET', `/v1/subscribe-links/${link.link_id}`)).body).toEqual(hidden);
+    expect((await viewer('GET', '/v1/subscribe-links')).body['data']).toEqual([hidden]);
+    const editor = service.apiWith(await service.createKey(project.id, ['read', 'manage']));
+    expect((await editor('GET', '/v1/subscribe-links')).body['data']).toEqual([link]);
   });
 
   test('add to what a subscriber has, with an event for new permissions; opening again is not a use', async () => {
@@ -307,6 +325,59 @@ describe('the Mini App', () => {
     expect((await project.api('GET', '/v1/subscribers')).body.data).toEqual([]);
     expect((await project.api('GET', `/v1/subscribe-links/${link.link_id}`)).body.uses).toBe(0);
     expect(await eventsOf(service, project)).toEqual([]);
+  });
+
+  test('takes the use of a link together with the subscription, so that a crash between them costs none', async () => {
+    const project = await service.createProject();
+    const link = await createLink(project, { max_uses: 1 });
+    const usesOf = async ({ link_id: id }: Link) =>
+      (await service.pool.query('SELECT uses FROM subscribe_links WHERE id = $1', [id])).rows[0].uses;
+    const lastText = async (user: string) => (await service.control.chat('telegram', user)).messages.at(-1)!;
+    const confirmed = (user: string) =>
+      eventually(async () => (await lastText(user)).text.includes('You are subscribed'));
+    /** Subscribes; runs `meanwhile` after the confirmation, while a lock keeps the subscription from being stored. */
+    async function subscribeBehind(
+      lock: string,
+      id: string,
+      on: Link,
+      meanwhile: (db: pg.PoolClient) => Promise<void>,
+    ) {
+      const user = freshName();
+      const launched = await launch(user, startOf(on.telegram_link));
+      const db = await service.pool.connect();
+      try {
+        await db.query('BEGIN');
+        await db.query(lock, [id]);
+        const answer = subscribe(launched);
+        await confirmed(user);
+        await meanwhile(db);
+        await db.query('COMMIT');
+        return { user, ...(await answer) };
+      } finally {
+        await db.query('ROLLBACK');
+        db.release();
+      }
+    }
+    const stored = await subscribeBehind(
+      'SELECT id FROM projects WHERE id = $1 FOR UPDATE',
+      project.id,
+      link,
+      async () => expect(await usesOf(link)).toBe(0),
+    );
+    expect([stored.status, await usesOf(link)]).toEqual([201, 1]);
+
+    // Another user takes the last use in the same moment: the confirmation is taken back.
+    const other = await createLink(project, { max_uses: 1 });
+    const late = await subscribeBehind(
+      'SELECT id FROM subscribe_links WHERE id = $1 FOR UPDATE',
+      other.link_id,
+      other,
+      async (db) =>
+        void (await db.query('UPDATE subscribe_links SET uses = 1 WHERE id = $1', [other.link_id])),
+    );
+    expect(late.status).toBe(404);
+    expect((await lastText(late.user)).text).toMatch(/not valid/);
+    expect((await project.api('GET', '/v1/subscribers')).body.data).toHaveLength(1);
   });
 
   test('trusts only what the messenger has signed for this bot within the hour', async () => {

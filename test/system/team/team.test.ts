@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { limits, plans } from '../../../src/contract/limits';
 import { scopes, type Role } from '../../../src/contract/scopes';
 import { ABOUT_A_SECOND_MS, eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
-import { lastBotMessage, openAndWait, startOf } from '../login/fixture';
+import { confirmedSession, lastBotMessage, openAndWait, startOf } from '../login/fixture';
 import { freshName } from '../messages/fixture';
+import { createEndpoint, emitOne, scriptedReceiver } from '../webhooks/fixture';
 import {
   createBrowser,
   createMember,
@@ -97,6 +99,37 @@ describe('an invitation', () => {
     }
   });
 
+  it('gives nothing that its maker no longer has: a lower role, no place in the team, a revoked key', async () => {
+    const project = await basic();
+    const names = { owner: freshName('owner'), admin: freshName('admin') };
+    const owner = await createMember(service, project, names.owner, 'owner');
+    const admin = await createMember(service, project, names.admin, 'admin');
+    const { member_id: adminId } = await memberOf(project, names.admin);
+    const invite = async (api: Browser['api']) =>
+      startOf((await api('POST', '/v1/invitations', { role: 'viewer' })).body.telegram_link);
+    const demoted = await invite(admin.api);
+    const removed = await invite(admin.api);
+    const { body: key } = await owner.api('POST', '/v1/keys', { scopes: ['read', 'admin'] });
+    const revoked = await invite(service.apiWith(key.api_key));
+    const notValid = async (user: string) =>
+      (await lastBotMessage(service, 'telegram', user))?.text.startsWith('This invitation is not valid');
+
+    // The maker counts at the time of the Yes, not of the question.
+    const [first, second, third] = [freshName('first'), freshName('second'), freshName('third')];
+    await openAndWait(service, 'telegram', first, demoted, { first_name: first });
+    expect((await owner.api('PATCH', `/v1/members/${adminId}`, { role: 'viewer' })).status).toBe(200);
+    await service.control.tap('telegram', first, { button: 'Yes' });
+    await eventually(() => notValid(first));
+    expect((await owner.api('DELETE', `/v1/members/${adminId}`)).status).toBe(204);
+    expect((await owner.api('GET', '/v1/invitations')).body.data.length).toBe(1);
+    expect((await owner.api('DELETE', `/v1/keys/${key.id}`)).status).toBe(204);
+    expect((await owner.api('GET', '/v1/invitations')).body.data).toEqual([]);
+    await service.control.open('telegram', second, { start: removed });
+    await service.control.open('telegram', third, { start: revoked });
+    await eventually(async () => (await notValid(second)) && (await notValid(third)));
+    expect((await project.api('GET', '/v1/members')).body.data.length).toBe(1);
+  });
+
   it('is not made for more than one member on the free plan, and the plan is exact when two answer at once', async () => {
     const project = await service.createProject();
     const starts = await Promise.all(
@@ -178,6 +211,27 @@ describe('members', () => {
     expectError(await owner.api('DELETE', `/v1/members/${id}`), 'not_found');
   });
 
+  it('of any role choose what the bot tells them, and nothing else', async () => {
+    const user = freshName('quiet');
+    const { api } = await createMember(service, project, user, 'viewer');
+    const { member_id: id } = await memberOf(project, user);
+    expect((await api('GET', '/dashboard/session')).body.notify).toBe('assigned');
+    expectError(await api('PATCH', `/v1/members/${id}`, { notify: 'none' }), 'forbidden');
+    const changed = await api('PATCH', '/dashboard/session', { notify: 'none' });
+    expect(changed).toMatchObject({ status: 200, body: { project_id: project.id, notify: 'none' } });
+    expect(await memberOf(project, user)).toMatchObject({ role: 'viewer', notify: 'none' });
+    expect(await memberOf(project, names.owner)).not.toMatchObject({ notify: 'none' });
+    expectError(await api('PATCH', '/dashboard/session', { role: 'admin' }), 'validation_failed');
+    const elsewhere = { 'x-herald-project': randomUUID() };
+    expectError(await api('PATCH', '/dashboard/session', { notify: 'all' }, elsewhere), 'conflict');
+    expect((await owner.api('DELETE', `/v1/members/${id}`)).status).toBe(204);
+    expectError(await api('PATCH', '/dashboard/session', { notify: 'all' }), 'forbidden');
+    expectError(
+      await createBrowser(service).api('PATCH', '/dashboard/session', { notify: 'all' }),
+      'unauthorized',
+    );
+  });
+
   it('are not given a role with a scope that the caller lacks', async () => {
     const limited = service.apiWith(await service.createKey(project.id, ['read', 'admin']));
     const granted = async (role: Role) => (await limited('POST', '/v1/invitations', { role })).status;
@@ -187,6 +241,77 @@ describe('members', () => {
     const { member_id: id } = await memberOf(project, names.owner);
     expectError(await limited('PATCH', `/v1/members/${randomUUID()}`, { role: 'viewer' }), 'not_found');
     expectError(await limited('PATCH', `/v1/members/${id}`, { role: 'viewer' }), 'forbidden');
+  });
+});
+
+describe('the bot tells members', () => {
+  it('about failing, recovered and disabled endpoints and about credits, with a link, unless they want nothing', async () => {
+    const project = await basic();
+    const [listener, silent, olga] = [freshName('listener'), freshName('silent'), freshName('olga')];
+    await join(service, listener, await inviteAsOperator(service, project, 'viewer'));
+    await join(service, silent, await inviteAsOperator(service, project, 'owner'));
+    const start = await inviteAsOperator(service, project, 'admin');
+    await openAndWait(service, 'max', olga, start, { language_code: 'ru', first_name: olga });
+    await service.control.tap('max', olga, { button: 'Да' });
+    await eventually(() => memberOf(project, olga));
+    await service.pool.query(
+      `UPDATE members m SET notify = CASE a.first_name WHEN $2 THEN 'none' ELSE 'all' END
+       FROM accounts a WHERE a.id = m.account_id AND m.project_id = $1 AND a.first_name IN ($2, $3)`,
+      [project.id, silent, olga],
+    );
+    const receiver = await scriptedReceiver(503);
+    try {
+      const endpoint = await createEndpoint(project, receiver.url, { events: ['otp.sent'] });
+      /** The last words of the bot and where its button leads. */
+      const notices = async (user: string, channel: 'telegram' | 'max') => {
+        const { messages } = await service.control.chat(channel, user);
+        const fromBot = messages.filter(({ from, edited }) => from === 'bot' && !edited);
+        return fromBot.map(({ text, buttons }) => [text, buttons.flat()[0]?.url]);
+      };
+      const page = (path: string) => `${service.url}/dashboard/${path}`;
+      const told = (english: string, russian: string, path: string) =>
+        eventually(async () => {
+          const [inEnglish, inRussian] = [await notices(listener, 'telegram'), await notices(olga, 'max')];
+          return (
+            inEnglish.some(([text, url]) => text?.includes(english) && url === page(path)) &&
+            inRussian.some(([text, url]) => text?.includes(russian) && url === page(path))
+          );
+        });
+      const path = `webhooks/${endpoint.id}`;
+      const delivery = await emitOne(service, project, endpoint.id, 'otp.sent');
+      await eventually(async () => {
+        const { rowCount } = await service.pool.query(
+          `UPDATE endpoints SET failing_since = failing_since - interval '16 minutes'
+           WHERE id = $1 AND failing_since IS NOT NULL`,
+          [endpoint.id],
+        );
+        return rowCount === 1;
+      });
+      await told(`${receiver.url} is failing`, `${receiver.url} не доходят`, path);
+      receiver.behave(200);
+      await project.api('POST', `/v1/deliveries/${delivery}/retry`);
+      await told(`${receiver.url} works again`, `${receiver.url} снова доходят`, path);
+      receiver.behave(410);
+      await emitOne(service, project, endpoint.id, 'otp.sent');
+      await told(`${receiver.url} was disabled`, `${receiver.url} отключены`, path);
+      const use = (used: number) =>
+        service.pool.query(
+          `INSERT INTO credit_months (project_id, month, used)
+           VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC'), $2)
+           ON CONFLICT (project_id, month) DO UPDATE SET used = excluded.used`,
+          [project.id, used],
+        );
+      await use(plans.basic.loginsPerMonth * limits.creditsLowShare - 1);
+      await confirmedSession(service, project, freshName());
+      await told('most logins of this month are used', 'почти израсходованы', 'logins');
+      await use(plans.basic.loginsPerMonth - 1);
+      await confirmedSession(service, project, freshName());
+      await told('no logins are left', 'закончились', 'logins');
+      expect(await notices(silent, 'telegram')).toEqual([]);
+      expect(await notices(listener, 'telegram')).toHaveLength(5);
+    } finally {
+      await receiver.close();
+    }
   });
 });
 

@@ -56,17 +56,20 @@ const all = files.flatMap(importsOf).filter(({ to }) => !to.startsWith('npm:'));
 const floors: string[][] = [
   ['lib', 'contract'],
   ['db', 'outbound', 'temporal', 'http'],
+  ['rules'],
+  ['enrolment'],
   ['events', 'exports'],
   ['projects', 'bots'],
   ['subscribers', 'channels'],
   ['templates'],
   ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
   ['broadcasts', 'team', 'oidc'],
+  ['drip'],
   ['embedded', 'operations'],
   ['roles', 'cli'],
 ];
 const layers = new Set(floors.slice(0, 2).flat());
-const domains = new Set(floors.slice(2, 8).flat());
+const domains = new Set(floors.slice(2, 11).flat());
 
 function roomOf(file: string): string | null {
   const [first, second, ...rest] = file.split(path.sep);

@@ -71,10 +71,14 @@ export function Dialog(props: {
   );
 }
 
-/** Confirms an action that cannot be undone. The focus is on the way back, so that Enter destroys nothing. */
+/**
+ * Confirms an action. Without a field of its own the focus is on the way back, so that Enter destroys nothing.
+ */
 export function ConfirmDialog(props: {
   title: string;
-  text: string;
+  text?: string;
+  /** What is asked for before the action. */
+  children?: ComponentChildren;
   confirm: string;
   /** Label of the button that closes the dialog without acting. */
   dismiss?: string;
@@ -89,10 +93,11 @@ export function ConfirmDialog(props: {
   };
   return (
     <Dialog title={props.title} onClose={props.onClose}>
-      <p>{props.text}</p>
+      {props.text && <p>{props.text}</p>}
+      {props.children}
       <Problem error={error} />
       <p class="buttons end">
-        <button type="button" class="btn" autofocus onClick={props.onClose}>
+        <button type="button" class="btn" autofocus={!props.children} onClick={props.onClose}>
           {props.dismiss ?? t.cancel}
         </button>
         <ActionButton kind={props.kind ?? 'danger'} act={act} onError={setError}>

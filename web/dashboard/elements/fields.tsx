@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { t } from '../texts';
 import { Icon } from './basics';
@@ -37,6 +37,81 @@ export function Field(props: {
         </p>
       )}
     </div>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  hint?: string | undefined;
+  error?: string | null | undefined;
+}
+
+type InputAttributes = Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onInput' | 'label'>;
+
+/** A field of one line. */
+export function TextField({
+  label,
+  hint,
+  error,
+  onInput,
+  ...input
+}: FieldProps & InputAttributes & { value: string; onInput: (value: string) => void }) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(attributes) => (
+        <input {...attributes} {...input} onInput={(event) => onInput(event.currentTarget.value)} />
+      )}
+    </Field>
+  );
+}
+
+export function SelectField<V extends string>(
+  props: FieldProps & {
+    value: V;
+    options: { value: V; text: string }[];
+    required?: boolean;
+    onChange: (value: V) => void;
+  },
+) {
+  return (
+    <Field label={props.label} hint={props.hint} error={props.error}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          required={props.required ?? false}
+          value={props.value}
+          onChange={(event) => props.onChange(event.currentTarget.value as V)}
+        >
+          {props.options.map(({ value, text }) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** The name of a time zone, with all that the browser knows to choose from. */
+export function TimezoneField(
+  props: FieldProps & {
+    value: string;
+    required?: boolean;
+    placeholder?: string;
+    onInput: (value: string) => void;
+  },
+) {
+  const list = useId();
+  return (
+    <>
+      <TextField {...props} list={list} />
+      <datalist id={list}>
+        {Intl.supportedValuesOf('timeZone').map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+    </>
   );
 }
 

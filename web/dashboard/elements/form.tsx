@@ -1,5 +1,8 @@
+import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { fieldProblems } from '../errors';
+import { t } from '../texts';
+import { Problem } from './basics';
 
 /** A problem found on the page itself, about one field. */
 export class FieldError extends Error {
@@ -57,4 +60,33 @@ export function useForm(fields: readonly string[], submit: () => Promise<void>) 
       },
     },
   };
+}
+
+export type Form = ReturnType<typeof useForm>;
+
+/** The end of a form: what belongs to no field, the way back and the button that submits. */
+export function FormButtons(props: {
+  form: Form;
+  submit: string;
+  disabled?: boolean;
+  onCancel?: () => void;
+  /** Further buttons, before these. */
+  children?: ComponentChildren;
+}) {
+  return (
+    <>
+      <Problem error={props.form.error} />
+      <p class="buttons end">
+        {props.children}
+        {props.onCancel && (
+          <button type="button" class="btn" onClick={props.onCancel}>
+            {t.cancel}
+          </button>
+        )}
+        <button type="submit" class="btn primary" disabled={props.form.busy || props.disabled === true}>
+          {props.submit}
+        </button>
+      </p>
+    </>
+  );
 }

@@ -1,3 +1,4 @@
+export * from './allowed';
 export * from './basics';
 export * from './charts';
 export * from './code';
@@ -6,4 +7,5 @@ export * from './download';
 export * from './fields';
 export * from './form';
 export * from './list';
+export * from './pair-fields';
 export * from './toast';

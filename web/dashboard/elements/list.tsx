@@ -34,6 +34,15 @@ export function Cell(props: { label: string; class?: string; children: Component
   );
 }
 
+/** The buttons of a row, at its end. */
+export function ActionCell({ children }: { children: ComponentChildren }) {
+  return (
+    <td class="row-end">
+      <div class="row-actions">{children}</div>
+    </td>
+  );
+}
+
 export function Pager({ pages, next }: { pages: ReturnType<typeof usePages>; next: string | null }) {
   if (pages.isFirst && next === null) return null;
   return (

@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks';
 import { readUserAgent } from '../../../src/contract/device';
+import { notifyLevels, type NotifyLevel } from '../../../src/contract/people';
 import { api, type SignInRecord } from '../api';
-import { ActionButton, Badge, Cell, None, Problem, Table, Time, toast } from '../elements';
+import { ActionButton, Badge, Cell, Field, None, Problem, Table, Time, toast } from '../elements';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { t } from '../texts';
 
-/** The person's own sign-ins. */
+/** The person's own sign-ins, and what the bot tells them. */
 export function Account() {
+  const own = useResource(api.session, 'own-session');
   const sessions = useResource(api.signIns, 'sign-ins');
   const [error, setError] = useState<Error | null>(null);
   return (
@@ -29,7 +31,50 @@ export function Account() {
           />
         ))}
       </Table>
+      {own.data && own.data.notify !== null && (
+        <OwnNotify
+          level={own.data.notify}
+          onError={setError}
+          change={async (level) => {
+            await api.setOwnNotify(level);
+            toast(t.saved);
+            await own.reload();
+          }}
+        />
+      )}
     </>
+  );
+}
+
+/** Of the current project: a member of any role chooses it. */
+function OwnNotify(props: {
+  level: NotifyLevel;
+  change: (level: NotifyLevel) => Promise<void>;
+  onError: (error: Error | null) => void;
+}) {
+  return (
+    <div class="panel">
+      <Field label={t.notify} hint={t.ownNotifyHint}>
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={props.level}
+            onChange={(event) =>
+              void props.change(event.currentTarget.value as NotifyLevel).then(
+                () => props.onError(null),
+                (error: unknown) => props.onError(error as Error),
+              )
+            }
+          >
+            {notifyLevels.map((each) => (
+              <option key={each} value={each}>
+                {t.ownNotifyLevels[each]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, type Batch } from '../api';
-import { Badge, ConfirmDialog, Empty, Pager, Problem, Time } from '../elements';
+import { Allowed, Badge, ConfirmDialog, Empty, Pager, Problem, Time } from '../elements';
 import { number } from '../format';
 import { useResource } from '../resource';
 import { Heading, usePages } from '../router';
@@ -62,11 +62,13 @@ function BatchCard({ batch, onCancel }: { batch: Batch; onCancel: () => void }) 
         </span>
       </p>
       {batch.ended_at === null && (
-        <p class="buttons">
-          <button type="button" class="btn" onClick={onCancel}>
-            {t.cancelShort}
-          </button>
-        </p>
+        <Allowed scope="send">
+          <p class="buttons">
+            <button type="button" class="btn" onClick={onCancel}>
+              {t.cancelShort}
+            </button>
+          </p>
+        </Allowed>
       )}
     </li>
   );

@@ -3,7 +3,7 @@ import { inkOn } from '../../../src/contract/color';
 import { KIB, limits } from '../../../src/contract/limits';
 import { api, type OwnProjectChanges, type ProjectView } from '../api';
 import { fieldProblems } from '../errors';
-import { ActionButton, Field, FieldError, Problem, toast, useForm } from '../elements';
+import { ActionButton, Field, FieldError, FormButtons, Problem, toast, useForm } from '../elements';
 import { t } from '../texts';
 
 const FIELDS = ['brand.logo_url', 'brand.color', 'brand.privacy_url'];
@@ -89,17 +89,14 @@ export function BrandForm({ project }: { project: ProjectView }) {
               />
             )}
           </Field>
-          <Problem error={form.error ?? fetching.rest} />
-          <p class="buttons">
-            <button type="submit" class="btn primary" disabled={form.busy}>
-              {t.updateLoginPage}
-            </button>
+          <Problem error={fetching.rest} />
+          <FormButtons form={form} submit={t.updateLoginPage}>
             {isStored && (
               <ActionButton act={() => change({ logo_url: brand.logo_url })} onError={setFetchError}>
                 {t.fetchLogoAgain}
               </ActionButton>
             )}
-          </p>
+          </FormButtons>
         </form>
         <Preview
           name={project.name}

@@ -1,21 +1,16 @@
 import { useState } from 'preact/hooks';
-import { can } from '../access';
 import { api, type Broadcast } from '../api';
-import { Badge, ConfirmDialog, Empty, Icon, Pager, Problem, Time } from '../elements';
+import { Allowed, Badge, ConfirmDialog, Empty, Icon, Pager, Problem, Time } from '../elements';
 import { number } from '../format';
+import { audienceText } from '../message/audience';
 import { useResource } from '../resource';
 import { Heading, Link, usePages } from '../router';
 import { broadcastState } from '../states';
 import { t } from '../texts';
-import { Composer } from './composer';
 
 const REFRESH_MS = 2_500;
 
-export function Broadcasts({ isComposing }: { isComposing: boolean }) {
-  return isComposing ? <Composer /> : <BroadcastList />;
-}
-
-function BroadcastList() {
+export function Broadcasts() {
   const pages = usePages();
   const [cancelling, setCancelling] = useState<Broadcast | null>(null);
   const found = useResource(() => api.broadcasts(pages.cursor), pages.cursor ?? '', REFRESH_MS);
@@ -24,21 +19,23 @@ function BroadcastList() {
     <>
       <div class="heading">
         <Heading title={t.broadcasts} />
-        {can('send') && (
+        <Allowed scope="send">
           <Link to="/dashboard/broadcasts/new" class="btn primary">
             <Icon name="plus" small /> {t.newBroadcast}
           </Link>
-        )}
+        </Allowed>
       </div>
       <p class="lead">{t.broadcastsLead}</p>
       <Problem error={found.error} />
       {list?.length === 0 && (
         <Empty icon="megaphone" title={t.noBroadcasts} text={t.noBroadcastsText}>
-          <p class="buttons" hidden={!can('send')}>
-            <Link to="/dashboard/broadcasts/new" class="btn">
-              <Icon name="plus" small /> {t.writeBroadcast}
-            </Link>
-          </p>
+          <Allowed scope="send">
+            <p class="buttons">
+              <Link to="/dashboard/broadcasts/new" class="btn">
+                <Icon name="plus" small /> {t.writeBroadcast}
+              </Link>
+            </p>
+          </Allowed>
         </Empty>
       )}
       <ul class="cards">
@@ -65,18 +62,6 @@ function BroadcastList() {
   );
 }
 
-/** Who got it, in words. */
-function Audience({ audience }: { audience: Broadcast['audience'] }) {
-  const parts = [
-    audience.channel === null ? t.allChannels : audience.channel === 'max' ? 'MAX' : 'Telegram',
-    audience.tags_all.length > 0 && t.taggedAll(audience.tags_all.join(', ')),
-    audience.tags_any.length > 0 && t.taggedAny(audience.tags_any.join(', ')),
-    audience.exclude_tags.length > 0 && t.notTagged(audience.exclude_tags.join(', ')),
-    audience.permission !== null && t.permitted(audience.permission),
-  ];
-  return <>{parts.filter(Boolean).join(' · ')}</>;
-}
-
 function BroadcastCard({ broadcast, onCancel }: { broadcast: Broadcast; onCancel: () => void }) {
   const { total_subscribers: total, remaining } = broadcast;
   const going = broadcast.status === 'queued' || broadcast.status === 'running';
@@ -91,7 +76,7 @@ function BroadcastCard({ broadcast, onCancel }: { broadcast: Broadcast; onCancel
         <Badge tone={state.tone}>{state.text}</Badge>
       </p>
       <p class="hint">
-        <Audience audience={broadcast.audience} /> · <code>{broadcast.job_id}</code>
+        {audienceText(broadcast.audience)} · <code>{broadcast.job_id}</code>
       </p>
       <label class="meter">
         <span>{t.broadcastDone(number(total - remaining), number(total))}</span>
@@ -105,12 +90,14 @@ function BroadcastCard({ broadcast, onCancel }: { broadcast: Broadcast; onCancel
           <Time at={broadcast.created_at} />
         </span>
       </p>
-      {going && can('send') && (
-        <p class="buttons">
-          <button type="button" class="btn" onClick={onCancel}>
-            {t.cancelShort}
-          </button>
-        </p>
+      {going && (
+        <Allowed scope="send">
+          <p class="buttons">
+            <button type="button" class="btn" onClick={onCancel}>
+              {t.cancelShort}
+            </button>
+          </p>
+        </Allowed>
       )}
     </li>
   );

@@ -1,12 +1,14 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, ApiError, type Channel } from '../api';
 import {
   Badge,
   ChannelName,
   ConfirmDialog,
-  Field,
   FieldError,
+  FormButtons,
   Problem,
+  TextField,
   toast,
   useForm,
   type Tone,
@@ -58,14 +60,13 @@ function ChannelPanel({ channel, onChanged }: { channel: Channel; onChanged: () 
           <p>{channel.status === 'off' ? t.botRefused : t.botAway}</p>
         </div>
       )}
-      <ConnectForm channel={channel} onChanged={onChanged} />
-      {channel.own && (
-        <p class="buttons">
-          <button type="button" class="btn small" onClick={() => setRemoving(true)}>
+      <ConnectForm channel={channel} onChanged={onChanged}>
+        {channel.own && (
+          <button type="button" class="btn" onClick={() => setRemoving(true)}>
             {t.removeBot}
           </button>
-        </p>
-      )}
+        )}
+      </ConnectForm>
       {removing && (
         <ConfirmDialog
           title={t.removeBotTitle(`@${bot ?? ''}`)}
@@ -84,7 +85,15 @@ function ChannelPanel({ channel, onChanged }: { channel: Channel; onChanged: () 
 }
 
 /** The token is sent once and shown nowhere. */
-function ConnectForm({ channel, onChanged }: { channel: Channel; onChanged: () => Promise<unknown> }) {
+function ConnectForm({
+  channel,
+  onChanged,
+  children,
+}: {
+  channel: Channel;
+  onChanged: () => Promise<unknown>;
+  children: ComponentChildren;
+}) {
   const [token, setToken] = useState('');
   const form = useForm(['token'], async () => {
     const connected = await api.connectBot(channel.channel, token.trim()).catch((error: unknown) => {
@@ -95,29 +104,22 @@ function ConnectForm({ channel, onChanged }: { channel: Channel; onChanged: () =
     await onChanged();
   });
   return (
-    <form class="inline-form" {...form.attributes}>
-      <Field
+    <form {...form.attributes}>
+      <TextField
         label={channel.own ? t.newBotToken : t.botToken}
         hint={channel.channel === 'max' ? t.maxTokenHint : t.telegramTokenHint}
         error={form.problemOf('token')}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="password"
-            autoComplete="off"
-            spellcheck={false}
-            required
-            maxLength={256}
-            value={token}
-            onInput={(event) => setToken(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <button type="submit" class="btn primary" disabled={form.busy}>
-        {channel.own ? t.replaceBot : t.connectBot}
-      </button>
-      <Problem error={form.error} />
+        type="password"
+        autoComplete="off"
+        spellcheck={false}
+        required
+        maxLength={256}
+        value={token}
+        onInput={setToken}
+      />
+      <FormButtons form={form} submit={channel.own ? t.replaceBot : t.connectBot}>
+        {children}
+      </FormButtons>
     </form>
   );
 }

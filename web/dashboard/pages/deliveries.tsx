@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import { savedQueries, workflowListUrl } from '../../../src/contract/saved-queries';
 import { can } from '../access';
-import { api, type DeliveryView } from '../api';
+import { api, query, type DeliveryView } from '../api';
 import {
   ActionButton,
   Cell,
   ClearFilters,
+  DownloadButton,
   Empty,
   Icon,
   Pager,
@@ -45,6 +46,7 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
     pages.isFirst && q === '' ? REFRESH_MS : undefined,
   );
   const list = log.data?.data;
+  const isSelectable = can('manage');
   const shown = chosen.filter((id) => list?.some((delivery) => delivery.id === id));
   const retry = async () => {
     const result = await api.retryDeliveries(shown);
@@ -57,8 +59,13 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
     <>
       <div class="heading">
         <Heading title={t.deliveries} />
-        {workflowsUrl && (
-          <span class="actions">
+        <span class="actions">
+          <DownloadButton
+            path={`/v1/export/deliveries${query({ q, status, event, endpoint_id: endpoint, since: since(hours) })}`}
+            filename="deliveries.csv"
+            text={t.exportCsv}
+          />
+          {workflowsUrl && (
             <a
               class="btn"
               href={workflowListUrl(workflowsUrl, savedQueries.retrying)}
@@ -67,8 +74,8 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
             >
               {t.retryingInTemporal} <Icon name="arrowTopRight" small />
             </a>
-          </span>
-        )}
+          )}
+        </span>
       </div>
       <p class="lead">{t.deliveriesLead}</p>
       <div class="filters">
@@ -104,7 +111,7 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
         <ClearFilters filters={filters} />
       </div>
       <Problem error={log.error ?? error} />
-      {shown.length > 0 && can('manage') && (
+      {shown.length > 0 && (
         <p class="selection">
           {t.selected(shown.length)}{' '}
           <ActionButton kind="primary" small act={retry} onError={setError}>
@@ -125,12 +132,21 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
       {list && list.length > 0 && (
         <Table
           label={t.deliveries}
-          columns={[`!${t.select}`, t.event, t.status, t.attempts, t.lastResponse, t.created, t.endpoint]}
+          columns={[
+            ...(isSelectable ? [`!${t.select}`] : []),
+            t.event,
+            t.status,
+            t.attempts,
+            t.lastResponse,
+            t.created,
+            t.endpoint,
+          ]}
         >
           {list.map((delivery) => (
             <Row
               key={delivery.id}
               delivery={delivery}
+              isSelectable={isSelectable}
               isChosen={chosen.includes(delivery.id)}
               choose={(on) =>
                 setChosen((before) =>
@@ -146,18 +162,25 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
   );
 }
 
-function Row(props: { delivery: DeliveryView; isChosen: boolean; choose: (on: boolean) => void }) {
+function Row(props: {
+  delivery: DeliveryView;
+  isSelectable: boolean;
+  isChosen: boolean;
+  choose: (on: boolean) => void;
+}) {
   const { delivery } = props;
   return (
     <tr>
-      <td class="select">
-        <input
-          type="checkbox"
-          aria-label={t.selectDelivery(delivery.event)}
-          checked={props.isChosen}
-          onChange={(event) => props.choose(event.currentTarget.checked)}
-        />
-      </td>
+      {props.isSelectable && (
+        <td class="select">
+          <input
+            type="checkbox"
+            aria-label={t.selectDelivery(delivery.event)}
+            checked={props.isChosen}
+            onChange={(event) => props.choose(event.currentTarget.checked)}
+          />
+        </td>
+      )}
       <DeliveryCells delivery={delivery} />
       <Cell label={t.endpoint}>
         <span class="clip" title={delivery.endpoint_url ?? ''}>

@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { can } from '../access';
 import { api, type DeliveryView, type EndpointView } from '../api';
 import {
-  ActionButton,
+  Allowed,
   Badge,
   Cell,
   Chip,
   ClearFilters,
-  Dialog,
+  ConfirmDialog,
   Empty,
   Field,
   Pager,
@@ -70,16 +69,18 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
     <section aria-labelledby="log-title">
       <div class="heading">
         <h2 id="log-title">{t.deliveries}</h2>
-        <span class="actions" hidden={!can('manage')}>
-          <button
-            type="button"
-            class="btn"
-            disabled={endpoint.status !== 'active'}
-            onClick={() => setRecovering(true)}
-          >
-            {t.retryFailed}
-          </button>
-        </span>
+        <Allowed scope="manage">
+          <span class="actions">
+            <button
+              type="button"
+              class="btn"
+              disabled={endpoint.status !== 'active'}
+              onClick={() => setRecovering(true)}
+            >
+              {t.retryFailed}
+            </button>
+          </span>
+        </Allowed>
       </div>
       <div class="filters">
         <Select
@@ -133,7 +134,10 @@ export function DeliveryCells({ delivery }: { delivery: DeliveryView }) {
         {delivery.test && <Chip>{t.testMark}</Chip>}
       </Cell>
       <Cell label={t.status}>
-        <Badge tone={state.tone}>{state.text}</Badge> <NextAttempt delivery={delivery} />
+        <Badge tone={state.tone}>{state.text}</Badge>
+        <span class="below">
+          <NextAttempt delivery={delivery} />
+        </span>
       </Cell>
       <Cell label={t.attempts} class="figure">
         {delivery.attempt_count}
@@ -173,9 +177,17 @@ export function NextAttempt({
 
 function RecoverDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const [hours, setHours] = useState('24');
-  const [error, setError] = useState<Error | null>(null);
   return (
-    <Dialog title={t.retryFailed} onClose={onClose}>
+    <ConfirmDialog
+      title={t.retryFailed}
+      confirm={t.retry}
+      kind="primary"
+      act={async () => {
+        const { recovered } = await api.recover(id, since(hours));
+        toast(t.queuedForRetry(recovered));
+      }}
+      onClose={onClose}
+    >
       <Field label={t.failedWithin} hint={t.retryFailedHint}>
         {(attributes) => (
           <select {...attributes} value={hours} onChange={(event) => setHours(event.currentTarget.value)}>
@@ -186,23 +198,6 @@ function RecoverDialog({ id, onClose }: { id: string; onClose: () => void }) {
           </select>
         )}
       </Field>
-      <Problem error={error} />
-      <p class="buttons end">
-        <button type="button" class="btn" onClick={onClose}>
-          {t.cancel}
-        </button>
-        <ActionButton
-          kind="primary"
-          onError={setError}
-          act={async () => {
-            const { recovered } = await api.recover(id, since(hours));
-            toast(t.queuedForRetry(recovered));
-            onClose();
-          }}
-        >
-          {t.retry}
-        </ActionButton>
-      </p>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

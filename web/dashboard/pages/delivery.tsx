@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { retryPolicies } from '../../../src/webhooks/retry-schedule';
-import { can } from '../access';
 import { api, type Attempt, type Delivery, type EndpointView } from '../api';
 import {
   ActionButton,
+  Allowed,
   Badge,
   Chip,
   CodeBlock,
@@ -81,25 +81,27 @@ function Details({ delivery, endpoint, workflowsUrl, reload }: DetailsProps) {
         {delivery.test && <Chip title={t.testMeans}>{t.testMark}</Chip>}
         <NextAttempt delivery={delivery} />
         <span class="actions">
-          {!paused && can('manage') && (
-            <ActionButton
-              kind="primary"
-              onError={setError}
-              act={() =>
-                api
-                  .retryDelivery(delivery.id)
-                  .then(reload)
-                  .then(() => toast(t.queuedForRetry(1)))
-              }
-            >
-              {t.retryNow}
-            </ActionButton>
-          )}
-          {open && can('manage') && (
-            <ActionButton onError={setError} act={() => api.cancelDelivery(delivery.id).then(reload)}>
-              {t.cancelDelivery}
-            </ActionButton>
-          )}
+          <Allowed scope="manage">
+            {!paused && (
+              <ActionButton
+                kind="primary"
+                onError={setError}
+                act={() =>
+                  api
+                    .retryDelivery(delivery.id)
+                    .then(reload)
+                    .then(() => toast(t.queuedForRetry(1)))
+                }
+              >
+                {t.retryNow}
+              </ActionButton>
+            )}
+            {open && (
+              <ActionButton onError={setError} act={() => api.cancelDelivery(delivery.id).then(reload)}>
+                {t.cancelDelivery}
+              </ActionButton>
+            )}
+          </Allowed>
           {workflowsUrl && workflow && (
             <a
               class="btn"
@@ -166,20 +168,22 @@ function Explanation(props: {
         <p>
           {t.pausedBecause} {reason && t.disabledByHerald(reason)} {t.pausedUntil(limits.webhookPausedDays)}
         </p>
-        <p class="buttons" hidden={!can('manage')}>
-          <ActionButton
-            kind="primary"
-            small
-            onError={props.onError}
-            act={async () => {
-              await api.changeEndpoint(delivery.endpoint_id, { status: 'active' });
-              toast(t.endpointEnabled);
-              await props.reload();
-            }}
-          >
-            {t.enableEndpoint}
-          </ActionButton>
-        </p>
+        <Allowed scope="manage">
+          <p class="buttons">
+            <ActionButton
+              kind="primary"
+              small
+              onError={props.onError}
+              act={async () => {
+                await api.changeEndpoint(delivery.endpoint_id, { status: 'active' });
+                toast(t.endpointEnabled);
+                await props.reload();
+              }}
+            >
+              {t.enableEndpoint}
+            </ActionButton>
+          </p>
+        </Allowed>
       </div>
     );
   }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type EndpointView, type EventType, type NewEndpoint } from '../api';
-import { Field, FieldError, Problem, useForm } from '../elements';
+import { Field, FieldError, FormButtons, Problem, useForm } from '../elements';
 import { useResource } from '../resource';
 import { t } from '../texts';
 import { givenHeaders, HeaderFields, headerRows } from './header-fields';
@@ -110,15 +110,7 @@ export function EndpointForm(props: {
           )}
         </Field>
       </details>
-      <Problem error={form.error} />
-      <p class="buttons end">
-        <button type="button" class="btn" onClick={props.onCancel}>
-          {t.cancel}
-        </button>
-        <button type="submit" class="btn primary" disabled={form.busy}>
-          {props.submit}
-        </button>
-      </p>
+      <FormButtons form={form} submit={props.submit} onCancel={props.onCancel} />
     </form>
   );
 }

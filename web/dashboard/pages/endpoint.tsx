@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { can } from '../access';
 import { api, type EndpointView } from '../api';
 import {
   ActionButton,
+  Allowed,
   Badge,
   ConfirmDialog,
   CopyButton,
@@ -62,23 +62,25 @@ function Details({ endpoint, reload }: { endpoint: EndpointView; reload: () => P
         <Heading class="url" title={endpoint.url} />
         <CopyButton text={endpoint.url} label={t.copyUrl} quiet />
         <Badge tone={state.tone}>{state.text}</Badge>
-        <span class="actions" hidden={!can('manage')}>
-          <button type="button" class="btn primary" disabled={!active} onClick={() => setOpen('test')}>
-            {t.sendTest}
-          </button>
-          <button type="button" class="btn" onClick={() => setOpen('change')}>
-            {t.edit}
-          </button>
-          <ActionButton act={setStatus} onError={setError}>
-            {active ? t.disable : t.enable}
-          </ActionButton>
-          <button type="button" class="btn" onClick={() => setOpen('rotate')}>
-            {t.rotateSecret}
-          </button>
-          <button type="button" class="btn" onClick={() => setOpen('delete')}>
-            {t.delete}
-          </button>
-        </span>
+        <Allowed scope="manage">
+          <span class="actions">
+            <button type="button" class="btn primary" disabled={!active} onClick={() => setOpen('test')}>
+              {t.sendTest}
+            </button>
+            <button type="button" class="btn" onClick={() => setOpen('change')}>
+              {t.edit}
+            </button>
+            <ActionButton act={setStatus} onError={setError}>
+              {active ? t.disable : t.enable}
+            </ActionButton>
+            <button type="button" class="btn" onClick={() => setOpen('rotate')}>
+              {t.rotateSecret}
+            </button>
+            <button type="button" class="btn" onClick={() => setOpen('delete')}>
+              {t.delete}
+            </button>
+          </span>
+        </Allowed>
       </div>
       <Problem error={error} />
       <Health endpoint={endpoint} />
@@ -224,9 +226,17 @@ function Secrets({ secrets }: { secrets: NonNullable<EndpointView['secrets']> })
 function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const types = useResource(api.eventTypes, 'event-types');
   const [event, setEvent] = useState('auth.completed');
-  const [error, setError] = useState<Error | null>(null);
   return (
-    <Dialog title={t.sendTest} onClose={onClose}>
+    <ConfirmDialog
+      title={t.sendTest}
+      confirm={t.send}
+      kind="primary"
+      act={async () => {
+        const { delivery_id } = await api.testEndpoint(id, event);
+        go(`/dashboard/deliveries/${delivery_id}`);
+      }}
+      onClose={onClose}
+    >
       <Field label={t.event} hint={t.testHint}>
         {(attributes) => (
           <select {...attributes} value={event} onChange={(change) => setEvent(change.currentTarget.value)}>
@@ -238,22 +248,6 @@ function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
           </select>
         )}
       </Field>
-      <Problem error={error} />
-      <p class="buttons end">
-        <button type="button" class="btn" onClick={onClose}>
-          {t.cancel}
-        </button>
-        <ActionButton
-          kind="primary"
-          onError={setError}
-          act={async () => {
-            const { delivery_id } = await api.testEndpoint(id, event);
-            go(`/dashboard/deliveries/${delivery_id}`);
-          }}
-        >
-          {t.send}
-        </ActionButton>
-      </p>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { can } from '../access';
 import { api, type EndpointView, type Stats } from '../api';
 import {
   Ago,
+  Allowed,
   Badge,
   Clip,
   Dialog,
@@ -38,9 +38,11 @@ export function Endpoints() {
     <>
       <div class="heading">
         <Heading title={t.webhooks} />
-        <button type="button" class="btn primary" hidden={!can('manage')} onClick={() => setCreating(true)}>
-          <Icon name="plus" small /> {t.newEndpoint}
-        </button>
+        <Allowed scope="manage">
+          <button type="button" class="btn primary" onClick={() => setCreating(true)}>
+            <Icon name="plus" small /> {t.newEndpoint}
+          </button>
+        </Allowed>
       </div>
       <p class="lead">
         {t.webhooksLead}{' '}
@@ -51,11 +53,13 @@ export function Endpoints() {
       <Problem error={endpoints.error} />
       {list?.length === 0 && (
         <Empty icon="bolt" title={t.noEndpoints} text={t.noEndpointsText}>
-          <p class="buttons">
-            <button type="button" class="btn" hidden={!can('manage')} onClick={() => setCreating(true)}>
-              <Icon name="plus" small /> {t.addEndpoint}
-            </button>
-          </p>
+          <Allowed scope="manage">
+            <p class="buttons">
+              <button type="button" class="btn" onClick={() => setCreating(true)}>
+                <Icon name="plus" small /> {t.addEndpoint}
+              </button>
+            </p>
+          </Allowed>
         </Empty>
       )}
       {list && list.length > 0 && (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { defaultScopes, scopeTexts, type Scope } from '../../../src/contract/scopes';
+import { defaultScopes, type Scope } from '../../../src/contract/scopes';
 import { can } from '../access';
 import { api, type KeyView } from '../api';
 import {
@@ -8,11 +8,14 @@ import {
   Cell,
   Clip,
   ConfirmDialog,
-  Field,
+  Dialog,
+  FormButtons,
+  Icon,
   None,
   Problem,
   SecretDialog,
   Table,
+  TextField,
   Time,
   toast,
   useForm,
@@ -23,63 +26,37 @@ import { t } from '../texts';
 
 export function Keys() {
   const keys = useResource(api.keys, 'keys');
-  const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<Scope[]>(defaultScopes.filter(can));
+  const [creating, setCreating] = useState(false);
   const [created, setCreated] = useState<string | null>(null);
   const [revoking, setRevoking] = useState<KeyView | null>(null);
-  const form = useForm(['name', 'scopes'], async () => {
-    setCreated((await api.createKey(name.trim(), scopes)).api_key);
-    setName('');
-    await keys.reload();
-  });
   return (
     <>
-      <Heading title={t.apiKeys} />
-      <p class="lead">{t.keysLead}</p>
-      <form class="panel inline-form" {...form.attributes}>
-        <Field label={t.keyName} error={form.problemOf('name')}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              maxLength={limits.nameLength}
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <fieldset class="key-scopes">
-          <legend>{t.keyScopes}</legend>
-          {defaultScopes.map((scope) => (
-            <label key={scope} title={scopeTexts[scope]}>
-              <input
-                type="checkbox"
-                checked={scopes.includes(scope)}
-                disabled={!can(scope)}
-                onChange={(event) =>
-                  setScopes(
-                    event.currentTarget.checked
-                      ? [...scopes, scope]
-                      : scopes.filter((other) => other !== scope),
-                  )
-                }
-              />{' '}
-              <code>{scope}</code>
-            </label>
-          ))}
-        </fieldset>
-        <button type="submit" class="btn primary" disabled={form.busy || scopes.length === 0}>
-          {t.createKey}
+      <div class="heading">
+        <Heading title={t.apiKeys} />
+        <button type="button" class="btn primary" onClick={() => setCreating(true)}>
+          <Icon name="plus" small /> {t.newKey}
         </button>
-      </form>
-      <Problem error={form.error ?? keys.error} />
+      </div>
+      <p class="lead">{t.keysLead}</p>
+      <Problem error={keys.error} />
       <Table label={t.apiKeys} columns={[t.key, t.name, t.keyScopes, t.created, t.lastUsed, t.status]}>
         {keys.data?.data.map((key) => (
           <Row key={key.id} record={key} onRevoke={() => setRevoking(key)} />
         ))}
       </Table>
+      {creating && (
+        <NewKey
+          onClose={() => setCreating(false)}
+          onCreated={async (secret) => {
+            setCreating(false);
+            setCreated(secret);
+            await keys.reload();
+          }}
+        />
+      )}
       {created && (
         <SecretDialog
-          title={t.newKey}
+          title={t.keyCreated}
           secret={created}
           text={t.newKeyText}
           onClose={() => setCreated(null)}
@@ -99,6 +76,50 @@ export function Keys() {
         />
       )}
     </>
+  );
+}
+
+function NewKey(props: { onClose: () => void; onCreated: (key: string | null) => Promise<void> }) {
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<Scope[]>(defaultScopes.filter(can));
+  const form = useForm(['name', 'scopes'], async () =>
+    props.onCreated((await api.createKey(name.trim(), scopes)).api_key),
+  );
+  const toggle = (scope: Scope, on: boolean) =>
+    setScopes(on ? [...scopes, scope] : scopes.filter((other) => other !== scope));
+  return (
+    <Dialog title={t.newKey} unsaved={form.dirty} onClose={props.onClose}>
+      <form {...form.attributes}>
+        <TextField
+          label={t.keyName}
+          error={form.problemOf('name')}
+          maxLength={limits.nameLength}
+          value={name}
+          onInput={setName}
+        />
+        <fieldset class="scopes">
+          <legend>{t.keyScopes}</legend>
+          {defaultScopes.map((scope) => (
+            <label key={scope} class="choice">
+              <input
+                type="checkbox"
+                checked={scopes.includes(scope)}
+                disabled={!can(scope)}
+                onChange={(event) => toggle(scope, event.currentTarget.checked)}
+              />
+              <code>{scope}</code>
+              <span class="hint">{t.scopeTexts[scope]}</span>
+            </label>
+          ))}
+        </fieldset>
+        <FormButtons
+          form={form}
+          submit={t.createKey}
+          disabled={scopes.length === 0}
+          onCancel={props.onClose}
+        />
+      </form>
+    </Dialog>
   );
 }
 

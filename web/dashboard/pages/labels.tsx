@@ -1,18 +1,20 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { can } from '../access';
 import { api, type LabelKind, type PermissionView, type TagView } from '../api';
 import {
+  ActionCell,
+  Allowed,
   Badge,
   Cell,
   Clip,
   ConfirmDialog,
   Dialog,
   Empty,
-  Field,
+  FormButtons,
   None,
   Problem,
   Table,
+  TextField,
   toast,
   useForm,
 } from '../elements';
@@ -51,24 +53,21 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
     <section aria-labelledby={`${kind}-title`}>
       <h2 id={`${kind}-title`}>{props.title}</h2>
       <p class="hint">{props.lead}</p>
-      {can('manage') && (
+      <Allowed scope="manage">
         <form class="panel inline-form" {...form.attributes}>
-          <Field label={t.name} error={form.problemOf('name')}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                required
-                maxLength={limits.tagLength}
-                value={name}
-                onInput={(event) => setName(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label={t.name}
+            error={form.problemOf('name')}
+            required
+            maxLength={limits.tagLength}
+            value={name}
+            onInput={setName}
+          />
           <button type="submit" class="btn primary" disabled={form.busy}>
             {isPermission ? t.createPermission : t.createTag}
           </button>
         </form>
-      )}
+      </Allowed>
       <Problem error={form.error ?? labels.error} />
       {list?.length === 0 && <Empty icon="tag" title={props.empty} />}
       {list && list.length > 0 && (
@@ -84,7 +83,7 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
               {isPermission && (
                 <Cell label={t.permissionTitle}>
                   {label.title_en || label.title_ru ? (
-                    <Clip>{[label.title_en, label.title_ru].filter(Boolean).join(' · ')}</Clip>
+                    <Clip wide>{[label.title_en, label.title_ru].filter(Boolean).join(' · ')}</Clip>
                   ) : (
                     <None />
                   )}
@@ -93,28 +92,26 @@ function LabelList(props: { kind: LabelKind; title: string; lead: string; empty:
               <Cell label={t.subscribers}>
                 <span class="figure">{number(label.subscribers)}</span>
               </Cell>
-              <Cell label={t.edit}>
-                {can('manage') && (
-                  <>
-                    <button
-                      type="button"
-                      class="btn small"
-                      aria-label={t.editLabel(label.name)}
-                      onClick={() => setEditing(label)}
-                    >
-                      {t.edit}
-                    </button>{' '}
-                    <button
-                      type="button"
-                      class="btn small"
-                      aria-label={t.deleteLabel(label.name)}
-                      onClick={() => setDeleting(label)}
-                    >
-                      {t.delete}
-                    </button>
-                  </>
-                )}
-              </Cell>
+              <ActionCell>
+                <Allowed scope="manage">
+                  <button
+                    type="button"
+                    class="btn small"
+                    aria-label={t.editLabel(label.name)}
+                    onClick={() => setEditing(label)}
+                  >
+                    {t.edit}
+                  </button>
+                  <button
+                    type="button"
+                    class="btn small"
+                    aria-label={t.deleteLabel(label.name)}
+                    onClick={() => setDeleting(label)}
+                  >
+                    {t.delete}
+                  </button>
+                </Allowed>
+              </ActionCell>
             </tr>
           ))}
         </Table>
@@ -163,17 +160,15 @@ function EditLabel(props: { kind: LabelKind; label: Label; onClose: () => void; 
     props.onClose();
   });
   const field = (name: 'name' | 'title_en' | 'title_ru', text: string, hint?: string) => (
-    <Field label={text} hint={hint} error={form.problemOf(name)}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          required={name === 'name'}
-          maxLength={name === 'name' ? limits.tagLength : limits.permissionTitleLength}
-          value={values[name]}
-          onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      label={text}
+      hint={hint}
+      error={form.problemOf(name)}
+      required={name === 'name'}
+      maxLength={name === 'name' ? limits.tagLength : limits.permissionTitleLength}
+      value={values[name]}
+      onInput={(value) => setValues({ ...values, [name]: value })}
+    />
   );
   return (
     <Dialog title={t.editLabel(label.name)} onClose={props.onClose} unsaved={form.dirty}>
@@ -183,7 +178,7 @@ function EditLabel(props: { kind: LabelKind; label: Label; onClose: () => void; 
           <>
             {field('title_en', t.permissionTitleEn, t.permissionTitleHint)}
             {field('title_ru', t.permissionTitleRu)}
-            <label class="check">
+            <label class="choice">
               <input
                 type="checkbox"
                 checked={values.default}
@@ -193,15 +188,7 @@ function EditLabel(props: { kind: LabelKind; label: Label; onClose: () => void; 
             </label>
           </>
         )}
-        <Problem error={form.error} />
-        <p class="buttons end">
-          <button type="button" class="btn" onClick={props.onClose}>
-            {t.cancel}
-          </button>
-          <button type="submit" class="btn primary" disabled={form.busy}>
-            {t.save}
-          </button>
-        </p>
+        <FormButtons form={form} submit={t.save} onCancel={props.onClose} />
       </form>
     </Dialog>
   );

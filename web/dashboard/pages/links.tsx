@@ -1,19 +1,23 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { can } from '../access';
 import { api, type LinkView } from '../api';
 import {
+  ActionCell,
+  Allowed,
   Cell,
   Chip,
   Clip,
   ConfirmDialog,
   CopyButton,
+  Dialog,
   Empty,
-  Field,
+  FormButtons,
+  Icon,
   None,
   Pager,
   Problem,
   Table,
+  TextField,
   Time,
   toast,
   useForm,
@@ -26,28 +30,26 @@ import { t } from '../texts';
 export function Links() {
   const pages = usePages();
   const links = useResource(() => api.links(pages.cursor), pages.cursor ?? '');
+  const [creating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<LinkView | null>(null);
   const list = links.data?.data;
   return (
     <>
-      <Heading title={t.links} />
+      <div class="heading">
+        <Heading title={t.links} />
+        <Allowed scope="manage">
+          <button type="button" class="btn primary" onClick={() => setCreating(true)}>
+            <Icon name="plus" small /> {t.newLink}
+          </button>
+        </Allowed>
+      </div>
       <p class="lead">{t.linksLead}</p>
-      {can('manage') && <NewLink onCreated={() => void links.reload()} />}
       <Problem error={links.error} />
       {list?.length === 0 && <Empty icon="link" title={t.noLinks} text={t.noLinksText} />}
       {list && list.length > 0 && (
         <Table
           label={t.links}
-          columns={[
-            t.name,
-            t.tags,
-            t.permissions,
-            t.externalId,
-            t.linkUses,
-            t.linkExpires,
-            t.link,
-            `!${t.delete}`,
-          ]}
+          columns={[t.name, t.labels, t.linkUses, t.linkExpires, t.link, `!${t.delete}`]}
         >
           {list.map((link) => (
             <Row key={link.link_id} link={link} onDelete={() => setDeleting(link)} />
@@ -55,6 +57,7 @@ export function Links() {
         </Table>
       )}
       <Pager pages={pages} next={links.data?.next_cursor ?? null} />
+      {creating && <NewLink onClose={() => setCreating(false)} onCreated={links.reload} />}
       {deleting && (
         <ConfirmDialog
           title={t.deleteLinkTitle(deleting.name ?? t.link)}
@@ -78,7 +81,7 @@ const empty = Object.fromEntries(fields.map((field) => [field, ''])) as Record<
   string
 >;
 
-function NewLink({ onCreated }: { onCreated: () => void }) {
+function NewLink({ onClose, onCreated }: { onClose: () => void; onCreated: () => Promise<void> }) {
   const [values, setValues] = useState(empty);
   const form = useForm(fields, async () => {
     await api.createLink({
@@ -89,39 +92,35 @@ function NewLink({ onCreated }: { onCreated: () => void }) {
       ...(values.expires_at ? { expires_at: new Date(values.expires_at).toISOString() } : {}),
       ...(values.max_uses ? { max_uses: Number(values.max_uses) } : {}),
     });
-    setValues(empty);
     toast(t.linkCreated);
-    onCreated();
+    onClose();
+    await onCreated();
   });
   const field = (name: (typeof fields)[number], label: string, hint?: string, type = 'text') => (
-    <Field label={label} hint={hint} error={form.problemOf(name)}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          type={type}
-          {...(type === 'number' ? { min: 1, max: limits.subscribeLinkUses } : {})}
-          value={values[name]}
-          onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      hint={hint}
+      error={form.problemOf(name)}
+      type={type}
+      {...(type === 'number' ? { min: 1, max: limits.subscribeLinkUses } : {})}
+      value={values[name]}
+      onInput={(value) => setValues({ ...values, [name]: value })}
+    />
   );
   return (
-    <form class="panel" {...form.attributes}>
-      <h2>{t.newLink}</h2>
-      {field('name', t.linkName)}
-      {field('tags', t.tags, t.separatedByCommas)}
-      {field('permissions', t.permissions, t.separatedByCommas)}
-      {field('external_id', t.externalId, t.linkExternalIdHint)}
-      {field('expires_at', t.linkExpires, undefined, 'datetime-local')}
-      {field('max_uses', t.linkMaxUses, undefined, 'number')}
-      <Problem error={form.error} />
-      <p class="buttons">
-        <button type="submit" class="btn primary" disabled={form.busy}>
-          {t.createLink}
-        </button>
-      </p>
-    </form>
+    <Dialog title={t.newLink} unsaved={form.dirty} onClose={onClose}>
+      <form {...form.attributes}>
+        {field('name', t.linkName)}
+        {field('tags', t.tags, t.separateWithCommas)}
+        {field('permissions', t.permissions, t.separateWithCommas)}
+        {field('external_id', t.externalId, t.linkExternalIdHint)}
+        <div class="two">
+          {field('expires_at', t.linkExpires, undefined, 'datetime-local')}
+          {field('max_uses', t.linkMaxUses, undefined, 'number')}
+        </div>
+        <FormButtons form={form} submit={t.createLink} onCancel={onClose} />
+      </form>
+    </Dialog>
   );
 }
 
@@ -132,15 +131,16 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
   ] as const;
   return (
     <tr>
-      <Cell label={t.name}>{link.name === null ? <None /> : <Clip>{link.name}</Clip>}</Cell>
-      <Cell label={t.tags}>
-        <Labels names={link.tags} />
+      <Cell label={t.name}>
+        {link.name === null ? <None /> : <Clip>{link.name}</Clip>}
+        {link.external_id !== null && (
+          <span class="hint below">
+            <Clip>{t.linkFor(link.external_id)}</Clip>
+          </span>
+        )}
       </Cell>
-      <Cell label={t.permissions}>
-        <Labels names={link.permissions} />
-      </Cell>
-      <Cell label={t.externalId}>
-        {link.external_id === null ? <None /> : <Clip>{link.external_id}</Clip>}
+      <Cell label={t.labels}>
+        <Labels names={[...link.tags, ...link.permissions]} />
       </Cell>
       <Cell label={t.linkUses}>
         <span class="figure">
@@ -152,17 +152,24 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
         <Time at={link.expires_at} />
       </Cell>
       <Cell label={t.link}>
-        {addresses.map(([channel, address]) =>
-          address === null ? null : <CopyButton key={channel} text={address} label={channel} />,
-        )}
+        <span class="row-actions">
+          {addresses.map(([channel, address]) =>
+            address === null ? null : <CopyButton key={channel} text={address} label={channel} />,
+          )}
+        </span>
       </Cell>
-      <Cell label={t.delete}>
-        {can('manage') && (
-          <button type="button" class="btn small" onClick={onDelete}>
+      <ActionCell>
+        <Allowed scope="manage">
+          <button
+            type="button"
+            class="btn small"
+            aria-label={t.deleteLabel(link.name ?? t.link)}
+            onClick={onDelete}
+          >
             {t.delete}
           </button>
-        )}
-      </Cell>
+        </Allowed>
+      </ActionCell>
     </tr>
   );
 }
@@ -170,10 +177,12 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
 function Labels({ names }: { names: string[] }) {
   if (names.length === 0) return <None />;
   return (
-    <>
+    <span class="chips">
       {names.map((name) => (
-        <Chip key={name}>{name}</Chip>
+        <Chip key={name} title={name}>
+          {name}
+        </Chip>
       ))}
-    </>
+    </span>
   );
 }

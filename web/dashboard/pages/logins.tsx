@@ -1,11 +1,12 @@
 import { readUserAgent } from '../../../src/contract/device';
-import { api, type SessionRecord, type UsageView } from '../api';
+import { api, query, type SessionRecord, type UsageView } from '../api';
 import {
   Badge,
   Cell,
   ChannelName,
   ClearFilters,
   Clip,
+  DownloadButton,
   Empty,
   LoginChart,
   None,
@@ -23,12 +24,23 @@ import { t } from '../texts';
 
 const REFRESH_MS = 4_000;
 const USAGE_MS = 15_000;
+const FILTERS = ['status', 'channel'] as const;
 
 export function Logins() {
   const usage = useResource(api.usage, 'usage', USAGE_MS);
+  const { values } = useFilters(FILTERS);
   return (
     <>
-      <Heading title={t.logins} />
+      <div class="heading">
+        <Heading title={t.logins} />
+        <span class="actions">
+          <DownloadButton
+            path={`/v1/export/logins${query(values)}`}
+            filename="logins.csv"
+            text={t.exportCsv}
+          />
+        </span>
+      </div>
       <Problem error={usage.error} />
       {usage.data && <Usage usage={usage.data} />}
       <SessionLog />
@@ -55,7 +67,7 @@ function Usage({ usage }: { usage: UsageView }) {
 }
 
 function SessionLog() {
-  const filters = useFilters(['status', 'channel']);
+  const filters = useFilters(FILTERS);
   const { status, channel } = filters.values;
   const pages = usePages();
   const log = useResource(

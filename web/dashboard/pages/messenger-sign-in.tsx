@@ -57,7 +57,7 @@ export function MessengerSignIn({ onSignedIn }: { onSignedIn: (session: Dashboar
         <div role="status">
           <p>{t.confirmInMessenger}</p>
           <p class="buttons">
-            {messengers.map(([channel, name]) => {
+            {messengers.filter(isOffered).map(([channel, name]) => {
               const link = login[`${channel}_link`];
               return (
                 link && (
@@ -89,10 +89,17 @@ async function waitForAnswer(id: string, signal: AbortSignal): Promise<'confirme
   }
 }
 
+/** The owner of the demo is a user of Telegram. */
+function isOffered([channel]: (typeof messengers)[number]): boolean {
+  return channel === 'telegram' || demoUser() === null;
+}
+
+/** For a user of the demo the simulator presses Start by itself. */
 function linkOf(link: string): string {
   const user = demoUser();
   if (user === null) return link;
   const url = new URL(link);
   url.searchParams.set('user', user);
+  url.searchParams.set('at_once', '');
   return url.href;
 }

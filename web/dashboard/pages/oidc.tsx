@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type NewOidcClient, type OidcClient } from '../api';
 import {
-  Cell,
+  Allowed,
   Chip,
   Clip,
   ConfirmDialog,
@@ -10,10 +10,10 @@ import {
   Dialog,
   Empty,
   Field,
+  FormButtons,
   Icon,
   Problem,
   SecretDialog,
-  Table,
   Time,
   toast,
   useForm,
@@ -40,9 +40,11 @@ export function OidcClients() {
     <>
       <div class="heading">
         <Heading title={t.oidc} />
-        <button type="button" class="btn primary" onClick={() => setOpen({ dialog: 'create' })}>
-          <Icon name="plus" small /> {t.newOidcClient}
-        </button>
+        <Allowed scope="manage">
+          <button type="button" class="btn primary" onClick={() => setOpen({ dialog: 'create' })}>
+            <Icon name="plus" small /> {t.newOidcClient}
+          </button>
+        </Allowed>
       </div>
       <p class="lead">
         {t.oidcLead}{' '}
@@ -53,16 +55,11 @@ export function OidcClients() {
       <Problem error={clients.error} />
       {list?.length === 0 && <Empty icon="login" title={t.noOidcClients} text={t.noOidcClientsText} />}
       {list?.[0] && <Addresses client={list[0]} />}
-      {list && list.length > 0 && (
-        <Table
-          label={t.oidc}
-          columns={[t.name, t.oidcClientId, t.oidcRedirectUris, t.created, `!${t.oidcActions}`]}
-        >
-          {list.map((client) => (
-            <Row key={client.client_id} client={client} onOpen={setOpen} />
-          ))}
-        </Table>
-      )}
+      <ul class="cards">
+        {list?.map((client) => (
+          <ClientCard key={client.client_id} client={client} onOpen={setOpen} />
+        ))}
+      </ul>
       {open?.dialog === 'create' && (
         <ClientDialog
           title={t.newOidcClient}
@@ -128,53 +125,64 @@ function Addresses({ client }: { client: OidcClient }) {
   );
 }
 
-function Row({ client, onOpen }: { client: OidcClient; onOpen: (open: Open) => void }) {
+function ClientCard({ client, onOpen }: { client: OidcClient; onOpen: (open: Open) => void }) {
   return (
-    <tr>
-      <Cell label={t.name}>
-        <Clip>{client.name}</Clip> {client.type === 'public' && <Chip>{t.oidcPublic}</Chip>}{' '}
-        {client.device && <Chip>{t.oidcDevice}</Chip>}
-      </Cell>
-      <Cell label={t.oidcClientId}>
-        <Copyable text={client.client_id} label={t.copyOidcClientId(client.name)} />
-      </Cell>
-      <Cell label={t.oidcRedirectUris}>
-        <Clip wide>{client.redirect_uris.join(', ')}</Clip>
-      </Cell>
-      <Cell label={t.created}>
-        <Time at={client.created_at} />
-      </Cell>
-      <Cell label={t.oidcActions}>
-        <span class="buttons">
-          <button
-            type="button"
-            class="btn small"
-            aria-label={t.editOidcNamed(client.name)}
-            onClick={() => onOpen({ dialog: 'edit', client })}
-          >
-            {t.edit}
-          </button>
-          {client.type === 'confidential' && (
+    <li class="panel card">
+      <div class="row">
+        <span class="card-title clip wide" title={client.name}>
+          {client.name} {client.type === 'public' && <Chip>{t.oidcPublic}</Chip>}{' '}
+          {client.device && <Chip>{t.oidcDevice}</Chip>}
+        </span>
+        <Allowed scope="manage">
+          <span class="row-actions">
             <button
               type="button"
               class="btn small"
-              aria-label={t.rotateOidcNamed(client.name)}
-              onClick={() => onOpen({ dialog: 'rotate', client })}
+              aria-label={t.editOidcNamed(client.name)}
+              onClick={() => onOpen({ dialog: 'edit', client })}
             >
-              {t.rotateSecret}
+              {t.edit}
             </button>
-          )}
-          <button
-            type="button"
-            class="btn small"
-            aria-label={t.deleteOidcNamed(client.name)}
-            onClick={() => onOpen({ dialog: 'delete', client })}
-          >
-            {t.delete}
-          </button>
-        </span>
-      </Cell>
-    </tr>
+            {client.type === 'confidential' && (
+              <button
+                type="button"
+                class="btn small"
+                aria-label={t.rotateOidcNamed(client.name)}
+                onClick={() => onOpen({ dialog: 'rotate', client })}
+              >
+                {t.rotateSecret}
+              </button>
+            )}
+            <button
+              type="button"
+              class="btn small"
+              aria-label={t.deleteOidcNamed(client.name)}
+              onClick={() => onOpen({ dialog: 'delete', client })}
+            >
+              {t.delete}
+            </button>
+          </span>
+        </Allowed>
+      </div>
+      <dl class="facts">
+        <dt>{t.oidcClientId}</dt>
+        <dd>
+          <Copyable text={client.client_id} label={t.copyOidcClientId(client.name)} />
+        </dd>
+        <dt>{t.oidcRedirectUris}</dt>
+        <dd>
+          {client.redirect_uris.map((uri) => (
+            <Clip key={uri} wide>
+              {uri}
+            </Clip>
+          ))}
+        </dd>
+        <dt>{t.created}</dt>
+        <dd>
+          <Time at={client.created_at} />
+        </dd>
+      </dl>
+    </li>
   );
 }
 
@@ -218,7 +226,6 @@ function ClientDialog(props: {
   const [type, setType] = useState<'confidential' | 'public'>(client?.type ?? 'confidential');
   const [algorithm, setAlgorithm] = useState<'RS256' | 'ES256'>(client?.id_token_alg ?? 'RS256');
   const [device, setDevice] = useState(client?.device ?? false);
-  const [dirty, setDirty] = useState(false);
   const form = useForm(FIELDS, () =>
     props.save({
       name: name.trim(),
@@ -229,9 +236,8 @@ function ClientDialog(props: {
       device,
     }),
   );
-  useEffect(() => setDirty(form.dirty), [form.dirty]);
   return (
-    <Dialog title={props.title} unsaved={dirty} onClose={props.onClose}>
+    <Dialog title={props.title} unsaved={form.dirty} onClose={props.onClose}>
       <form {...form.attributes}>
         <Field label={t.name} error={form.problemOf('name')}>
           {(attributes) => (
@@ -314,15 +320,7 @@ function ClientDialog(props: {
             {t.oidcAllowDevice}
           </label>
         </details>
-        <Problem error={form.error} />
-        <p class="buttons end">
-          <button type="button" class="btn" onClick={props.onClose}>
-            {t.cancel}
-          </button>
-          <button type="submit" class="btn primary" disabled={form.busy}>
-            {props.submit}
-          </button>
-        </p>
+        <FormButtons form={form} submit={props.submit} onCancel={props.onClose} />
       </form>
     </Dialog>
   );

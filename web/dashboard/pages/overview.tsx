@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { can } from '../access';
 import { api, type EndpointView, type ProjectView, type Stats, type UsageView } from '../api';
-import { ActionButton, CodeBlock, Icon, LoginChart, Problem, Sparkline, toast } from '../elements';
+import { ActionButton, Allowed, CodeBlock, Icon, LoginChart, Problem, Sparkline, toast } from '../elements';
 import { dateAndTime, hourOfDay, monthAndYear, number, percent } from '../format';
 import { useResource } from '../resource';
 import { Heading, Link } from '../router';
@@ -51,7 +50,9 @@ function Content({ data, reload }: { data: Data; reload: () => Promise<void> }) 
   return (
     <>
       <Alerts data={data} reload={reload} />
-      <Checklist data={data} />
+      <Allowed scope="manage">
+        <Checklist data={data} />
+      </Allowed>
       <div class="tiles">
         <Tile
           title={t.loginsIn(monthAndYear(usage.month))}
@@ -184,11 +185,11 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
               <Link class="btn small" to={`/dashboard/webhooks/${endpoint.id}`}>
                 {t.show}
               </Link>
-              {can('manage') && (
+              <Allowed scope="manage">
                 <ActionButton small act={enable(endpoint)} onError={setError}>
                   {t.enable}
                 </ActionButton>
-              )}
+              </Allowed>
             </Alert>
           );
         }
@@ -205,12 +206,14 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
           </Alert>
         );
       })}
-      {project.callback_url === null && can('manage') && (
-        <Alert tone="warn" text={t.alertNoCallback}>
-          <Link class="btn small" to="/dashboard/settings">
-            {t.setCallback}
-          </Link>
-        </Alert>
+      {project.callback_url === null && (
+        <Allowed scope="manage">
+          <Alert tone="warn" text={t.alertNoCallback}>
+            <Link class="btn small" to="/dashboard/settings">
+              {t.setCallback}
+            </Link>
+          </Alert>
+        </Allowed>
       )}
     </div>
   );

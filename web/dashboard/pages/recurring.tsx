@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
-import { limits } from '../../../src/contract/limits';
 import { api, type Recurring } from '../api';
 import {
   ActionButton,
+  Allowed,
   Badge,
   Cell,
   ConfirmDialog,
   Crumbs,
   Empty,
-  Field,
   Icon,
   None,
   Pager,
@@ -16,23 +15,19 @@ import {
   Table,
   Time,
   toast,
-  useForm,
 } from '../elements';
-import { number, typedList } from '../format';
+import { number } from '../format';
+import { audienceText } from '../message/audience';
+import { contentDraft } from '../message/content';
+import { ContentPreview } from '../message/content-preview';
 import { useResource } from '../resource';
 import { go, Heading, Link, usePages } from '../router';
 import { recurringState, runState } from '../states';
 import { t } from '../texts';
-import { PhonePreview } from './phone-preview';
 
 const REFRESH_MS = 5_000;
 
-export function RecurringPage({ open }: { open: string | undefined }) {
-  if (open === undefined) return <RecurringList />;
-  return open === 'new' ? <NewRecurring /> : <OpenRecurring key={open} id={open} />;
-}
-
-function RecurringList() {
+export function RecurringMessages() {
   const pages = usePages();
   const found = useResource(() => api.recurring(pages.cursor), pages.cursor ?? '', REFRESH_MS);
   const list = found.data?.data;
@@ -40,15 +35,17 @@ function RecurringList() {
     <>
       <div class="heading">
         <Heading title={t.recurring} />
-        <Link to="/dashboard/recurring/new" class="btn primary">
-          <Icon name="plus" small /> {t.newRecurring}
-        </Link>
+        <Allowed scope="send">
+          <Link to="/dashboard/recurring/new" class="btn primary">
+            <Icon name="plus" small /> {t.newRecurring}
+          </Link>
+        </Allowed>
       </div>
       <p class="lead">{t.recurringLead}</p>
       <Problem error={found.error} />
       {list?.length === 0 && <Empty icon="repeat" title={t.noRecurring} text={t.noRecurringText} />}
       {list && list.length > 0 && (
-        <Table label={t.recurring} columns={[t.personName, t.cron, t.nextRun, t.runCount, t.status]}>
+        <Table label={t.recurring} columns={[t.name, t.cron, t.nextRun, t.runCount, t.status]}>
           {list.map((entry) => (
             <Row key={entry.recurring_id} entry={entry} />
           ))}
@@ -63,8 +60,10 @@ function Row({ entry }: { entry: Recurring }) {
   const state = recurringState(entry);
   return (
     <tr>
-      <Cell label={t.personName}>
-        <Link to={`/dashboard/recurring/${entry.recurring_id}`}>{entry.name}</Link>
+      <Cell label={t.name}>
+        <Link to={`/dashboard/recurring/${entry.recurring_id}`} class="clip" title={entry.name}>
+          {entry.name}
+        </Link>
       </Cell>
       <Cell label={t.cron}>
         <code>{entry.cron}</code> <span class="hint">{entry.timezone}</span>
@@ -78,7 +77,8 @@ function Row({ entry }: { entry: Recurring }) {
   );
 }
 
-function OpenRecurring({ id }: { id: string }) {
+/** One recurring message: what it sends to whom, when, and its runs. */
+export function OpenRecurring({ id }: { id: string }) {
   const pages = usePages();
   const found = useResource(() => api.recurringMessage(id), id, REFRESH_MS);
   const runs = useResource(
@@ -89,48 +89,95 @@ function OpenRecurring({ id }: { id: string }) {
   const [error, setError] = useState<Error | null>(null);
   const [removing, setRemoving] = useState(false);
   const entry = found.data;
-  if (!entry) return <Problem error={found.error} />;
+  const trail = <Crumbs trail={[{ to: '/dashboard/recurring', text: t.recurring }]} />;
+  if (!entry) {
+    return (
+      <>
+        {trail}
+        <Heading title={t.recurring} />
+        <Problem error={found.error} />
+      </>
+    );
+  }
   const isEnded = entry.status === 'ended';
-  const reload = async () => {
+  const isPaused = entry.status === 'paused';
+  const act = (work: () => Promise<unknown>, done: string) => async () => {
+    await work();
+    toast(done);
     await Promise.all([found.reload(), runs.reload()]);
   };
   const state = recurringState(entry);
   return (
     <>
-      <Crumbs trail={[{ to: '/dashboard/recurring', text: t.recurring }]} />
+      {trail}
       <div class="heading">
         <Heading title={entry.name} />
         <Badge tone={state.tone}>{state.text}</Badge>
+        <Allowed scope="send">
+          <span class="actions">
+            {!isEnded && (
+              <>
+                <ActionButton act={act(() => api.runRecurring(id), t.runStarted)} onError={setError}>
+                  {t.runNow}
+                </ActionButton>
+                {!isPaused && (
+                  <ActionButton act={act(() => api.skipRecurring(id), t.runSkipped)} onError={setError}>
+                    {t.skipNext}
+                  </ActionButton>
+                )}
+                <ActionButton
+                  act={act(
+                    () => api.changeRecurring(id, { status: isPaused ? 'active' : 'paused' }),
+                    isPaused ? t.recurringResumed : t.recurringPaused,
+                  )}
+                  onError={setError}
+                >
+                  {isPaused ? t.resumeRecurring : t.pauseRecurring}
+                </ActionButton>
+                <Link to={`/dashboard/recurring/${id}/edit`} class="btn">
+                  {t.edit}
+                </Link>
+              </>
+            )}
+            <button type="button" class="btn" onClick={() => setRemoving(true)}>
+              {t.delete}
+            </button>
+          </span>
+        </Allowed>
       </div>
-      <p>
-        <code>{entry.cron}</code> <span class="hint">{entry.timezone}</span> · {t.nextRun}:{' '}
-        {entry.next_run_at ? <Time at={entry.next_run_at} /> : <None />}
-      </p>
-      <p class="buttons">
-        {!isEnded && (
-          <>
-            <ActionButton act={() => api.runRecurring(id).then(reload)} onError={setError}>
-              {t.runNow}
-            </ActionButton>
-            <ActionButton act={() => api.skipRecurring(id).then(reload)} onError={setError}>
-              {t.skipNext}
-            </ActionButton>
-            <ActionButton
-              act={() =>
-                api
-                  .changeRecurring(id, { status: entry.status === 'paused' ? 'active' : 'paused' })
-                  .then(reload)
-              }
-              onError={setError}
-            >
-              {entry.status === 'paused' ? t.resumeRecurring : t.pauseRecurring}
-            </ActionButton>
-          </>
-        )}
-        <button type="button" class="btn danger" onClick={() => setRemoving(true)}>
-          {t.remove}
-        </button>
-      </p>
+      <div class="composer">
+        <section class="panel" aria-label={t.details}>
+          <dl class="facts">
+            <dt>{t.nextRun}</dt>
+            <dd>{entry.next_run_at ? <Time at={entry.next_run_at} /> : <None />}</dd>
+            <dt>{t.cron}</dt>
+            <dd>
+              <code>{entry.cron}</code> <span class="hint">{entry.timezone}</span>
+            </dd>
+            <dt>{t.audience}</dt>
+            <dd>{audienceText(entry.audience)}</dd>
+            {(entry.start_at ?? entry.end_at) && (
+              <>
+                <dt>{t.runsBetween}</dt>
+                <dd>
+                  <Time at={entry.start_at} /> … <Time at={entry.end_at} />
+                </dd>
+              </>
+            )}
+            <dt>{t.runCount}</dt>
+            <dd>
+              {number(entry.runs)}
+              {entry.max_runs !== null && ` / ${number(entry.max_runs)}`}
+            </dd>
+          </dl>
+        </section>
+        <div class="previews">
+          <ContentPreview
+            draft={contentDraft(entry.content)}
+            channels={[entry.audience.channel ?? 'telegram']}
+          />
+        </div>
+      </div>
       <Problem error={error ?? runs.error} />
       <h2>{t.runList}</h2>
       {runs.data?.data.length === 0 && <Empty icon="repeat" title={t.noRuns} />}
@@ -163,99 +210,15 @@ function OpenRecurring({ id }: { id: string }) {
         <ConfirmDialog
           title={t.removeRecurringTitle(entry.name)}
           text={t.removeRecurringText}
-          confirm={t.remove}
-          dismiss={t.goBack}
+          confirm={t.delete}
           act={async () => {
             await api.removeRecurring(id);
+            toast(t.recurringDeleted);
             go('/dashboard/recurring');
           }}
           onClose={() => setRemoving(false)}
         />
       )}
-    </>
-  );
-}
-
-function NewRecurring() {
-  const [draft, setDraft] = useState({ name: '', text: '', cron: '0 9 * * MON', tags: '' });
-  const change = (part: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...part }));
-  const form = useForm(['name', 'content.text', 'cron', 'audience'], async () => {
-    await api.createRecurring({
-      name: draft.name,
-      content: { text: draft.text },
-      audience: {
-        tags_all: typedList(draft.tags, ','),
-      },
-      cron: draft.cron,
-    });
-    toast(t.recurringSaved);
-    go('/dashboard/recurring');
-  });
-  return (
-    <>
-      <Crumbs trail={[{ to: '/dashboard/recurring', text: t.recurring }]} />
-      <Heading title={t.newRecurring} />
-      <div class="composer">
-        <form class="panel" {...form.attributes}>
-          <Field label={t.personName} error={form.problemOf('name')}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                required
-                maxLength={limits.nameLength}
-                value={draft.name}
-                onInput={(event) => change({ name: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-          <Field label={t.messageText} error={form.problemOf('content.text')}>
-            {(attributes) => (
-              <textarea
-                {...attributes}
-                class="prose"
-                rows={6}
-                required
-                maxLength={limits.messageTextLength}
-                value={draft.text}
-                onInput={(event) => change({ text: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-          <Field label={t.cron} hint={t.cronHint} error={form.problemOf('cron')}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                required
-                maxLength={limits.cronLength}
-                value={draft.cron}
-                onInput={(event) => change({ cron: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-          <Field label={t.withTags} hint={t.separateWithCommas} error={form.problemOf('audience')}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                value={draft.tags}
-                onInput={(event) => change({ tags: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-          <Problem error={form.error} />
-          <p class="buttons end">
-            <button
-              type="submit"
-              class="btn primary"
-              disabled={form.busy || draft.text.trim() === '' || draft.name.trim() === ''}
-            >
-              {t.save}
-            </button>
-          </p>
-        </form>
-        <div class="previews">
-          <PhonePreview channel="telegram" text={draft.text} format="plain" button="" />
-        </div>
-      </div>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type ProjectView } from '../api';
-import { Field, Problem, toast, useForm } from '../elements';
+import { Field, FormButtons, Problem, TimezoneField, toast, useForm } from '../elements';
 import { typedList } from '../format';
 import { useResource } from '../resource';
 import { Heading } from '../router';
@@ -105,22 +105,14 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
           </select>
         )}
       </Field>
-      <Field label={t.timezone} hint={t.timezoneHint} error={form.problemOf('timezone')}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            required
-            list="timezones"
-            value={timezone}
-            onInput={(event) => setTimezone(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <datalist id="timezones">
-        {Intl.supportedValuesOf('timeZone').map((zone) => (
-          <option key={zone} value={zone} />
-        ))}
-      </datalist>
+      <TimezoneField
+        label={t.timezone}
+        hint={t.timezoneHint}
+        error={form.problemOf('timezone')}
+        required
+        value={timezone}
+        onInput={setTimezone}
+      />
       <WelcomeField
         label={t.welcomeEn}
         error={form.problemOf('welcome_en')}
@@ -133,12 +125,7 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
         value={welcomeRu}
         onInput={setWelcomeRu}
       />
-      <Problem error={form.error} />
-      <p class="buttons">
-        <button type="submit" class="btn primary" disabled={form.busy}>
-          {t.save}
-        </button>
-      </p>
+      <FormButtons form={form} submit={t.save} />
     </form>
   );
 }

@@ -1,34 +1,31 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { IconName } from '../../shared/icons';
-import { can } from '../access';
-import { api, type MessageRecord, type SessionRecord, type Subscriber } from '../api';
+import { api, type MessageRecord, type SessionRecord, type Subscriber, type TrackedEvent } from '../api';
 import {
+  Allowed,
   Badge,
   ChannelName,
   Chip,
   ConfirmDialog,
   Copyable,
   Crumbs,
-  Dialog,
   DownloadButton,
-  Field,
   Icon,
   None,
   Problem,
   Time,
   toast,
-  useForm,
 } from '../elements';
-import { typedList } from '../format';
 import { useResource } from '../resource';
 import { go, Heading } from '../router';
 import { loginState, messageState, subscriberState, type Shown } from '../states';
 import { t } from '../texts';
 import { Device } from './logins';
+import { EditSubscriber } from './subscriber-form';
 
 const REFRESH_MS = 5_000;
 
-/** A subscriber with what has happened: logins, messages and taps on buttons. */
+/** A subscriber with what has happened: logins, messages, taps on buttons and tracked events. */
 export function SubscriberPage({ id }: { id: string }) {
   const found = useResource(() => api.subscriber(id), id, REFRESH_MS);
   return (
@@ -53,19 +50,19 @@ function Profile({ subscriber, reload }: { subscriber: Subscriber; reload: () =>
         {subscriber.username && <span class="hint clip">@{subscriber.username}</span>}
         <Badge tone={state.tone}>{state.text}</Badge>
         <span class="actions">
-          {can('export') && (
-            <DownloadButton
-              path={`/v1/subscribers/${subscriber.subscriber_id}/data`}
-              filename={`subscriber-${subscriber.subscriber_id}.json`}
-              text={t.downloadData}
-            />
-          )}
-          <button type="button" class="btn" hidden={!can('manage')} onClick={() => setOpen('edit')}>
-            {t.edit}
-          </button>
-          <button type="button" class="btn" hidden={!can('manage')} onClick={() => setOpen('remove')}>
-            {t.remove}
-          </button>
+          <DownloadButton
+            path={`/v1/subscribers/${subscriber.subscriber_id}/data`}
+            filename={`subscriber-${subscriber.subscriber_id}.json`}
+            text={t.downloadData}
+          />
+          <Allowed scope="manage">
+            <button type="button" class="btn" onClick={() => setOpen('edit')}>
+              {t.edit}
+            </button>
+            <button type="button" class="btn" onClick={() => setOpen('remove')}>
+              {t.remove}
+            </button>
+          </Allowed>
         </span>
       </div>
       <section class="panel" aria-label={t.details}>
@@ -110,7 +107,7 @@ function Profile({ subscriber, reload }: { subscriber: Subscriber; reload: () =>
       </section>
       <Timeline id={subscriber.subscriber_id} />
       {open === 'edit' && (
-        <EditDialog
+        <EditSubscriber
           subscriber={subscriber}
           onClose={() => setOpen(null)}
           onSaved={async () => {
@@ -159,17 +156,20 @@ interface Entry {
   session?: SessionRecord;
 }
 
-/** The newest page of logins and of messages, together in the order of time. */
+/** The newest page of logins, of messages and of events, together in the order of time. */
 function Timeline({ id }: { id: string }) {
   const found = useResource(
     async () => {
-      const [logins, messages] = await Promise.all([
+      const [logins, messages, events] = await Promise.all([
         api.logins({ subscriber_id: id, cursor: null }),
         api.messages(id, null),
+        api.trackedEvents({ subscriber_id: id, cursor: null }),
       ]);
-      return [...logins.data.map(loginEntry), ...messages.data.flatMap(messageEntries)].sort(
-        (a, b) => Date.parse(b.at) - Date.parse(a.at),
-      );
+      return [
+        ...logins.data.map(loginEntry),
+        ...messages.data.flatMap(messageEntries),
+        ...events.data.map(eventEntry),
+      ].sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
     },
     id,
     REFRESH_MS,
@@ -236,44 +236,14 @@ function messageEntries(message: MessageRecord): Entry[] {
   return [sent, ...taps];
 }
 
-function EditDialog(props: { subscriber: Subscriber; onClose: () => void; onSaved: () => Promise<void> }) {
-  const { subscriber } = props;
-  const [externalId, setExternalId] = useState(subscriber.external_id ?? '');
-  const [tags, setTags] = useState(subscriber.tags.join(', '));
-  const [permissions, setPermissions] = useState(subscriber.permissions.join(', '));
-  const [dirty, setDirty] = useState(false);
-  const form = useForm(['external_id', 'tags', 'permissions'], async () => {
-    await api.changeSubscriber(subscriber.subscriber_id, {
-      external_id: externalId.trim() === '' ? null : externalId.trim(),
-      tags: typedList(tags, ','),
-      permissions: typedList(permissions, ','),
-    });
-    await props.onSaved();
-  });
-  useEffect(() => setDirty(form.dirty), [form.dirty]);
-  const text = (name: string, label: string, value: string, set: (value: string) => void, hint?: string) => (
-    <Field label={label} hint={hint} error={form.problemOf(name)}>
-      {(attributes) => (
-        <input {...attributes} value={value} onInput={(event) => set(event.currentTarget.value)} />
-      )}
-    </Field>
-  );
-  return (
-    <Dialog title={t.editSubscriber(subscriber.first_name)} unsaved={dirty} onClose={props.onClose}>
-      <form {...form.attributes}>
-        {text('external_id', t.externalId, externalId, setExternalId, t.externalIdHint)}
-        {text('tags', t.tags, tags, setTags, t.separateWithCommas)}
-        {text('permissions', t.permissions, permissions, setPermissions, t.separateWithCommas)}
-        <Problem error={form.error} />
-        <p class="buttons end">
-          <button type="button" class="btn" onClick={props.onClose}>
-            {t.cancel}
-          </button>
-          <button type="submit" class="btn primary" disabled={form.busy}>
-            {t.save}
-          </button>
-        </p>
-      </form>
-    </Dialog>
-  );
+function eventEntry(event: TrackedEvent): Entry {
+  return {
+    key: `${event.event_id} ${event.received_at}`,
+    at: event.occurred_at,
+    icon: 'bolt',
+    title: t.trackedEntry(event.name),
+    detail: Object.entries(event.properties)
+      .map(([key, value]) => `${key}: ${String(value)}`)
+      .join(' · '),
+  };
 }

@@ -1,6 +1,7 @@
 import { limits } from '../../../src/contract/limits';
 import { api, query, type Subscriber } from '../api';
 import {
+  Allowed,
   Badge,
   Cell,
   ChannelName,
@@ -44,6 +45,11 @@ export function Subscribers() {
             filename="subscribers.csv"
             text={t.exportCsv}
           />
+          <Allowed scope="manage">
+            <Link to="/dashboard/subscribers/import" class="btn">
+              {t.importCsv}
+            </Link>
+          </Allowed>
         </span>
       </div>
       <p class="lead">{t.subscribersLead}</p>

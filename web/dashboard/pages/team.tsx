@@ -4,6 +4,7 @@ import { roles, type Role } from '../../../src/contract/scopes';
 import { notifyLevels, type NotifyLevel } from '../../../src/contract/people';
 import { api, type DashboardSession, type Invitation, type Member } from '../api';
 import {
+  ActionCell,
   Cell,
   Clip,
   ConfirmDialog,
@@ -11,9 +12,12 @@ import {
   Dialog,
   Empty,
   Field,
+  FormButtons,
+  Icon,
   None,
   Problem,
   Table,
+  TextField,
   Time,
   toast,
   useForm,
@@ -33,6 +37,7 @@ export function Team({ session }: { session: DashboardSession }) {
   const [removing, setRemoving] = useState<Member | null>(null);
   const [withdrawing, setWithdrawing] = useState<Invitation | null>(null);
   const [error, setError] = useState<Error | null>(null);
+  const [inviting, setInviting] = useState(false);
   const isOwner = session.role === 'owner';
   const change = async (member: Member, changes: { role?: Role; notify?: NotifyLevel }) => {
     setError(null);
@@ -46,9 +51,13 @@ export function Team({ session }: { session: DashboardSession }) {
   };
   return (
     <>
-      <Heading title={t.team} />
+      <div class="heading">
+        <Heading title={t.team} />
+        <button type="button" class="btn primary" onClick={() => setInviting(true)}>
+          <Icon name="plus" small /> {t.inviteMember}
+        </button>
+      </div>
       <p class="lead">{t.teamLead}</p>
-      <InviteForm isOwner={isOwner} onInvited={() => void invitations.reload()} />
       <Problem error={error ?? members.error ?? invitations.error} />
       {members.data && members.data.data.length === 0 && (
         <Empty icon="users" title={t.noMembers} text={t.noMembersText} />
@@ -73,7 +82,7 @@ export function Team({ session }: { session: DashboardSession }) {
           <p class="lead">{t.invitationText(limits.invitationDays)}</p>
           <Table
             label={t.invitations}
-            columns={[t.role, t.inviteFor, t.copyLink, t.expires, `!${t.withdraw}`]}
+            columns={[t.role, t.invitedWho, t.copyLink, t.expires, `!${t.withdraw}`]}
           >
             {invitations.data.data.map((invitation) => (
               <InvitationRow
@@ -84,6 +93,9 @@ export function Team({ session }: { session: DashboardSession }) {
             ))}
           </Table>
         </>
+      )}
+      {inviting && (
+        <InviteDialog isOwner={isOwner} onInvited={invitations.reload} onClose={() => setInviting(false)} />
       )}
       {removing && (
         <ConfirmDialog
@@ -115,50 +127,46 @@ export function Team({ session }: { session: DashboardSession }) {
   );
 }
 
-function InviteForm({ isOwner, onInvited }: { isOwner: boolean; onInvited: () => void }) {
+/** Asks for the role, then shows the links, which the list below has too. */
+function InviteDialog(props: { isOwner: boolean; onInvited: () => Promise<void>; onClose: () => void }) {
   const [role, setRole] = useState<Role>('viewer');
   const [name, setName] = useState('');
   const [created, setCreated] = useState<Invitation | null>(null);
   const form = useForm(['role', 'name'], async () => {
     setCreated(await api.invite({ role, ...(name.trim() ? { name: name.trim() } : {}) }));
-    setName('');
-    onInvited();
+    await props.onInvited();
   });
+  if (created) {
+    return (
+      <Dialog title={t.invitationReady} onClose={props.onClose}>
+        <p>{t.invitationText(limits.invitationDays)}</p>
+        <Links invitation={created} shown />
+        <p class="buttons end">
+          <button type="button" class="btn primary" onClick={props.onClose}>
+            {t.done}
+          </button>
+        </p>
+      </Dialog>
+    );
+  }
   return (
-    <>
-      <form class="panel inline-form" {...form.attributes}>
+    <Dialog title={t.inviteMember} unsaved={form.dirty} onClose={props.onClose}>
+      <form {...form.attributes}>
         <Field label={t.role} hint={t.roleHints[role]} error={form.problemOf('role')}>
           {(attributes) => (
-            <RoleSelect attributes={attributes} value={role} isOwner={isOwner} onChange={setRole} />
+            <RoleSelect attributes={attributes} value={role} isOwner={props.isOwner} onChange={setRole} />
           )}
         </Field>
-        <Field label={t.inviteFor} error={form.problemOf('name')}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              maxLength={limits.nameLength}
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <button type="submit" class="btn primary" disabled={form.busy}>
-          {t.invite}
-        </button>
+        <TextField
+          label={t.inviteFor}
+          error={form.problemOf('name')}
+          maxLength={limits.nameLength}
+          value={name}
+          onInput={setName}
+        />
+        <FormButtons form={form} submit={t.invite} onCancel={props.onClose} />
       </form>
-      <Problem error={form.error} />
-      {created && (
-        <Dialog title={t.inviteMember} onClose={() => setCreated(null)}>
-          <p>{t.invitationText(limits.invitationDays)}</p>
-          <Links invitation={created} shown />
-          <p class="buttons end">
-            <button type="button" class="btn primary" onClick={() => setCreated(null)}>
-              {t.goBack}
-            </button>
-          </p>
-        </Dialog>
-      )}
-    </>
+    </Dialog>
   );
 }
 
@@ -199,7 +207,7 @@ function MemberRow(props: {
     <tr>
       <Cell label={t.member}>
         <Clip>{member.first_name}</Clip>
-        {member.username && <span class="muted"> @{member.username}</span>}
+        {member.username && <span class="hint"> @{member.username}</span>}
       </Cell>
       <Cell label={t.role}>
         <RoleSelect
@@ -224,7 +232,7 @@ function MemberRow(props: {
         </select>
       </Cell>
       <Cell label={t.lastSeen}>{member.last_seen_at ? <Time at={member.last_seen_at} /> : t.never}</Cell>
-      <Cell label={t.remove}>
+      <ActionCell>
         {isChangeable && (
           <button
             type="button"
@@ -235,7 +243,7 @@ function MemberRow(props: {
             {t.remove}
           </button>
         )}
-      </Cell>
+      </ActionCell>
     </tr>
   );
 }
@@ -244,18 +252,20 @@ function InvitationRow({ invitation, onWithdraw }: { invitation: Invitation; onW
   return (
     <tr>
       <Cell label={t.role}>{t.roleNames[invitation.role]}</Cell>
-      <Cell label={t.inviteFor}>{invitation.name === null ? <None /> : <Clip>{invitation.name}</Clip>}</Cell>
+      <Cell label={t.invitedWho}>{invitation.name === null ? <None /> : <Clip>{invitation.name}</Clip>}</Cell>
       <Cell label={t.copyLink}>
-        <Links invitation={invitation} />
+        <span class="row-actions">
+          <Links invitation={invitation} />
+        </span>
       </Cell>
       <Cell label={t.expires}>
         <Time at={invitation.expires_at} />
       </Cell>
-      <Cell label={t.withdraw}>
+      <ActionCell>
         <button type="button" class="btn small" onClick={onWithdraw}>
           {t.withdraw}
         </button>
-      </Cell>
+      </ActionCell>
     </tr>
   );
 }

@@ -1,4 +1,6 @@
+import { editorEn } from './editor-en';
 import { plural } from './plural';
+import { dripEn } from './drip-en';
 import { teamEn } from './team-en';
 
 const count = (number: number, one: string, other: string) => plural('en-GB', number, { one, other });
@@ -17,6 +19,8 @@ const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
 /** All texts of the dashboard in English. Their type is the contract for the other languages. */
 export const en = {
   ...teamEn,
+  drip: dripEn,
+  ...editorEn,
   exportCsv: 'Export CSV',
   downloadData: 'Download all data',
   subscriberTimezone: 'Time zone',
@@ -363,7 +367,7 @@ export const en = {
   removeSubscriberText:
     'Deletes the subscriber and everything stored about them. They can subscribe again. This cannot be undone.',
   timeline: 'Timeline',
-  timelineEmpty: 'No logins or messages yet.',
+  timelineEmpty: 'No logins, messages or events yet.',
   loginEntry: 'Login',
   messageKinds: {
     send: 'Message',
@@ -390,6 +394,7 @@ export const en = {
     unsubscribed: 'Unsubscribed',
     permission_missing: 'Permission missing',
     cancelled: 'The broadcast was cancelled',
+    too_late: 'Too late',
   },
 
   // Broadcasts
@@ -428,8 +433,6 @@ export const en = {
   mediaTypes: { photo: 'Photo', video: 'Video', document: 'Document' },
   mediaUrl: 'Media URL',
   mediaHint: (megabytes: number) => `A public https address. Up to ${megabytes} MB.`,
-  buttonText: 'Button (optional)',
-  buttonUrl: 'Button link',
   audience: 'Audience',
   allChannels: 'All messengers',
   withTags: 'Only with all of these tags',
@@ -595,7 +598,6 @@ export const en = {
   noOidcClients: 'Add a client for each site',
   noOidcClientsText:
     'You get a client id and a secret to paste into Auth.js, Keycloak, Supabase or any other.',
-  oidcActions: 'Actions',
   oidcAddresses: 'Addresses of the provider',
   oidcDiscovery: 'Discovery URL',
   oidcIssuer: 'Issuer',
@@ -618,7 +620,7 @@ export const en = {
   oidcSecret: 'Client secret',
   oidcSecretText: 'Store it now. It is shown only once. If you lose it, rotate it.',
   rotateOidcTitle: (name: string) => `Rotate the secret of ${name}?`,
-  rotateOidcNamed: (name: string) => `Rotate the secret of ${name}`,
+  rotateOidcNamed: (name: string) => `Rotate secret of ${name}`,
   editOidcNamed: (name: string) => `Edit ${name}`,
   deleteOidcNamed: (name: string) => `Delete ${name}`,
   deleteOidcTitle: (name: string) => `Delete ${name}?`,
@@ -647,7 +649,6 @@ export const en = {
   noLinksText: 'Create one for a campaign, a till or a single user.',
   newLink: 'New link',
   linkName: 'Name (optional)',
-  separatedByCommas: 'Separated by commas.',
   linkExternalIdHint: 'The subscriber gets it. Such a link works once.',
   linkExpires: 'Expires',
   linkMaxUses: 'Maximum uses',
@@ -698,6 +699,17 @@ export const en = {
   previewHeading: (project: string) => `Log in to ${project}`,
   previewButton: 'Open Telegram',
   previewPrivacy: 'Privacy policy',
+
+  // Tracked events
+  trackedEvents: 'Events',
+  trackedEventsLead: 'What your users did, as your service reported it.',
+  eventName: 'Event',
+  eventId: 'Event ID',
+  noTrackedEvents: 'No events yet',
+  noTrackedEventsText: 'Report what your users do, and see it here and in their timelines:',
+  noTrackedEventsMatch: 'No events match these filters',
+  sampleRequest: 'Sample request',
+  trackedEntry: (name: string) => `Event: ${name}`,
 };
 
 export type Texts = typeof en;

@@ -1,5 +1,7 @@
+import { editorRu } from './editor-ru';
 import type { Texts } from './en';
 import { plural } from './plural';
+import { dripRu } from './drip-ru';
 import { teamRu } from './team-ru';
 
 const count = (number: number, one: string, few: string, many: string) =>
@@ -70,6 +72,8 @@ const fieldErrors: Texts['fieldErrors'] = [
 /** Все тексты панели по-русски. */
 export const ru: Texts = {
   ...teamRu,
+  drip: dripRu,
+  ...editorRu,
   exportCsv: 'Скачать CSV',
   downloadData: 'Скачать все данные',
   subscriberTimezone: 'Часовой пояс',
@@ -451,7 +455,7 @@ export const ru: Texts = {
   removeSubscriberText:
     'Удалит подписчика и всё, что о нём хранится. Он сможет подписаться снова. Отменить это нельзя.',
   timeline: 'История',
-  timelineEmpty: 'Входов и сообщений пока не было.',
+  timelineEmpty: 'Входов, сообщений и событий пока не было.',
   loginEntry: 'Вход',
   messageKinds: {
     send: 'Сообщение',
@@ -478,6 +482,7 @@ export const ru: Texts = {
     unsubscribed: 'Отписался',
     permission_missing: 'Нет разрешения',
     cancelled: 'Рассылку отменили',
+    too_late: 'Слишком поздно',
   },
 
   // Рассылки
@@ -515,8 +520,6 @@ export const ru: Texts = {
   mediaTypes: { photo: 'Фото', video: 'Видео', document: 'Документ' },
   mediaUrl: 'Ссылка на файл',
   mediaHint: (megabytes) => `Открытый адрес https. До ${megabytes} МБ.`,
-  buttonText: 'Кнопка (необязательно)',
-  buttonUrl: 'Ссылка кнопки',
   audience: 'Получатели',
   allChannels: 'Все мессенджеры',
   withTags: 'Только со всеми этими тегами',
@@ -593,7 +596,6 @@ export const ru: Texts = {
   noOidcClients: 'Добавьте по клиенту на каждый сайт',
   noOidcClientsText:
     'Вы получите ID и секрет, которые вставляют в Auth.js, Keycloak, Supabase и другие платформы.',
-  oidcActions: 'Действия',
   oidcAddresses: 'Адреса провайдера',
   oidcDiscovery: 'Discovery URL',
   oidcIssuer: 'Issuer',
@@ -753,7 +755,6 @@ export const ru: Texts = {
   noLinksText: 'Создайте ссылку для акции, кассы или одного пользователя.',
   newLink: 'Новая ссылка',
   linkName: 'Название (необязательно)',
-  separatedByCommas: 'Через запятую.',
   linkExternalIdHint: 'Его получит подписчик. Такая ссылка сработает один раз.',
   linkExpires: 'Действует до',
   linkMaxUses: 'Сколько раз можно открыть',
@@ -785,4 +786,15 @@ export const ru: Texts = {
       ? 'Ни у кого из подписчиков его нет.'
       : `Он пропадёт у ${count(subscribers, 'подписчика', 'подписчиков', 'подписчиков')}. Отменить это нельзя.`,
   labelDeleted: 'Удалено',
+
+  // Tracked events
+  trackedEvents: 'События',
+  trackedEventsLead: 'Что делали ваши пользователи — по данным вашего сервиса.',
+  eventName: 'Событие',
+  eventId: 'ID события',
+  noTrackedEvents: 'Событий пока нет',
+  noTrackedEventsText: 'Сообщайте о действиях пользователей — они появятся здесь и в истории подписчика:',
+  noTrackedEventsMatch: 'По этим фильтрам событий нет',
+  sampleRequest: 'Пример запроса',
+  trackedEntry: (name) => `Событие: ${name}`,
 };

@@ -75,6 +75,8 @@ export const teamEn = {
   sessionEnded: 'Sign-in ended',
   unknownDevice: 'Unknown device',
   signedInAt: 'Signed in',
+  ownNotifyHint: 'What the bot tells you about this project: failing endpoints and credits.',
+  ownNotifyLevels: { none: 'Nothing', assigned: 'What concerns you', all: 'Everything' },
 
   // Scopes and settings
   keyScopes: 'Scopes',

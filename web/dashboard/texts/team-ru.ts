@@ -78,6 +78,8 @@ export const teamRu: typeof teamEn = {
   sessionEnded: 'Вход завершён',
   unknownDevice: 'Неизвестное устройство',
   signedInAt: 'Вход выполнен',
+  ownNotifyHint: 'Что бот присылает вам об этом проекте: сбои вебхуков и остаток кредитов.',
+  ownNotifyLevels: { none: 'Ничего', assigned: 'О своём', all: 'Обо всём' },
 
   // Права и настройки
   keyScopes: 'Права',

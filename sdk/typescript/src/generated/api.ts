@@ -283,7 +283,11 @@ export class SubscribeLinksApi {
     return this.transport.request({ method: 'POST', path: '/v1/subscribe-links', body, keyed: true }, options);
   }
 
-  /** List subscribe links: `GET /v1/subscribe-links`. */
+  /**
+   * List subscribe links: `GET /v1/subscribe-links`.
+   *
+   * Its addresses are null for a caller without the scope `manage`.
+   */
   list(query: types.SubscribeLinksListQuery = {}, options: RequestOptions = {}): Promise<types.SubscribeLinksListResponse> {
     return this.transport.request({ method: 'GET', path: '/v1/subscribe-links', query }, options);
   }
@@ -293,7 +297,11 @@ export class SubscribeLinksApi {
     return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 
-  /** Get a subscribe link: `GET /v1/subscribe-links/{link_id}`. */
+  /**
+   * Get a subscribe link: `GET /v1/subscribe-links/{link_id}`.
+   *
+   * Its addresses are null for a caller without the scope `manage`.
+   */
   get(linkId: string, options: RequestOptions = {}): Promise<types.SubscribeLinksGetResponse> {
     return this.transport.request({ method: 'GET', path: pathOf`/v1/subscribe-links/${linkId}` }, options);
   }
@@ -706,6 +714,125 @@ export class RecurringApi {
   }
 }
 
+export class DripChainsApi {
+  constructor(private readonly transport: Transport) {}
+
+  /**
+   * Create a drip chain: `POST /v1/drip-chains`.
+   *
+   * Steps for one subscriber over time: messages, waits, conditions. A trigger enrols subscribers into an active chain. Chains count towards the limit of open scheduled and recurring messages.
+   */
+  create(body: types.DripChainsCreateBody, options: RequestOptions = {}): Promise<types.DripChainsCreateResponse> {
+    return this.transport.request({ method: 'POST', path: '/v1/drip-chains', body, keyed: true }, options);
+  }
+
+  /** List drip chains: `GET /v1/drip-chains`. */
+  list(query: types.DripChainsListQuery = {}, options: RequestOptions = {}): Promise<types.DripChainsListResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/drip-chains', query }, options);
+  }
+
+  /** All pages of `list`, entry by entry. */
+  listAll(query: types.DripChainsListQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.DripChainsListItem, void, undefined> {
+    return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /** Get a drip chain: `GET /v1/drip-chains/{drip_id}`. */
+  get(dripId: string, options: RequestOptions = {}): Promise<types.DripChainsGetResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/drip-chains/${dripId}` }, options);
+  }
+
+  /**
+   * Change a drip chain: `PATCH /v1/drip-chains/{drip_id}`.
+   *
+   * Changing trigger, steps or exit_on raises the version. Active enrolments keep the version that they began with, unless `migrate` is true.
+   */
+  update(dripId: string, body: types.DripChainsUpdateBody = {}, options: RequestOptions = {}): Promise<types.DripChainsUpdateResponse> {
+    return this.transport.request({ method: 'PATCH', path: pathOf`/v1/drip-chains/${dripId}`, body }, options);
+  }
+
+  /**
+   * Delete a drip chain: `DELETE /v1/drip-chains/{drip_id}`.
+   *
+   * Its active enrolments are cancelled.
+   */
+  delete(dripId: string, options: RequestOptions = {}): Promise<void> {
+    return this.transport.request({ method: 'DELETE', path: pathOf`/v1/drip-chains/${dripId}`, returns: 'nothing' }, options);
+  }
+
+  /**
+   * Enrol a subscriber: `POST /v1/drip-chains/{drip_id}/enrolments`.
+   *
+   * Enrols the subscriber, or each subscriber with the external_id, who can enter the chain; if none can, 409.
+   */
+  createEnrolment(dripId: string, body: types.DripChainsCreateEnrolmentBody = {}, options: RequestOptions = {}): Promise<types.DripChainsCreateEnrolmentResponse> {
+    return this.transport.request({ method: 'POST', path: pathOf`/v1/drip-chains/${dripId}/enrolments`, body, keyed: true }, options);
+  }
+
+  /** List the enrolments of a drip chain: `GET /v1/drip-chains/{drip_id}/enrolments`. */
+  listEnrolments(dripId: string, query: types.DripChainsListEnrolmentsQuery = {}, options: RequestOptions = {}): Promise<types.DripChainsListEnrolmentsResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/drip-chains/${dripId}/enrolments`, query }, options);
+  }
+
+  /** All pages of `listEnrolments`, entry by entry. */
+  listAllEnrolments(dripId: string, query: types.DripChainsListEnrolmentsQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.DripChainsListEnrolmentsItem, void, undefined> {
+    return allPages((cursor) => this.listEnrolments(dripId, { ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Cancel an enrolment: `DELETE /v1/drip-chains/{drip_id}/enrolments/{id}`.
+   *
+   * The subscriber gets nothing more of the chain. No `drip.completed` follows.
+   */
+  deleteEnrolment(dripId: string, id: string, options: RequestOptions = {}): Promise<types.DripChainsDeleteEnrolmentResponse> {
+    return this.transport.request({ method: 'DELETE', path: pathOf`/v1/drip-chains/${dripId}/enrolments/${id}` }, options);
+  }
+
+  /**
+   * Get the counts of a drip chain: `GET /v1/drip-chains/{drip_id}/stats`.
+   *
+   * Active enrolments, and those that ended within the retention period. Without `version`: all versions, with the steps of the newest.
+   */
+  getStats(dripId: string, query: types.DripChainsGetStatsQuery = {}, options: RequestOptions = {}): Promise<types.DripChainsGetStatsResponse> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/drip-chains/${dripId}/stats`, query }, options);
+  }
+}
+
+export class EventsApi {
+  constructor(private readonly transport: Transport) {}
+
+  /**
+   * Track events: `POST /v1/events`.
+   *
+   * What your users did, up to 100 events in one commit. Each one is sent to webhooks as event.tracked, once for each subscriber that it names. A subscriber who is not known is a result and does not refuse the others.
+   */
+  create(body: types.EventsCreateBody, options: RequestOptions = {}): Promise<types.EventsCreateResponse> {
+    return this.transport.request({ method: 'POST', path: '/v1/events', body, keyed: true }, options);
+  }
+
+  /**
+   * List tracked events: `GET /v1/events`.
+   *
+   * One entry for each subscriber of an event, in the order in which they were received, newest first.
+   */
+  list(query: types.EventsListQuery = {}, options: RequestOptions = {}): Promise<types.EventsListResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/events', query }, options);
+  }
+
+  /** All pages of `list`, entry by entry. */
+  listAll(query: types.EventsListQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.EventsListItem, void, undefined> {
+    return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
+  }
+
+  /**
+   * Publish events: `POST /v1/publish`.
+   *
+   * For parts of the platform that are not in Herald, such as a helpdesk: up to 100 events in one commit, delivered like all others. Needs a key with the scope `publish`, which only `herald key create <slug> --scopes publish` gives. Only ticket.* and form.submitted can be published. One invalid entry refuses the whole request.
+   */
+  publish(body: types.EventsPublishBody, options: RequestOptions = {}): Promise<types.EventsPublishResponse> {
+    return this.transport.request({ method: 'POST', path: '/v1/publish', body, keyed: true }, options);
+  }
+}
+
 export class OtpApi {
   constructor(private readonly transport: Transport) {}
 
@@ -730,6 +857,15 @@ export class OtpApi {
 
 export class WebhooksApi {
   constructor(private readonly transport: Transport) {}
+
+  /**
+   * Follow events: `GET /v1/webhooks/stream`.
+   *
+   * Every event of the project as it happens, as server-sent events; `data` is JSON with `event_id`, `event`, `test`, `created_at` and `body`, the text that endpoints get. `Last-Event-ID` resumes within 60 minutes; where that is not possible, the stream begins with an event of the type `gap`. It is no endpoint and changes no deliveries. At most 20 at once.
+   */
+  getStream(query: types.WebhooksGetStreamQuery = {}, options: RequestOptions = {}): Promise<HeraldFile> {
+    return this.transport.request({ method: 'GET', path: '/v1/webhooks/stream', query, returns: 'file' }, options);
+  }
 
   /**
    * Create a webhook endpoint: `POST /v1/webhooks`.
@@ -850,19 +986,6 @@ export class DeliveriesApi {
   /** Cancel a pending delivery: `POST /v1/deliveries/{id}/cancel`. */
   cancel(id: string, options: RequestOptions = {}): Promise<types.DeliveriesCancelResponse> {
     return this.transport.request({ method: 'POST', path: pathOf`/v1/deliveries/${id}/cancel` }, options);
-  }
-}
-
-export class EventsApi {
-  constructor(private readonly transport: Transport) {}
-
-  /**
-   * Publish events: `POST /v1/publish`.
-   *
-   * For parts of the platform that are not in Herald, such as a helpdesk: up to 100 events in one commit, delivered like all others. Needs a key with the scope `publish`, which only `herald key create <slug> --scopes publish` gives. Only ticket.* and form.submitted can be published. One invalid entry refuses the whole request.
-   */
-  publish(body: types.EventsPublishBody, options: RequestOptions = {}): Promise<types.EventsPublishResponse> {
-    return this.transport.request({ method: 'POST', path: '/v1/publish', body, keyed: true }, options);
   }
 }
 
@@ -1002,7 +1125,7 @@ export class InvitationsApi {
   /**
    * Invite a member: `POST /v1/invitations`.
    *
-   * Send the person one of the links. It works once, for 7 days: the bot asks whether they want to join. A role can only be given by a caller who has all of its scopes, the role of an owner only by an owner.
+   * Send the person one of the links. It works once, for 7 days: the bot asks whether they want to join. A role can only be given by a caller who has all of its scopes, the role of an owner only by an owner; the invitation is valid as long as the caller could make it.
    */
   create(body: types.InvitationsCreateBody, options: RequestOptions = {}): Promise<types.InvitationsCreateResponse> {
     return this.transport.request({ method: 'POST', path: '/v1/invitations', body, keyed: true }, options);
@@ -1056,6 +1179,15 @@ export class DashboardApi {
   /** Switch to another project: `PUT /dashboard/session`. */
   switchProject(body: types.DashboardSwitchProjectBody, options: RequestOptions = {}): Promise<types.DashboardSwitchProjectResponse> {
     return this.transport.request({ method: 'PUT', path: '/dashboard/session', body }, options);
+  }
+
+  /**
+   * Change what the bot tells you: `PATCH /dashboard/session`.
+   *
+   * For a member of any role, about the current project.
+   */
+  updateSession(body: types.DashboardUpdateSessionBody, options: RequestOptions = {}): Promise<types.DashboardUpdateSessionResponse> {
+    return this.transport.request({ method: 'PATCH', path: '/dashboard/session', body }, options);
   }
 
   /** Sign out of the dashboard: `DELETE /dashboard/session`. */
@@ -1141,10 +1273,11 @@ export class HeraldApi {
   readonly broadcasts: BroadcastsApi;
   readonly scheduled: ScheduledApi;
   readonly recurring: RecurringApi;
+  readonly dripChains: DripChainsApi;
+  readonly events: EventsApi;
   readonly otp: OtpApi;
   readonly webhooks: WebhooksApi;
   readonly deliveries: DeliveriesApi;
-  readonly events: EventsApi;
   readonly eventTypes: EventTypesApi;
   readonly project: ProjectApi;
   readonly keys: KeysApi;
@@ -1172,10 +1305,11 @@ export class HeraldApi {
     this.broadcasts = new BroadcastsApi(transport);
     this.scheduled = new ScheduledApi(transport);
     this.recurring = new RecurringApi(transport);
+    this.dripChains = new DripChainsApi(transport);
+    this.events = new EventsApi(transport);
     this.otp = new OtpApi(transport);
     this.webhooks = new WebhooksApi(transport);
     this.deliveries = new DeliveriesApi(transport);
-    this.events = new EventsApi(transport);
     this.eventTypes = new EventTypesApi(transport);
     this.project = new ProjectApi(transport);
     this.keys = new KeysApi(transport);

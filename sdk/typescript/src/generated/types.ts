@@ -1395,6 +1395,548 @@ export type RecurringListRunsItem = {
   job_id: string | null;
 };
 
+/** The body of POST /v1/drip-chains. */
+export type DripChainsCreateBody = {
+  name: string;
+  /** What enrols a subscriber. Enrolling by hand works for every chain. */
+  trigger: {
+    type: 'event';
+    name: string;
+    /** Rules on the properties of the event. */
+    where?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        property?: string | undefined;
+        /** With a property: how it compares with `value`. A value of another type compares false. */
+        op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
+        /** With a property. For `exists`: true (default), or false for a property that is absent. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  } | {
+    type: 'tag_added';
+    tag: string;
+  } | {
+    type: 'subscription';
+  } | {
+    type: 'manual';
+  };
+  steps: Array<{
+    id: string;
+    type: 'delay';
+    minutes: number;
+  } | {
+    id: string;
+    type: 'wait_until';
+    /** 1 is Monday. Default: every day. */
+    weekdays?: Array<number> | undefined;
+    from: string;
+    to: string;
+    /** Whose clock: that of the recipient, or that of the project. */
+    timezone?: 'recipient' | 'project' | undefined;
+  } | {
+    id: string;
+    type: 'condition';
+    if: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        tag?: string | undefined;
+        permission?: string | undefined;
+        /** With a tag or a permission: false for one that is absent. */
+        has?: boolean | undefined;
+        /** The name of a tracked event. */
+        event?: string | undefined;
+        /** With an event: it occurred in the last minutes. Without: it was received since the enrolment. */
+        since_minutes?: number | undefined;
+        /** With an event: false for one that has not happened. */
+        happened?: boolean | undefined;
+        property?: string | undefined;
+        /** With a property: how it compares with `value`. A value of another type compares false. */
+        op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
+        /** With a property. For `exists`: true (default), or false for a property that is absent. */
+        value?: string | number | boolean | undefined;
+      }>;
+    };
+    /** Where it goes on if the rules do not hold: a later step, or `end`. */
+    else: string;
+  } | {
+    id: string;
+    type: 'send';
+    content: {
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+      text?: string | undefined;
+      /** Default: plain. */
+      format?: 'plain' | 'markdown' | 'html' | undefined;
+      /** Rows of buttons; each button has either `url` or `data`. */
+      buttons?: Array<Array<{
+        text: string;
+        url?: string | undefined;
+        /** Returned in `button.clicked`. */
+        data?: string | undefined;
+      }>> | undefined;
+      /** A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document. */
+      media?: {
+        type: 'photo' | 'video' | 'document';
+        url: string;
+      } | undefined;
+      /** The key of a template, instead of `text`. */
+      template?: string | undefined;
+      /** Values for the placeholders of the template. They win over the built-in names. */
+      vars?: Record<string, string | number | boolean> | undefined;
+    };
+    /** Send only to subscribers with this permission. */
+    permission?: string | undefined;
+  } | {
+    id: string;
+    type: 'tag';
+    add?: Array<string> | undefined;
+    remove?: Array<string> | undefined;
+  } | {
+    id: string;
+    type: 'end';
+  }>;
+  /** Read before each step: a subscriber for whom they hold leaves the chain. */
+  exit_on?: {
+    /** Default: `all`. */
+    match?: 'all' | 'any' | undefined;
+    rules: Array<{
+      tag?: string | undefined;
+      permission?: string | undefined;
+      /** With a tag or a permission: false for one that is absent. */
+      has?: boolean | undefined;
+      /** The name of a tracked event. */
+      event?: string | undefined;
+      /** With an event: it occurred in the last minutes. Without: it was received since the enrolment. */
+      since_minutes?: number | undefined;
+      /** With an event: false for one that has not happened. */
+      happened?: boolean | undefined;
+      property?: string | undefined;
+      /** With a property: how it compares with `value`. A value of another type compares false. */
+      op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
+      /** With a property. For `exists`: true (default), or false for a property that is absent. */
+      value?: string | number | boolean | undefined;
+    }>;
+  } | undefined;
+  /** `once`: a subscriber enters the chain once. `again`: again after the end. */
+  reentry?: 'once' | 'again' | undefined;
+  /** Only an active chain takes subscribers and runs steps; due steps wait until it is active again. */
+  status?: 'draft' | 'active' | 'paused' | undefined;
+};
+
+/** The response of POST /v1/drip-chains. */
+export type DripChainsCreateResponse = {
+  drip_id: string;
+  name: string;
+  /** What enrols a subscriber. Enrolling by hand works for every chain. */
+  trigger: {
+    type: 'event';
+    name: string;
+    /** Rules on the properties of the event. */
+    where?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        property?: string | undefined;
+        /** With a property: how it compares with `value`. A value of another type compares false. */
+        op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
+        /** With a property. For `exists`: true (default), or false for a property that is absent. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  } | {
+    type: 'tag_added';
+    tag: string;
+  } | {
+    type: 'subscription';
+  } | {
+    type: 'manual';
+  };
+  steps: Array<{
+    id: string;
+    type: 'delay';
+    minutes: number;
+  } | {
+    id: string;
+    type: 'wait_until';
+    weekdays?: Array<number> | undefined;
+    from: string;
+    to: string;
+    timezone: 'recipient' | 'project';
+  } | {
+    id: string;
+    type: 'condition';
+    if: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        tag?: string | undefined;
+        permission?: string | undefined;
+        /** With a tag or a permission: false for one that is absent. */
+        has?: boolean | undefined;
+        /** The name of a tracked event. */
+        event?: string | undefined;
+        /** With an event: it occurred in the last minutes. Without: it was received since the enrolment. */
+        since_minutes?: number | undefined;
+        /** With an event: false for one that has not happened. */
+        happened?: boolean | undefined;
+        property?: string | undefined;
+        /** With a property: how it compares with `value`. A value of another type compares false. */
+        op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
+        /** With a property. For `exists`: true (default), or false for a property that is absent. */
+        value?: string | number | boolean | undefined;
+      }>;
+    };
+    /** Where it goes on if the rules do not hold: a later step, or `end`. */
+    else: string;
+  } | {
+    id: string;
+    type: 'send';
+    content: {
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+      text?: string | undefined;
+      /** Default: plain. */
+      format?: 'plain' | 'markdown' | 'html' | undefined;
+      /** Rows of buttons; each button has either `url` or `data`. */
+      buttons?: Array<Array<{
+        text: string;
+        url?: string | undefined;
+        /** Returned in `button.clicked`. */
+        data?: string | undefined;
+      }>> | undefined;
+      /** A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document. */
+      media?: {
+        type: 'photo' | 'video' | 'document';
+        url: string;
+      } | undefined;
+      /** The key of a template, instead of `text`. */
+      template?: string | undefined;
+      /** Values for the placeholders of the template. They win over the built-in names. */
+      vars?: Record<string, string | number | boolean> | undefined;
+    };
+    /** Send only to subscribers with this permission. */
+    permission?: string | undefined;
+  } | {
+    id: string;
+    type: 'tag';
+    add?: Array<string> | undefined;
+    remove?: Array<string> | undefined;
+  } | {
+    id: string;
+    type: 'end';
+  }>;
+  exit_on: {
+    /** Default: `all`. */
+    match?: 'all' | 'any' | undefined;
+    rules: Array<{
+      tag?: string | undefined;
+      permission?: string | undefined;
+      /** With a tag or a permission: false for one that is absent. */
+      has?: boolean | undefined;
+      /** The name of a tracked event. */
+      event?: string | undefined;
+      /** With an event: it occurred in the last minutes. Without: it was received since the enrolment. */
+      since_minutes?: number | undefined;
+      /** With an event: false for one that has not happened. */
+      happened?: boolean | undefined;
+      property?: string | undefined;
+      /** With a property: how it compares with `value`. A value of another type compares false. */
+      op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
+      /** With a property. For `exists`: true (default), or false for a property that is absent. */
+      value?: string | number | boolean | undefined;
+    }>;
+  } | null;
+  reentry: 'once' | 'again';
+  status: 'draft' | 'active' | 'paused';
+  /** Raised by a change of trigger, steps or exit_on. */
+  version: number;
+  created_at: string;
+  updated_at: string;
+};
+
+/** The query of GET /v1/drip-chains. */
+export type DripChainsListQuery = SubscribeLinksListQuery;
+
+/** The response of GET /v1/drip-chains. */
+export type DripChainsListResponse = {
+  data: Array<DripChainsCreateResponse>;
+  next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/drip-chains. */
+export type DripChainsListItem = DripChainsCreateResponse;
+
+/** The response of GET /v1/drip-chains/{drip_id}. */
+export type DripChainsGetResponse = DripChainsCreateResponse;
+
+/** The body of PATCH /v1/drip-chains/{drip_id}. */
+export type DripChainsUpdateBody = {
+  name?: string | undefined;
+  /** What enrols a subscriber. Enrolling by hand works for every chain. */
+  trigger?: {
+    type: 'event';
+    name: string;
+    /** Rules on the properties of the event. */
+    where?: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        property?: string | undefined;
+        /** With a property: how it compares with `value`. A value of another type compares false. */
+        op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
+        /** With a property. For `exists`: true (default), or false for a property that is absent. */
+        value?: string | number | boolean | undefined;
+      }>;
+    } | undefined;
+  } | {
+    type: 'tag_added';
+    tag: string;
+  } | {
+    type: 'subscription';
+  } | {
+    type: 'manual';
+  } | undefined;
+  steps?: Array<{
+    id: string;
+    type: 'delay';
+    minutes: number;
+  } | {
+    id: string;
+    type: 'wait_until';
+    /** 1 is Monday. Default: every day. */
+    weekdays?: Array<number> | undefined;
+    from: string;
+    to: string;
+    /** Whose clock: that of the recipient, or that of the project. */
+    timezone?: 'recipient' | 'project' | undefined;
+  } | {
+    id: string;
+    type: 'condition';
+    if: {
+      /** Default: `all`. */
+      match?: 'all' | 'any' | undefined;
+      rules: Array<{
+        tag?: string | undefined;
+        permission?: string | undefined;
+        /** With a tag or a permission: false for one that is absent. */
+        has?: boolean | undefined;
+        /** The name of a tracked event. */
+        event?: string | undefined;
+        /** With an event: it occurred in the last minutes. Without: it was received since the enrolment. */
+        since_minutes?: number | undefined;
+        /** With an event: false for one that has not happened. */
+        happened?: boolean | undefined;
+        property?: string | undefined;
+        /** With a property: how it compares with `value`. A value of another type compares false. */
+        op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
+        /** With a property. For `exists`: true (default), or false for a property that is absent. */
+        value?: string | number | boolean | undefined;
+      }>;
+    };
+    /** Where it goes on if the rules do not hold: a later step, or `end`. */
+    else: string;
+  } | {
+    id: string;
+    type: 'send';
+    content: {
+      /** Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more. */
+      text?: string | undefined;
+      /** Default: plain. */
+      format?: 'plain' | 'markdown' | 'html' | undefined;
+      /** Rows of buttons; each button has either `url` or `data`. */
+      buttons?: Array<Array<{
+        text: string;
+        url?: string | undefined;
+        /** Returned in `button.clicked`. */
+        data?: string | undefined;
+      }>> | undefined;
+      /** A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document. */
+      media?: {
+        type: 'photo' | 'video' | 'document';
+        url: string;
+      } | undefined;
+      /** The key of a template, instead of `text`. */
+      template?: string | undefined;
+      /** Values for the placeholders of the template. They win over the built-in names. */
+      vars?: Record<string, string | number | boolean> | undefined;
+    };
+    /** Send only to subscribers with this permission. */
+    permission?: string | undefined;
+  } | {
+    id: string;
+    type: 'tag';
+    add?: Array<string> | undefined;
+    remove?: Array<string> | undefined;
+  } | {
+    id: string;
+    type: 'end';
+  }> | undefined;
+  exit_on?: {
+    /** Default: `all`. */
+    match?: 'all' | 'any' | undefined;
+    rules: Array<{
+      tag?: string | undefined;
+      permission?: string | undefined;
+      /** With a tag or a permission: false for one that is absent. */
+      has?: boolean | undefined;
+      /** The name of a tracked event. */
+      event?: string | undefined;
+      /** With an event: it occurred in the last minutes. Without: it was received since the enrolment. */
+      since_minutes?: number | undefined;
+      /** With an event: false for one that has not happened. */
+      happened?: boolean | undefined;
+      property?: string | undefined;
+      /** With a property: how it compares with `value`. A value of another type compares false. */
+      op?: 'eq' | 'ne' | 'gt' | 'lt' | 'contains' | 'exists' | undefined;
+      /** With a property. For `exists`: true (default), or false for a property that is absent. */
+      value?: string | number | boolean | undefined;
+    }>;
+  } | null | undefined;
+  /** `once`: a subscriber enters the chain once. `again`: again after the end. */
+  reentry?: 'once' | 'again' | undefined;
+  /** Only an active chain takes subscribers and runs steps; due steps wait until it is active again. */
+  status?: 'draft' | 'active' | 'paused' | undefined;
+  /** Moves the active enrolments of earlier versions to the newest one, where their current step still exists. */
+  migrate?: boolean | undefined;
+};
+
+/** The response of PATCH /v1/drip-chains/{drip_id}. */
+export type DripChainsUpdateResponse = DripChainsCreateResponse;
+
+/** The body of POST /v1/drip-chains/{drip_id}/enrolments. */
+export type DripChainsCreateEnrolmentBody = {
+  /** A UUID, or `sub_` + base62. */
+  subscriber_id?: string | undefined;
+  /** Your own id of the user: 1 to 128 printable characters. */
+  external_id?: string | undefined;
+  /** Shown in templates as `event.<property>`. */
+  properties?: Record<string, string | number | boolean> | undefined;
+};
+
+/** The response of POST /v1/drip-chains/{drip_id}/enrolments. */
+export type DripChainsCreateEnrolmentResponse = {
+  data: Array<DripChainsListEnrolmentsItem>;
+};
+
+/** The query of GET /v1/drip-chains/{drip_id}/enrolments. */
+export type DripChainsListEnrolmentsQuery = {
+  status?: 'active' | 'completed' | 'exited' | 'cancelled' | undefined;
+  /** A UUID, or `sub_` + base62. */
+  subscriber_id?: string | undefined;
+  cursor?: string | undefined;
+  limit?: number | undefined;
+};
+
+/** The response of GET /v1/drip-chains/{drip_id}/enrolments. */
+export type DripChainsListEnrolmentsResponse = {
+  data: Array<DripChainsListEnrolmentsItem>;
+  next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/drip-chains/{drip_id}/enrolments. */
+export type DripChainsListEnrolmentsItem = {
+  enrolment_id: string;
+  drip_id: string;
+  version: number;
+  subscriber_id: string;
+  status: 'active' | 'completed' | 'exited' | 'cancelled';
+  /** Why it was exited: `exit_rule` or `unsubscribed`. */
+  reason: string | null;
+  /** The current step, or the last one. */
+  step_id: string | null;
+  /** When the next step is due; null once it has ended. */
+  next_at: string | null;
+  started_at: string;
+  ended_at: string | null;
+};
+
+/** The response of DELETE /v1/drip-chains/{drip_id}/enrolments/{id}. */
+export type DripChainsDeleteEnrolmentResponse = DripChainsListEnrolmentsItem;
+
+/** The query of GET /v1/drip-chains/{drip_id}/stats. */
+export type DripChainsGetStatsQuery = {
+  /** Only this version. Default: all versions, with the steps of the newest. */
+  version?: number | undefined;
+};
+
+/** The response of GET /v1/drip-chains/{drip_id}/stats. */
+export type DripChainsGetStatsResponse = {
+  enrolled: number;
+  active: number;
+  completed: number;
+  exited: number;
+  cancelled: number;
+  steps: Array<{
+    step_id: string;
+    /** Enrolments in which the step has begun. */
+    reached: number;
+    sent: number;
+    failed: number;
+    /** Not sent for lack of the permission. */
+    skipped: number;
+  }>;
+};
+
+/** The body of POST /v1/events. */
+export type EventsCreateBody = {
+  events: Array<{
+    /** What happened, such as `purchase`. */
+    name: string;
+    /** A UUID, or `sub_` + base62. */
+    subscriber_id?: string | undefined;
+    /** Means each subscriber with it. */
+    external_id?: string | undefined;
+    properties?: Record<string, string | number | boolean> | undefined;
+    /** Default: now. */
+    occurred_at?: string | undefined;
+    /** Your own id. The same id within 30 days is a duplicate and has no effect. */
+    event_id?: string | undefined;
+  }>;
+};
+
+/** The response of POST /v1/events. */
+export type EventsCreateResponse = {
+  /** In the order of the request. */
+  data: Array<{
+    /** The given id, or the one that Herald chose. */
+    event_id: string;
+    status: 'accepted' | 'duplicate' | 'subscriber_not_found';
+  }>;
+};
+
+/** The query of GET /v1/events. */
+export type EventsListQuery = {
+  /** A UUID, or `sub_` + base62. */
+  subscriber_id?: string | undefined;
+  name?: string | undefined;
+  /** Only events that occurred at this time or later. */
+  since?: string | undefined;
+  cursor?: string | undefined;
+  limit?: number | undefined;
+};
+
+/** The response of GET /v1/events. */
+export type EventsListResponse = {
+  data: Array<EventsListItem>;
+  next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/events. */
+export type EventsListItem = {
+  event_id: string;
+  name: string;
+  /** The user; the same in every event of the project. */
+  subscriber_id: string;
+  /** The messenger. */
+  channel: 'telegram' | 'max';
+  /** Your own id of the user, if you gave one. */
+  external_id: string | null;
+  properties: Record<string, string | number | boolean>;
+  occurred_at: string;
+  received_at: string;
+};
+
 /** The query of GET /v1/messages. */
 export type MessagesListQuery = {
   /** A UUID, or `sub_` + base62. */
@@ -1415,8 +1957,8 @@ export type MessagesListItem = {
   kind: 'send' | 'otp' | 'broadcast' | 'batch';
   channel: 'telegram' | 'max';
   status: 'queued' | 'sending' | 'sent' | 'failed' | 'skipped';
-  /** Why it was not sent; `cancelled` if its broadcast was cancelled before. */
-  reason: 'user_blocked_bot' | 'chat_not_found' | 'bot_banned' | 'invalid_message' | 'rate_limited' | 'platform_unavailable' | 'unknown' | 'unsubscribed' | 'permission_missing' | 'cancelled' | null;
+  /** Why it was not sent; `cancelled` if its broadcast was cancelled before, `too_late` if its time had passed long before. */
+  reason: 'user_blocked_bot' | 'chat_not_found' | 'bot_banned' | 'invalid_message' | 'rate_limited' | 'platform_unavailable' | 'unknown' | 'unsubscribed' | 'permission_missing' | 'cancelled' | 'too_late' | null;
   /** Null for a one-time code. */
   text: string | null;
   created_at: string;
@@ -1442,8 +1984,8 @@ export type MessagesGetResponse = {
   kind: 'send' | 'otp' | 'broadcast' | 'batch';
   channel: 'telegram' | 'max';
   status: 'queued' | 'sending' | 'sent' | 'failed' | 'skipped';
-  /** Why it was not sent; `cancelled` if its broadcast was cancelled before. */
-  reason: 'user_blocked_bot' | 'chat_not_found' | 'bot_banned' | 'invalid_message' | 'rate_limited' | 'platform_unavailable' | 'unknown' | 'unsubscribed' | 'permission_missing' | 'cancelled' | null;
+  /** Why it was not sent; `cancelled` if its broadcast was cancelled before, `too_late` if its time had passed long before. */
+  reason: 'user_blocked_bot' | 'chat_not_found' | 'bot_banned' | 'invalid_message' | 'rate_limited' | 'platform_unavailable' | 'unknown' | 'unsubscribed' | 'permission_missing' | 'cancelled' | 'too_late' | null;
   /** Null for a one-time code. */
   text: string | null;
   created_at: string;
@@ -1501,6 +2043,12 @@ export type OtpVerifyBody = {
 /** The response of POST /v1/otp/verify. */
 export type OtpVerifyResponse = {
   verified: true;
+};
+
+/** The query of GET /v1/webhooks/stream. */
+export type WebhooksGetStreamQuery = {
+  /** Names of events, separated by commas. Default: all. */
+  events?: string | undefined;
 };
 
 /** The body of POST /v1/webhooks. */
@@ -2080,6 +2628,8 @@ export type DashboardSignInResponse = {
   } | null;
   /** The role in the current project; null if the sign-in was by API key. */
   role: 'owner' | 'admin' | 'support' | 'viewer' | null;
+  /** What the bot tells this member about the current project; null if the sign-in was by API key. */
+  notify: 'none' | 'assigned' | 'all' | null;
   /** What the caller may do in the current project. */
   scopes: Array<'read' | 'send' | 'auth' | 'helpdesk' | 'export' | 'admin' | 'manage' | 'publish'>;
   /** The projects of the account, by name. */
@@ -2100,6 +2650,14 @@ export type DashboardSwitchProjectBody = {
 
 /** The response of PUT /dashboard/session. */
 export type DashboardSwitchProjectResponse = DashboardSignInResponse;
+
+/** The body of PATCH /dashboard/session. */
+export type DashboardUpdateSessionBody = {
+  notify: 'none' | 'assigned' | 'all';
+};
+
+/** The response of PATCH /dashboard/session. */
+export type DashboardUpdateSessionResponse = DashboardSignInResponse;
 
 /** The response of GET /dashboard/sessions. */
 export type DashboardListSessionsResponse = {
@@ -2506,19 +3064,50 @@ export type ScheduledFailedData = {
 /** The data of `scheduled.skipped`. A scheduled message was skipped. */
 export type ScheduledSkippedData = ScheduledFailedData;
 
-/** The data of `drip.step_sent`. A step of a drip campaign was sent. */
+/** The data of `drip.step_sent`. The message of a step of a drip chain was sent. */
 export type DripStepSentData = {
+  /** As in the response of /v1/drip-chains. */
   drip_id: string;
+  /** The name of the chain. */
+  name: string;
+  enrolment_id: string;
+  /** The version of the chain that the enrolment goes by. */
+  version: number;
+  /** The user; the same in every event of the project. */
   subscriber_id: string;
+  /** The messenger. */
+  channel: 'telegram' | 'max';
+  /** Your own id of the user, if you gave one. */
+  external_id: string | null;
   occurred_at: string;
+  /** The place of the step in the chain, from 1. */
   step: number;
+  step_id: string;
+  /** The message. */
+  delivery_id: string;
 };
 
-/** The data of `drip.completed`. A subscriber completed a drip campaign. */
+/** The data of `drip.completed`. A subscriber completed a drip chain, or left it. */
 export type DripCompletedData = {
+  /** As in the response of /v1/drip-chains. */
   drip_id: string;
+  /** The name of the chain. */
+  name: string;
+  enrolment_id: string;
+  /** The version of the chain that the enrolment goes by. */
+  version: number;
+  /** The user; the same in every event of the project. */
   subscriber_id: string;
+  /** The messenger. */
+  channel: 'telegram' | 'max';
+  /** Your own id of the user, if you gave one. */
+  external_id: string | null;
   occurred_at: string;
+  outcome: 'completed' | 'exited';
+  /** Why they left: `exit_rule` or `unsubscribed`; else null. */
+  reason: string | null;
+  /** Messages that were sent. */
+  steps_sent: number;
 };
 
 /** The data of `recurring.sent`. The broadcast of a recurring message was fully processed. */
@@ -2540,10 +3129,20 @@ export type RecurringSentData = {
   occurred_at: string;
 };
 
-/** The data of `event.tracked`. A custom event of the project was tracked. */
+/** The data of `event.tracked`. A subscriber did something that the project tracks. */
 export type EventTrackedData = {
-  subscriber_id: string;
+  /** The project’s own id of the event, or the one that Herald chose. */
+  event_id: string;
   name: string;
+  /** The user; the same in every event of the project. */
+  subscriber_id: string;
+  /** The messenger. */
+  channel: 'telegram' | 'max';
+  /** Your own id of the user, if you gave one. */
+  external_id: string | null;
+  properties: Record<string, string | number | boolean>;
+  received_at: string;
+  /** As given by the project; default: received_at. */
   occurred_at: string;
 };
 
@@ -2668,13 +3267,13 @@ export interface EventData {
   'scheduled.failed': ScheduledFailedData;
   /** A scheduled message was skipped. */
   'scheduled.skipped': ScheduledSkippedData;
-  /** A step of a drip campaign was sent. */
+  /** The message of a step of a drip chain was sent. */
   'drip.step_sent': DripStepSentData;
-  /** A subscriber completed a drip campaign. */
+  /** A subscriber completed a drip chain, or left it. */
   'drip.completed': DripCompletedData;
   /** The broadcast of a recurring message was fully processed. */
   'recurring.sent': RecurringSentData;
-  /** A custom event of the project was tracked. */
+  /** A subscriber did something that the project tracks. */
   'event.tracked': EventTrackedData;
   /** A form was submitted. */
   'form.submitted': FormSubmittedData;

@@ -627,7 +627,9 @@ class SubscribeLinksApi:
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.SubscribeLinksListResponse:
-        """List subscribe links: `GET /v1/subscribe-links`."""
+        """List subscribe links: `GET /v1/subscribe-links`.
+
+        Its addresses are null for a caller without the scope `manage`."""
         return cast(types.SubscribeLinksListResponse, self._transport.request(
             "GET",
             "/v1/subscribe-links",
@@ -654,7 +656,9 @@ class SubscribeLinksApi:
         *,
         request_options: Optional[RequestOptions] = None,
     ) -> types.SubscribeLinksGetResponse:
-        """Get a subscribe link: `GET /v1/subscribe-links/{link_id}`."""
+        """Get a subscribe link: `GET /v1/subscribe-links/{link_id}`.
+
+        Its addresses are null for a caller without the scope `manage`."""
         return cast(types.SubscribeLinksGetResponse, self._transport.request(
             "GET",
             f"/v1/subscribe-links/{path_of(link_id)}",
@@ -1586,6 +1590,283 @@ class RecurringApi:
         )
 
 
+class DripChainsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        *,
+        name: str,
+        trigger: Union[types.DripChainsCreateBodyTrigger1, types.DripChainsCreateBodyTrigger2, types.DripChainsCreateBodyTrigger3, types.DripChainsCreateBodyTrigger4],
+        steps: List[Union[types.DripChainsCreateBodyStepsItem1, types.DripChainsCreateBodyStepsItem2, types.DripChainsCreateBodyStepsItem3, types.DripChainsCreateBodyStepsItem4, types.DripChainsCreateBodyStepsItem5, types.DripChainsCreateBodyStepsItem6]],
+        exit_on: Union[types.DripChainsCreateBodyExitOn, Omit] = OMIT,
+        reentry: Union[Literal["once", "again"], Omit] = OMIT,
+        status: Union[Literal["draft", "active", "paused"], Omit] = OMIT,
+        idempotency_key: Optional[str] = None,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.DripChainsCreateResponse:
+        """Create a drip chain: `POST /v1/drip-chains`.
+
+        Steps for one subscriber over time: messages, waits, conditions. A trigger enrols subscribers into an active chain. Chains count towards the limit of open scheduled and recurring messages."""
+        return cast(types.DripChainsCreateResponse, self._transport.request(
+            "POST",
+            "/v1/drip-chains",
+            body=given({"name": name, "trigger": trigger, "steps": steps, "exit_on": exit_on, "reentry": reentry, "status": status}),
+            keyed=True,
+            idempotency_key=idempotency_key,
+            options=request_options,
+        ))
+
+    def list(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.DripChainsListResponse:
+        """List drip chains: `GET /v1/drip-chains`."""
+        return cast(types.DripChainsListResponse, self._transport.request(
+            "GET",
+            "/v1/drip-chains",
+            query=given({"cursor": cursor, "limit": limit}),
+            options=request_options,
+        ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.DripChainsListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
+
+    def get(
+        self,
+        drip_id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.DripChainsGetResponse:
+        """Get a drip chain: `GET /v1/drip-chains/{drip_id}`."""
+        return cast(types.DripChainsGetResponse, self._transport.request(
+            "GET",
+            f"/v1/drip-chains/{path_of(drip_id)}",
+            options=request_options,
+        ))
+
+    def update(
+        self,
+        drip_id: str,
+        *,
+        name: Union[str, Omit] = OMIT,
+        trigger: Union[Union[types.DripChainsUpdateBodyTrigger1, types.DripChainsUpdateBodyTrigger2, types.DripChainsUpdateBodyTrigger3, types.DripChainsUpdateBodyTrigger4], Omit] = OMIT,
+        steps: Union[List[Union[types.DripChainsUpdateBodyStepsItem1, types.DripChainsUpdateBodyStepsItem2, types.DripChainsUpdateBodyStepsItem3, types.DripChainsUpdateBodyStepsItem4, types.DripChainsUpdateBodyStepsItem5, types.DripChainsUpdateBodyStepsItem6]], Omit] = OMIT,
+        exit_on: Union[Union[types.DripChainsUpdateBodyExitOn1, None], Omit] = OMIT,
+        reentry: Union[Literal["once", "again"], Omit] = OMIT,
+        status: Union[Literal["draft", "active", "paused"], Omit] = OMIT,
+        migrate: Union[bool, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.DripChainsUpdateResponse:
+        """Change a drip chain: `PATCH /v1/drip-chains/{drip_id}`.
+
+        Changing trigger, steps or exit_on raises the version. Active enrolments keep the version that they began with, unless `migrate` is true."""
+        return cast(types.DripChainsUpdateResponse, self._transport.request(
+            "PATCH",
+            f"/v1/drip-chains/{path_of(drip_id)}",
+            body=given({"name": name, "trigger": trigger, "steps": steps, "exit_on": exit_on, "reentry": reentry, "status": status, "migrate": migrate}),
+            options=request_options,
+        ))
+
+    def delete(
+        self,
+        drip_id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> None:
+        """Delete a drip chain: `DELETE /v1/drip-chains/{drip_id}`.
+
+        Its active enrolments are cancelled."""
+        self._transport.request(
+            "DELETE",
+            f"/v1/drip-chains/{path_of(drip_id)}",
+            returns="nothing",
+            options=request_options,
+        )
+
+    def create_enrolment(
+        self,
+        drip_id: str,
+        *,
+        subscriber_id: Union[str, Omit] = OMIT,
+        external_id: Union[str, Omit] = OMIT,
+        properties: Union[Dict[str, Union[str, float, bool]], Omit] = OMIT,
+        idempotency_key: Optional[str] = None,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.DripChainsCreateEnrolmentResponse:
+        """Enrol a subscriber: `POST /v1/drip-chains/{drip_id}/enrolments`.
+
+        Enrols the subscriber, or each subscriber with the external_id, who can enter the chain; if none can, 409."""
+        return cast(types.DripChainsCreateEnrolmentResponse, self._transport.request(
+            "POST",
+            f"/v1/drip-chains/{path_of(drip_id)}/enrolments",
+            body=given({"subscriber_id": subscriber_id, "external_id": external_id, "properties": properties}),
+            keyed=True,
+            idempotency_key=idempotency_key,
+            options=request_options,
+        ))
+
+    def list_enrolments(
+        self,
+        drip_id: str,
+        *,
+        status: Union[Literal["active", "completed", "exited", "cancelled"], Omit] = OMIT,
+        subscriber_id: Union[str, Omit] = OMIT,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.DripChainsListEnrolmentsResponse:
+        """List the enrolments of a drip chain: `GET /v1/drip-chains/{drip_id}/enrolments`."""
+        return cast(types.DripChainsListEnrolmentsResponse, self._transport.request(
+            "GET",
+            f"/v1/drip-chains/{path_of(drip_id)}/enrolments",
+            query=given({"status": status, "subscriber_id": subscriber_id, "cursor": cursor, "limit": limit}),
+            options=request_options,
+        ))
+
+    def list_all_enrolments(
+        self,
+        drip_id: str,
+        *,
+        status: Union[Literal["active", "completed", "exited", "cancelled"], Omit] = OMIT,
+        subscriber_id: Union[str, Omit] = OMIT,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.DripChainsListEnrolmentsItem]:
+        """All pages of `list_enrolments`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list_enrolments(drip_id, status=status, subscriber_id=subscriber_id, limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
+
+    def delete_enrolment(
+        self,
+        drip_id: str,
+        id: str,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.DripChainsDeleteEnrolmentResponse:
+        """Cancel an enrolment: `DELETE /v1/drip-chains/{drip_id}/enrolments/{id}`.
+
+        The subscriber gets nothing more of the chain. No `drip.completed` follows."""
+        return cast(types.DripChainsDeleteEnrolmentResponse, self._transport.request(
+            "DELETE",
+            f"/v1/drip-chains/{path_of(drip_id)}/enrolments/{path_of(id)}",
+            options=request_options,
+        ))
+
+    def get_stats(
+        self,
+        drip_id: str,
+        *,
+        version: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.DripChainsGetStatsResponse:
+        """Get the counts of a drip chain: `GET /v1/drip-chains/{drip_id}/stats`.
+
+        Active enrolments, and those that ended within the retention period. Without `version`: all versions, with the steps of the newest."""
+        return cast(types.DripChainsGetStatsResponse, self._transport.request(
+            "GET",
+            f"/v1/drip-chains/{path_of(drip_id)}/stats",
+            query=given({"version": version}),
+            options=request_options,
+        ))
+
+
+class EventsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        *,
+        events: List[types.EventsCreateBodyEventsItem],
+        idempotency_key: Optional[str] = None,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.EventsCreateResponse:
+        """Track events: `POST /v1/events`.
+
+        What your users did, up to 100 events in one commit. Each one is sent to webhooks as event.tracked, once for each subscriber that it names. A subscriber who is not known is a result and does not refuse the others."""
+        return cast(types.EventsCreateResponse, self._transport.request(
+            "POST",
+            "/v1/events",
+            body=given({"events": events}),
+            keyed=True,
+            idempotency_key=idempotency_key,
+            options=request_options,
+        ))
+
+    def list(
+        self,
+        *,
+        subscriber_id: Union[str, Omit] = OMIT,
+        name: Union[str, Omit] = OMIT,
+        since: Union[str, Omit] = OMIT,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.EventsListResponse:
+        """List tracked events: `GET /v1/events`.
+
+        One entry for each subscriber of an event, in the order in which they were received, newest first."""
+        return cast(types.EventsListResponse, self._transport.request(
+            "GET",
+            "/v1/events",
+            query=given({"subscriber_id": subscriber_id, "name": name, "since": since, "cursor": cursor, "limit": limit}),
+            options=request_options,
+        ))
+
+    def list_all(
+        self,
+        *,
+        subscriber_id: Union[str, Omit] = OMIT,
+        name: Union[str, Omit] = OMIT,
+        since: Union[str, Omit] = OMIT,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.EventsListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list(subscriber_id=subscriber_id, name=name, since=since, limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
+
+    def publish(
+        self,
+        *,
+        events: List[types.EventsPublishBodyEventsItem],
+        idempotency_key: Optional[str] = None,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.EventsPublishResponse:
+        """Publish events: `POST /v1/publish`.
+
+        For parts of the platform that are not in Herald, such as a helpdesk: up to 100 events in one commit, delivered like all others. Needs a key with the scope `publish`, which only `herald key create <slug> --scopes publish` gives. Only ticket.* and form.submitted can be published. One invalid entry refuses the whole request."""
+        return cast(types.EventsPublishResponse, self._transport.request(
+            "POST",
+            "/v1/publish",
+            body=given({"events": events}),
+            keyed=True,
+            idempotency_key=idempotency_key,
+            options=request_options,
+        ))
+
+
 class OtpApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1635,6 +1916,23 @@ class OtpApi:
 class WebhooksApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+
+    def get_stream(
+        self,
+        *,
+        events: Union[str, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> HeraldFile:
+        """Follow events: `GET /v1/webhooks/stream`.
+
+        Every event of the project as it happens, as server-sent events; `data` is JSON with `event_id`, `event`, `test`, `created_at` and `body`, the text that endpoints get. `Last-Event-ID` resumes within 60 minutes; where that is not possible, the stream begins with an event of the type `gap`. It is no endpoint and changes no deliveries. At most 20 at once."""
+        return cast(HeraldFile, self._transport.request(
+            "GET",
+            "/v1/webhooks/stream",
+            query=given({"events": events}),
+            returns="file",
+            options=request_options,
+        ))
 
     def create(
         self,
@@ -1940,30 +2238,6 @@ class DeliveriesApi:
         ))
 
 
-class EventsApi:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def publish(
-        self,
-        *,
-        events: List[types.EventsPublishBodyEventsItem],
-        idempotency_key: Optional[str] = None,
-        request_options: Optional[RequestOptions] = None,
-    ) -> types.EventsPublishResponse:
-        """Publish events: `POST /v1/publish`.
-
-        For parts of the platform that are not in Herald, such as a helpdesk: up to 100 events in one commit, delivered like all others. Needs a key with the scope `publish`, which only `herald key create <slug> --scopes publish` gives. Only ticket.* and form.submitted can be published. One invalid entry refuses the whole request."""
-        return cast(types.EventsPublishResponse, self._transport.request(
-            "POST",
-            "/v1/publish",
-            body=given({"events": events}),
-            keyed=True,
-            idempotency_key=idempotency_key,
-            options=request_options,
-        ))
-
-
 class EventTypesApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -2219,7 +2493,7 @@ class InvitationsApi:
     ) -> types.InvitationsCreateResponse:
         """Invite a member: `POST /v1/invitations`.
 
-        Send the person one of the links. It works once, for 7 days: the bot asks whether they want to join. A role can only be given by a caller who has all of its scopes, the role of an owner only by an owner."""
+        Send the person one of the links. It works once, for 7 days: the bot asks whether they want to join. A role can only be given by a caller who has all of its scopes, the role of an owner only by an owner; the invitation is valid as long as the caller could make it."""
         return cast(types.InvitationsCreateResponse, self._transport.request(
             "POST",
             "/v1/invitations",
@@ -2330,6 +2604,22 @@ class DashboardApi:
             "PUT",
             "/dashboard/session",
             body=given({"project_id": project_id}),
+            options=request_options,
+        ))
+
+    def update_session(
+        self,
+        *,
+        notify: Literal["none", "assigned", "all"],
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.DashboardUpdateSessionResponse:
+        """Change what the bot tells you: `PATCH /dashboard/session`.
+
+        For a member of any role, about the current project."""
+        return cast(types.DashboardUpdateSessionResponse, self._transport.request(
+            "PATCH",
+            "/dashboard/session",
+            body=given({"notify": notify}),
             options=request_options,
         ))
 
@@ -2474,10 +2764,11 @@ class HeraldApi:
         self.broadcasts = BroadcastsApi(transport)
         self.scheduled = ScheduledApi(transport)
         self.recurring = RecurringApi(transport)
+        self.drip_chains = DripChainsApi(transport)
+        self.events = EventsApi(transport)
         self.otp = OtpApi(transport)
         self.webhooks = WebhooksApi(transport)
         self.deliveries = DeliveriesApi(transport)
-        self.events = EventsApi(transport)
         self.event_types = EventTypesApi(transport)
         self.project = ProjectApi(transport)
         self.keys = KeysApi(transport)

@@ -1518,6 +1518,668 @@ class RecurringListRunsItem(TypedDict):
     job_id: Union[str, None]
 
 
+class DripChainsCreateBodyTrigger1WhereRulesItem(TypedDict):
+    property: NotRequired[str]
+    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
+    """With a property: how it compares with `value`. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """With a property. For `exists`: true (default), or false for a property that is absent."""
+
+
+class DripChainsCreateBodyTrigger1Where(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[DripChainsCreateBodyTrigger1WhereRulesItem]
+
+
+class DripChainsCreateBodyTrigger1(TypedDict):
+    type: Literal["event"]
+    name: str
+    where: NotRequired[DripChainsCreateBodyTrigger1Where]
+    """Rules on the properties of the event."""
+
+
+class DripChainsCreateBodyTrigger2(TypedDict):
+    type: Literal["tag_added"]
+    tag: str
+
+
+class DripChainsCreateBodyTrigger3(TypedDict):
+    type: Literal["subscription"]
+
+
+class DripChainsCreateBodyTrigger4(TypedDict):
+    type: Literal["manual"]
+
+
+class DripChainsCreateBodyStepsItem1(TypedDict):
+    id: str
+    type: Literal["delay"]
+    minutes: int
+
+
+DripChainsCreateBodyStepsItem2 = TypedDict("DripChainsCreateBodyStepsItem2", {
+    "id": str,
+    "type": Literal["wait_until"],
+    "weekdays": NotRequired[List[int]],
+    "from": str,
+    "to": str,
+    "timezone": NotRequired[Literal["recipient", "project"]],
+})
+
+
+class DripChainsCreateBodyStepsItem3IfRulesItem(TypedDict):
+    tag: NotRequired[str]
+    permission: NotRequired[str]
+    has: NotRequired[bool]
+    """With a tag or a permission: false for one that is absent."""
+    event: NotRequired[str]
+    """The name of a tracked event."""
+    since_minutes: NotRequired[int]
+    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
+    happened: NotRequired[bool]
+    """With an event: false for one that has not happened."""
+    property: NotRequired[str]
+    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
+    """With a property: how it compares with `value`. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """With a property. For `exists`: true (default), or false for a property that is absent."""
+
+
+class DripChainsCreateBodyStepsItem3If(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[DripChainsCreateBodyStepsItem3IfRulesItem]
+
+
+DripChainsCreateBodyStepsItem3 = TypedDict("DripChainsCreateBodyStepsItem3", {
+    "id": str,
+    "type": Literal["condition"],
+    "if": DripChainsCreateBodyStepsItem3If,
+    "else": str,
+})
+
+
+class DripChainsCreateBodyStepsItem4ContentButtonsItemItem(TypedDict):
+    text: str
+    url: NotRequired[str]
+    data: NotRequired[str]
+    """Returned in `button.clicked`."""
+
+
+class DripChainsCreateBodyStepsItem4ContentMedia(TypedDict):
+    type: Literal["photo", "video", "document"]
+    url: str
+
+
+class DripChainsCreateBodyStepsItem4Content(TypedDict):
+    text: NotRequired[str]
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    format: NotRequired[Literal["plain", "markdown", "html"]]
+    """Default: plain."""
+    buttons: NotRequired[List[List[DripChainsCreateBodyStepsItem4ContentButtonsItemItem]]]
+    """Rows of buttons; each button has either `url` or `data`."""
+    media: NotRequired[DripChainsCreateBodyStepsItem4ContentMedia]
+    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    template: NotRequired[str]
+    """The key of a template, instead of `text`."""
+    vars: NotRequired[Dict[str, Union[str, float, bool]]]
+    """Values for the placeholders of the template. They win over the built-in names."""
+
+
+class DripChainsCreateBodyStepsItem4(TypedDict):
+    id: str
+    type: Literal["send"]
+    content: DripChainsCreateBodyStepsItem4Content
+    permission: NotRequired[str]
+    """Send only to subscribers with this permission."""
+
+
+class DripChainsCreateBodyStepsItem5(TypedDict):
+    id: str
+    type: Literal["tag"]
+    add: NotRequired[List[str]]
+    remove: NotRequired[List[str]]
+
+
+class DripChainsCreateBodyStepsItem6(TypedDict):
+    id: str
+    type: Literal["end"]
+
+
+class DripChainsCreateBodyExitOnRulesItem(TypedDict):
+    tag: NotRequired[str]
+    permission: NotRequired[str]
+    has: NotRequired[bool]
+    """With a tag or a permission: false for one that is absent."""
+    event: NotRequired[str]
+    """The name of a tracked event."""
+    since_minutes: NotRequired[int]
+    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
+    happened: NotRequired[bool]
+    """With an event: false for one that has not happened."""
+    property: NotRequired[str]
+    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
+    """With a property: how it compares with `value`. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """With a property. For `exists`: true (default), or false for a property that is absent."""
+
+
+class DripChainsCreateBodyExitOn(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[DripChainsCreateBodyExitOnRulesItem]
+
+
+class DripChainsCreateBody(TypedDict):
+    """The body of POST /v1/drip-chains."""
+
+    name: str
+    trigger: Union[DripChainsCreateBodyTrigger1, DripChainsCreateBodyTrigger2, DripChainsCreateBodyTrigger3, DripChainsCreateBodyTrigger4]
+    """What enrols a subscriber. Enrolling by hand works for every chain."""
+    steps: List[Union[DripChainsCreateBodyStepsItem1, DripChainsCreateBodyStepsItem2, DripChainsCreateBodyStepsItem3, DripChainsCreateBodyStepsItem4, DripChainsCreateBodyStepsItem5, DripChainsCreateBodyStepsItem6]]
+    exit_on: NotRequired[DripChainsCreateBodyExitOn]
+    """Read before each step: a subscriber for whom they hold leaves the chain."""
+    reentry: NotRequired[Literal["once", "again"]]
+    """`once`: a subscriber enters the chain once. `again`: again after the end."""
+    status: NotRequired[Literal["draft", "active", "paused"]]
+    """Only an active chain takes subscribers and runs steps; due steps wait until it is active again."""
+
+
+class DripChainsCreateResponseTrigger1WhereRulesItem(TypedDict):
+    property: NotRequired[str]
+    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
+    """With a property: how it compares with `value`. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """With a property. For `exists`: true (default), or false for a property that is absent."""
+
+
+class DripChainsCreateResponseTrigger1Where(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[DripChainsCreateResponseTrigger1WhereRulesItem]
+
+
+class DripChainsCreateResponseTrigger1(TypedDict):
+    type: Literal["event"]
+    name: str
+    where: NotRequired[DripChainsCreateResponseTrigger1Where]
+    """Rules on the properties of the event."""
+
+
+class DripChainsCreateResponseTrigger2(TypedDict):
+    type: Literal["tag_added"]
+    tag: str
+
+
+class DripChainsCreateResponseTrigger3(TypedDict):
+    type: Literal["subscription"]
+
+
+class DripChainsCreateResponseTrigger4(TypedDict):
+    type: Literal["manual"]
+
+
+class DripChainsCreateResponseStepsItem1(TypedDict):
+    id: str
+    type: Literal["delay"]
+    minutes: int
+
+
+DripChainsCreateResponseStepsItem2 = TypedDict("DripChainsCreateResponseStepsItem2", {
+    "id": str,
+    "type": Literal["wait_until"],
+    "weekdays": NotRequired[List[int]],
+    "from": str,
+    "to": str,
+    "timezone": Literal["recipient", "project"],
+})
+
+
+class DripChainsCreateResponseStepsItem3IfRulesItem(TypedDict):
+    tag: NotRequired[str]
+    permission: NotRequired[str]
+    has: NotRequired[bool]
+    """With a tag or a permission: false for one that is absent."""
+    event: NotRequired[str]
+    """The name of a tracked event."""
+    since_minutes: NotRequired[int]
+    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
+    happened: NotRequired[bool]
+    """With an event: false for one that has not happened."""
+    property: NotRequired[str]
+    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
+    """With a property: how it compares with `value`. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """With a property. For `exists`: true (default), or false for a property that is absent."""
+
+
+class DripChainsCreateResponseStepsItem3If(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[DripChainsCreateResponseStepsItem3IfRulesItem]
+
+
+DripChainsCreateResponseStepsItem3 = TypedDict("DripChainsCreateResponseStepsItem3", {
+    "id": str,
+    "type": Literal["condition"],
+    "if": DripChainsCreateResponseStepsItem3If,
+    "else": str,
+})
+
+
+class DripChainsCreateResponseStepsItem4ContentButtonsItemItem(TypedDict):
+    text: str
+    url: NotRequired[str]
+    data: NotRequired[str]
+    """Returned in `button.clicked`."""
+
+
+class DripChainsCreateResponseStepsItem4ContentMedia(TypedDict):
+    type: Literal["photo", "video", "document"]
+    url: str
+
+
+class DripChainsCreateResponseStepsItem4Content(TypedDict):
+    text: NotRequired[str]
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    format: NotRequired[Literal["plain", "markdown", "html"]]
+    """Default: plain."""
+    buttons: NotRequired[List[List[DripChainsCreateResponseStepsItem4ContentButtonsItemItem]]]
+    """Rows of buttons; each button has either `url` or `data`."""
+    media: NotRequired[DripChainsCreateResponseStepsItem4ContentMedia]
+    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    template: NotRequired[str]
+    """The key of a template, instead of `text`."""
+    vars: NotRequired[Dict[str, Union[str, float, bool]]]
+    """Values for the placeholders of the template. They win over the built-in names."""
+
+
+class DripChainsCreateResponseStepsItem4(TypedDict):
+    id: str
+    type: Literal["send"]
+    content: DripChainsCreateResponseStepsItem4Content
+    permission: NotRequired[str]
+    """Send only to subscribers with this permission."""
+
+
+class DripChainsCreateResponseStepsItem5(TypedDict):
+    id: str
+    type: Literal["tag"]
+    add: NotRequired[List[str]]
+    remove: NotRequired[List[str]]
+
+
+class DripChainsCreateResponseStepsItem6(TypedDict):
+    id: str
+    type: Literal["end"]
+
+
+class DripChainsCreateResponseExitOn1RulesItem(TypedDict):
+    tag: NotRequired[str]
+    permission: NotRequired[str]
+    has: NotRequired[bool]
+    """With a tag or a permission: false for one that is absent."""
+    event: NotRequired[str]
+    """The name of a tracked event."""
+    since_minutes: NotRequired[int]
+    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
+    happened: NotRequired[bool]
+    """With an event: false for one that has not happened."""
+    property: NotRequired[str]
+    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
+    """With a property: how it compares with `value`. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """With a property. For `exists`: true (default), or false for a property that is absent."""
+
+
+class DripChainsCreateResponseExitOn1(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[DripChainsCreateResponseExitOn1RulesItem]
+
+
+class DripChainsCreateResponse(TypedDict):
+    """The response of POST /v1/drip-chains."""
+
+    drip_id: str
+    name: str
+    trigger: Union[DripChainsCreateResponseTrigger1, DripChainsCreateResponseTrigger2, DripChainsCreateResponseTrigger3, DripChainsCreateResponseTrigger4]
+    """What enrols a subscriber. Enrolling by hand works for every chain."""
+    steps: List[Union[DripChainsCreateResponseStepsItem1, DripChainsCreateResponseStepsItem2, DripChainsCreateResponseStepsItem3, DripChainsCreateResponseStepsItem4, DripChainsCreateResponseStepsItem5, DripChainsCreateResponseStepsItem6]]
+    exit_on: Union[DripChainsCreateResponseExitOn1, None]
+    reentry: Literal["once", "again"]
+    status: Literal["draft", "active", "paused"]
+    version: int
+    """Raised by a change of trigger, steps or exit_on."""
+    created_at: str
+    updated_at: str
+
+
+class DripChainsListResponse(TypedDict):
+    """The response of GET /v1/drip-chains."""
+
+    data: List[DripChainsCreateResponse]
+    next_cursor: Union[str, None]
+
+
+class DripChainsUpdateBodyTrigger1WhereRulesItem(TypedDict):
+    property: NotRequired[str]
+    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
+    """With a property: how it compares with `value`. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """With a property. For `exists`: true (default), or false for a property that is absent."""
+
+
+class DripChainsUpdateBodyTrigger1Where(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[DripChainsUpdateBodyTrigger1WhereRulesItem]
+
+
+class DripChainsUpdateBodyTrigger1(TypedDict):
+    type: Literal["event"]
+    name: str
+    where: NotRequired[DripChainsUpdateBodyTrigger1Where]
+    """Rules on the properties of the event."""
+
+
+class DripChainsUpdateBodyTrigger2(TypedDict):
+    type: Literal["tag_added"]
+    tag: str
+
+
+class DripChainsUpdateBodyTrigger3(TypedDict):
+    type: Literal["subscription"]
+
+
+class DripChainsUpdateBodyTrigger4(TypedDict):
+    type: Literal["manual"]
+
+
+class DripChainsUpdateBodyStepsItem1(TypedDict):
+    id: str
+    type: Literal["delay"]
+    minutes: int
+
+
+DripChainsUpdateBodyStepsItem2 = TypedDict("DripChainsUpdateBodyStepsItem2", {
+    "id": str,
+    "type": Literal["wait_until"],
+    "weekdays": NotRequired[List[int]],
+    "from": str,
+    "to": str,
+    "timezone": NotRequired[Literal["recipient", "project"]],
+})
+
+
+class DripChainsUpdateBodyStepsItem3IfRulesItem(TypedDict):
+    tag: NotRequired[str]
+    permission: NotRequired[str]
+    has: NotRequired[bool]
+    """With a tag or a permission: false for one that is absent."""
+    event: NotRequired[str]
+    """The name of a tracked event."""
+    since_minutes: NotRequired[int]
+    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
+    happened: NotRequired[bool]
+    """With an event: false for one that has not happened."""
+    property: NotRequired[str]
+    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
+    """With a property: how it compares with `value`. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """With a property. For `exists`: true (default), or false for a property that is absent."""
+
+
+class DripChainsUpdateBodyStepsItem3If(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[DripChainsUpdateBodyStepsItem3IfRulesItem]
+
+
+DripChainsUpdateBodyStepsItem3 = TypedDict("DripChainsUpdateBodyStepsItem3", {
+    "id": str,
+    "type": Literal["condition"],
+    "if": DripChainsUpdateBodyStepsItem3If,
+    "else": str,
+})
+
+
+class DripChainsUpdateBodyStepsItem4ContentButtonsItemItem(TypedDict):
+    text: str
+    url: NotRequired[str]
+    data: NotRequired[str]
+    """Returned in `button.clicked`."""
+
+
+class DripChainsUpdateBodyStepsItem4ContentMedia(TypedDict):
+    type: Literal["photo", "video", "document"]
+    url: str
+
+
+class DripChainsUpdateBodyStepsItem4Content(TypedDict):
+    text: NotRequired[str]
+    """Up to 4000 characters, counted as the messengers do: in UTF-16 units, of which most emoji have two or more."""
+    format: NotRequired[Literal["plain", "markdown", "html"]]
+    """Default: plain."""
+    buttons: NotRequired[List[List[DripChainsUpdateBodyStepsItem4ContentButtonsItemItem]]]
+    """Rows of buttons; each button has either `url` or `data`."""
+    media: NotRequired[DripChainsUpdateBodyStepsItem4ContentMedia]
+    """A photo of up to 20 MB, or a video or document of up to 50 MB. Telegram shows a photo over 10 MB as a document."""
+    template: NotRequired[str]
+    """The key of a template, instead of `text`."""
+    vars: NotRequired[Dict[str, Union[str, float, bool]]]
+    """Values for the placeholders of the template. They win over the built-in names."""
+
+
+class DripChainsUpdateBodyStepsItem4(TypedDict):
+    id: str
+    type: Literal["send"]
+    content: DripChainsUpdateBodyStepsItem4Content
+    permission: NotRequired[str]
+    """Send only to subscribers with this permission."""
+
+
+class DripChainsUpdateBodyStepsItem5(TypedDict):
+    id: str
+    type: Literal["tag"]
+    add: NotRequired[List[str]]
+    remove: NotRequired[List[str]]
+
+
+class DripChainsUpdateBodyStepsItem6(TypedDict):
+    id: str
+    type: Literal["end"]
+
+
+class DripChainsUpdateBodyExitOn1RulesItem(TypedDict):
+    tag: NotRequired[str]
+    permission: NotRequired[str]
+    has: NotRequired[bool]
+    """With a tag or a permission: false for one that is absent."""
+    event: NotRequired[str]
+    """The name of a tracked event."""
+    since_minutes: NotRequired[int]
+    """With an event: it occurred in the last minutes. Without: it was received since the enrolment."""
+    happened: NotRequired[bool]
+    """With an event: false for one that has not happened."""
+    property: NotRequired[str]
+    op: NotRequired[Literal["eq", "ne", "gt", "lt", "contains", "exists"]]
+    """With a property: how it compares with `value`. A value of another type compares false."""
+    value: NotRequired[Union[str, float, bool]]
+    """With a property. For `exists`: true (default), or false for a property that is absent."""
+
+
+class DripChainsUpdateBodyExitOn1(TypedDict):
+    match: NotRequired[Literal["all", "any"]]
+    """Default: `all`."""
+    rules: List[DripChainsUpdateBodyExitOn1RulesItem]
+
+
+class DripChainsUpdateBody(TypedDict):
+    """The body of PATCH /v1/drip-chains/{drip_id}."""
+
+    name: NotRequired[str]
+    trigger: NotRequired[Union[DripChainsUpdateBodyTrigger1, DripChainsUpdateBodyTrigger2, DripChainsUpdateBodyTrigger3, DripChainsUpdateBodyTrigger4]]
+    """What enrols a subscriber. Enrolling by hand works for every chain."""
+    steps: NotRequired[List[Union[DripChainsUpdateBodyStepsItem1, DripChainsUpdateBodyStepsItem2, DripChainsUpdateBodyStepsItem3, DripChainsUpdateBodyStepsItem4, DripChainsUpdateBodyStepsItem5, DripChainsUpdateBodyStepsItem6]]]
+    exit_on: NotRequired[Union[DripChainsUpdateBodyExitOn1, None]]
+    reentry: NotRequired[Literal["once", "again"]]
+    """`once`: a subscriber enters the chain once. `again`: again after the end."""
+    status: NotRequired[Literal["draft", "active", "paused"]]
+    """Only an active chain takes subscribers and runs steps; due steps wait until it is active again."""
+    migrate: NotRequired[bool]
+    """Moves the active enrolments of earlier versions to the newest one, where their current step still exists."""
+
+
+class DripChainsCreateEnrolmentBody(TypedDict):
+    """The body of POST /v1/drip-chains/{drip_id}/enrolments."""
+
+    subscriber_id: NotRequired[str]
+    """A UUID, or `sub_` + base62."""
+    external_id: NotRequired[str]
+    """Your own id of the user: 1 to 128 printable characters."""
+    properties: NotRequired[Dict[str, Union[str, float, bool]]]
+    """Shown in templates as `event.<property>`."""
+
+
+class DripChainsCreateEnrolmentResponse(TypedDict):
+    """The response of POST /v1/drip-chains/{drip_id}/enrolments."""
+
+    data: List[DripChainsListEnrolmentsItem]
+
+
+class DripChainsListEnrolmentsQuery(TypedDict):
+    """The query of GET /v1/drip-chains/{drip_id}/enrolments."""
+
+    status: NotRequired[Literal["active", "completed", "exited", "cancelled"]]
+    subscriber_id: NotRequired[str]
+    """A UUID, or `sub_` + base62."""
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class DripChainsListEnrolmentsResponse(TypedDict):
+    """The response of GET /v1/drip-chains/{drip_id}/enrolments."""
+
+    data: List[DripChainsListEnrolmentsItem]
+    next_cursor: Union[str, None]
+
+
+class DripChainsListEnrolmentsItem(TypedDict):
+    """An entry of the list of GET /v1/drip-chains/{drip_id}/enrolments."""
+
+    enrolment_id: str
+    drip_id: str
+    version: int
+    subscriber_id: str
+    status: Literal["active", "completed", "exited", "cancelled"]
+    reason: Union[str, None]
+    """Why it was exited: `exit_rule` or `unsubscribed`."""
+    step_id: Union[str, None]
+    """The current step, or the last one."""
+    next_at: Union[str, None]
+    """When the next step is due; null once it has ended."""
+    started_at: str
+    ended_at: Union[str, None]
+
+
+class DripChainsGetStatsQuery(TypedDict):
+    """The query of GET /v1/drip-chains/{drip_id}/stats."""
+
+    version: NotRequired[int]
+    """Only this version. Default: all versions, with the steps of the newest."""
+
+
+class DripChainsGetStatsResponseStepsItem(TypedDict):
+    step_id: str
+    reached: int
+    """Enrolments in which the step has begun."""
+    sent: int
+    failed: int
+    skipped: int
+    """Not sent for lack of the permission."""
+
+
+class DripChainsGetStatsResponse(TypedDict):
+    """The response of GET /v1/drip-chains/{drip_id}/stats."""
+
+    enrolled: int
+    active: int
+    completed: int
+    exited: int
+    cancelled: int
+    steps: List[DripChainsGetStatsResponseStepsItem]
+
+
+class EventsCreateBodyEventsItem(TypedDict):
+    name: str
+    """What happened, such as `purchase`."""
+    subscriber_id: NotRequired[str]
+    """A UUID, or `sub_` + base62."""
+    external_id: NotRequired[str]
+    """Means each subscriber with it."""
+    properties: NotRequired[Dict[str, Union[str, float, bool]]]
+    occurred_at: NotRequired[str]
+    """Default: now."""
+    event_id: NotRequired[str]
+    """Your own id. The same id within 30 days is a duplicate and has no effect."""
+
+
+class EventsCreateBody(TypedDict):
+    """The body of POST /v1/events."""
+
+    events: List[EventsCreateBodyEventsItem]
+
+
+class EventsCreateResponseDataItem(TypedDict):
+    event_id: str
+    """The given id, or the one that Herald chose."""
+    status: Literal["accepted", "duplicate", "subscriber_not_found"]
+
+
+class EventsCreateResponse(TypedDict):
+    """The response of POST /v1/events."""
+
+    data: List[EventsCreateResponseDataItem]
+    """In the order of the request."""
+
+
+class EventsListQuery(TypedDict):
+    """The query of GET /v1/events."""
+
+    subscriber_id: NotRequired[str]
+    """A UUID, or `sub_` + base62."""
+    name: NotRequired[str]
+    since: NotRequired[str]
+    """Only events that occurred at this time or later."""
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class EventsListResponse(TypedDict):
+    """The response of GET /v1/events."""
+
+    data: List[EventsListItem]
+    next_cursor: Union[str, None]
+
+
+class EventsListItem(TypedDict):
+    """An entry of the list of GET /v1/events."""
+
+    event_id: str
+    name: str
+    subscriber_id: str
+    """The user; the same in every event of the project."""
+    channel: Literal["telegram", "max"]
+    """The messenger."""
+    external_id: Union[str, None]
+    """Your own id of the user, if you gave one."""
+    properties: Dict[str, Union[str, float, bool]]
+    occurred_at: str
+    received_at: str
+
+
 class MessagesListQuery(TypedDict):
     """The query of GET /v1/messages."""
 
@@ -1541,8 +2203,8 @@ class MessagesListItem(TypedDict):
     kind: Literal["send", "otp", "broadcast", "batch"]
     channel: Literal["telegram", "max"]
     status: Literal["queued", "sending", "sent", "failed", "skipped"]
-    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled"], None]
-    """Why it was not sent; `cancelled` if its broadcast was cancelled before."""
+    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled", "too_late"], None]
+    """Why it was not sent; `cancelled` if its broadcast was cancelled before, `too_late` if its time had passed long before."""
     text: Union[str, None]
     """Null for a one-time code."""
     created_at: str
@@ -1594,8 +2256,8 @@ class MessagesGetResponse(TypedDict):
     kind: Literal["send", "otp", "broadcast", "batch"]
     channel: Literal["telegram", "max"]
     status: Literal["queued", "sending", "sent", "failed", "skipped"]
-    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled"], None]
-    """Why it was not sent; `cancelled` if its broadcast was cancelled before."""
+    reason: Union[Literal["user_blocked_bot", "chat_not_found", "bot_banned", "invalid_message", "rate_limited", "platform_unavailable", "unknown", "unsubscribed", "permission_missing", "cancelled", "too_late"], None]
+    """Why it was not sent; `cancelled` if its broadcast was cancelled before, `too_late` if its time had passed long before."""
     text: Union[str, None]
     """Null for a one-time code."""
     created_at: str
@@ -1640,6 +2302,13 @@ class OtpVerifyResponse(TypedDict):
     """The response of POST /v1/otp/verify."""
 
     verified: Literal[True]
+
+
+class WebhooksGetStreamQuery(TypedDict):
+    """The query of GET /v1/webhooks/stream."""
+
+    events: NotRequired[str]
+    """Names of events, separated by commas. Default: all."""
 
 
 class WebhooksCreateBody(TypedDict):
@@ -2276,6 +2945,8 @@ class DashboardSignInResponse(TypedDict):
     """Null if the sign-in was by API key."""
     role: Union[Literal["owner", "admin", "support", "viewer"], None]
     """The role in the current project; null if the sign-in was by API key."""
+    notify: Union[Literal["none", "assigned", "all"], None]
+    """What the bot tells this member about the current project; null if the sign-in was by API key."""
     scopes: List[Literal["read", "send", "auth", "helpdesk", "export", "admin", "manage", "publish"]]
     """What the caller may do in the current project."""
     projects: List[DashboardCreateProjectResponse]
@@ -2290,6 +2961,12 @@ class DashboardSwitchProjectBody(TypedDict):
     """The body of PUT /dashboard/session."""
 
     project_id: str
+
+
+class DashboardUpdateSessionBody(TypedDict):
+    """The body of PATCH /dashboard/session."""
+
+    notify: Literal["none", "assigned", "all"]
 
 
 class DashboardListSessionsResponseDataItem(TypedDict):
@@ -2710,20 +3387,51 @@ class ScheduledFailedData(TypedDict):
 
 
 class DripStepSentData(TypedDict):
-    """The data of `drip.step_sent`. A step of a drip campaign was sent."""
+    """The data of `drip.step_sent`. The message of a step of a drip chain was sent."""
 
     drip_id: str
+    """As in the response of /v1/drip-chains."""
+    name: str
+    """The name of the chain."""
+    enrolment_id: str
+    version: int
+    """The version of the chain that the enrolment goes by."""
     subscriber_id: str
+    """The user; the same in every event of the project."""
+    channel: Literal["telegram", "max"]
+    """The messenger."""
+    external_id: Union[str, None]
+    """Your own id of the user, if you gave one."""
     occurred_at: str
     step: int
+    """The place of the step in the chain, from 1."""
+    step_id: str
+    delivery_id: str
+    """The message."""
 
 
 class DripCompletedData(TypedDict):
-    """The data of `drip.completed`. A subscriber completed a drip campaign."""
+    """The data of `drip.completed`. A subscriber completed a drip chain, or left it."""
 
     drip_id: str
+    """As in the response of /v1/drip-chains."""
+    name: str
+    """The name of the chain."""
+    enrolment_id: str
+    version: int
+    """The version of the chain that the enrolment goes by."""
     subscriber_id: str
+    """The user; the same in every event of the project."""
+    channel: Literal["telegram", "max"]
+    """The messenger."""
+    external_id: Union[str, None]
+    """Your own id of the user, if you gave one."""
     occurred_at: str
+    outcome: Literal["completed", "exited"]
+    reason: Union[str, None]
+    """Why they left: `exit_rule` or `unsubscribed`; else null."""
+    steps_sent: int
+    """Messages that were sent."""
 
 
 class RecurringSentData(TypedDict):
@@ -2747,11 +3455,21 @@ class RecurringSentData(TypedDict):
 
 
 class EventTrackedData(TypedDict):
-    """The data of `event.tracked`. A custom event of the project was tracked."""
+    """The data of `event.tracked`. A subscriber did something that the project tracks."""
 
-    subscriber_id: str
+    event_id: str
+    """The project’s own id of the event, or the one that Herald chose."""
     name: str
+    subscriber_id: str
+    """The user; the same in every event of the project."""
+    channel: Literal["telegram", "max"]
+    """The messenger."""
+    external_id: Union[str, None]
+    """Your own id of the user, if you gave one."""
+    properties: Dict[str, Union[str, float, bool]]
+    received_at: str
     occurred_at: str
+    """As given by the project; default: received_at."""
 
 
 class FormSubmittedData(TypedDict):
@@ -2858,6 +3576,11 @@ RecurringGetResponse = RecurringCreateResponse
 RecurringUpdateResponse = RecurringCreateResponse
 RecurringSkipResponse = RecurringCreateResponse
 RecurringListRunsQuery = SubscribeLinksListQuery
+DripChainsListQuery = SubscribeLinksListQuery
+DripChainsListItem = DripChainsCreateResponse
+DripChainsGetResponse = DripChainsCreateResponse
+DripChainsUpdateResponse = DripChainsCreateResponse
+DripChainsDeleteEnrolmentResponse = DripChainsListEnrolmentsItem
 WebhooksUpdateResponse = WebhooksGetResponse
 DeliveriesListResponse = WebhooksListDeliveriesResponse
 DeliveriesListItem = WebhooksListDeliveriesItem
@@ -2866,6 +3589,7 @@ DeliveriesCancelResponse = WebhooksListDeliveriesItem
 ProjectUpdateResponse = ProjectGetResponse
 DashboardGetSessionResponse = DashboardSignInResponse
 DashboardSwitchProjectResponse = DashboardSignInResponse
+DashboardUpdateSessionResponse = DashboardSignInResponse
 DashboardGetLoginQuery = AuthGetSessionStatusQuery
 SubscriptionDeletedData = SubscriptionCreatedData
 BroadcastCancelledData = BroadcastCompletedData

@@ -5,13 +5,15 @@ import { t } from '../texts';
 /** The message as the messenger shows it. Formatting is an approximation of the platforms' own. */
 export function PhonePreview({
   media = '',
+  buttons = [],
   ...props
 }: {
   channel: 'telegram' | 'max';
   text: string;
   format: 'plain' | 'markdown' | 'html';
   media?: '' | 'photo' | 'video' | 'document';
-  button: string;
+  /** Rows of buttons. */
+  buttons?: { text: string }[][];
 }) {
   return (
     <figure class={`phone ${props.channel}`}>
@@ -27,7 +29,15 @@ export function PhonePreview({
           )}
           {props.text.trim() === '' ? <span class="hint">{t.previewEmpty}</span> : formatted(props)}
         </div>
-        {props.button.trim() !== '' && <div class="chat-button">{props.button}</div>}
+        {buttons.map((row, place) => (
+          <div key={place} class="chat-buttons">
+            {row.map(({ text }, index) => (
+              <div key={index} class="chat-button">
+                {text}
+              </div>
+            ))}
+          </div>
+        ))}
       </div>
     </figure>
   );

@@ -1,0 +1,314 @@
+import type pg from 'pg';
+import { AppError } from '../contract/errors';
+import { formatSubscriberId } from '../contract/ids';
+import type { Core } from '../core';
+import { withTransaction } from '../db/pool';
+import { enrolByCauses } from '../enrolment';
+import { addedTags } from '../enrolment/contract';
+import { emitEvent } from '../events';
+import { isoTime } from '../lib/iso-time';
+import { findProject } from '../projects';
+import type { Project } from '../projects/contract';
+import { findFacts, rulesHold } from '../rules';
+import type { Rules } from '../rules/contract';
+import { lockSubscriber, updateSubscriber, type SubscriberRecord } from '../subscribers';
+import type { EnrolmentStatus, Step, StepOf } from './contract';
+import { shareChain, type ChainRow } from './queries/chains';
+import {
+  endEnrolment,
+  findEnrolment,
+  lockEnrolment,
+  parkEnrolment,
+  recordBegun,
+  recordNext,
+  waitUntil,
+  type LockedEnrolment,
+} from './queries/enrolments';
+import { claimStep, endStep, recordSent } from './queries/steps';
+import { sendStep, type StepOutcome } from './send-step';
+import { delayEnd, stepAfter, stepAfterCondition, windowOpening } from './steps';
+
+export type AdvanceDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
+
+/** Where an enrolment stands after its workflow has looked at it. */
+export interface Advanced {
+  status: EnrolmentStatus | 'parked';
+  /** The step that comes next. */
+  stepId: string | null;
+  /** When the workflow looks again; null if it has nothing left to do. */
+  nextAt: Date | null;
+  /** By the database's clock. */
+  waitMs: number;
+}
+
+/** A messenger that is not connected, or has no turn left, is asked again after this time. */
+const BUSY_MS = 30_000;
+
+/** A message that is to be sent after the transaction which has claimed its step. */
+interface ClaimedSend {
+  claimId: string;
+  step: StepOf<'send'>;
+  enrolment: LockedEnrolment;
+  subscriber: SubscriberRecord;
+  project: Project;
+  chain: ChainRow;
+}
+
+/**
+ * Runs the steps of an enrolment that are due, up to the next wait or the next message. Each step is claimed under its
+ * number, so that a repeated call goes on where a crash has left it.
+ */
+export async function advanceEnrolment(deps: AdvanceDeps, id: string): Promise<Advanced> {
+  const reached = await withTransaction(deps.pool, (db) => runDueSteps(deps, db, id));
+  if ('status' in reached) return reached;
+  try {
+    const outcome = await sendStep(deps, reached);
+    return await withTransaction(deps.pool, (db) => recordSend(deps, db, reached, outcome));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'platform_busy') throw error;
+    const nextAt = new Date(reached.enrolment.now.getTime() + BUSY_MS);
+    await waitUntil(deps.pool, id, nextAt);
+    return { status: 'active', stepId: reached.step.id, nextAt, waitMs: BUSY_MS };
+  }
+}
+
+const gone: Advanced = { status: 'cancelled', stepId: null, nextAt: null, waitMs: 0 };
+
+/** Lock order: subscriber, chain, enrolment. */
+async function runDueSteps(
+  deps: AdvanceDeps,
+  db: pg.PoolClient,
+  id: string,
+): Promise<Advanced | ClaimedSend> {
+  const found = await findEnrolment(db, id);
+  if (!found) return gone;
+  const subscriber = await lockSubscriber(db, found.project_id, found.subscriber_id);
+  const chain = await shareChain(db, found.drip_id);
+  const enrolment = await lockEnrolment(db, id);
+  const project = await findProject(db, found.project_id);
+  if (!enrolment || !subscriber || !project) return gone;
+  if (enrolment.ended_at || !chain) return ended(enrolment.status, enrolment.step_id);
+  if (chain.status !== 'active') {
+    await parkEnrolment(db, id);
+    return { ...ended('active', enrolment.step_id), status: 'parked' };
+  }
+  return new Run(deps, db, { chain, project, enrolment, subscriber }).untilWait();
+}
+
+function ended(status: EnrolmentStatus, stepId: string | null): Advanced {
+  return { status, stepId, nextAt: null, waitMs: 0 };
+}
+
+interface Locked {
+  chain: ChainRow;
+  project: Project;
+  enrolment: LockedEnrolment;
+  subscriber: SubscriberRecord;
+}
+
+/** One look at an enrolment, inside one transaction. */
+class Run {
+  private readonly enrolment: LockedEnrolment;
+  private readonly chain: ChainRow;
+  private readonly project: Project;
+  private subscriber: SubscriberRecord;
+  private step: Step | null;
+  /** When the current step began; null while it has not. */
+  private beganAt: Date | null;
+  /** Steps that have begun. */
+  private n: number;
+  /** When the step before ended: a step begins then. */
+  private readonly now: Date;
+
+  constructor(
+    private readonly deps: AdvanceDeps,
+    private readonly db: pg.PoolClient,
+    { chain, project, enrolment, subscriber }: Locked,
+  ) {
+    this.chain = chain;
+    this.project = project;
+    this.enrolment = enrolment;
+    this.subscriber = subscriber;
+    this.step = enrolment.steps.find(({ id }) => id === enrolment.step_id) ?? null;
+    this.beganAt = enrolment.step_began_at;
+    this.n = enrolment.steps_begun;
+    this.now = enrolment.now;
+  }
+
+  async untilWait(): Promise<Advanced | ClaimedSend> {
+    for (;;) {
+      const { step } = this;
+      if (!step) return this.end('completed', null);
+      if (!this.beganAt) {
+        const exit = await this.exitReason();
+        if (exit) return this.end('exited', exit);
+        await this.begin(step);
+      }
+      const result = await this.run(step);
+      if (result) return result;
+    }
+  }
+
+  /** Null if the next step can begin at once. */
+  private async run(step: Step): Promise<Advanced | ClaimedSend | null> {
+    switch (step.type) {
+      case 'delay':
+        return this.wait(step, delayEnd(step, this.beganAt ?? this.now, this.deps.config.HERALD_DRIP_SCALE));
+      case 'wait_until':
+        return this.wait(step, windowOpening(step, this.now, this.zoneOf(step)));
+      case 'condition':
+        return this.goTo(stepAfterCondition(this.enrolment.steps, step, await this.holds(step.if)));
+      case 'tag':
+        await this.changeTags(step);
+        return this.goTo(this.after(step));
+      case 'end':
+        return this.goTo(null);
+      case 'send':
+        return this.claimSend(step);
+    }
+  }
+
+  private after({ id }: Step): Step | null {
+    return stepAfter(this.enrolment.steps, id);
+  }
+
+  private zoneOf({ timezone }: StepOf<'wait_until'>): string {
+    return timezone === 'project'
+      ? this.project.timezone
+      : (this.subscriber.timezone ?? this.project.timezone);
+  }
+
+  private async exitReason(): Promise<string | null> {
+    if (!this.subscriber.active) return 'unsubscribed';
+    const { exit_on } = this.enrolment;
+    return exit_on && (await this.holds(exit_on)) ? 'exit_rule' : null;
+  }
+
+  private async holds(rules: Rules): Promise<boolean> {
+    const facts = await findFacts(this.db, this.subscriber.id, [rules], this.enrolment.started_at);
+    return facts !== null && rulesHold(rules, facts);
+  }
+
+  private async begin(step: Step): Promise<void> {
+    this.n += 1;
+    this.beganAt = this.now;
+    await this.claim(step);
+    await recordBegun(this.db, this.enrolment.id, step.id, this.now);
+  }
+
+  private claim(step: Step): Promise<string> {
+    const { id: enrolmentId, drip_id: dripId, version } = this.enrolment;
+    return claimStep(this.db, {
+      enrolmentId,
+      dripId,
+      n: this.n,
+      version,
+      stepId: step.id,
+      at: this.beganAt ?? this.now,
+    });
+  }
+
+  private async wait(step: Step, until: Date): Promise<Advanced | null> {
+    if (until <= this.now) return this.goTo(this.after(step));
+    await waitUntil(this.db, this.enrolment.id, until);
+    return {
+      status: 'active',
+      stepId: step.id,
+      nextAt: until,
+      waitMs: until.getTime() - this.now.getTime(),
+    };
+  }
+
+  private async goTo(next: Step | null): Promise<null> {
+    await endStep(this.db, this.enrolment.id, this.n);
+    this.step = next;
+    this.beganAt = null;
+    return null;
+  }
+
+  private async changeTags({ add = [], remove = [] }: StepOf<'tag'>): Promise<void> {
+    const before = this.subscriber;
+    const kept = before.tags.filter((tag) => !remove.includes(tag) || add.includes(tag));
+    const tags = [...new Set([...kept, ...add])];
+    this.subscriber = await updateSubscriber(this.db, before.id, { ...before, tags });
+    await enrolByCauses(this.db, this.project.id, addedTags(before.id, before.tags, tags));
+  }
+
+  /** The claim of a step that a worker has left keeps its id, by which its message is found. */
+  private async claimSend(step: StepOf<'send'>): Promise<ClaimedSend> {
+    const claimId = await this.claim(step);
+    // The relay starts the workflow again if it is gone by then.
+    await waitUntil(this.db, this.enrolment.id, this.now);
+    const { enrolment, subscriber, project, chain } = this;
+    return { claimId, step, enrolment, subscriber, project, chain };
+  }
+
+  private async end(status: 'completed' | 'exited', reason: string | null): Promise<Advanced> {
+    const { chain, enrolment, subscriber } = this;
+    await endWith(this.deps, this.db, { chain, enrolment, subscriber }, { status, reason, sent: false });
+    return ended(status, this.step?.id ?? enrolment.step_id);
+  }
+}
+
+/** The result of a message, its event and the next step, in one commit. */
+async function recordSend(
+  deps: AdvanceDeps,
+  db: pg.PoolClient,
+  { claimId, step, enrolment: { id }, subscriber, chain }: ClaimedSend,
+  outcome: StepOutcome,
+): Promise<Advanced> {
+  const enrolment = await lockEnrolment(db, id);
+  if (!enrolment) return gone;
+  const at = await recordSent(db, claimId, outcome);
+  const sent = at !== null && outcome.status === 'sent';
+  const about = { chain, enrolment, subscriber };
+  if (sent) {
+    await emitEvent(db, enrolment.project_id, 'drip.step_sent', {
+      ...aboutEnrolment(deps, about),
+      step: enrolment.steps.findIndex((each) => each.id === step.id) + 1,
+      step_id: step.id,
+      delivery_id: outcome.deliveryId ?? '',
+      occurred_at: isoTime(at),
+    });
+  }
+  if (enrolment.ended_at) return ended(enrolment.status, enrolment.step_id);
+  // Another worker has recorded it and may have gone on: look at the row again.
+  if (at === null) return { status: 'active', stepId: enrolment.step_id, nextAt: enrolment.now, waitMs: 0 };
+  const next = stepAfter(enrolment.steps, step.id);
+  if (!next) {
+    await endWith(deps, db, about, { status: 'completed', reason: null, sent });
+    return ended('completed', step.id);
+  }
+  await recordNext(db, id, { stepId: next.id, at: enrolment.now, sent });
+  return { status: 'active', stepId: next.id, nextAt: enrolment.now, waitMs: 0 };
+}
+
+type About = Pick<Locked, 'chain' | 'enrolment' | 'subscriber'>;
+
+function aboutEnrolment({ config }: AdvanceDeps, { chain, enrolment, subscriber }: About) {
+  return {
+    drip_id: chain.id,
+    name: chain.name,
+    enrolment_id: enrolment.id,
+    version: enrolment.version,
+    subscriber_id: formatSubscriberId(subscriber.id, config.HERALD_SUBSCRIBER_ID_FORMAT),
+    channel: subscriber.channel,
+    external_id: subscriber.external_id,
+  };
+}
+
+async function endWith(
+  deps: AdvanceDeps,
+  db: pg.PoolClient,
+  about: About,
+  end: { status: 'completed' | 'exited'; reason: string | null; sent: boolean },
+): Promise<void> {
+  const { ended_at, steps_sent } = await endEnrolment(db, about.enrolment.id, end);
+  await emitEvent(db, about.enrolment.project_id, 'drip.completed', {
+    ...aboutEnrolment(deps, about),
+    outcome: end.status,
+    reason: end.reason,
+    steps_sent,
+    occurred_at: isoTime(ended_at),
+  });
+}

@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from 'node:util';
+import { requireRoomForEntry } from '../broadcasts';
+import { isTemplated } from '../contract/content';
+import { AppError } from '../contract/errors';
+import type { Core } from '../core';
+import { withTransaction, type Db } from '../db/pool';
+import type { Work } from '../http/idempotency';
+import { isoTime } from '../lib/iso-time';
+import { storeContent } from '../messages';
+import { lockProject } from '../projects';
+import { defineLabels } from '../subscribers';
+import { resolveTemplate } from '../templates';
+import { contentsOf, type ChainChanges, type ChainView, type NewChain, type Step } from './contract';
+import {
+  changeChain,
+  deleteChain,
+  findChain,
+  insertChain,
+  lockChain,
+  removeUnusedVersions,
+  type ChainRow,
+} from './queries/chains';
+import { cancelEnrolmentsOf, migrateEnrolments, unparkEnrolments } from './queries/enrolments';
+import { delayEnd } from './steps';
+
+export type ChainDeps = Pick<Core, 'pool' | 'config'>;
+
+export async function createChain(
+  deps: ChainDeps,
+  projectId: string,
+  request: NewChain,
+  work: Work,
+): Promise<ChainRow> {
+  const { pool } = deps;
+  const earlier = work.resumed ? await findChain(pool, projectId, work.id) : null;
+  if (earlier) return earlier;
+  await checkMessagesNow(deps, projectId, request.steps);
+  return withTransaction(pool, async (db) => {
+    // Locks the project: what the chain names is not removed meanwhile.
+    await requireRoomForEntry(db, projectId);
+    await checkNames(db, projectId, request.steps);
+    const { exit_on = null, ...values } = request;
+    return insertChain(db, projectId, work.id, { ...values, exit_on, version: 1 });
+  });
+}
+
+export async function patchChain(
+  deps: ChainDeps,
+  projectId: string,
+  id: string,
+  { migrate = false, ...changes }: ChainChanges,
+): Promise<ChainRow> {
+  const { pool, config } = deps;
+  await requireChain(pool, projectId, id);
+  if (changes.steps) await checkMessagesNow(deps, projectId, changes.steps);
+  return withTransaction(pool, async (db) => {
+    // Templates, tags and permissions that the chain names are not removed under this lock.
+    await lockProject(db, projectId);
+    if (changes.steps) await checkNames(db, projectId, changes.steps);
+    const before = await lockChain(db, projectId, id);
+    if (!before) throw new AppError('not_found');
+    const values = {
+      name: changes.name ?? before.name,
+      trigger: changes.trigger ?? before.trigger,
+      steps: changes.steps ?? before.steps,
+      exit_on: changes.exit_on === undefined ? before.exit_on : changes.exit_on,
+      reentry: changes.reentry ?? before.reentry,
+      status: changes.status ?? before.status,
+    };
+    const isNewVersion = (['trigger', 'steps', 'exit_on'] as const).some(
+      (field) => !isDeepStrictEqual(plain(values[field]), plain(before[field])),
+    );
+    const version = before.version + (isNewVersion ? 1 : 0);
+    const after = await changeChain(db, before, { ...values, version }, isNewVersion);
+    if (migrate) {
+      await migrateEnrolments(db, id, version, waitsOf(values.steps, config.HERALD_DRIP_SCALE));
+    }
+    if (after.status === 'active' && before.status !== 'active') await unparkEnrolments(db, id);
+    if (isNewVersion || migrate) await removeUnusedVersions(db, id);
+    return after;
+  });
+}
+
+/** As it is stored: without what is undefined. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+function waitsOf(steps: readonly Step[], scale: number) {
+  return {
+    ids: steps.map(({ id }) => id),
+    delays: steps.flatMap((step) =>
+      step.type === 'delay' ? [{ id: step.id, ms: delayEnd(step, new Date(0), scale).getTime() }] : [],
+    ),
+  };
+}
+
+/** Its enrolments are cancelled in the same commit. */
+export async function removeChain({ pool }: ChainDeps, projectId: string, id: string): Promise<void> {
+  await withTransaction(pool, async (db) => {
+    if (!(await lockChain(db, projectId, id))) throw new AppError('not_found');
+    await deleteChain(db, id);
+    await cancelEnrolmentsOf(db, id);
+  });
+}
+
+export async function requireChain(db: Db, projectId: string, id: string): Promise<ChainRow> {
+  const found = await findChain(db, projectId, id);
+  if (!found) throw new AppError('not_found');
+  return found;
+}
+
+/** Media and templates as they are now; what is sent is read again at the time. */
+async function checkMessagesNow({ pool, config }: ChainDeps, projectId: string, steps: readonly Step[]) {
+  const policy = { allowLocal: config.allowLocalWebhooks };
+  for (const { path, content } of contentsOf(steps)) {
+    await storeContent(pool, projectId, content, policy, { path, further: ['event'] });
+  }
+}
+
+/** Under the project's lock: the templates exist, and the tags that the chain adds become the project's own. */
+async function checkNames(db: Db, projectId: string, steps: readonly Step[]): Promise<void> {
+  for (const { path, content } of contentsOf(steps)) {
+    if (isTemplated(content)) await resolveTemplate(db, projectId, content, path, ['event']);
+  }
+  const added = steps.flatMap((step) => (step.type === 'tag' ? (step.add ?? []) : []));
+  await defineLabels(db, projectId, 'tags', [...new Set(added)]);
+}
+
+export function presentChain(chain: ChainRow): ChainView {
+  return {
+    drip_id: chain.id,
+    name: chain.name,
+    trigger: chain.trigger,
+    steps: chain.steps,
+    exit_on: chain.exit_on,
+    reentry: chain.reentry,
+    status: chain.status,
+    version: chain.version,
+    created_at: isoTime(chain.created_at),
+    updated_at: isoTime(chain.updated_at),
+  };
+}

@@ -1,0 +1,299 @@
+import { z } from 'zod';
+import { idSchema, pageQuery, timestampSchema } from '../contract/common';
+import { contentSchema, givenContentFields, type GivenContent } from '../contract/content';
+import { limits } from '../contract/limits';
+import { trackedNameSchema } from '../events/tracked/contract';
+import { checkRecipient } from '../messages/contract';
+import { propertyRulesSchema, subscriberRulesSchema, type Rules } from '../rules/contract';
+import { externalIdSchema, labelSchema, propertiesSchema, subscriberIdSchema } from '../subscribers/contract';
+
+export const chainStatuses = ['draft', 'active', 'paused'] as const;
+export type ChainStatus = (typeof chainStatuses)[number];
+
+export const reentries = ['once', 'again'] as const;
+
+export const enrolmentStatuses = ['active', 'completed', 'exited', 'cancelled'] as const;
+export type EnrolmentStatus = (typeof enrolmentStatuses)[number];
+
+/** The target of a condition that ends the chain. */
+export const END = 'end';
+
+export const triggerSchema = z
+  .discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('event'),
+      name: trackedNameSchema,
+      where: propertyRulesSchema.optional().describe('Rules on the properties of the event.'),
+    }),
+    z.strictObject({ type: z.literal('tag_added'), tag: labelSchema }),
+    z.strictObject({ type: z.literal('subscription') }),
+    z.strictObject({ type: z.literal('manual') }),
+  ])
+  .describe('What enrols a subscriber. Enrolling by hand works for every chain.');
+export type Trigger = z.output<typeof triggerSchema>;
+
+const { dripStepIdLength: idLength } = limits;
+const stepIdSchema = z
+  .string()
+  .regex(
+    new RegExp(`^[a-z0-9_-]{1,${idLength}}$`),
+    `must be 1 to ${idLength} characters of a-z, 0-9, _ and -`,
+  );
+
+const FROM = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
+const TO = /^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/;
+
+/** Minutes since midnight. */
+export function minutesOf(clock: string): number {
+  const [hours = 0, minutes = 0] = clock.split(':').map(Number);
+  return hours * 60 + minutes;
+}
+
+const labels = z
+  .array(labelSchema)
+  .min(1)
+  .max(limits.tagsPerProject)
+  .transform((names) => [...new Set(names)]);
+
+const stepSchemas = {
+  delay: z.strictObject({
+    id: stepIdSchema,
+    type: z.literal('delay'),
+    minutes: z.number().int().min(1).max(limits.dripDelayMinutes),
+  }),
+  wait_until: z
+    .strictObject({
+      id: stepIdSchema,
+      type: z.literal('wait_until'),
+      weekdays: z
+        .array(z.number().int().min(1).max(7))
+        .min(1)
+        .max(7)
+        .transform((days) => [...new Set(days)].sort((a, b) => a - b))
+        .optional()
+        .describe('1 is Monday. Default: every day.'),
+      from: z.string().regex(FROM, 'must be a time like 09:00'),
+      to: z.string().regex(TO, 'must be a time like 18:00'),
+      timezone: z
+        .enum(['recipient', 'project'])
+        .default('recipient')
+        .describe('Whose clock: that of the recipient, or that of the project.'),
+    })
+    .refine(({ from, to }) => minutesOf(to) > minutesOf(from), {
+      path: ['to'],
+      message: 'must be after from',
+    }),
+  condition: z.strictObject({
+    id: stepIdSchema,
+    type: z.literal('condition'),
+    if: subscriberRulesSchema,
+    else: stepIdSchema.describe('Where it goes on if the rules do not hold: a later step, or `end`.'),
+  }),
+  send: z.strictObject({
+    id: stepIdSchema,
+    type: z.literal('send'),
+    content: contentSchema,
+    permission: labelSchema.optional().describe('Send only to subscribers with this permission.'),
+  }),
+  tag: z
+    .strictObject({
+      id: stepIdSchema,
+      type: z.literal('tag'),
+      add: labels.optional(),
+      remove: labels.optional(),
+    })
+    .refine(({ add, remove }) => add !== undefined || remove !== undefined, {
+      path: ['add'],
+      message: 'is required, or remove',
+    }),
+  end: z.strictObject({ id: stepIdSchema, type: z.literal('end') }),
+} as const;
+
+const stepSchema = z.discriminatedUnion('type', [
+  stepSchemas.delay,
+  stepSchemas.wait_until,
+  stepSchemas.condition,
+  stepSchemas.send,
+  stepSchemas.tag,
+  stepSchemas.end,
+]);
+
+export type Step = z.output<typeof stepSchema>;
+export type StepOf<T extends Step['type']> = Extract<Step, { type: T }>;
+
+/** Ids are unique, and a condition never leads backward, so that every chain ends. */
+function checkSteps(steps: readonly Step[], ctx: z.RefinementCtx): void {
+  const places = new Map<string, number>();
+  steps.forEach((step, index) => {
+    const refuse = (field: string, message: string) =>
+      ctx.addIssue({ code: 'custom', path: [index, field], message, input: steps });
+    if (places.has(step.id)) refuse('id', `"${step.id}" is used twice`);
+    else places.set(step.id, index);
+    if (step.type !== 'condition' || step.else === END) return;
+    const target = steps.findIndex(({ id }) => id === step.else);
+    if (target < 0) refuse('else', `there is no step "${step.else}"`);
+    else if (target <= index) refuse('else', 'must be a later step, or end');
+  });
+}
+
+const stepsSchema = z.array(stepSchema).min(1).max(limits.dripSteps).superRefine(checkSteps);
+
+const nameSchema = z.string().trim().min(1).max(limits.nameLength);
+const exitSchema = subscriberRulesSchema.describe(
+  'Read before each step: a subscriber for whom they hold leaves the chain.',
+);
+const reentrySchema = z
+  .enum(reentries)
+  .describe('`once`: a subscriber enters the chain once. `again`: again after the end.');
+const statusSchema = z
+  .enum(chainStatuses)
+  .describe(
+    'Only an active chain takes subscribers and runs steps; due steps wait until it is active again.',
+  );
+
+export const newChainSchema = z.strictObject({
+  name: nameSchema,
+  trigger: triggerSchema,
+  steps: stepsSchema,
+  exit_on: exitSchema.optional(),
+  reentry: reentrySchema.default('once'),
+  status: statusSchema.default('draft'),
+});
+export type NewChain = z.output<typeof newChainSchema>;
+
+export const chainChangesSchema = z.strictObject({
+  name: nameSchema.optional(),
+  trigger: triggerSchema.optional(),
+  steps: stepsSchema.optional(),
+  exit_on: exitSchema.nullable().optional(),
+  reentry: reentrySchema.optional(),
+  status: statusSchema.optional(),
+  migrate: z
+    .boolean()
+    .optional()
+    .describe(
+      'Moves the active enrolments of earlier versions to the newest one, where their current step still exists.',
+    ),
+});
+export type ChainChanges = z.output<typeof chainChangesSchema>;
+
+/** The step as it is shown. */
+const stepView = z.discriminatedUnion('type', [
+  z.strictObject({ ...stepSchemas.delay.shape, id: z.string() }),
+  z.strictObject({
+    ...stepSchemas.wait_until.shape,
+    id: z.string(),
+    weekdays: z.array(z.number().int()).optional(),
+    timezone: z.enum(['recipient', 'project']),
+  }),
+  z.strictObject({ ...stepSchemas.condition.shape, id: z.string() }),
+  z.strictObject({
+    ...stepSchemas.send.shape,
+    id: z.string(),
+    content: z.strictObject(givenContentFields),
+  }),
+  z.strictObject({
+    ...stepSchemas.tag.shape,
+    id: z.string(),
+    add: z.array(z.string()).optional(),
+    remove: z.array(z.string()).optional(),
+  }),
+  stepSchemas.end,
+]);
+
+export const chainSchema = z.strictObject({
+  drip_id: idSchema,
+  name: z.string(),
+  trigger: triggerSchema,
+  steps: z.array(stepView),
+  exit_on: subscriberRulesSchema.nullable(),
+  reentry: z.enum(reentries),
+  status: z.enum(chainStatuses),
+  version: z.number().int().describe('Raised by a change of trigger, steps or exit_on.'),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+});
+export type ChainView = z.infer<typeof chainSchema>;
+
+export const newEnrolmentSchema = z
+  .strictObject({
+    subscriber_id: subscriberIdSchema.optional(),
+    external_id: externalIdSchema.optional(),
+    properties: propertiesSchema
+      .refine(
+        (given) => Object.keys(given).length <= limits.properties,
+        `can have up to ${limits.properties} properties`,
+      )
+      .optional()
+      .describe('Shown in templates as `event.<property>`.'),
+  })
+  .superRefine(checkRecipient);
+export type NewEnrolmentRequest = z.output<typeof newEnrolmentSchema>;
+
+export const enrolmentSchema = z.strictObject({
+  enrolment_id: idSchema,
+  drip_id: idSchema,
+  version: z.number().int(),
+  subscriber_id: z.string(),
+  status: z.enum(enrolmentStatuses),
+  reason: z.string().nullable().describe('Why it was exited: `exit_rule` or `unsubscribed`.'),
+  step_id: z.string().nullable().describe('The current step, or the last one.'),
+  next_at: timestampSchema.nullable().describe('When the next step is due; null once it has ended.'),
+  started_at: timestampSchema,
+  ended_at: timestampSchema.nullable(),
+});
+export type EnrolmentView = z.infer<typeof enrolmentSchema>;
+
+export const startedEnrolmentsSchema = z.strictObject({ data: z.array(enrolmentSchema) });
+
+export const chainParams = z.strictObject({ drip_id: idSchema });
+export const enrolmentParams = z.strictObject({ drip_id: idSchema, id: idSchema });
+export const chainListQuery = z.strictObject({ ...pageQuery });
+export const enrolmentListQuery = z.strictObject({
+  status: z.enum(enrolmentStatuses).optional(),
+  subscriber_id: subscriberIdSchema.optional(),
+  ...pageQuery,
+});
+export const statsQuery = z.strictObject({
+  version: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(2_147_483_647)
+    .optional()
+    .describe('Only this version. Default: all versions, with the steps of the newest.'),
+});
+
+export const chainStatsSchema = z.strictObject({
+  enrolled: z.number().int(),
+  active: z.number().int(),
+  completed: z.number().int(),
+  exited: z.number().int(),
+  cancelled: z.number().int(),
+  steps: z.array(
+    z.strictObject({
+      step_id: z.string(),
+      reached: z.number().int().describe('Enrolments in which the step has begun.'),
+      sent: z.number().int(),
+      failed: z.number().int(),
+      skipped: z.number().int().describe('Not sent for lack of the permission.'),
+    }),
+  ),
+});
+export type ChainStats = z.infer<typeof chainStatsSchema>;
+
+export type { Rules };
+
+/** What a version of a chain does. */
+export interface ChainDefinition {
+  trigger: Trigger;
+  steps: Step[];
+  exit_on: Rules | null;
+}
+
+/** The messages of a chain, with the place of each in the request. */
+export function contentsOf(steps: readonly Step[]): { path: string; content: GivenContent }[] {
+  return steps.flatMap((step, index) =>
+    step.type === 'send' ? [{ path: `steps[${index}].content.`, content: step.content }] : [],
+  );
+}

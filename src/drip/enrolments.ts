@@ -1,0 +1,87 @@
+import { AppError } from '../contract/errors';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import { limits } from '../contract/limits';
+import type { Core } from '../core';
+import { withTransaction, type Db } from '../db/pool';
+import { enrolInto } from '../enrolment';
+import type { Work } from '../http/idempotency';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time';
+import { findSubscribersByExternalId, requireSubscriber, type SubscriberRecord } from '../subscribers';
+import { requireChain } from './chains';
+import type { EnrolmentView, NewEnrolmentRequest } from './contract';
+import { shareChain } from './queries/chains';
+import {
+  cancelEnrolment,
+  findEnrolmentOf,
+  findEnrolments,
+  findEnrolmentsOfRequest,
+  type EnrolmentRow,
+} from './queries/enrolments';
+
+type Deps = Pick<Core, 'pool'>;
+
+/** Enrols by hand whoever of those named can enter the chain. Refused if that is no subscriber at all. */
+export async function enrolByHand(
+  { pool }: Deps,
+  projectId: string,
+  chainId: string,
+  { subscriber_id, external_id, properties = {} }: NewEnrolmentRequest,
+  work: Work,
+): Promise<EnrolmentRow[]> {
+  await requireChain(pool, projectId, chainId);
+  const earlier = work.resumed ? await findEnrolmentsOfRequest(pool, work.id) : [];
+  if (earlier.length > 0) return earlier;
+  const named =
+    subscriber_id === undefined
+      ? await findNamed(pool, projectId, external_id ?? '')
+      : [await requireSubscriber(pool, projectId, subscriber_id)];
+  return withTransaction(pool, async (db) => {
+    const chain = await shareChain(db, chainId);
+    if (!chain) throw new AppError('not_found');
+    if (chain.status !== 'active') {
+      throw new AppError('conflict', `The chain is ${chain.status}; only an active chain takes subscribers.`);
+    }
+    const ids = named.map(({ id }) => id);
+    const begun = await enrolInto(db, chainId, ids, { properties, requestId: work.id });
+    if (begun.length === 0) throw new AppError('conflict', NOBODY_CAN_ENTER);
+    return findEnrolments(db, begun);
+  });
+}
+
+const NOBODY_CAN_ENTER = `Every subscriber named is inactive, is in the chain, has been in it before (reentry: once) or has entered it ${limits.dripBegunPerDay} times in 24 hours.`;
+
+async function findNamed(db: Db, projectId: string, externalId: string): Promise<SubscriberRecord[]> {
+  const found = await findSubscribersByExternalId(db, projectId, externalId, limits.sendRecipients);
+  if (found.length === 0) throw new AppError('subscriber_not_found');
+  return found;
+}
+
+/** After it nothing more is sent; a message whose sending has begun may still arrive. */
+export async function cancelOne(
+  { pool }: Deps,
+  projectId: string,
+  chainId: string,
+  id: string,
+): Promise<EnrolmentRow> {
+  await requireChain(pool, projectId, chainId);
+  const cancelled = await withTransaction(pool, (db) => cancelEnrolment(db, chainId, id));
+  if (cancelled) return cancelled;
+  const found = await findEnrolmentOf(pool, chainId, id);
+  if (!found) throw new AppError('not_found');
+  throw new AppError('conflict', `The enrolment is ${found.status} already.`);
+}
+
+export function presentEnrolment(enrolment: EnrolmentRow, format: SubscriberIdFormat): EnrolmentView {
+  return {
+    enrolment_id: enrolment.id,
+    drip_id: enrolment.drip_id,
+    version: enrolment.version,
+    subscriber_id: formatSubscriberId(enrolment.subscriber_id, format),
+    status: enrolment.status,
+    reason: enrolment.reason,
+    step_id: enrolment.step_id,
+    next_at: isoTimeOrNull(enrolment.next_at),
+    started_at: isoTime(enrolment.started_at),
+    ended_at: isoTimeOrNull(enrolment.ended_at),
+  };
+}

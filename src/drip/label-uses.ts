@@ -1,0 +1,39 @@
+import type { Rules } from '../rules/contract';
+import type { LabelUse } from '../subscribers';
+import type { Step, Trigger } from './contract';
+import { findDefinitionsInUse } from './queries/chains';
+
+/** The chain that names a tag or a permission, in any version that is in use. */
+export const chainNaming: LabelUse = async (db, projectId, kind, name) => {
+  const definitions = await findDefinitionsInUse(db, projectId);
+  const found = definitions.find((each) => labelsIn(each)[kind].includes(name));
+  return found ? `the drip chain "${found.name}"` : null;
+};
+
+/** Every tag and every permission that a definition names. */
+export function labelsIn({
+  trigger,
+  steps,
+  exit_on,
+}: {
+  trigger: Trigger;
+  steps: readonly Step[];
+  exit_on: Rules | null;
+}): { tags: string[]; permissions: string[] } {
+  const rules = [...(exit_on?.rules ?? []), ...steps.flatMap(rulesIn)];
+  return {
+    tags: [
+      ...(trigger.type === 'tag_added' ? [trigger.tag] : []),
+      ...steps.flatMap((step) => (step.type === 'tag' ? [...(step.add ?? []), ...(step.remove ?? [])] : [])),
+      ...rules.flatMap(({ tag }) => tag ?? []),
+    ],
+    permissions: [
+      ...steps.flatMap((step) => (step.type === 'send' ? (step.permission ?? []) : [])),
+      ...rules.flatMap(({ permission }) => permission ?? []),
+    ],
+  };
+}
+
+function rulesIn(step: Step): Rules['rules'] {
+  return step.type === 'condition' ? step.if.rules : [];
+}

@@ -1,0 +1,173 @@
+import type { Cursor } from '../../contract/cursor';
+import { cursorTime } from '../../db/cursor-time';
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+import type { Rules } from '../../rules/contract';
+import type { ChainDefinition, ChainStatus, Step, Trigger } from '../contract';
+
+export interface ChainValues extends ChainDefinition {
+  name: string;
+  reentry: 'once' | 'again';
+  status: ChainStatus;
+  version: number;
+}
+
+export interface ChainRow extends ChainValues {
+  id: string;
+  project_id: string;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = `c.id, c.project_id, c.name, c.trigger, c.reentry, c.status, c.version, c.created_at, c.updated_at, v.steps,
+  v.exit_on`;
+const CHAINS = 'drip_chains c JOIN drip_versions v ON v.drip_id = c.id AND v.version = c.version';
+
+/** The caller holds the project's lock, under which chains are counted. */
+export async function insertChain(
+  db: Db,
+  projectId: string,
+  id: string,
+  values: ChainValues,
+): Promise<ChainRow> {
+  await change(
+    db,
+    'insert_drip_chain',
+    `INSERT INTO drip_chains (id, project_id, name, trigger, reentry, status) VALUES ($1, $2, $3, $4, $5, $6)`,
+    [id, projectId, values.name, JSON.stringify(values.trigger), values.reentry, values.status],
+  );
+  await insertVersion(db, id, values);
+  const inserted = await findChain(db, projectId, id);
+  if (!inserted) throw new Error('the chain was not inserted');
+  return inserted;
+}
+
+/** The caller holds the row's lock. */
+export async function changeChain(
+  db: Db,
+  { id, project_id }: Pick<ChainRow, 'id' | 'project_id'>,
+  values: ChainValues,
+  isNewVersion: boolean,
+): Promise<ChainRow> {
+  await change(
+    db,
+    'change_drip_chain',
+    `UPDATE drip_chains SET name = $2, trigger = $3, reentry = $4, status = $5, version = $6, updated_at = now()
+     WHERE id = $1`,
+    [id, values.name, JSON.stringify(values.trigger), values.reentry, values.status, values.version],
+  );
+  if (isNewVersion) await insertVersion(db, id, values);
+  const changed = await findChain(db, project_id, id);
+  if (!changed) throw new Error('the chain disappeared while it was locked');
+  return changed;
+}
+
+function insertVersion(
+  db: Db,
+  id: string,
+  { version, steps, exit_on }: Pick<ChainValues, 'version' | 'steps' | 'exit_on'>,
+): Promise<number> {
+  return change(
+    db,
+    'insert_drip_version',
+    'INSERT INTO drip_versions (drip_id, version, steps, exit_on) VALUES ($1, $2, $3, $4)',
+    [id, version, JSON.stringify(steps), exit_on === null ? null : JSON.stringify(exit_on)],
+  );
+}
+
+/** Versions that no enrolment is kept of. The newest one stays. */
+export function removeUnusedVersions(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'remove_unused_drip_versions',
+    `DELETE FROM drip_versions v USING drip_chains c
+     WHERE v.drip_id = $1 AND c.id = v.drip_id AND v.version <> c.version
+       AND NOT EXISTS (SELECT 1 FROM drip_enrolments e WHERE e.drip_id = v.drip_id AND e.version = v.version)`,
+    [id],
+  );
+}
+
+export function findChain(db: Db, projectId: string, id: string): Promise<ChainRow | null> {
+  return row<ChainRow>(
+    db,
+    'find_drip_chain',
+    `SELECT ${COLUMNS} FROM ${CHAINS} WHERE c.id = $2 AND c.project_id = $1 AND c.deleted_at IS NULL`,
+    [projectId, id],
+  );
+}
+
+/** For a change: nothing is enrolled and no step is run meanwhile. */
+export function lockChain(db: Db, projectId: string, id: string): Promise<ChainRow | null> {
+  return row<ChainRow>(
+    db,
+    'lock_drip_chain',
+    `SELECT ${COLUMNS} FROM ${CHAINS} WHERE c.id = $2 AND c.project_id = $1 AND c.deleted_at IS NULL FOR UPDATE OF c`,
+    [projectId, id],
+  );
+}
+
+/** For an enrolment or a step: the chain is not changed meanwhile. */
+export function shareChain(db: Db, id: string): Promise<ChainRow | null> {
+  return row<ChainRow>(
+    db,
+    'share_drip_chain',
+    `SELECT ${COLUMNS} FROM ${CHAINS} WHERE c.id = $1 AND c.deleted_at IS NULL FOR SHARE OF c`,
+    [id],
+  );
+}
+
+/** Returns one row more than the limit if there is another page. */
+export function listChains(
+  db: Db,
+  projectId: string,
+  { before, limit }: { before: Cursor | null; limit: number },
+): Promise<(ChainRow & { cursor_at: string })[]> {
+  return rows<ChainRow & { cursor_at: string }>(
+    db,
+    'list_drip_chains',
+    `SELECT ${COLUMNS}, ${cursorTime('c.created_at')} AS cursor_at FROM ${CHAINS}
+     WHERE c.project_id = $1 AND c.deleted_at IS NULL
+       AND (c.created_at, c.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+     ORDER BY c.created_at DESC, c.id DESC LIMIT $4`,
+    [projectId, before?.at ?? null, before?.id ?? null, limit + 1],
+  );
+}
+
+/** The caller holds the row's lock. */
+export function deleteChain(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'delete_drip_chain',
+    `UPDATE drip_chains SET deleted_at = clock_timestamp(), updated_at = now() WHERE id = $1`,
+    [id],
+  );
+}
+
+export async function findVersion(db: Db, id: string, version: number): Promise<Step[] | null> {
+  const found = await row<{ steps: Step[] }>(
+    db,
+    'find_drip_version',
+    'SELECT steps FROM drip_versions WHERE drip_id = $1 AND version = $2',
+    [id, version],
+  );
+  return found?.steps ?? null;
+}
+
+export interface OpenDefinitionRow {
+  name: string;
+  trigger: Trigger;
+  steps: Step[];
+  exit_on: Rules | null;
+}
+
+/** The newest version of each chain, and the earlier ones that active enrolments go by. */
+export function findDefinitionsInUse(db: Db, projectId: string): Promise<OpenDefinitionRow[]> {
+  return rows<OpenDefinitionRow>(
+    db,
+    'find_drip_definitions',
+    `SELECT c.name, c.trigger, v.steps, v.exit_on FROM drip_chains c JOIN drip_versions v ON v.drip_id = c.id
+     WHERE c.project_id = $1 AND c.deleted_at IS NULL AND (v.version = c.version OR EXISTS (
+       SELECT 1 FROM drip_enrolments e WHERE e.drip_id = c.id AND e.version = v.version AND e.ended_at IS NULL))`,
+    [projectId],
+  );
+}

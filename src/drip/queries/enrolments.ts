@@ -1,0 +1,297 @@
+import type { Cursor } from '../../contract/cursor';
+import { cursorTime } from '../../db/cursor-time';
+import { notifyAfterCommit, notifyChannels } from '../../db/notify';
+import type { Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
+import type { Rules } from '../../rules/contract';
+import type { Properties } from '../../subscribers/contract';
+import type { EnrolmentStatus, Step } from '../contract';
+
+export interface EnrolmentRow {
+  id: string;
+  project_id: string;
+  drip_id: string;
+  version: number;
+  subscriber_id: string;
+  properties: Properties;
+  status: EnrolmentStatus;
+  reason: string | null;
+  step_id: string | null;
+  step_began_at: Date | null;
+  steps_begun: number;
+  steps_sent: number;
+  next_at: Date | null;
+  started_at: Date;
+  ended_at: Date | null;
+}
+
+const COLUMNS = `e.id, e.project_id, e.drip_id, e.version, e.subscriber_id, e.properties, e.status, e.reason, e.step_id,
+  e.step_began_at, e.steps_begun, e.steps_sent, e.next_at, e.started_at, e.ended_at`;
+
+export function findEnrolments(db: Db, ids: string[]): Promise<EnrolmentRow[]> {
+  return rows<EnrolmentRow>(
+    db,
+    'find_drip_enrolments',
+    `SELECT ${COLUMNS} FROM drip_enrolments e WHERE e.id = ANY ($1::uuid[]) ORDER BY e.started_at, e.id`,
+    [ids],
+  );
+}
+
+/** What a request that was interrupted has begun. */
+export function findEnrolmentsOfRequest(db: Db, requestId: string): Promise<EnrolmentRow[]> {
+  return rows<EnrolmentRow>(
+    db,
+    'find_drip_enrolments_of_request',
+    `SELECT ${COLUMNS} FROM drip_enrolments e WHERE e.request_id = $1 ORDER BY e.started_at, e.id`,
+    [requestId],
+  );
+}
+
+/** Whose enrolment it is, without a lock: the subscriber and the chain are locked before it. */
+export function findEnrolment(
+  db: Db,
+  id: string,
+): Promise<Pick<EnrolmentRow, 'project_id' | 'drip_id' | 'subscriber_id' | 'status'> | null> {
+  return row(
+    db,
+    'find_drip_enrolment',
+    'SELECT project_id, drip_id, subscriber_id, status FROM drip_enrolments WHERE id = $1',
+    [id],
+  );
+}
+
+export interface LockedEnrolment extends EnrolmentRow {
+  /** Of the enrolment's own version. */
+  steps: Step[];
+  exit_on: Rules | null;
+  now: Date;
+}
+
+/** With the database's time, by which its steps are due. */
+export function lockEnrolment(db: Db, id: string): Promise<LockedEnrolment | null> {
+  return row<LockedEnrolment>(
+    db,
+    'lock_drip_enrolment',
+    `SELECT ${COLUMNS}, v.steps, v.exit_on, clock_timestamp() AS now
+     FROM drip_enrolments e JOIN drip_versions v ON v.drip_id = e.drip_id AND v.version = e.version
+     WHERE e.id = $1 FOR UPDATE OF e`,
+    [id],
+  );
+}
+
+/** Returns one row more than the limit if there is another page. */
+export function listEnrolments(
+  db: Db,
+  dripId: string,
+  filter: {
+    status?: EnrolmentStatus | undefined;
+    subscriberId: string | null;
+    before: Cursor | null;
+    limit: number;
+  },
+): Promise<(EnrolmentRow & { cursor_at: string })[]> {
+  return rows<EnrolmentRow & { cursor_at: string }>(
+    db,
+    'list_drip_enrolments',
+    `SELECT ${COLUMNS}, ${cursorTime('e.started_at')} AS cursor_at FROM drip_enrolments e
+     WHERE e.drip_id = $1 AND ($2::text IS NULL OR e.status = $2) AND ($3::uuid IS NULL OR e.subscriber_id = $3)
+       AND (e.started_at, e.id) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+     ORDER BY e.started_at DESC, e.id DESC LIMIT $6`,
+    [
+      dripId,
+      filter.status ?? null,
+      filter.subscriberId,
+      filter.before?.at ?? null,
+      filter.before?.id ?? null,
+      filter.limit + 1,
+    ],
+  );
+}
+
+/** Returns null if it has ended before. Its workflow is woken, to end too. */
+export async function cancelEnrolment(db: Db, dripId: string, id: string): Promise<EnrolmentRow | null> {
+  const cancelled = await row<EnrolmentRow>(
+    db,
+    'cancel_drip_enrolment',
+    `UPDATE drip_enrolments e SET status = 'cancelled', next_at = NULL, ended_at = clock_timestamp(), parked = false,
+       revision = e.revision + 1, wake_at = CASE WHEN NOT e.parked THEN clock_timestamp() END
+     WHERE e.id = $2 AND e.drip_id = $1 AND e.ended_at IS NULL RETURNING ${COLUMNS}`,
+    [dripId, id],
+  );
+  if (cancelled) notifyAfterCommit(db, notifyChannels.drip);
+  return cancelled;
+}
+
+export function findEnrolmentOf(db: Db, dripId: string, id: string): Promise<EnrolmentRow | null> {
+  return row<EnrolmentRow>(
+    db,
+    'find_enrolment_of_chain',
+    `SELECT ${COLUMNS} FROM drip_enrolments e WHERE e.id = $2 AND e.drip_id = $1`,
+    [dripId, id],
+  );
+}
+
+/** How many workflows of one chain are woken in a second, so that a large chain does not starve others. */
+const WOKEN_PER_SECOND = 10;
+
+/** SQL: the times at which the rows of `woken` are woken, one after the other. */
+const PACED = `clock_timestamp() + make_interval(secs => (woken.place - 1) / ${WOKEN_PER_SECOND}::float8)`;
+
+/** With their chain. Workflows end when they are woken, at a bounded rate; those that are parked have none. */
+export async function cancelEnrolmentsOf(db: Db, dripId: string): Promise<void> {
+  await change(
+    db,
+    'cancel_drip_enrolments',
+    `WITH woken AS (
+       SELECT id, row_number() OVER (ORDER BY parked, next_at) AS place FROM drip_enrolments
+       WHERE drip_id = $1 AND ended_at IS NULL)
+     UPDATE drip_enrolments e SET status = 'cancelled', next_at = NULL, ended_at = clock_timestamp(), parked = false,
+       revision = e.revision + 1, wake_at = CASE WHEN NOT e.parked THEN ${PACED} END
+     FROM woken WHERE e.id = woken.id AND e.ended_at IS NULL`,
+    [dripId],
+  );
+  notifyAfterCommit(db, notifyChannels.drip);
+}
+
+/** The chain is active again: what was due meanwhile goes on, the longest due first, at a bounded rate. */
+export async function unparkEnrolments(db: Db, dripId: string): Promise<void> {
+  await change(
+    db,
+    'unpark_drip_enrolments',
+    `WITH woken AS (
+       SELECT id, row_number() OVER (ORDER BY next_at, id) AS place FROM drip_enrolments
+       WHERE drip_id = $1 AND ended_at IS NULL AND parked)
+     UPDATE drip_enrolments e SET parked = false, revision = e.revision + 1, next_at = ${PACED}, wake_at = ${PACED}
+     FROM woken WHERE e.id = woken.id AND e.ended_at IS NULL`,
+    [dripId],
+  );
+  notifyAfterCommit(db, notifyChannels.drip);
+}
+
+/**
+ * Moves active enrolments of earlier versions to the newest one, where their step still exists. A wait is computed anew
+ * from the beginning of its step: `delays` are the steps that wait for a number of milliseconds. Workflows are woken at a
+ * bounded rate, to read their rows.
+ */
+export async function migrateEnrolments(
+  db: Db,
+  dripId: string,
+  version: number,
+  steps: { ids: string[]; delays: { id: string; ms: number }[] },
+): Promise<void> {
+  await change(
+    db,
+    'migrate_drip_enrolments',
+    `WITH woken AS (
+       SELECT id, row_number() OVER (ORDER BY next_at, id) AS place FROM drip_enrolments
+       WHERE drip_id = $1 AND ended_at IS NULL AND version <> $2 AND step_id = ANY ($3::text[]))
+     UPDATE drip_enrolments e SET version = $2, revision = e.revision + 1,
+       next_at = coalesce(e.step_began_at + make_interval(secs => (
+         SELECT ms / 1000 FROM unnest($4::text[], $5::float8[]) AS delay (step, ms) WHERE delay.step = e.step_id)), e.next_at),
+       wake_at = CASE WHEN NOT e.parked THEN ${PACED} END
+     FROM woken WHERE e.id = woken.id AND e.ended_at IS NULL AND e.step_id = ANY ($3::text[])`,
+    [dripId, version, steps.ids, steps.delays.map(({ id }) => id), steps.delays.map(({ ms }) => ms)],
+  );
+  notifyAfterCommit(db, notifyChannels.drip);
+}
+
+/** The current step begins. The caller holds the row's lock. */
+export function recordBegun(db: Db, id: string, stepId: string, at: Date): Promise<number> {
+  return change(
+    db,
+    'begin_drip_step',
+    `UPDATE drip_enrolments SET step_id = $2, step_began_at = $3, steps_begun = steps_begun + 1 WHERE id = $1`,
+    [id, stepId, at],
+  );
+}
+
+/** The step that comes next; it begins when the workflow looks at the row. */
+export function recordNext(
+  db: Db,
+  id: string,
+  { stepId, at, sent }: { stepId: string; at: Date; sent: boolean },
+): Promise<number> {
+  return change(
+    db,
+    'move_drip_enrolment',
+    `UPDATE drip_enrolments SET step_id = $2, step_began_at = NULL, next_at = $3,
+       steps_sent = steps_sent + CASE WHEN $4 THEN 1 ELSE 0 END,
+       wake_at = greatest($3::timestamptz, clock_timestamp()) + interval '2 minutes'
+     WHERE id = $1`,
+    [id, stepId, at, sent],
+  );
+}
+
+/** The workflow sleeps until then; the relay makes sure, a little later, that there is one. */
+export function waitUntil(db: Db, id: string, at: Date): Promise<number> {
+  return change(
+    db,
+    'drip_wait_until',
+    `UPDATE drip_enrolments SET next_at = $2, wake_at = greatest($2::timestamptz, clock_timestamp()) + interval '2 minutes'
+     WHERE id = $1 AND ended_at IS NULL`,
+    [id, at],
+  );
+}
+
+/** Due while the chain is not active: it waits without a workflow. */
+export function parkEnrolment(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'park_drip_enrolment',
+    `UPDATE drip_enrolments SET parked = true, wake_at = NULL WHERE id = $1`,
+    [id],
+  );
+}
+
+/** The caller holds the row's lock. Returns the time of the end and the number of messages sent. */
+export async function endEnrolment(
+  db: Db,
+  id: string,
+  end: { status: 'completed' | 'exited'; reason: string | null; sent: boolean },
+): Promise<{ ended_at: Date; steps_sent: number }> {
+  const ended = await row<{ ended_at: Date; steps_sent: number }>(
+    db,
+    'end_drip_enrolment',
+    `UPDATE drip_enrolments SET status = $2, reason = $3, next_at = NULL, wake_at = NULL, ended_at = clock_timestamp(),
+       steps_sent = steps_sent + CASE WHEN $4 THEN 1 ELSE 0 END
+     WHERE id = $1 RETURNING ended_at, steps_sent`,
+    [id, end.status, end.reason, end.sent],
+  );
+  if (!ended) throw new Error('the enrolment disappeared while it was locked');
+  return ended;
+}
+
+export interface DueEnrolment {
+  id: string;
+  project_id: string;
+  slug: string;
+  revision: number;
+  status: EnrolmentStatus;
+  next_at: Date | null;
+}
+
+/** Claims, for the relay, enrolments whose workflow must be started or must read its row. */
+export function claimWakeUps(db: Db, limit: number): Promise<DueEnrolment[]> {
+  return rows<DueEnrolment>(
+    db,
+    'claim_drip_wake_ups',
+    `UPDATE drip_enrolments e SET wake_at = clock_timestamp() + interval '10 seconds'
+     FROM (SELECT id FROM drip_enrolments WHERE wake_at <= now() ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due,
+       projects p
+     WHERE e.id = due.id AND p.id = e.project_id
+     RETURNING e.id, e.project_id, p.slug, e.revision, e.status, e.next_at`,
+    [limit],
+  );
+}
+
+/** The workflow was woken. One that is overdue is checked again; a request since the claim is not lost. */
+export function markWoken(db: Db, { id, revision }: DueEnrolment): Promise<number> {
+  return change(
+    db,
+    'mark_drip_woken',
+    `UPDATE drip_enrolments SET wake_at = CASE WHEN ended_at IS NULL AND NOT parked
+         THEN greatest(next_at, clock_timestamp()) + interval '2 minutes' END
+     WHERE id = $1 AND revision = $2`,
+    [id, revision],
+  );
+}

@@ -1,0 +1,203 @@
+import { pageOf } from '../contract/common';
+import { decodeCursor, toPage } from '../contract/cursor';
+import { AppError } from '../contract/errors';
+import type { Core } from '../core';
+import { route } from '../http/route';
+import { publicIdOf } from '../subscribers';
+import { createChain, patchChain, presentChain, removeChain, requireChain } from './chains';
+import {
+  chainChangesSchema,
+  chainListQuery,
+  chainParams,
+  chainSchema,
+  chainStatsSchema,
+  enrolmentListQuery,
+  enrolmentParams,
+  enrolmentSchema,
+  newChainSchema,
+  newEnrolmentSchema,
+  startedEnrolmentsSchema,
+  statsQuery,
+} from './contract';
+import { cancelOne, enrolByHand, presentEnrolment } from './enrolments';
+import { listChains } from './queries/chains';
+import { listEnrolments } from './queries/enrolments';
+import { statsOf } from './stats';
+
+const tag = 'Drip chains';
+
+export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
+  const { pool, config } = deps;
+  const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+  const contentErrors = ['not_found', 'template_variable_missing', 'invalid_url'] as const;
+  return [
+    route(
+      {
+        method: 'POST',
+        path: '/v1/drip-chains',
+        summary: 'Create a drip chain',
+        description:
+          'Steps for one subscriber over time: messages, waits, conditions. A trigger enrols subscribers into an active chain. Chains count towards the limit of open scheduled and recurring messages.',
+        tag,
+        auth: 'key',
+        idempotent: {},
+        body: newChainSchema,
+        status: 201,
+        response: chainSchema,
+        errors: ['conflict', ...contentErrors],
+      },
+      async ({ project, body, work }) => presentChain(await createChain(deps, project.id, body, work)),
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/drip-chains',
+        summary: 'List drip chains',
+        tag,
+        auth: 'key',
+        query: chainListQuery,
+        status: 200,
+        response: pageOf(chainSchema),
+        errors: [],
+      },
+      async ({ project, query: { cursor, limit } }) => {
+        const found = await listChains(pool, project.id, { before: decodeCursor(cursor), limit });
+        return toPage(found, limit, presentChain);
+      },
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/drip-chains/{drip_id}',
+        summary: 'Get a drip chain',
+        tag,
+        auth: 'key',
+        params: chainParams,
+        status: 200,
+        response: chainSchema,
+        errors: [],
+      },
+      async ({ project, params }) => presentChain(await requireChain(pool, project.id, params.drip_id)),
+    ),
+
+    route(
+      {
+        method: 'PATCH',
+        path: '/v1/drip-chains/{drip_id}',
+        summary: 'Change a drip chain',
+        description:
+          'Changing trigger, steps or exit_on raises the version. Active enrolments keep the version that they began with, unless `migrate` is true.',
+        tag,
+        auth: 'key',
+        params: chainParams,
+        body: chainChangesSchema,
+        status: 200,
+        response: chainSchema,
+        errors: ['conflict', ...contentErrors],
+      },
+      async ({ project, params, body }) =>
+        presentChain(await patchChain(deps, project.id, params.drip_id, body)),
+    ),
+
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/drip-chains/{drip_id}',
+        summary: 'Delete a drip chain',
+        description: 'Its active enrolments are cancelled.',
+        tag,
+        auth: 'key',
+        params: chainParams,
+        status: 204,
+        errors: [],
+      },
+      async ({ project, params }) => removeChain(deps, project.id, params.drip_id),
+    ),
+
+    route(
+      {
+        method: 'POST',
+        path: '/v1/drip-chains/{drip_id}/enrolments',
+        summary: 'Enrol a subscriber',
+        description:
+          'Enrols the subscriber, or each subscriber with the external_id, who can enter the chain; if none can, 409.',
+        tag,
+        auth: 'key',
+        scope: 'send',
+        idempotent: {},
+        params: chainParams,
+        body: newEnrolmentSchema,
+        status: 201,
+        response: startedEnrolmentsSchema,
+        errors: ['conflict', 'mutually_exclusive_identifiers', 'subscriber_not_found', 'invalid_external_id'],
+      },
+      async ({ project, params, body, work }) => {
+        const begun = await enrolByHand(deps, project.id, params.drip_id, body, work);
+        return { data: begun.map((each) => presentEnrolment(each, format)) };
+      },
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/drip-chains/{drip_id}/enrolments',
+        summary: 'List the enrolments of a drip chain',
+        tag,
+        auth: 'key',
+        params: chainParams,
+        query: enrolmentListQuery,
+        status: 200,
+        response: pageOf(enrolmentSchema),
+        errors: ['subscriber_not_found'],
+      },
+      async ({ project, params, query: { status, subscriber_id, cursor, limit } }) => {
+        const { id } = await requireChain(pool, project.id, params.drip_id);
+        const subscriberId = publicIdOf(subscriber_id);
+        if (subscriber_id !== undefined && subscriberId === null) throw new AppError('subscriber_not_found');
+        const filter = { status, subscriberId, before: decodeCursor(cursor), limit };
+        return toPage(await listEnrolments(pool, id, filter), limit, (each) =>
+          presentEnrolment(each, format),
+        );
+      },
+    ),
+
+    route(
+      {
+        method: 'DELETE',
+        path: '/v1/drip-chains/{drip_id}/enrolments/{id}',
+        summary: 'Cancel an enrolment',
+        description: 'The subscriber gets nothing more of the chain. No `drip.completed` follows.',
+        tag,
+        auth: 'key',
+        scope: 'send',
+        params: enrolmentParams,
+        status: 200,
+        response: enrolmentSchema,
+        errors: ['conflict'],
+      },
+      async ({ project, params }) =>
+        presentEnrolment(await cancelOne(deps, project.id, params.drip_id, params.id), format),
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/drip-chains/{drip_id}/stats',
+        summary: 'Get the counts of a drip chain',
+        description:
+          'Active enrolments, and those that ended within the retention period. Without `version`: all versions, with the steps of the newest.',
+        tag,
+        auth: 'key',
+        params: chainParams,
+        query: statsQuery,
+        status: 200,
+        response: chainStatsSchema,
+        errors: [],
+      },
+      async ({ project, params, query }) =>
+        statsOf(pool, await requireChain(pool, project.id, params.drip_id), query.version),
+    ),
+  ];
+}

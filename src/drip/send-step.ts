@@ -1,0 +1,63 @@
+import { AppError } from '../contract/errors';
+import type { Core } from '../core';
+import { sendTo } from '../messages';
+import { isBillingBlocked } from '../projects';
+import type { Project } from '../projects/contract';
+import type { Properties } from '../subscribers/contract';
+import type { SubscriberRecord } from '../subscribers';
+import type { StepOf } from './contract';
+import { hasMessage, queueAgain } from './queries/steps';
+
+export type SendDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
+
+export interface StepOutcome {
+  status: 'sent' | 'failed' | 'skipped';
+  reason: string | null;
+  deliveryId: string | null;
+}
+
+/**
+ * Sends the message of a claimed step; the claim's id is that of the request, so a repeated call finds the message.
+ * Throws `platform_busy` while no bot can take it.
+ */
+export async function sendStep(
+  deps: SendDeps,
+  {
+    claimId,
+    step: { content, permission },
+    enrolment: { id, properties: event },
+    subscriber,
+    project,
+  }: {
+    claimId: string;
+    step: StepOf<'send'>;
+    enrolment: { id: string; properties: Properties };
+    subscriber: SubscriberRecord;
+    project: Project;
+  },
+): Promise<StepOutcome> {
+  const { pool, config, log } = deps;
+  const isBegun = await hasMessage(pool, claimId);
+  if (!isBegun && (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS))) {
+    return failed('billing_blocked');
+  }
+  if (isBegun) await queueAgain(pool, claimId);
+  try {
+    const request = { content, permission, event, isPatient: true };
+    const [detail] = await sendTo(deps, project, request, [subscriber], claimId);
+    if (!detail) return failed('unknown');
+    const { status, reason = null, delivery_id: deliveryId } = detail;
+    if (status === 'sent') return { status, reason: null, deliveryId };
+    const isSkipped = reason === 'permission_missing' || reason === 'unsubscribed';
+    return { status: isSkipped ? 'skipped' : 'failed', reason, deliveryId };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'platform_busy') throw error;
+    // Its media or template, which were fine when the chain was accepted.
+    log.warn({ err: error, enrolment_id: id }, 'the message of a chain can no longer be sent');
+    return failed('invalid_message');
+  }
+}
+
+function failed(reason: string): StepOutcome {
+  return { status: 'failed', reason, deliveryId: null };
+}

@@ -1,0 +1,86 @@
+import type { Db } from '../db/pool';
+import { rows } from '../db/query';
+import type { Trigger } from '../drip/contract';
+import type { Properties } from '../subscribers/contract';
+import type { Cause } from './contract';
+
+export interface TriggeredChain {
+  id: string;
+  trigger: Trigger;
+}
+
+/** Active chains with such triggers. They stay as they are until the transaction ends. */
+export function lockTriggeredChains(
+  db: Db,
+  projectId: string,
+  types: Cause['type'][],
+): Promise<TriggeredChain[]> {
+  return rows<TriggeredChain>(
+    db,
+    'lock_triggered_chains',
+    `SELECT id, trigger FROM drip_chains
+     WHERE project_id = $1 AND status = 'active' AND deleted_at IS NULL AND trigger ->> 'type' = ANY ($2::text[])
+     ORDER BY id FOR SHARE`,
+    [projectId, types],
+  );
+}
+
+/** In id order. A cause has mostly locked them itself. */
+export async function lockPeople(db: Db, ids: string[]): Promise<void> {
+  await rows(
+    db,
+    'lock_people_to_enrol',
+    'SELECT id FROM subscribers WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE',
+    [ids],
+  );
+}
+
+export interface NewEnrolment {
+  chainId: string;
+  subscriberId: string;
+  properties: Properties;
+}
+
+/**
+ * Begins the enrolments that are allowed: active chains, active subscribers who are not in the chain, have not used
+ * `once`, and have begun it less than `perDay` times in 24 hours. Returns their ids.
+ */
+export async function insertEnrolments(
+  db: Db,
+  wanted: NewEnrolment[],
+  requestId: string | null,
+  perDay: number,
+): Promise<string[]> {
+  const begun = await rows<{ id: string }>(
+    db,
+    'insert_drip_enrolments',
+    `WITH allowed AS (
+       SELECT c.id AS drip_id, c.project_id, c.version, s.id AS subscriber_id, given.properties,
+         v.steps -> 0 ->> 'id' AS step_id
+       FROM unnest($1::uuid[], $2::uuid[], $3::jsonb[]) AS given (chain, subscriber, properties)
+       JOIN drip_chains c ON c.id = given.chain AND c.status = 'active' AND c.deleted_at IS NULL
+       JOIN drip_versions v ON v.drip_id = c.id AND v.version = c.version
+       JOIN subscribers s ON s.id = given.subscriber AND s.project_id = c.project_id AND s.active
+       WHERE NOT (c.reentry = 'once'
+           AND EXISTS (SELECT 1 FROM drip_entrants o WHERE o.drip_id = c.id AND o.subscriber_id = s.id))
+         AND (SELECT count(*) FROM drip_enrolments e WHERE e.subscriber_id = s.id AND e.drip_id = c.id
+           AND e.started_at > now() - interval '24 hours') < $5
+     ), begun AS (
+       INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, request_id, properties, step_id)
+       SELECT project_id, drip_id, version, subscriber_id, $4, properties, step_id FROM allowed
+       ON CONFLICT (drip_id, subscriber_id) WHERE ended_at IS NULL DO NOTHING
+       RETURNING id, drip_id, subscriber_id
+     ), entrants AS (
+       INSERT INTO drip_entrants (drip_id, subscriber_id) SELECT drip_id, subscriber_id FROM begun ON CONFLICT DO NOTHING
+     )
+     SELECT id FROM begun`,
+    [
+      wanted.map(({ chainId }) => chainId),
+      wanted.map(({ subscriberId }) => subscriberId),
+      wanted.map(({ properties }) => JSON.stringify(properties)),
+      requestId,
+      perDay,
+    ],
+  );
+  return begun.map(({ id }) => id);
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { givenTimeSchema, pageQuery, timestampSchema, whoFields } from '../../contract/common';
+import { limits } from '../../contract/limits';
+import { checkRecipient } from '../../messages/contract';
+import { externalIdSchema, propertiesSchema, subscriberIdSchema } from '../../subscribers/contract';
+import { givenEventIdSchema } from '../contract';
+
+export const trackedNameSchema = z
+  .string()
+  .regex(
+    new RegExp(`^[a-z0-9_.-]{1,${limits.trackedNameLength}}$`),
+    `must be 1 to ${limits.trackedNameLength} characters of a-z, 0-9, _, . and -`,
+  );
+
+/** Of an event. */
+const trackedPropertiesSchema = propertiesSchema.refine(
+  (given) => Object.keys(given).length <= limits.properties,
+  `can have up to ${limits.properties} keys`,
+);
+
+function isInTime(text: string): boolean {
+  const ahead = Date.parse(text) - Date.now();
+  return ahead <= limits.trackedMinutesAhead * 60_000 && ahead >= -limits.trackedDaysBack * 86_400_000;
+}
+
+const trackedEventInput = z
+  .strictObject({
+    name: trackedNameSchema.describe('What happened, such as `purchase`.'),
+    subscriber_id: subscriberIdSchema.optional(),
+    external_id: externalIdSchema.optional().describe('Means each subscriber with it.'),
+    properties: trackedPropertiesSchema.optional(),
+    occurred_at: givenTimeSchema
+      .refine(
+        isInTime,
+        `must be between ${limits.trackedDaysBack} days ago and ${limits.trackedMinutesAhead} minutes ahead`,
+      )
+      .optional()
+      .describe('Default: now.'),
+    event_id: givenEventIdSchema
+      .optional()
+      .describe(
+        `Your own id. The same id within ${limits.publishedIdDays} days is a duplicate and has no effect.`,
+      ),
+  })
+  .superRefine(checkRecipient);
+
+export const trackSchema = z.strictObject({
+  events: z.array(trackedEventInput).min(1).max(limits.trackedEvents),
+});
+export type TrackRequest = z.output<typeof trackSchema>;
+
+export const trackResultSchema = z.strictObject({
+  event_id: z.string().describe('The given id, or the one that Herald chose.'),
+  status: z.enum(['accepted', 'duplicate', 'subscriber_not_found']),
+});
+export type TrackResult = z.infer<typeof trackResultSchema>;
+
+export const trackedEventSchema = z.strictObject({
+  event_id: z.string(),
+  name: z.string(),
+  ...whoFields,
+  properties: propertiesSchema,
+  occurred_at: timestampSchema,
+  received_at: timestampSchema,
+});
+export type TrackedEventView = z.infer<typeof trackedEventSchema>;
+
+export const trackedListQuery = z.strictObject({
+  subscriber_id: subscriberIdSchema.optional(),
+  name: trackedNameSchema.optional(),
+  since: givenTimeSchema.optional().describe('Only events that occurred at this time or later.'),
+  ...pageQuery,
+});

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { pageOf } from '../../contract/common';
+import { decodeCursor, toPage } from '../../contract/cursor';
+import { AppError } from '../../contract/errors';
+import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../../contract/ids';
+import { limits } from '../../contract/limits';
+import { route } from '../../http/route';
+import { isoTime } from '../../lib/iso-time';
+import {
+  trackedEventSchema,
+  trackedListQuery,
+  trackResultSchema,
+  trackSchema,
+  type TrackedEventView,
+} from './contract';
+import { listTracked, type TrackedRow } from './queries';
+import { trackEvents, type TrackDeps } from './track';
+
+const tag = 'Tracked events';
+
+export function createTrackedEventRoutes(deps: TrackDeps) {
+  const { pool, config } = deps;
+  return [
+    route(
+      {
+        method: 'POST',
+        path: '/v1/events',
+        summary: 'Track events',
+        description: `What your users did, up to ${limits.trackedEvents} events in one commit. Each one is sent to webhooks as event.tracked, once for each subscriber that it names. A subscriber who is not known is a result and does not refuse the others.`,
+        tag,
+        auth: 'key',
+        scope: 'send',
+        idempotent: {},
+        body: trackSchema,
+        status: 202,
+        response: z.strictObject({
+          data: z.array(trackResultSchema).describe('In the order of the request.'),
+        }),
+        errors: ['mutually_exclusive_identifiers', 'invalid_external_id'],
+      },
+      async ({ project, body, work }) => ({ data: await trackEvents(deps, project.id, body, work) }),
+    ),
+
+    route(
+      {
+        method: 'GET',
+        path: '/v1/events',
+        summary: 'List tracked events',
+        description:
+          'One entry for each subscriber of an event, in the order in which they were received, newest first.',
+        tag,
+        auth: 'key',
+        query: trackedListQuery,
+        status: 200,
+        response: pageOf(trackedEventSchema),
+        errors: ['subscriber_not_found'],
+      },
+      async ({ project, query: { cursor, limit, subscriber_id, name, since } }) => {
+        const subscriberId = subscriber_id === undefined ? null : parseSubscriberId(subscriber_id);
+        if (subscriber_id !== undefined && subscriberId === null) throw new AppError('subscriber_not_found');
+        const before = decodeCursor(cursor);
+        const filter = { subscriberId, name: name ?? null, since: since ?? null, before, limit };
+        const found = await listTracked(pool, project.id, filter);
+        return toPage(found, limit, (row) => present(row, config.HERALD_SUBSCRIBER_ID_FORMAT));
+      },
+    ),
+  ];
+}
+
+function present(row: TrackedRow, format: SubscriberIdFormat): TrackedEventView {
+  return {
+    event_id: row.event_id,
+    name: row.name,
+    subscriber_id: formatSubscriberId(row.subscriber_id, format),
+    channel: row.channel,
+    external_id: row.external_id,
+    properties: row.properties,
+    occurred_at: isoTime(row.occurred_at),
+    received_at: isoTime(row.received_at),
+  };
+}

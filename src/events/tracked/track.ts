@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { AppError } from '../../contract/errors';
+import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../../contract/ids';
+import { limits } from '../../contract/limits';
+import { type Db, withTransaction } from '../../db/pool';
+import type { Work } from '../../http/idempotency';
+import { isoTime } from '../../lib/iso-time';
+import { currentTraceparent } from '../../lib/tracing';
+import { eventBody } from '../contract';
+import { insertPublished } from '../queries/publish';
+import { workUuid } from '../work-uuid';
+import type { TrackRequest, TrackResult } from './contract';
+import { insertTracked, lockTrackedPeople, type TrackedEvent, type TrackedPerson } from './queries';
+
+/** Runs in the transaction that writes the events, with those that were accepted. */
+export type OnTracked = (db: Db, projectId: string, events: TrackedEvent[]) => Promise<void>;
+
+export interface TrackDeps {
+  pool: pg.Pool;
+  config: { HERALD_SUBSCRIBER_ID_FORMAT: SubscriberIdFormat };
+  onTracked: readonly OnTracked[];
+}
+
+/** An event of the request, with the subscribers that it names. */
+interface Named {
+  given: TrackRequest['events'][number];
+  eventId: string;
+  index: number;
+  people: TrackedPerson[];
+}
+
+/**
+ * Tracks the events of one request: one transaction for the events, their deliveries and what follows from them. The
+ * subscribers are locked before the ids are claimed, in every request.
+ */
+export function trackEvents(
+  deps: TrackDeps,
+  projectId: string,
+  { events }: TrackRequest,
+  work: Work,
+): Promise<TrackResult[]> {
+  return withTransaction(deps.pool, async (db) => {
+    const named = await findPeople(db, projectId, events, work);
+    const rows = withoutRepeatedIds(named).flatMap((event) =>
+      event.people.map((person) => ({ event, person, tracked: trackedOf(event, person, work) })),
+    );
+    const traceparent = currentTraceparent();
+    const written = await insertPublished(
+      db,
+      rows.map(({ event, person, tracked }) => ({
+        id: tracked.id,
+        projectId,
+        name: 'event.tracked',
+        body: bodyOf(tracked, person, deps.config.HERALD_SUBSCRIBER_ID_FORMAT),
+        publishedId: event.given.event_id === undefined ? null : claimedId(event.given.event_id),
+        traceparent,
+      })),
+    );
+    const accepted = rows.filter(({ tracked }) => written.has(tracked.id));
+    const tracked = accepted.map((each) => each.tracked);
+    await insertTracked(db, projectId, tracked);
+    for (const hook of deps.onTracked) if (tracked.length > 0) await hook(db, projectId, tracked);
+    const acceptedEvents = new Set(accepted.map(({ event }) => event));
+    return named.map((event) => ({ event_id: event.eventId, status: statusOf(event, acceptedEvents) }));
+  });
+}
+
+function statusOf(event: Named, accepted: ReadonlySet<Named>): TrackResult['status'] {
+  if (event.people.length === 0) return 'subscriber_not_found';
+  return accepted.has(event) ? 'accepted' : 'duplicate';
+}
+
+async function findPeople(
+  db: Db,
+  projectId: string,
+  events: TrackRequest['events'],
+  work: Work,
+): Promise<Named[]> {
+  const uuids = events.map(({ subscriber_id }) =>
+    subscriber_id === undefined ? null : parseSubscriberId(subscriber_id),
+  );
+  const limit = limits.sendRecipients;
+  const people = await lockTrackedPeople(db, projectId, {
+    ids: uuids.flatMap((uuid) => uuid ?? []),
+    externalIds: [...new Set(events.flatMap(({ external_id }) => external_id ?? []))],
+    limit: limit + 1,
+  });
+  const byId = new Map(people.map((person) => [person.id, person]));
+  const byExternalId = new Map<string, TrackedPerson[]>();
+  for (const person of people) {
+    if (person.external_id === null) continue;
+    const same = byExternalId.get(person.external_id);
+    if (same) same.push(person);
+    else byExternalId.set(person.external_id, [person]);
+  }
+  return events.map((given, index) => {
+    const one = byId.get(uuids[index] ?? '');
+    const found =
+      given.external_id === undefined ? (one ? [one] : []) : (byExternalId.get(given.external_id) ?? []);
+    if (found.length > limit) {
+      const text = `events[${index}].external_id: matches more than ${limit} subscribers`;
+      throw new AppError('validation_failed', text);
+    }
+    return { given, index, people: found, eventId: given.event_id ?? workUuid(work, index) };
+  });
+}
+
+/** An id that occurs twice in one request is a duplicate from its second occurrence on. */
+function withoutRepeatedIds(events: Named[]): Named[] {
+  const seen = new Set<string>();
+  return events.filter(({ eventId, people }) => {
+    if (people.length === 0 || seen.has(eventId)) return false;
+    seen.add(eventId);
+    return true;
+  });
+}
+
+function trackedOf({ given, eventId, index }: Named, person: TrackedPerson, work: Work): TrackedEvent {
+  return {
+    id: workUuid(work, index, person.id),
+    eventId,
+    subscriberId: person.id,
+    name: given.name,
+    properties: given.properties ?? {},
+    occurredAt: given.occurred_at === undefined ? person.now : new Date(given.occurred_at),
+  };
+}
+
+function bodyOf(event: TrackedEvent, person: TrackedPerson, format: SubscriberIdFormat): string {
+  return eventBody('event.tracked', {
+    event_id: event.eventId,
+    name: event.name,
+    subscriber_id: formatSubscriberId(person.id, format),
+    channel: person.channel,
+    external_id: person.external_id,
+    properties: event.properties,
+    received_at: isoTime(person.now),
+    occurred_at: isoTime(event.occurredAt),
+  });
+}
+
+/**
+ * The id under which a tracked event is claimed: not one that a publisher uses, and nothing of a person in it, because it
+ * outlives the removal of a subscriber.
+ */
+function claimedId(eventId: string): string {
+  return `tracked ${createHash('sha256').update(eventId).digest('hex')}`;
+}

@@ -1,0 +1,112 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { isValidWebhook } from '../../../sdk/typescript/src';
+import { eventually } from '../../support/eventually';
+import { userEnvironment } from '../../support/npm-start';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { startTcpProxy } from '../../support/tcp-proxy';
+import { createEndpoint, emitExample, scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
+import { cli, herald, heraldJson, settingsOf } from './fixture';
+
+jest.setTimeout(120_000);
+
+let service: TestService;
+let settings: Record<string, string>;
+let project: TestProject;
+let receiver: ScriptedReceiver;
+const running: ChildProcess[] = [];
+
+beforeAll(async () => {
+  service = await startTestService();
+  settings = settingsOf(service);
+});
+afterAll(() => service?.stop());
+beforeEach(async () => {
+  project = await service.createProject();
+  receiver = await scriptedReceiver(200);
+});
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit');
+  }
+  await receiver.close();
+});
+
+/** A command that runs until it is ended. */
+function run(args: string[]) {
+  const child = spawn(process.execPath, [cli, ...args], { env: userEnvironment(settings) });
+  running.push(child);
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output.stdout += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output.stderr += chunk));
+  const lines = () => output.stdout.split('\n').slice(0, -1);
+  return { child, output, lines };
+}
+
+const untilReady = async (listening: ReturnType<typeof run>) => {
+  await eventually(() => listening.lines().length > 0, 60_000);
+  return /signed with (whsec_\S+)/.exec(listening.lines()[0] ?? '')?.[1] ?? '';
+};
+const deliveredIds = () => receiver.received.map(({ headers }) => headers['x-service-delivery-id']);
+
+test('listen against a remote service forwards what happened while the connection was lost, signed, each once', async () => {
+  const proxy = await startTcpProxy(Number(new URL(service.url).port));
+  const listening = run([
+    ...['listen', '--forward-to', receiver.url, '--api-url', `http://127.0.0.1:${proxy.port}`],
+    ...['--api-key', project.api_key],
+  ]);
+  const secret = await untilReady(listening);
+  const ids = [await emitExample(service, project)];
+  await eventually(() => receiver.received.length === 1);
+  await proxy.close();
+  ids.push(await emitExample(service, project, 'otp.sent'), await emitExample(service, project));
+  await proxy.open();
+  await eventually(() => receiver.received.length === 3);
+  await proxy.close();
+
+  expect(deliveredIds()).toEqual(ids);
+  for (const { body, headers } of receiver.received) expect(isValidWebhook(body, headers, secret)).toBe(true);
+  await eventually(() => listening.lines().length === 4);
+  expect(listening.lines()[2]).toMatch(/otp\.sent {2}200 {2}\d+ ms/);
+  expect(listening.output.stderr).toMatch(/Disconnected: .+ Next try in/);
+  expect(listening.output.stderr).toContain('Connected again.');
+});
+
+test('listen and tail on this installation show what trigger sends, and what could not be forwarded', async () => {
+  const { id: endpointId } = await createEndpoint(project, receiver.url, { events: ['otp.sent'] });
+  const nowhere = await scriptedReceiver(200);
+  await nowhere.close();
+  const listening = run(['listen', '--forward-to', nowhere.url, '--project', project.slug]);
+  const tailing = run(['tail', 'deliveries', '--project', project.slug]);
+  await untilReady(listening);
+  await eventually(() => tailing.output.stderr.includes('Waiting for deliveries'), 60_000);
+
+  const sent = await heraldJson<{ event_id: string; deliveries: number }>(
+    ['trigger', 'otp.sent', '--project', project.slug],
+    settings,
+  );
+  expect(sent.deliveries).toBe(1);
+  await eventually(() => listening.lines().some((line) => line.includes(sent.event_id)));
+  expect(listening.lines()[1]).toMatch(/otp\.sent {2}could not forward: .*ECONNREFUSED/);
+  await eventually(() => receiver.received.length === 1);
+  expect(receiver.received[0]?.headers['x-service-test']).toBe('true');
+  await eventually(() => tailing.lines().some((line) => /otp\.sent {2}succeeded {2}200/.test(line)));
+
+  const named = await heraldJson<{ delivery_id: string }>(
+    ['trigger', 'auth.completed', '--project', project.slug, '--endpoint', endpointId],
+    settings,
+  );
+  await eventually(() => receiver.of(named.delivery_id).length === 1);
+});
+
+test.each([
+  [['listen', '--forward-to', 'nowhere', '--project', 'demo'], /"nowhere" is not an http address/],
+  [['listen', '--forward-to', 'http://127.0.0.1:9/', '--events', 'nothing'], /"nothing" is not an event/],
+  [['listen', '--forward-to', 'http://127.0.0.1:9/'], /Name the project with --project/],
+  [['trigger', 'nothing', '--project', 'demo'], /nothing/],
+  [['tail', 'nothing'], /nothing/],
+])('%j is refused with a sentence', async (args, sentence) => {
+  const { code, stderr } = await herald(args, settings);
+  expect(code).not.toBe(0);
+  expect(stderr).toMatch(sentence);
+});

@@ -1,0 +1,108 @@
+import { limits } from '../../../src/contract/limits';
+import type { GivenContent, StoredContent } from '../api';
+
+/** A button as it is typed. */
+export interface ButtonDraft {
+  key: number;
+  text: string;
+  action: 'url' | 'data';
+  /** The address, or what the event of a tap carries. */
+  value: string;
+  /** In the row of the button before it. */
+  beside: boolean;
+}
+
+/** The content of a message as it is typed: a template, or all of it. */
+export interface ContentDraft {
+  /** The key of a template; empty for a message that is written here. */
+  template: string;
+  vars: Record<string, string>;
+  text: string;
+  format: 'plain' | 'markdown' | 'html';
+  mediaType: 'photo' | 'video' | 'document' | '';
+  mediaUrl: string;
+  buttons: ButtonDraft[];
+}
+
+export const emptyContent: ContentDraft = {
+  template: '',
+  vars: {},
+  text: '',
+  format: 'plain',
+  mediaType: '',
+  mediaUrl: '',
+  buttons: [],
+};
+
+/** The fields that the API can name in an error. */
+export const contentFields = ['text', 'format', 'media', 'buttons', 'template', 'vars'] as const;
+export type ContentField = (typeof contentFields)[number];
+
+/** What the API takes as `content`, or among the fields of a broadcast. */
+export function contentOf(draft: ContentDraft): GivenContent {
+  if (draft.template !== '') {
+    const vars = Object.entries(draft.vars).filter(([, value]) => value !== '');
+    return { template: draft.template, vars: Object.fromEntries(vars) };
+  }
+  return {
+    text: draft.text,
+    format: draft.format,
+    buttons: buttonsOf(draft.buttons),
+    ...mediaOf(draft),
+  };
+}
+
+export function mediaOf({
+  mediaType,
+  mediaUrl,
+}: Pick<ContentDraft, 'mediaType' | 'mediaUrl'>): Pick<GivenContent, 'media'> {
+  return mediaType === '' ? {} : { media: { type: mediaType, url: mediaUrl.trim() } };
+}
+
+/** Rows of buttons; those without any text are left out. */
+export function buttonsOf(drafts: ButtonDraft[]): NonNullable<GivenContent['buttons']> {
+  const rows: NonNullable<GivenContent['buttons']> = [];
+  for (const { text, action, value, beside } of drafts) {
+    if (text.trim() === '' && value.trim() === '') continue;
+    const button = { text: text.trim(), [action]: value.trim() };
+    const last = rows.at(-1);
+    if (beside && last && last.length < limits.buttonsPerRow) last.push(button);
+    else rows.push([button]);
+  }
+  return rows;
+}
+
+/** Stored content, to be edited. */
+export function contentDraft(content: StoredContent): ContentDraft {
+  const vars = Object.entries(content.vars ?? {}).map(([name, value]) => [name, String(value)]);
+  return {
+    template: content.template ?? '',
+    vars: Object.fromEntries(vars) as Record<string, string>,
+    text: content.text ?? '',
+    format: content.format ?? 'plain',
+    ...mediaDraft(content),
+    buttons: buttonDrafts(content.buttons ?? []),
+  };
+}
+
+export function mediaDraft({
+  media,
+}: Pick<StoredContent, 'media'>): Pick<ContentDraft, 'mediaType' | 'mediaUrl'> {
+  return { mediaType: media?.type ?? '', mediaUrl: media?.url ?? '' };
+}
+
+export function buttonDrafts(rows: NonNullable<StoredContent['buttons']>): ButtonDraft[] {
+  return rows
+    .flatMap((row) => row.map((button, place) => ({ button, beside: place > 0 })))
+    .map(({ button, beside }, key) => ({
+      key,
+      text: button.text,
+      action: button.data === undefined ? 'url' : 'data',
+      value: button.data ?? button.url ?? '',
+      beside,
+    }));
+}
+
+export function isEmptyContent(draft: ContentDraft): boolean {
+  return draft.template === '' && draft.text.trim() === '';
+}

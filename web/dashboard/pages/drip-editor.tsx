@@ -1,0 +1,349 @@
+import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
+import type { Rules, Trigger } from '../../../src/drip/contract';
+import { api, type Chain, type ChainStep } from '../api';
+import { Crumbs, Field, Icon, Problem, toast, useForm } from '../elements';
+import { TemplatePreview } from '../message/content-preview';
+import { PhonePreview } from '../message/phone-preview';
+import { useResource } from '../resource';
+import { go, Heading } from '../router';
+import { t } from '../texts';
+import { RulesEditor } from './drip-rules';
+import { StepFields } from './drip-step-fields';
+import { stepIcons } from './drip-steps';
+
+interface Draft {
+  name: string;
+  trigger: Trigger;
+  steps: ChainStep[];
+  exit_on: Rules | null;
+  reentry: Chain['reentry'];
+}
+
+const empty: Draft = {
+  name: '',
+  trigger: { type: 'subscription' },
+  steps: [{ id: 'hello', type: 'send', content: { text: '' } }],
+  exit_on: null,
+  reentry: 'once',
+};
+
+export function NewChain() {
+  return (
+    <ChainForm
+      title={t.drip.newChain}
+      initial={empty}
+      save={async ({ exit_on, ...draft }) => {
+        const created = await api.createChain({ ...draft, ...(exit_on && { exit_on }) });
+        return created.drip_id;
+      }}
+    />
+  );
+}
+
+export function EditChain({ id }: { id: string }) {
+  const found = useResource(() => api.chain(id), id);
+  const [migrate, setMigrate] = useState(false);
+  const chain = found.data;
+  if (!chain) return <Problem error={found.error} />;
+  const { name, trigger, steps, exit_on, reentry } = chain;
+  return (
+    <ChainForm
+      title={t.drip.editChain(name)}
+      initial={{ name, trigger, steps, exit_on, reentry }}
+      migrate={{ isOn: migrate, set: setMigrate }}
+      save={async (draft) => (await api.changeChain(id, { ...draft, migrate })).drip_id}
+    />
+  );
+}
+
+const stepTypes = ['send', 'delay', 'wait_until', 'condition', 'tag', 'end'] as const;
+
+/** An id that no step has yet. */
+function freeId(steps: ChainStep[], type: ChainStep['type']): string {
+  for (let n = steps.length + 1; ; n += 1) {
+    const id = `${type.replace('_', '-')}-${n}`;
+    if (steps.every((step) => step.id !== id)) return id;
+  }
+}
+
+function newStep(steps: ChainStep[], type: ChainStep['type']): ChainStep {
+  const id = freeId(steps, type);
+  switch (type) {
+    case 'send':
+      return { id, type, content: { text: '' } };
+    case 'delay':
+      return { id, type, minutes: 1440 };
+    case 'wait_until':
+      return { id, type, from: '09:00', to: '18:00', timezone: 'recipient' };
+    case 'condition':
+      return { id, type, if: { rules: [{ tag: '' }] }, else: 'end' };
+    case 'tag':
+      return { id, type, add: [] };
+    case 'end':
+      return { id, type };
+  }
+}
+
+function ChainForm(props: {
+  title: string;
+  initial: Draft;
+  migrate?: { isOn: boolean; set: (isOn: boolean) => void };
+  save: (draft: Draft) => Promise<string>;
+}) {
+  const [draft, setDraft] = useState(props.initial);
+  const [shown, setShown] = useState(0);
+  const fields = ['name', 'trigger', 'exit_on', ...draft.steps.map((_, index) => `steps[${index}]`), 'steps'];
+  const form = useForm(fields, async () => {
+    const id = await props.save(draft);
+    toast(t.drip.chainSaved);
+    go(`/dashboard/drip/${id}`);
+  });
+  const change = (part: Partial<Draft>) => {
+    form.touch();
+    setDraft((before) => ({ ...before, ...part }));
+  };
+  const { steps } = draft;
+  const put = (index: number, step: ChainStep) =>
+    change({ steps: steps.map((each, n) => (n === index ? step : each)) });
+  const move = (from: number, to: number) => {
+    const moved = [...steps];
+    const [step] = moved.splice(from, 1);
+    if (step) moved.splice(to, 0, step);
+    change({ steps: moved });
+  };
+  const preview = steps[shown];
+  return (
+    <>
+      <Crumbs trail={[{ to: '/dashboard/drip', text: t.drip.chains }]} />
+      <Heading title={props.title} />
+      <div class="composer">
+        <form class="panel" {...form.attributes}>
+          <Field label={t.personName} error={form.problemOf('name')}>
+            {(attributes) => (
+              <input
+                {...attributes}
+                required
+                maxLength={limits.nameLength}
+                value={draft.name}
+                onInput={(event) => change({ name: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+          <TriggerFields
+            trigger={draft.trigger}
+            error={form.problemOf('trigger')}
+            onChange={(trigger) => change({ trigger })}
+          />
+          <Field label={t.drip.reentry}>
+            {(attributes) => (
+              <select
+                {...attributes}
+                value={draft.reentry}
+                onChange={(event) => change({ reentry: event.currentTarget.value as Draft['reentry'] })}
+              >
+                {(['once', 'again'] as const).map((reentry) => (
+                  <option key={reentry} value={reentry}>
+                    {t.drip.reentries[reentry]}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <RulesEditor
+            label={t.drip.exitOn}
+            hint={t.drip.exitHint}
+            error={form.problemOf('exit_on')}
+            rules={draft.exit_on}
+            onChange={(exit_on) => change({ exit_on })}
+          />
+          <h2>{t.drip.steps}</h2>
+          <ol class="timeline chain">
+            {steps.map((step, index) => (
+              <li key={index} onFocusCapture={() => setShown(index)}>
+                <Icon name={stepIcons[step.type]} small />
+                <div>
+                  <div class="row">
+                    <strong>{t.drip.stepTypes[step.type]}</strong>
+                    <span class="buttons">
+                      <StepButton
+                        icon="arrowUp"
+                        label={t.drip.moveUp(step.id)}
+                        disabled={index === 0}
+                        act={() => move(index, index - 1)}
+                      />
+                      <StepButton
+                        icon="arrowDown"
+                        label={t.drip.moveDown(step.id)}
+                        disabled={index === steps.length - 1}
+                        act={() => move(index, index + 1)}
+                      />
+                      <StepButton
+                        icon="xMark"
+                        label={t.drip.removeStep(step.id)}
+                        disabled={steps.length === 1}
+                        act={() => change({ steps: steps.filter((_, n) => n !== index) })}
+                      />
+                    </span>
+                  </div>
+                  <StepFields
+                    step={step}
+                    later={steps.slice(index + 1).map(({ id }) => id)}
+                    error={form.problemOf(`steps[${index}]`)}
+                    onChange={(changed) => put(index, changed)}
+                  />
+                </div>
+              </li>
+            ))}
+          </ol>
+          {form.problemOf('steps') && (
+            <p class="field-error" role="alert">
+              {form.problemOf('steps')}
+            </p>
+          )}
+          {steps.length < limits.dripSteps && (
+            <Field label={t.drip.addStep}>
+              {(attributes) => (
+                <select
+                  {...attributes}
+                  value=""
+                  onChange={(event) => {
+                    const type = event.currentTarget.value as ChainStep['type'];
+                    change({ steps: [...steps, newStep(steps, type)] });
+                    event.currentTarget.value = '';
+                  }}
+                >
+                  <option value="">…</option>
+                  {stepTypes.map((type) => (
+                    <option key={type} value={type}>
+                      {t.drip.stepTypes[type]}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          )}
+          {props.migrate && (
+            <div class="field">
+              <label class="choice">
+                <input
+                  type="checkbox"
+                  checked={props.migrate.isOn}
+                  onChange={(event) => props.migrate?.set(event.currentTarget.checked)}
+                />{' '}
+                {t.drip.migrate}
+              </label>
+              <p class="hint">{t.drip.migrateHint}</p>
+            </div>
+          )}
+          <Problem error={form.error} />
+          <p class="buttons end">
+            <button type="submit" class="btn primary" disabled={form.busy || draft.name.trim() === ''}>
+              {t.save}
+            </button>
+          </p>
+        </form>
+        <div class="previews">
+          <StepPreview step={preview} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** The message of the step that is being edited. */
+function StepPreview({ step }: { step: ChainStep | undefined }) {
+  if (step?.type !== 'send') return <PhonePreview channel="telegram" text="" format="plain" />;
+  const { template, vars, text = '', format = 'plain' } = step.content;
+  if (template === undefined) return <PhonePreview channel="telegram" text={text} format={format} />;
+  if (template === '') return null;
+  return <TemplatePreview channel="telegram" request={{ key: template, ...(vars && { vars }) }} />;
+}
+
+function StepButton(props: {
+  icon: 'arrowUp' | 'arrowDown' | 'xMark';
+  label: string;
+  disabled: boolean;
+  act: () => void;
+}) {
+  return (
+    <button type="button" class="btn quiet" disabled={props.disabled} onClick={props.act}>
+      <Icon name={props.icon} small />
+      <span class="visually-hidden">{props.label}</span>
+    </button>
+  );
+}
+
+function triggerOf(type: Trigger['type']): Trigger {
+  if (type === 'event') return { type, name: '' };
+  if (type === 'tag_added') return { type, tag: '' };
+  return { type };
+}
+
+function TriggerFields({
+  trigger,
+  error,
+  onChange,
+}: {
+  trigger: Trigger;
+  error: string | null;
+  onChange: (trigger: Trigger) => void;
+}) {
+  return (
+    <>
+      <Field label={t.drip.triggerLabel} error={error}>
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={trigger.type}
+            onChange={(event) => onChange(triggerOf(event.currentTarget.value as Trigger['type']))}
+          >
+            {(['subscription', 'tag_added', 'event', 'manual'] as const).map((type) => (
+              <option key={type} value={type}>
+                {t.drip.triggers[type]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {trigger.type === 'tag_added' && (
+        <Field label={t.drip.tagName}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              required
+              maxLength={limits.tagLength}
+              value={trigger.tag}
+              onInput={(event) => onChange({ ...trigger, tag: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      )}
+      {trigger.type === 'event' && (
+        <>
+          <Field label={t.eventName}>
+            {(attributes) => (
+              <input
+                {...attributes}
+                required
+                maxLength={limits.trackedNameLength}
+                placeholder="purchase"
+                value={trigger.name}
+                onInput={(event) => onChange({ ...trigger, name: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+          <RulesEditor
+            label={t.drip.propertyRules}
+            rules={trigger.where ?? null}
+            kinds={['property']}
+            onChange={(where) => {
+              const { where: _, ...others } = trigger;
+              onChange(where ? { ...others, where: where as NonNullable<typeof trigger.where> } : others);
+            }}
+          />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,299 @@
+import { useState } from 'preact/hooks';
+import type { ChainStats } from '../../../src/drip/contract';
+import { can } from '../access';
+import { api, type Chain, type Enrolment } from '../api';
+import {
+  ActionButton,
+  Badge,
+  Cell,
+  ConfirmDialog,
+  Crumbs,
+  Empty,
+  Field,
+  Icon,
+  None,
+  Pager,
+  Problem,
+  Select,
+  Table,
+  Time,
+  toast,
+  useForm,
+} from '../elements';
+import { number } from '../format';
+import { useResource } from '../resource';
+import { go, Heading, Link, useFilters, usePages } from '../router';
+import { chainState, enrolmentState } from '../states';
+import { t } from '../texts';
+import { rulesText, StepList, triggerText } from './drip-steps';
+
+const REFRESH_MS = 5_000;
+
+export function DripChains() {
+  const pages = usePages();
+  const found = useResource(() => api.chains(pages.cursor), pages.cursor ?? '', REFRESH_MS);
+  const list = found.data?.data;
+  return (
+    <>
+      <div class="heading">
+        <Heading title={t.drip.chains} />
+        {can('manage') && (
+          <Link to="/dashboard/drip/new" class="btn primary">
+            <Icon name="plus" small /> {t.drip.newChain}
+          </Link>
+        )}
+      </div>
+      <p class="lead">{t.drip.chainsLead}</p>
+      <Problem error={found.error} />
+      {list?.length === 0 && <Empty icon="branch" title={t.drip.noChains} text={t.drip.noChainsText} />}
+      {list && list.length > 0 && (
+        <Table
+          label={t.drip.chains}
+          columns={[t.personName, t.drip.triggerLabel, t.drip.steps, t.drip.versionColumn, t.status]}
+        >
+          {list.map((chain) => (
+            <ChainRow key={chain.drip_id} chain={chain} />
+          ))}
+        </Table>
+      )}
+      <Pager pages={pages} next={found.data?.next_cursor ?? null} />
+    </>
+  );
+}
+
+function ChainRow({ chain }: { chain: Chain }) {
+  const state = chainState(chain);
+  return (
+    <tr>
+      <Cell label={t.personName}>
+        <Link to={`/dashboard/drip/${chain.drip_id}`}>{chain.name}</Link>
+      </Cell>
+      <Cell label={t.drip.triggerLabel}>{triggerText(chain)}</Cell>
+      <Cell label={t.drip.steps}>{number(chain.steps.length)}</Cell>
+      <Cell label={t.drip.versionColumn}>{number(chain.version)}</Cell>
+      <Cell label={t.status}>
+        <Badge tone={state.tone}>{state.text}</Badge>
+      </Cell>
+    </tr>
+  );
+}
+
+export function OpenChain({ id }: { id: string }) {
+  const found = useResource(() => api.chain(id), id, REFRESH_MS);
+  const stats = useResource(() => api.chainStats(id), id, REFRESH_MS);
+  const [error, setError] = useState<Error | null>(null);
+  const [removing, setRemoving] = useState(false);
+  const chain = found.data;
+  if (!chain) return <Problem error={found.error} />;
+  const state = chainState(chain);
+  const isActive = chain.status === 'active';
+  return (
+    <>
+      <Crumbs trail={[{ to: '/dashboard/drip', text: t.drip.chains }]} />
+      <div class="heading">
+        <Heading title={chain.name} />
+        <Badge tone={state.tone}>{state.text}</Badge>
+      </div>
+      <p>
+        {triggerText(chain)} · {t.drip.reentries[chain.reentry]} · {t.drip.chainVersion(chain.version)}
+      </p>
+      {chain.exit_on && (
+        <p class="hint">
+          {t.drip.exitOn}: {rulesText(chain.exit_on)}
+        </p>
+      )}
+      {can('manage') && (
+        <p class="buttons">
+          <ActionButton
+            act={() => api.changeChain(id, { status: isActive ? 'paused' : 'active' }).then(found.reload)}
+            onError={setError}
+          >
+            {isActive ? t.drip.pauseChain : t.drip.activate}
+          </ActionButton>
+          <Link to={`/dashboard/drip/${id}/edit`} class="btn">
+            {t.edit}
+          </Link>
+          <button type="button" class="btn danger" onClick={() => setRemoving(true)}>
+            {t.remove}
+          </button>
+        </p>
+      )}
+      <Problem error={error ?? stats.error} />
+      {stats.data && <Totals stats={stats.data} />}
+      <section class="panel">
+        <h2>{t.drip.steps}</h2>
+        <StepList steps={chain.steps} stats={stats.data} />
+      </section>
+      <Enrolments id={id} isActive={isActive} />
+      {removing && (
+        <ConfirmDialog
+          title={t.drip.removeChainTitle(chain.name)}
+          text={t.drip.removeChainText}
+          confirm={t.remove}
+          dismiss={t.goBack}
+          act={async () => {
+            await api.removeChain(id);
+            go('/dashboard/drip');
+          }}
+          onClose={() => setRemoving(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function Totals({ stats }: { stats: ChainStats }) {
+  const figures = [
+    { title: t.drip.enrolled, count: stats.enrolled },
+    ...(['active', 'completed', 'exited', 'cancelled'] as const).map((status) => ({
+      title: t.drip.enrolmentStates[status],
+      count: stats[status],
+    })),
+  ];
+  return (
+    <dl class="facts chain-totals">
+      {figures.map(({ title, count }) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{number(count)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Enrolments({ id, isActive }: { id: string; isActive: boolean }) {
+  const pages = usePages();
+  const filters = useFilters(['status'] as const);
+  const { status } = filters.values;
+  const [leaving, setLeaving] = useState<Enrolment | null>(null);
+  const found = useResource(
+    () => api.enrolments(id, { status, cursor: pages.cursor }),
+    `${id} ${status} ${pages.cursor ?? ''}`,
+    REFRESH_MS,
+  );
+  const list = found.data?.data;
+  return (
+    <>
+      <h2>{t.drip.enrolments}</h2>
+      {isActive && can('send') && <EnrolForm id={id} onEnrolled={found.reload} />}
+      <div class="filters">
+        <Select
+          label={t.status}
+          value={status}
+          onChange={(value) => filters.set('status', value)}
+          options={[
+            { value: '', text: t.any },
+            ...Object.entries(t.drip.enrolmentStates).map(([value, text]) => ({ value, text })),
+          ]}
+        />
+      </div>
+      <Problem error={found.error} />
+      {list?.length === 0 && (
+        <Empty icon="users" title={filters.isFiltered ? t.drip.noEnrolmentsMatch : t.drip.noEnrolments} />
+      )}
+      {list && list.length > 0 && (
+        <Table
+          label={t.drip.enrolments}
+          columns={[
+            t.subscriber,
+            t.status,
+            t.drip.currentStep,
+            t.drip.goesOn,
+            t.drip.enteredAt,
+            `!${t.actions}`,
+          ]}
+        >
+          {list.map((enrolment) => (
+            <EnrolmentRow
+              key={enrolment.enrolment_id}
+              enrolment={enrolment}
+              onLeave={() => setLeaving(enrolment)}
+            />
+          ))}
+        </Table>
+      )}
+      <Pager pages={pages} next={found.data?.next_cursor ?? null} />
+      {leaving && (
+        <ConfirmDialog
+          title={t.drip.cancelEnrolmentTitle}
+          text={t.drip.cancelEnrolmentText}
+          confirm={t.drip.cancelEnrolment}
+          dismiss={t.goBack}
+          act={async () => {
+            await api.cancelEnrolment(id, leaving.enrolment_id);
+            setLeaving(null);
+            await found.reload();
+          }}
+          onClose={() => setLeaving(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function EnrolmentRow({ enrolment, onLeave }: { enrolment: Enrolment; onLeave: () => void }) {
+  const state = enrolmentState(enrolment);
+  const { reason } = enrolment;
+  return (
+    <tr>
+      <Cell label={t.subscriber}>
+        <Link to={`/dashboard/subscribers/${enrolment.subscriber_id}`} class="clip">
+          {enrolment.subscriber_id.slice(0, 8)}
+        </Link>
+      </Cell>
+      <Cell label={t.status}>
+        <Badge tone={state.tone}>{state.text}</Badge>{' '}
+        {reason && (
+          <span class="hint">
+            {t.drip.enrolmentReasons[reason as keyof typeof t.drip.enrolmentReasons] ?? reason}
+          </span>
+        )}
+      </Cell>
+      <Cell label={t.drip.currentStep}>
+        {enrolment.step_id ? <code>{enrolment.step_id}</code> : <None />}
+      </Cell>
+      <Cell label={t.drip.goesOn}>{enrolment.next_at ? <Time at={enrolment.next_at} /> : <None />}</Cell>
+      <Cell label={t.drip.enteredAt}>
+        <Time at={enrolment.started_at} />
+      </Cell>
+      <Cell label={t.actions}>
+        {enrolment.status === 'active' && can('send') && (
+          <button type="button" class="btn quiet" onClick={onLeave}>
+            {t.drip.cancelEnrolment}
+          </button>
+        )}
+      </Cell>
+    </tr>
+  );
+}
+
+function EnrolForm({ id, onEnrolled }: { id: string; onEnrolled: () => Promise<void> }) {
+  const [subscriber, setSubscriber] = useState('');
+  const form = useForm(['subscriber_id'], async () => {
+    await api.enrol(id, subscriber.trim());
+    toast(t.drip.enrolledOne);
+    setSubscriber('');
+    await onEnrolled();
+  });
+  return (
+    <form class="inline-form" {...form.attributes}>
+      <Field label={t.subscriberId} error={form.problemOf('subscriber_id')}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            required
+            maxLength={100}
+            placeholder="4f0c6a6e-…"
+            value={subscriber}
+            onInput={(event) => setSubscriber(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <button type="submit" class="btn" disabled={form.busy || subscriber.trim() === ''}>
+        {t.drip.enrol}
+      </button>
+      <Problem error={form.error} />
+    </form>
+  );
+}

@@ -1,0 +1,148 @@
+import { limits } from '../../../src/contract/limits';
+import { api, type TrackedEvent } from '../api';
+import {
+  Cell,
+  ChannelName,
+  Chip,
+  ClearFilters,
+  Clip,
+  CodeBlock,
+  Empty,
+  None,
+  Pager,
+  Problem,
+  SearchField,
+  Select,
+  Table,
+  Time,
+} from '../elements';
+import { useResource } from '../resource';
+import { Heading, Link, useFilters, usePages } from '../router';
+import { t } from '../texts';
+import { since, spans } from './delivery-log';
+
+const REFRESH_MS = 5_000;
+const PROPERTIES_SHOWN = 5;
+
+/** What the users of the project did, as it reported through the API. */
+export function TrackedEvents() {
+  const filters = useFilters(['name', 'subscriber', 'hours']);
+  const { name, subscriber, hours } = filters.values;
+  const pages = usePages();
+  const found = useResource(
+    () =>
+      api.trackedEvents({
+        name,
+        subscriber_id: subscriber,
+        since: hours === '' ? '' : since(hours),
+        cursor: pages.cursor,
+      }),
+    JSON.stringify([filters.values, pages.cursor]),
+    REFRESH_MS,
+  );
+  const list = found.data?.data;
+  return (
+    <>
+      <Heading title={t.trackedEvents} />
+      <p class="lead">{t.trackedEventsLead}</p>
+      <div class="filters">
+        <SearchField
+          label={t.eventName}
+          placeholder="purchase"
+          maxLength={limits.trackedNameLength}
+          value={name}
+          onChange={(value) => filters.set('name', value.toLowerCase())}
+        />
+        <SearchField
+          label={t.subscriberId}
+          placeholder="4f0c6a6e-…"
+          maxLength={100}
+          value={subscriber}
+          onChange={(value) => filters.set('subscriber', value)}
+        />
+        <Select
+          label={t.time}
+          value={hours}
+          options={spans()}
+          onChange={(value) => filters.set('hours', value)}
+        />
+        <ClearFilters filters={filters} />
+      </div>
+      <Problem error={found.error} />
+      {list?.length === 0 &&
+        (filters.isFiltered ? (
+          <Empty icon="cursor" title={t.noTrackedEventsMatch} />
+        ) : (
+          <Empty icon="cursor" title={t.noTrackedEvents} text={t.noTrackedEventsText}>
+            <CodeBlock code={SAMPLE} label={t.sampleRequest} />
+          </Empty>
+        ))}
+      {list && list.length > 0 && (
+        <Table
+          label={t.trackedEvents}
+          columns={[t.time, t.eventName, t.subscriber, t.channel, t.properties, t.eventId]}
+        >
+          {list.map((event) => (
+            <Row
+              key={`${event.event_id} ${event.subscriber_id} ${event.received_at}`}
+              event={event}
+              onName={() => filters.set('name', event.name)}
+            />
+          ))}
+        </Table>
+      )}
+      <Pager pages={pages} next={found.data?.next_cursor ?? null} />
+    </>
+  );
+}
+
+const SAMPLE = `POST /v1/events
+
+{"events": [{"name": "purchase", "external_id": "user-42",
+             "properties": {"amount": 49.9}, "event_id": "order-1001"}]}`;
+
+function Row({ event, onName }: { event: TrackedEvent; onName: () => void }) {
+  return (
+    <tr>
+      <Cell label={t.time}>
+        <Time at={event.occurred_at} />
+      </Cell>
+      <Cell label={t.eventName}>
+        <button type="button" class="chip" title={event.name} onClick={onName}>
+          {event.name}
+        </button>
+      </Cell>
+      <Cell label={t.subscriber}>
+        <Link to={`/dashboard/subscribers/${event.subscriber_id}`} class="clip">
+          {event.external_id ?? event.subscriber_id.slice(0, 8)}
+        </Link>
+      </Cell>
+      <Cell label={t.channel}>
+        <ChannelName channel={event.channel} />
+      </Cell>
+      <Cell label={t.properties}>
+        <PropertyChips properties={event.properties} />
+      </Cell>
+      <Cell label={t.eventId}>
+        <Clip>{event.event_id}</Clip>
+      </Cell>
+    </tr>
+  );
+}
+
+function PropertyChips({ properties }: Pick<TrackedEvent, 'properties'>) {
+  const all = Object.entries(properties).map(([key, value]) => `${key}: ${String(value)}`);
+  if (all.length === 0) return <None />;
+  return (
+    <span class="chips">
+      {all.slice(0, PROPERTIES_SHOWN).map((text) => (
+        <Chip key={text} title={text}>
+          {text}
+        </Chip>
+      ))}
+      {all.length > PROPERTIES_SHOWN && (
+        <Chip title={all.join(', ')}>{t.moreTags(all.length - PROPERTIES_SHOWN)}</Chip>
+      )}
+    </span>
+  );
+}

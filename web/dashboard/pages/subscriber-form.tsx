@@ -1,0 +1,134 @@
+import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
+import { propertyValue } from '../../../src/contract/property-value';
+import { api, type Subscriber, type SubscriberChanges } from '../api';
+import {
+  Dialog,
+  FieldError,
+  FormButtons,
+  PairFields,
+  TextField,
+  TimezoneField,
+  useForm,
+  type Pair,
+} from '../elements';
+import { typedList } from '../format';
+import { t } from '../texts';
+
+function propertyRows({ properties }: Subscriber): Pair[] {
+  return Object.entries(properties).map(([name, value], key) => ({
+    key,
+    name,
+    value: String(value),
+    stored: true,
+  }));
+}
+
+/** Only what was changed is sent, so that a text that looks like a number stays a text. */
+export function changedProperties(
+  before: Subscriber['properties'],
+  rows: Pair[],
+): NonNullable<SubscriberChanges['properties']> {
+  const changes: NonNullable<SubscriberChanges['properties']> = {};
+  const given = new Set<string>();
+  for (const { name, value } of rows.map((row) => ({ ...row, name: row.name.trim() }))) {
+    if (name === '' && value === '') continue;
+    if (name === '') throw new FieldError('properties', t.propertyNeedsName);
+    if (given.has(name)) throw new FieldError(`properties.${name}`, t.propertyTwice);
+    given.add(name);
+    if (!(name in before) || value !== String(before[name])) changes[name] = propertyValue(value.trim());
+  }
+  for (const name of Object.keys(before)) if (!given.has(name)) changes[name] = null;
+  return changes;
+}
+
+export function EditSubscriber(props: {
+  subscriber: Subscriber;
+  onClose: () => void;
+  onSaved: () => Promise<void>;
+}) {
+  const { subscriber } = props;
+  const [externalId, setExternalId] = useState(subscriber.external_id ?? '');
+  const [tags, setTags] = useState(subscriber.tags.join(', '));
+  const [permissions, setPermissions] = useState(subscriber.permissions.join(', '));
+  const [timezone, setTimezone] = useState(subscriber.timezone ?? '');
+  const [properties, setProperties] = useState(() => propertyRows(subscriber));
+  const fields = [
+    'external_id',
+    'tags',
+    'permissions',
+    'timezone',
+    'properties',
+    ...properties.map(({ name }) => `properties.${name.trim()}`),
+  ];
+  const form = useForm(fields, async () => {
+    await api.changeSubscriber(subscriber.subscriber_id, {
+      external_id: externalId.trim() === '' ? null : externalId.trim(),
+      tags: typedList(tags, ','),
+      permissions: typedList(permissions, ','),
+      timezone: timezone.trim() === '' ? null : timezone.trim(),
+      properties: changedProperties(subscriber.properties, properties),
+    });
+    await props.onSaved();
+  });
+  return (
+    <Dialog title={t.editSubscriber(subscriber.first_name)} unsaved={form.dirty} onClose={props.onClose}>
+      <form {...form.attributes}>
+        <TextField
+          label={t.externalId}
+          hint={t.externalIdHint}
+          error={form.problemOf('external_id')}
+          value={externalId}
+          onInput={setExternalId}
+        />
+        <TextField
+          label={t.tags}
+          hint={t.separateWithCommas}
+          error={form.problemOf('tags')}
+          value={tags}
+          onInput={setTags}
+        />
+        <TextField
+          label={t.permissions}
+          hint={t.separateWithCommas}
+          error={form.problemOf('permissions')}
+          value={permissions}
+          onInput={setPermissions}
+        />
+        <TimezoneField
+          label={t.subscriberTimezone}
+          hint={t.subscriberTimezoneHint}
+          error={form.problemOf('timezone')}
+          placeholder={t.projectTimezone}
+          value={timezone}
+          onInput={setTimezone}
+        />
+        <PairFields
+          texts={{
+            legend: t.properties,
+            hint: t.propertiesHint,
+            add: t.addProperty,
+            name: t.propertyName,
+            value: t.propertyValue,
+            valueOf: t.propertyValueOf,
+            remove: t.removeProperty,
+            nameExample: 'city',
+          }}
+          limits={{
+            count: limits.properties,
+            nameLength: limits.propertyKeyLength,
+            valueLength: limits.propertyLength,
+          }}
+          rows={properties}
+          problemOf={({ name }) => form.problemOf(`properties.${name.trim()}`)}
+          general={form.problemOf('properties')}
+          onChange={(rows) => {
+            form.touch();
+            setProperties(rows);
+          }}
+        />
+        <FormButtons form={form} submit={t.save} onCancel={props.onClose} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,240 @@
+import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
+import { can } from '../access';
+import { api, type Template, type TemplateDefinition } from '../api';
+import {
+  Allowed,
+  ConfirmDialog,
+  Crumbs,
+  Field,
+  FormButtons,
+  Problem,
+  SelectField,
+  TextField,
+  toast,
+  useForm,
+  type Form,
+} from '../elements';
+import { ButtonFields } from '../message/button-fields';
+import {
+  buttonDrafts,
+  buttonsOf,
+  mediaDraft,
+  mediaOf,
+  type ButtonDraft,
+  type ContentDraft,
+} from '../message/content';
+import { FormatField } from '../message/content-editor';
+import { TemplatePreview } from '../message/content-preview';
+import { MediaFields } from '../message/media-fields';
+import { useResource } from '../resource';
+import { go, Heading } from '../router';
+import { t } from '../texts';
+
+const languages = ['en', 'ru'] as const;
+type Language = (typeof languages)[number];
+
+type Variant = Pick<ContentDraft, 'text' | 'mediaType' | 'mediaUrl'> & { buttons: ButtonDraft[] };
+
+interface Draft extends Record<Language, Variant> {
+  key: string;
+  name: string;
+  purpose: Template['purpose'];
+  format: Template['format'];
+}
+
+export function OpenTemplate({ id }: { id: string }) {
+  const found = useResource(() => api.template(id), id);
+  if (found.error) return <Problem error={found.error} />;
+  return found.data ? (
+    <TemplateEditor key={found.data.version} template={found.data} />
+  ) : (
+    <p class="asking">{t.loading}</p>
+  );
+}
+
+function draftOf(template: Template | null): Draft {
+  const variant = (lang: Language): Variant => {
+    const found = template?.variants[lang];
+    return {
+      text: found?.text ?? '',
+      buttons: buttonDrafts(found?.buttons ?? []),
+      ...mediaDraft({ media: found?.media }),
+    };
+  };
+  return {
+    key: template?.key ?? '',
+    name: template?.name ?? '',
+    purpose: template?.purpose ?? 'message',
+    format: template?.format ?? 'plain',
+    en: variant('en'),
+    ru: variant('ru'),
+  };
+}
+
+/** A language without a text is left out. */
+function definitionOf(draft: Draft, before: Template | null): TemplateDefinition {
+  const variant = (lang: Language) => ({
+    text: draft[lang].text,
+    buttons: buttonsOf(draft[lang].buttons),
+    ...mediaOf(draft[lang]),
+  });
+  const keepsDefault = before && draft[before.default_lang].text.trim() !== '';
+  return {
+    ...(draft.name.trim() === '' ? {} : { name: draft.name.trim() }),
+    purpose: draft.purpose,
+    format: draft.format,
+    ...(keepsDefault ? { default_lang: before.default_lang } : {}),
+    variants: {
+      ...(draft.en.text.trim() === '' ? {} : { en: variant('en') }),
+      ...(draft.ru.text.trim() === '' ? {} : { ru: variant('ru') }),
+    },
+  };
+}
+
+const FIELDS = [
+  'key',
+  'name',
+  ...languages.flatMap((lang) => ['text', 'media', 'buttons'].map((field) => `variants.${lang}.${field}`)),
+];
+
+/** The texts on the left, how the phone shows them on the right. */
+export function TemplateEditor({ template = null }: { template?: Template | null }) {
+  const [draft, setDraft] = useState(() => draftOf(template));
+  const [removing, setRemoving] = useState(false);
+  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  const form = useForm(FIELDS, async () => {
+    const definition = definitionOf(draft, template);
+    if (template) await api.replaceTemplate(template.key, definition);
+    else await api.createTemplate({ key: draft.key, ...definition });
+    toast(t.templateSaved);
+    go('/dashboard/templates');
+  });
+  const written = languages.filter((lang) => draft[lang].text.trim() !== '');
+  return (
+    <>
+      <Crumbs trail={[{ to: '/dashboard/templates', text: t.templates }]} />
+      <Heading title={template ? template.key : t.newTemplate} />
+      <div class="composer">
+        <form class="panel" {...form.attributes}>
+          <fieldset class="plain" disabled={!can('manage')}>
+            {!template && (
+              <TextField
+                label={t.templateKey}
+                hint={t.templateKeyHint}
+                error={form.problemOf('key')}
+                required
+                pattern="[a-z0-9_\-]{1,64}"
+                value={draft.key}
+                onInput={(key) => change({ key })}
+              />
+            )}
+            <TextField
+              label={t.nameOptional}
+              error={form.problemOf('name')}
+              maxLength={limits.nameLength}
+              value={draft.name}
+              onInput={(name) => change({ name })}
+            />
+            <div class="two">
+              <FormatField value={draft.format} onChange={(format) => change({ format })} />
+              <SelectField
+                label={t.templatePurpose}
+                value={draft.purpose}
+                onChange={(purpose) => change({ purpose })}
+                options={[
+                  { value: 'message', text: t.templateMessage },
+                  { value: 'reply', text: t.templateReply },
+                ]}
+              />
+            </div>
+            {languages.map((lang) => (
+              <VariantFields
+                key={lang}
+                lang={lang}
+                variant={draft[lang]}
+                change={(part) => change({ [lang]: { ...draft[lang], ...part } })}
+                form={form}
+              />
+            ))}
+          </fieldset>
+          <Allowed scope="manage">
+            <FormButtons form={form} submit={t.save} disabled={written.length === 0}>
+              {template && (
+                <button type="button" class="btn" onClick={() => setRemoving(true)}>
+                  {t.delete}
+                </button>
+              )}
+            </FormButtons>
+          </Allowed>
+        </form>
+        <div class="previews">
+          {written.map((lang) => (
+            <TemplatePreview
+              key={lang}
+              channel={lang === 'en' ? 'telegram' : 'max'}
+              label={lang === 'en' ? t.textEn : t.textRu}
+              request={{ template: definitionOf(draft, template), lang }}
+            />
+          ))}
+        </div>
+      </div>
+      {removing && template && (
+        <ConfirmDialog
+          title={t.removeTemplateTitle(template.key)}
+          text={t.removeTemplateText}
+          confirm={t.delete}
+          act={async () => {
+            await api.removeTemplate(template.key);
+            go('/dashboard/templates');
+          }}
+          onClose={() => setRemoving(false)}
+        />
+      )}
+    </>
+  );
+}
+
+/** The message in one language. Media and buttons are asked for once there is a text. */
+function VariantFields(props: {
+  lang: Language;
+  variant: Variant;
+  change: (part: Partial<Variant>) => void;
+  form: Form;
+}) {
+  const { lang, variant, change, form } = props;
+  return (
+    <>
+      <Field
+        label={lang === 'en' ? t.textEn : t.textRu}
+        hint={t.placeholderHint}
+        error={form.problemOf(`variants.${lang}.text`)}
+      >
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            class="prose"
+            rows={5}
+            lang={lang}
+            maxLength={limits.messageTextLength}
+            value={variant.text}
+            onInput={(event) => change({ text: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      {variant.text.trim() !== '' && (
+        <>
+          <MediaFields draft={variant} change={change} error={form.problemOf(`variants.${lang}.media`)} />
+          <ButtonFields
+            buttons={variant.buttons}
+            onChange={(buttons) => {
+              form.touch();
+              change({ buttons });
+            }}
+            error={form.problemOf(`variants.${lang}.buttons`)}
+          />
+        </>
+      )}
+    </>
+  );
+}
