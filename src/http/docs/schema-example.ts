@@ -91,7 +91,8 @@ function exampleText(schema: Json, name: string): string {
   if (schema['format'] === 'date-time') return EXAMPLE_TIME;
   if (schema['format'] === 'date') return EXAMPLE_TIME.slice(0, 10);
   if (schema['format'] === 'uuid') return EXAMPLE_UUID;
-  return name === 'id' || name.endsWith('_id') ? EXAMPLE_UUID : `<${name}>`;
+  if (name === 'id' || name.endsWith('_id')) return EXAMPLE_UUID;
+  return [`<${name}>`, name].find((text) => matches(text, schema)) ?? `<${name}>`;
 }
 
 /** The types of a schema, of which `null` comes last: nullable fields have two. */
@@ -111,5 +112,10 @@ function fits(value: unknown, schema: Json): boolean {
   }
   if (typeof value === 'number') return types.includes('integer') || types.includes('number');
   if (typeof value === 'object') return types.includes('object');
-  return types.includes('string') && (schema['format'] ?? '') === '';
+  return types.includes('string') && (schema['format'] ?? '') === '' && matches(String(value), schema);
+}
+
+/** Whether a text has the pattern of its field. */
+function matches(text: string, { pattern }: Json): boolean {
+  return typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
 }
