@@ -28,7 +28,6 @@ export function openApiDocument(routes: Route[], serverUrl: string): Json {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'Project API key (hk_…)' },
       },
-      headers,
       schemas: { Error: errorSchema() },
     },
   };
@@ -69,7 +68,7 @@ export function operationId(spec: Pick<RouteSpec, 'method' | 'path'>): string {
   return `${spec.method.toLowerCase()}${spec.path.replaceAll(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`;
 }
 
-/** The headers of responses, which the operations name. */
+/** The headers of responses. They are written out, because some validators take a reference to a header for no URL. */
 const headers = {
   'X-Request-Id': header('Names the request in the log of the service.', { type: 'string' }),
   'X-RateLimit-Limit': header('Requests that the project may send in a minute.', { type: 'integer' }),
@@ -88,7 +87,7 @@ function header(description: string, schema: Json): Json {
 }
 
 function headersOf(names: HeaderName[]): Json {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return Object.fromEntries(names.map((name) => [name, headers[name]]));
 }
 
 /** Headers of every response of a route. */
@@ -136,10 +135,10 @@ function failures(spec: RouteSpec, serverUrl: string): Json {
   );
 }
 
-/** A request without a valid key is not counted; 429 and 503 say when to try again. */
+/** 429 and 503 say when to try again. */
 function errorHeaders(spec: RouteSpec, status: number): HeaderName[] {
-  const counted = status === 401 ? (['X-Request-Id'] as HeaderName[]) : commonHeaders(spec);
-  return status === 429 || status === 503 ? [...counted, 'Retry-After'] : counted;
+  if (status === 429) return [...commonHeaders(spec), 'Retry-After'];
+  return status === 503 ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id'];
 }
 
 /** The codes of one status, with an example of each. */
