@@ -29,6 +29,7 @@ export const channelViewSchema = z.strictObject({
     .describe(
       '`away`: the messenger does not respond at the moment. `off`: the messenger refuses the bot’s token (revoked, or the bot is banned), or the channel has no bot.',
     ),
+  error: z.string().optional().describe('What the messenger said, for an own bot that is not connected.'),
 });
 export type ChannelView = z.infer<typeof channelViewSchema>;
 

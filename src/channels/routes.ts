@@ -27,7 +27,10 @@ export function createChannelRoutes(deps: ChannelDeps) {
         return {
           data: channels.map((channel) => {
             const bot = own.find((each) => each.channel === channel);
-            if (bot) return { channel, bot_username: bot.username, own: true, status: bot.status };
+            if (bot) {
+              const { username: bot_username, status, error } = bot;
+              return { channel, bot_username, own: true, status, ...(error === null ? {} : { error }) };
+            }
             return {
               channel,
               bot_username: messengers.get(channel)?.botName ?? null,

@@ -24,7 +24,7 @@ import {
   waitUntil,
   type LockedEnrolment,
 } from './queries/enrolments';
-import { claimStep, endStep, recordSent } from './queries/steps';
+import { claimStep, endStep, isBeingSent, recordSent } from './queries/steps';
 import { sendStep, type StepOutcome } from './send-step';
 import { delayEnd, stepAfter, stepAfterCondition, windowOpening } from './steps';
 
@@ -41,13 +41,14 @@ export interface Advanced {
   waitMs: number;
 }
 
-/** A messenger that is not connected, or has no turn left, is asked again after this time. */
-const BUSY_MS = 30_000;
+/** A messenger that cannot take a message is asked again after as long as the step has waited, within these limits. */
+const BUSY_MS = { least: 30_000, most: 15 * 60_000 };
 
 /** A message that is to be sent after the transaction which has claimed its step. */
 interface ClaimedSend {
   claimId: string;
   step: StepOf<'send'>;
+  beganAt: Date;
   enrolment: LockedEnrolment;
   subscriber: SubscriberRecord;
   project: Project;
@@ -66,9 +67,11 @@ export async function advanceEnrolment(deps: AdvanceDeps, id: string): Promise<A
     return await withTransaction(deps.pool, (db) => recordSend(deps, db, reached, outcome));
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'platform_busy') throw error;
-    const nextAt = new Date(reached.enrolment.now.getTime() + BUSY_MS);
+    const now = reached.enrolment.now.getTime();
+    const waitMs = Math.min(Math.max(now - reached.beganAt.getTime(), BUSY_MS.least), BUSY_MS.most);
+    const nextAt = new Date(now + waitMs);
     await waitUntil(deps.pool, id, nextAt);
-    return { status: 'active', stepId: reached.step.id, nextAt, waitMs: BUSY_MS };
+    return { status: 'active', stepId: reached.step.id, nextAt, waitMs };
   }
 }
 
@@ -83,7 +86,7 @@ async function runDueSteps(
   const found = await findEnrolment(db, id);
   if (!found) return gone;
   const subscriber = await lockSubscriber(db, found.project_id, found.subscriber_id);
-  const chain = await shareChain(db, found.drip_id);
+  const chain = await shareChain(db, found.project_id, found.drip_id);
   const enrolment = await lockEnrolment(db, id);
   const project = await findProject(db, found.project_id);
   if (!enrolment || !subscriber || !project) return gone;
@@ -139,11 +142,11 @@ class Run {
     for (;;) {
       const { step } = this;
       if (!step) return this.end('completed', null);
-      if (!this.beganAt) {
+      if (!this.beganAt || (await this.isUnsent(step))) {
         const exit = await this.exitReason();
         if (exit) return this.end('exited', exit);
-        await this.begin(step);
       }
+      if (!this.beganAt) await this.begin(step);
       const result = await this.run(step);
       if (result) return result;
     }
@@ -166,6 +169,11 @@ class Run {
       case 'send':
         return this.claimSend(step);
     }
+  }
+
+  /** A message that waited for its bot, or for an active chain, is as good as not begun. */
+  private async isUnsent({ type }: Step): Promise<boolean> {
+    return type === 'send' && !(await isBeingSent(this.db, this.enrolment.id, this.n));
   }
 
   private after({ id }: Step): Step | null {
@@ -240,7 +248,7 @@ class Run {
     // The relay starts the workflow again if it is gone by then.
     await waitUntil(this.db, this.enrolment.id, this.now);
     const { enrolment, subscriber, project, chain } = this;
-    return { claimId, step, enrolment, subscriber, project, chain };
+    return { claimId, step, beganAt: this.beganAt ?? this.now, enrolment, subscriber, project, chain };
   }
 
   private async end(status: 'completed' | 'exited', reason: string | null): Promise<Advanced> {

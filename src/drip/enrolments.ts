@@ -36,7 +36,7 @@ export async function enrolByHand(
       ? await findNamed(pool, projectId, external_id ?? '')
       : [await requireSubscriber(pool, projectId, subscriber_id)];
   return withTransaction(pool, async (db) => {
-    const chain = await shareChain(db, chainId);
+    const chain = await shareChain(db, projectId, chainId);
     if (!chain) throw new AppError('not_found');
     if (chain.status !== 'active') {
       throw new AppError('conflict', `The chain is ${chain.status}; only an active chain takes subscribers.`);
@@ -51,8 +51,14 @@ export async function enrolByHand(
 const NOBODY_CAN_ENTER = `Every subscriber named is inactive, is in the chain, has been in it before (reentry: once) or has entered it ${limits.dripBegunPerDay} times in 24 hours.`;
 
 async function findNamed(db: Db, projectId: string, externalId: string): Promise<SubscriberRecord[]> {
-  const found = await findSubscribersByExternalId(db, projectId, externalId, limits.sendRecipients);
+  const found = await findSubscribersByExternalId(db, projectId, externalId, limits.sendRecipients + 1);
   if (found.length === 0) throw new AppError('subscriber_not_found');
+  if (found.length > limits.sendRecipients) {
+    throw new AppError(
+      'validation_failed',
+      `external_id: matches more than ${limits.sendRecipients} subscribers`,
+    );
+  }
   return found;
 }
 

@@ -16,6 +16,9 @@ export interface StepOutcome {
   deliveryId: string | null;
 }
 
+/** After this time a bot that is away is a failure, and the chain goes on. */
+const PATIENT_MS = 24 * 3_600_000;
+
 /**
  * Sends the message of a claimed step; the claim's id is that of the request, so a repeated call finds the message.
  * Throws `platform_busy` while no bot can take it.
@@ -25,13 +28,15 @@ export async function sendStep(
   {
     claimId,
     step: { content, permission },
-    enrolment: { id, properties: event },
+    beganAt,
+    enrolment: { id, properties: event, now },
     subscriber,
     project,
   }: {
     claimId: string;
     step: StepOf<'send'>;
-    enrolment: { id: string; properties: Properties };
+    beganAt: Date;
+    enrolment: { id: string; properties: Properties; now: Date };
     subscriber: SubscriberRecord;
     project: Project;
   },
@@ -43,7 +48,8 @@ export async function sendStep(
   }
   if (isBegun) await queueAgain(pool, claimId);
   try {
-    const request = { content, permission, event, isPatient: true };
+    const isPatient = now.getTime() - beganAt.getTime() < PATIENT_MS;
+    const request = { content, permission, event, isPatient };
     const [detail] = await sendTo(deps, project, request, [subscriber], claimId);
     if (!detail) return failed('unknown');
     const { status, reason = null, delivery_id: deliveryId } = detail;

@@ -12,8 +12,7 @@ import { insertEnrolments, lockPeople, lockTriggeredChains, type TriggeredChain 
  */
 export async function enrolByCauses(db: Db, projectId: string, causes: readonly Cause[]): Promise<void> {
   if (causes.length === 0) return;
-  const types = [...new Set(causes.map(({ type }) => type))];
-  const chains = await lockTriggeredChains(db, projectId, types);
+  const chains = await lockTriggeredChains(db, projectId, causes);
   if (chains.length === 0) return;
   const wanted = chains.flatMap((chain) =>
     causes

@@ -9,19 +9,27 @@ export interface TriggeredChain {
   trigger: Trigger;
 }
 
-/** Active chains with such triggers. They stay as they are until the transaction ends. */
+/** Active chains that the causes can trigger. They stay as they are until the transaction ends; others are not locked. */
 export function lockTriggeredChains(
   db: Db,
   projectId: string,
-  types: Cause['type'][],
+  causes: readonly Cause[],
 ): Promise<TriggeredChain[]> {
+  const distinct = (values: string[]) => [...new Set(values)];
   return rows<TriggeredChain>(
     db,
     'lock_triggered_chains',
     `SELECT id, trigger FROM drip_chains
      WHERE project_id = $1 AND status = 'active' AND deleted_at IS NULL AND trigger ->> 'type' = ANY ($2::text[])
+       AND (trigger ->> 'name' IS NULL OR trigger ->> 'name' = ANY ($3::text[]))
+       AND (trigger ->> 'tag' IS NULL OR trigger ->> 'tag' = ANY ($4::text[]))
      ORDER BY id FOR SHARE`,
-    [projectId, types],
+    [
+      projectId,
+      distinct(causes.map(({ type }) => type)),
+      distinct(causes.flatMap((cause) => (cause.type === 'event' ? [cause.name] : []))),
+      distinct(causes.flatMap((cause) => (cause.type === 'tag_added' ? [cause.tag] : []))),
+    ],
   );
 }
 

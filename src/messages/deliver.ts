@@ -17,7 +17,13 @@ import { emitEvent } from '../events';
 import type { FailureReason } from '../events/contract';
 import { type SubscriberRecord, lockSubscriber, markBlocked } from '../subscribers';
 import { deliveryFailed, deliverySuccess } from './delivery-events';
-import { claimMessage, recordMediaSent, recordMessage, type MessageResult } from './queries/messages';
+import {
+  claimMessage,
+  recordMediaSent,
+  recordMessage,
+  unclaimMessage,
+  type MessageResult,
+} from './queries/messages';
 
 export type DeliverDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
@@ -38,7 +44,7 @@ export async function deliver(
     isPatient = false,
   }: {
     onResult?: OnResult;
-    /** Throws `platform_busy` before the claim, where the message would fail for lack of a turn. */
+    /** Throws `platform_busy`, with the message queued, where it would fail for lack of a turn or of the platform. */
     isPatient?: boolean;
   } = {},
 ): Promise<MessageResult | null> {
@@ -61,8 +67,20 @@ export async function deliver(
     : hasTurn
       ? await call(deps, messenger, subscriber, message, { progress, deadline })
       : failure('rate_limited', `The bot had no free turn within ${limits.sendWaitSeconds} seconds.`);
+  if (isPatient && isPassing(result) && !progress.mediaSent) {
+    await unclaimMessage(deps.pool, messageId);
+    throw new AppError('platform_busy');
+  }
   await recordResult(deps, messageId, subscriber, result, onResult, messenger?.bot);
   return result;
+}
+
+/** A failure that says nothing about the message. */
+function isPassing(result: MessageResult): boolean {
+  return (
+    result.status === 'failed' &&
+    (result.reason === 'rate_limited' || result.reason === 'platform_unavailable')
+  );
 }
 
 function waitForTurn(

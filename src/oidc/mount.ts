@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
-import { readFormBody } from '../http/form-body';
+import { readTextBody } from '../http/json-body';
 import { createRateLimiter, retryAfterSeconds } from '../http/rate-limiter';
 import { sha256 } from '../lib/tokens';
 import type { CollectOutcome } from '../login';
@@ -35,6 +35,9 @@ const patterns: [path: RegExp, pattern: string][] = [
 
 /** Where the standard lets a browser send its parameters in a form, too. */
 const formPaths = new Set(['/auth', '/session/end']);
+const FORM = { type: 'application/x-www-form-urlencoded', maxBytes: limits.requestBodyBytes };
+/** Characters that every browser and proxy takes in an address. */
+const MAX_QUERY = 6_000;
 
 /** The OpenID Connect provider under /oidc, with the request log, headers and error pages of every other page. */
 export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutcome: CollectOutcome } {
@@ -155,9 +158,11 @@ function allowRefreshTokens(ctx: Context): void {
  * GET instead, with the same parameters.
  */
 async function repeatByGet(ctx: Context, path: string): Promise<void> {
-  const parameters = await readFormBody(ctx);
+  const form = await readTextBody(ctx, FORM);
+  const query = new URLSearchParams(form).toString();
+  if (query.length > MAX_QUERY) throw new AppError('payload_too_large', 'The parameters are too long.');
   ctx.status = 303;
-  ctx.redirect(`${MOUNT}${path}?${parameters.toString()}`);
+  ctx.redirect(`${MOUNT}${path}?${query}`);
 }
 
 /** With `response_mode=form_post` the browser returns to the client by a form. */

@@ -1,7 +1,12 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
 import { findRecurringById, listSyncable, type RecurringRow } from '../broadcasts/recurring/queries';
-import { describeOrNull, differences, type SyncResult } from '../broadcasts/recurring/schedule';
+import {
+  deleteSchedule,
+  describeOrNull,
+  differences,
+  type SyncResult,
+} from '../broadcasts/recurring/schedule';
 import { syncRow, type SyncDeps } from '../broadcasts/recurring/sync';
 import { isUuid } from '../contract/ids';
 import { inParallel } from '../lib/in-parallel';
@@ -39,7 +44,7 @@ export async function syncSchedules(deps: SyncDeps): Promise<ScheduleSync> {
     result[await syncRow(deps, row)] += 1;
   });
   for (const id of await findOrphans(deps, rows)) {
-    await deps.client.schedule.getHandle(id).delete();
+    await deleteSchedule(deps.client, id);
     result.orphans_deleted += 1;
   }
   return result;

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually';
 import { png } from '../support/png';
 import { startTestService, type TestProject, type TestService } from '../support/service';
 import { scriptedReceiver, type ScriptedReceiver } from '../system/webhooks/fixture';
-import { launchBrowser, overflow, screenshot, seriousFlaws, settled, visit, type Visit } from './fixture';
+import { goTo, launchBrowser, overflow, screenshot, seriousFlaws, visit, type Visit } from './fixture';
 import { describeMessagePages } from './suites/message-pages';
 import { describeRoles } from './suites/roles';
 import { describeTeamPages } from './suites/team-pages';
@@ -93,7 +93,12 @@ describe('the dashboard', () => {
       headers: { Authorization: 'Bearer x' },
     });
     const { body: sent } = await project.api('POST', `/v1/webhooks/${endpoint.id}/test`);
-    const { body: subscribers } = await project.api('GET', '/v1/subscribers');
+    await service.control.open('telegram', 'detail', { start: `proj_${project.slug}`, first_name: 'Dora' });
+    const subscriberId = await eventually(
+      async () =>
+        (await project.api('GET', '/v1/subscribers?q=Dora')).body.data[0]?.subscriber_id as
+          string | undefined,
+    );
     const { body: template } = await project.api('POST', '/v1/templates', {
       key: 'hello',
       variants: {
@@ -121,7 +126,7 @@ describe('the dashboard', () => {
     return [
       `webhooks/${endpoint.id}`,
       `deliveries/${sent.delivery_id}`,
-      `subscribers/${subscribers.data[0].subscriber_id}`,
+      `subscribers/${subscriberId}`,
       `templates/${template.key}`,
       `recurring/${recurring.recurring_id}`,
     ];
@@ -557,9 +562,7 @@ describe('the dashboard', () => {
     await signIn(page);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     for (const name of [...pages, ...(await detailPages())]) {
-      await page.goto(`${service.url}/dashboard/${name}`);
-      await page.locator('main h1').waitFor();
-      await settled(page);
+      await goTo(page, `/dashboard/${name}`);
       await lookAt(page, name);
     }
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);

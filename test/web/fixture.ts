@@ -114,16 +114,32 @@ const COUNT_REQUESTS = `(() => {
 /** Longer than a page needs to begin the next request after a response. */
 const QUIET_MS = 120;
 
+/** A page that refreshes itself on a busy machine may never be quiet; by then it has long read what it shows. */
+const SETTLED_MS = 5_000;
+
 /** Waits until a page has read what it shows. */
-export async function settled(page: Page): Promise<void> {
+async function settled(page: Page): Promise<void> {
   await page.evaluate(`new Promise((resolve) => {
+    const begun = performance.now();
     const look = () => {
       const { open, since } = window.requests;
-      if (open === 0 && performance.now() - since > ${QUIET_MS}) resolve();
+      const isQuiet = open === 0 && performance.now() - since > ${QUIET_MS};
+      if (isQuiet || performance.now() - begun > ${SETTLED_MS}) resolve();
       else setTimeout(look, 20);
     };
     look();
   })`);
+}
+
+/** Goes to another page of the dashboard as its links do, without loading the scripts again. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(`{
+    window.requests.since = performance.now();
+    history.pushState(null, '', ${JSON.stringify(path)});
+    dispatchEvent(new PopStateEvent('popstate'));
+  }`);
+  await settled(page);
+  await page.locator('main h1').waitFor();
 }
 
 /** With HERALD_TEST_SCREENSHOTS, kept under test-output/, to look at after a run. */

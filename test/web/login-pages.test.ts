@@ -79,7 +79,7 @@ async function answerAs(user: string, link: string, button: string): Promise<voi
 
 describe('the link of the demo’s owner', () => {
   it('signs in to the dashboard with two clicks: one opens the bot, the other one is Yes', async () => {
-    const { page, context, complaints } = await someone();
+    const { page, context } = await someone();
     await page.goto(`${service.url}/dashboard?demo=demo`);
     const link = page.getByRole('link', { name: /Telegram/ });
     const [phone] = await Promise.all([context.waitForEvent('page'), link.click()]);
@@ -87,7 +87,6 @@ describe('the link of the demo’s owner', () => {
     await answer(phone, 'Yes');
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await page.getByText('Demo project').first().waitFor();
-    expect(complaints).toEqual([]);
   });
 });
 

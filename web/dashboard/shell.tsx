@@ -73,11 +73,11 @@ const sections = (): Section[][] => [
     { path: '/dashboard/templates', title: t.templates, icon: 'document' },
   ],
   [
+    { path: '/dashboard/settings', title: t.settings, icon: 'cog', scope: 'manage' },
     { path: '/dashboard/channels', title: t.channels, icon: 'chat', scope: 'manage' },
     { path: '/dashboard/keys', title: t.apiKeys, icon: 'key', scope: 'admin' },
     { path: '/dashboard/team', title: t.team, icon: 'users', scope: 'admin' },
     { path: '/dashboard/audit', title: t.audit, icon: 'list', scope: 'admin' },
-    { path: '/dashboard/settings', title: t.settings, icon: 'cog', scope: 'manage' },
   ],
 ];
 

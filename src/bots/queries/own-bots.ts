@@ -16,9 +16,11 @@ export interface OwnBotRow {
   username: string;
   token_sealed: string;
   status: BotStatus;
+  /** The platform's text; null while the bot is connected. */
+  error: string | null;
 }
 
-const COLUMNS = 'id, project_id, channel, bot, username, token_sealed, status';
+const COLUMNS = 'id, project_id, channel, bot, username, token_sealed, status, error';
 
 export function listOwnBots(db: Db): Promise<OwnBotRow[]> {
   return rows<OwnBotRow>(db, 'list_own_bots', `SELECT ${COLUMNS} FROM project_bots ORDER BY id`);
@@ -49,7 +51,7 @@ export function findProjectBot(db: Db, projectId: string, channel: Channel): Pro
 export async function saveProjectBot(
   db: Db,
   before: OwnBotRow | null,
-  bot: Omit<OwnBotRow, 'status'>,
+  bot: Omit<OwnBotRow, 'status' | 'error'>,
 ): Promise<void> {
   await change(
     db,

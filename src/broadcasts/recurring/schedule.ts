@@ -1,5 +1,6 @@
 import {
   type Client,
+  ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
   type CalendarSpec,
@@ -77,18 +78,33 @@ export async function syncSchedule(
   const found = await describeOrNull(() => handle.describe());
   if (row.status === 'ended') {
     if (!found) return 'same';
-    await handle.delete();
+    await deleteSchedule(client, scheduleId);
     return 'deleted';
   }
   const copy = wanted(row, queues);
   if (!found) {
-    await client.schedule.create({ scheduleId, ...copy } as ScheduleOptions);
-    return 'created';
+    try {
+      await client.schedule.create({ scheduleId, ...copy } as ScheduleOptions);
+      return 'created';
+    } catch (error) {
+      // Another process has created it since.
+      if (error instanceof ScheduleAlreadyRunning) return syncSchedule(client, queues, row);
+      throw error;
+    }
   }
   if (differences(found, row, queues).length === 0) return 'same';
   const isOurs = found.state.note === noteOf(row);
   await handle.update(() => copy as never);
   return isOurs ? 'repaired' : 'changed';
+}
+
+/** Another process may have deleted it. */
+export async function deleteSchedule(client: Client, scheduleId: string): Promise<void> {
+  try {
+    await client.schedule.getHandle(scheduleId).delete();
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+  }
 }
 
 export async function describeOrNull(

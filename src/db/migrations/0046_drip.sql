@@ -69,7 +69,7 @@ CREATE UNIQUE INDEX drip_enrolments_one_active ON drip_enrolments (drip_id, subs
 CREATE INDEX drip_enrolments_page ON drip_enrolments (drip_id, started_at DESC, id DESC);
 CREATE INDEX drip_enrolments_subscriber ON drip_enrolments (subscriber_id, drip_id, started_at);
 CREATE INDEX drip_enrolments_request ON drip_enrolments (request_id) WHERE request_id IS NOT NULL;
-CREATE INDEX drip_enrolments_wake ON drip_enrolments (wake_at) WHERE wake_at IS NOT NULL;
+CREATE INDEX drip_enrolments_wake ON drip_enrolments (project_id, wake_at) WHERE wake_at IS NOT NULL;
 CREATE INDEX drip_enrolments_due ON drip_enrolments (next_at) WHERE ended_at IS NULL;
 CREATE INDEX drip_enrolments_ended ON drip_enrolments (ended_at) WHERE ended_at IS NOT NULL;
 

@@ -96,24 +96,31 @@ export function findChain(db: Db, projectId: string, id: string): Promise<ChainR
   );
 }
 
+/*
+ * Locked first and then read: a statement that had to wait for the lock would join the new row of the chain with the
+ * version that it had before, and find nothing.
+ */
+
 /** For a change: nothing is enrolled and no step is run meanwhile. */
-export function lockChain(db: Db, projectId: string, id: string): Promise<ChainRow | null> {
-  return row<ChainRow>(
+export async function lockChain(db: Db, projectId: string, id: string): Promise<ChainRow | null> {
+  await row(
     db,
     'lock_drip_chain',
-    `SELECT ${COLUMNS} FROM ${CHAINS} WHERE c.id = $2 AND c.project_id = $1 AND c.deleted_at IS NULL FOR UPDATE OF c`,
+    'SELECT id FROM drip_chains WHERE id = $2 AND project_id = $1 FOR UPDATE',
     [projectId, id],
   );
+  return findChain(db, projectId, id);
 }
 
 /** For an enrolment or a step: the chain is not changed meanwhile. */
-export function shareChain(db: Db, id: string): Promise<ChainRow | null> {
-  return row<ChainRow>(
+export async function shareChain(db: Db, projectId: string, id: string): Promise<ChainRow | null> {
+  await row(
     db,
     'share_drip_chain',
-    `SELECT ${COLUMNS} FROM ${CHAINS} WHERE c.id = $1 AND c.deleted_at IS NULL FOR SHARE OF c`,
-    [id],
+    'SELECT id FROM drip_chains WHERE id = $2 AND project_id = $1 FOR SHARE',
+    [projectId, id],
   );
+  return findChain(db, projectId, id);
 }
 
 /** Returns one row more than the limit if there is another page. */

@@ -67,14 +67,18 @@ export interface LockedEnrolment extends EnrolmentRow {
   now: Date;
 }
 
-/** With the database's time, by which its steps are due. */
-export function lockEnrolment(db: Db, id: string): Promise<LockedEnrolment | null> {
+/**
+ * With the database's time, by which its steps are due. Locked first and then read: a statement that had to wait for the
+ * lock would join the new row with the version that it had before.
+ */
+export async function lockEnrolment(db: Db, id: string): Promise<LockedEnrolment | null> {
+  await row(db, 'lock_drip_enrolment', 'SELECT id FROM drip_enrolments WHERE id = $1 FOR UPDATE', [id]);
   return row<LockedEnrolment>(
     db,
-    'lock_drip_enrolment',
+    'read_drip_enrolment',
     `SELECT ${COLUMNS}, v.steps, v.exit_on, clock_timestamp() AS now
      FROM drip_enrolments e JOIN drip_versions v ON v.drip_id = e.drip_id AND v.version = e.version
-     WHERE e.id = $1 FOR UPDATE OF e`,
+     WHERE e.id = $1`,
     [id],
   );
 }
@@ -270,15 +274,28 @@ export interface DueEnrolment {
   next_at: Date | null;
 }
 
-/** Claims, for the relay, enrolments whose workflow must be started or must read its row. */
+/** Claims, for the relay, enrolments whose workflow must be started or must read its row. Projects take turns. */
 export function claimWakeUps(db: Db, limit: number): Promise<DueEnrolment[]> {
   return rows<DueEnrolment>(
     db,
     'claim_drip_wake_ups',
-    `UPDATE drip_enrolments e SET wake_at = clock_timestamp() + interval '10 seconds'
-     FROM (SELECT id FROM drip_enrolments WHERE wake_at <= now() ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due,
-       projects p
-     WHERE e.id = due.id AND p.id = e.project_id
+    `WITH RECURSIVE project AS (
+       (SELECT project_id FROM drip_enrolments WHERE wake_at IS NOT NULL ORDER BY project_id LIMIT 1)
+       UNION ALL
+       SELECT n.project_id FROM project p CROSS JOIN LATERAL (
+         SELECT project_id FROM drip_enrolments WHERE wake_at IS NOT NULL AND project_id > p.project_id
+         ORDER BY project_id LIMIT 1) n
+     ), due AS (
+       SELECT d.id, d.wake_at, row_number() OVER (PARTITION BY p.project_id ORDER BY d.wake_at) AS turn
+       FROM project p CROSS JOIN LATERAL (
+         SELECT id, wake_at FROM drip_enrolments WHERE project_id = p.project_id AND wake_at <= now()
+         ORDER BY wake_at LIMIT $1) d
+     ), chosen AS (
+       SELECT e.id FROM due JOIN drip_enrolments e ON e.id = due.id WHERE e.wake_at <= now()
+       ORDER BY due.turn, due.wake_at LIMIT $1 FOR UPDATE OF e SKIP LOCKED
+     )
+     UPDATE drip_enrolments e SET wake_at = clock_timestamp() + interval '10 seconds'
+     FROM chosen, projects p WHERE e.id = chosen.id AND p.id = e.project_id
      RETURNING e.id, e.project_id, p.slug, e.revision, e.status, e.next_at`,
     [limit],
   );

@@ -51,6 +51,18 @@ export async function hasMessage(db: Db, stepId: string): Promise<boolean> {
   return found !== null;
 }
 
+/** Whether the message of step n has gone further than waiting for its turn. */
+export async function isBeingSent(db: Db, enrolmentId: string, n: number): Promise<boolean> {
+  const found = await row(
+    db,
+    'drip_message_is_being_sent',
+    `SELECT 1 FROM drip_steps d JOIN messages m ON m.request_id = d.id
+     WHERE d.enrolment_id = $1 AND d.n = $2 AND m.status <> 'queued'`,
+    [enrolmentId, n],
+  );
+  return found !== null;
+}
+
 /**
  * Queues the message of a step again whose worker died while it was being sent: it may arrive twice, but it is not lost.
  * Only once: the second time its result stays unknown.

@@ -87,10 +87,24 @@ export async function claimMessage(db: Db, id: string): Promise<boolean> {
   const claimed = await change(
     db,
     'claim_message',
-    `UPDATE messages SET status = 'sending', attempted_at = clock_timestamp() WHERE id = $1 AND status = 'queued'`,
+    // The message of a chain's step is not sent once its enrolment was cancelled or its chain paused.
+    `UPDATE messages m SET status = 'sending', attempted_at = clock_timestamp() WHERE m.id = $1 AND m.status = 'queued'
+       AND NOT EXISTS (SELECT 1 FROM drip_steps d JOIN drip_enrolments e ON e.id = d.enrolment_id
+         JOIN drip_chains c ON c.id = e.drip_id
+         WHERE d.id = m.request_id AND (e.ended_at IS NOT NULL OR c.status <> 'active' OR c.deleted_at IS NOT NULL))`,
     [id],
   );
   return claimed > 0;
+}
+
+/** Takes back the claim of a message that the platform has not taken. */
+export function unclaimMessage(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'unclaim_message',
+    `UPDATE messages SET status = 'queued' WHERE id = $1 AND status = 'sending'`,
+    [id],
+  );
 }
 
 export type MessageResult =

@@ -288,8 +288,11 @@ export function removeOldTrackedEvents(db: Db, days: number): NextBatch {
     db,
     'remove_old_tracked_events',
     `DELETE FROM tracked_events WHERE id IN (
-       SELECT id FROM tracked_events WHERE received_at < now() - make_interval(days => $1)
-       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+       SELECT t.id FROM tracked_events t WHERE t.received_at < now() - make_interval(days => $1)
+         -- The rules of a chain look back to the beginning of the enrolment.
+         AND NOT EXISTS (SELECT 1 FROM drip_enrolments e
+           WHERE e.subscriber_id = t.subscriber_id AND e.ended_at IS NULL AND e.started_at <= t.received_at)
+       LIMIT ${BATCH} FOR UPDATE OF t SKIP LOCKED)`,
     [days],
   );
 }

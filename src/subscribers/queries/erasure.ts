@@ -159,12 +159,14 @@ export async function erasePersonUpdates(db: Db, person: Person): Promise<void> 
   );
 }
 
-/** The requests of the last days that have sent the person a message, by which their recorded responses are found. */
+/** The requests of the last days that have sent the person a message or enrolled them, by which their recorded responses are found. */
 export async function recentRequestsOf(db: Db, { id }: Pick<Person, 'id'>): Promise<string[]> {
   const found = await rows<{ request_id: string }>(
     db,
     'recent_requests_of_person',
-    `SELECT m.request_id FROM messages m WHERE m.subscriber_id = $1 AND m.created_at > now() - interval '2 days'`,
+    `SELECT m.request_id FROM messages m WHERE m.subscriber_id = $1 AND m.created_at > now() - interval '2 days'
+     UNION SELECT e.request_id FROM drip_enrolments e
+     WHERE e.subscriber_id = $1 AND e.request_id IS NOT NULL AND e.started_at > now() - interval '2 days'`,
     [id],
   );
   return found.map(({ request_id }) => request_id);

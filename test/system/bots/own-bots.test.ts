@@ -249,10 +249,20 @@ describe.each(channels)('an own bot on %s', (channel) => {
     await bot.control.faults(channel, { method: '*', status: 401, times: 1_000 });
     const sent = await project.api('POST', '/v1/send', { subscriber_id: person.subscriberId, text: 'hello' });
     expect(sent.body.details).toMatchObject([{ reason: 'bot_banned' }]);
-    await eventually(async () => (await statusOf(elsewhere(project), channel)).status === 'off');
+    const refused = await eventually(async () => {
+      const shown = await statusOf(elsewhere(project), channel);
+      return shown.status === 'off' ? shown : undefined;
+    });
+    expect(refused.error).toMatch(/\w+/);
+    expect(JSON.stringify(refused)).not.toContain(bot.token);
     await bot.control.faults(channel, { clear: true });
     await connect(project, channel, bot.token);
-    expect((await statusOf(project.api, channel)).status).toBe('connected');
+    expect(await statusOf(project.api, channel)).toEqual({
+      channel,
+      bot_username: bot.username,
+      own: true,
+      status: 'connected',
+    });
   });
 
   it('is refused if it cannot be asked, is refused by the messenger or is used already', async () => {

@@ -132,6 +132,32 @@ test('a webhook that the platform has refused is shown with its reason', async (
   });
 });
 
+test('late messages are named by kind, and schedules that differ by field; herald recurring sync repairs them', async () => {
+  const { pool } = service;
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO scheduled (id, project_id, content, scheduled_at, next_at, wake_at)
+     SELECT gen_random_uuid(), id, '{}', 'x', now() - interval '1 hour', NULL FROM projects RETURNING id`,
+  );
+  const { rows: recurring } = await pool.query<{ id: string }>(
+    `INSERT INTO recurring (id, project_id, name, content, audience, cron, timezone, sync_at, updated_at)
+     SELECT gen_random_uuid(), id, 'Weekly', '{}', '{}', '0 9 * * MON', 'UTC', now() + interval '1 day',
+       now() - interval '1 hour' FROM projects RETURNING id`,
+  );
+  const found = await problems();
+  expect(found.map(({ check, message }) => [check, message])).toEqual([
+    ['planned messages', `scheduled: 1 late, the oldest by 60 min (${rows[0]?.id})`],
+    ['schedules', `differ from their rows: recurring/${recurring[0]?.id}: is missing`],
+  ]);
+  const { stdout } = await herald(['recurring', 'sync', '--json'], settings);
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 1, created: 1, orphans_deleted: 0 });
+  await pool.query('DELETE FROM scheduled');
+  const { code, checks } = await examine();
+  expect(checks).toContainEqual(
+    expect.objectContaining({ check: 'schedules', message: '1 compared with their rows' }),
+  );
+  expect(code).toBe(0);
+});
+
 test('updates set aside, late sessions and overdue deliveries are counted', async () => {
   const { pool } = service;
   await pool.query(
@@ -148,7 +174,13 @@ test('updates set aside, late sessions and overdue deliveries are counted', asyn
      SELECT v.project_id, e.id, v.id, 'auth.completed', 'durable', true, NULL, now() - interval '1 hour', now() - interval '50 minutes'
      FROM event v JOIN endpoints e ON e.project_id = v.project_id`,
   );
-  const found = await problems();
+  // Its workflow, which the reconciler starts again, cannot end it meanwhile.
+  const holder = await pool.connect();
+  await holder.query(`BEGIN; SELECT 1 FROM auth_sessions WHERE status = 'pending' FOR UPDATE`);
+  const found = await problems().finally(async () => {
+    await holder.query('ROLLBACK');
+    holder.release();
+  });
   expect(found.map(({ check, message }) => [check, message])).toEqual([
     ['bot updates', '1 set aside after repeated failures'],
     ['sessions', '1 overdue'],

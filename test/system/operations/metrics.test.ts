@@ -99,6 +99,21 @@ test('attempts are counted by verdict and result, deliveries by their end, the r
   await project.api('DELETE', `/v1/webhooks/${good.id}`);
 });
 
+test('planned messages that are late are counted by kind', async () => {
+  const project = await service.createProject();
+  // No relay looks at them: they are late for good.
+  await service.pool.query(
+    `INSERT INTO scheduled (id, project_id, content, scheduled_at, next_at, wake_at)
+     SELECT gen_random_uuid(), $1, '{}', 'x', now() - interval '1 minute' * n, NULL FROM unnest('{1,10,60}'::int[]) n`,
+    [project.id],
+  );
+  const page = await look();
+  expect(page.value('herald_plans_late', { kind: 'scheduled' })).toBe(2);
+  for (const kind of ['recurring', 'broadcast', 'batch']) {
+    expect([kind, page.value('herald_plans_late', { kind })]).toEqual([kind, 0]);
+  }
+});
+
 test('what waits for a disabled endpoint is due but not late; what no relay claims is late', async () => {
   const project = await service.createProject();
   const endpoint = await createEndpoint(project, 'http://127.0.0.1:9/hook');

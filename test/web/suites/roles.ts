@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { settled } from '../fixture';
+import { goTo } from '../fixture';
 import type { DashboardContext } from './dashboard-context';
 
 /** Controls that change nothing: copies, filters, pages, the format of a body, a tag as a filter. */
@@ -30,9 +30,7 @@ export function describeRoles(at: () => DashboardContext): void {
     expect(linked).not.toContain('/dashboard/team');
     complaints.splice(0); // The browser itself reports the 401 before the sign-in.
     for (const path of [...linked, ...details.map((detail) => `/dashboard/${detail}`)]) {
-      await page.goto(service.url + path);
-      await page.locator('main h1').waitFor();
-      await settled(page);
+      await goTo(page, path);
       expect([path, await controls(page)]).toEqual([path, []]);
     }
     for (const path of [
@@ -43,10 +41,10 @@ export function describeRoles(at: () => DashboardContext): void {
       'team',
       'settings',
     ]) {
-      await page.goto(`${service.url}/dashboard/${path}`);
+      await goTo(page, `/dashboard/${path}`);
       await page.getByRole('heading', { name: 'You can’t open this page' }).waitFor();
     }
     // No page has asked for what the API refuses.
     expect(complaints).toEqual([]);
-  });
+  }, 120_000);
 }

@@ -58,6 +58,11 @@ function ChannelPanel({ channel, onChanged }: { channel: Channel; onChanged: () 
       {channel.own && channel.status !== 'connected' && (
         <div class="note" role="status">
           <p>{channel.status === 'off' ? t.botRefused : t.botAway}</p>
+          {channel.error && (
+            <p class="muted">
+              <q lang="en">{channel.error}</q>
+            </p>
+          )}
         </div>
       )}
       <ConnectForm channel={channel} onChanged={onChanged}>

@@ -12,6 +12,9 @@ import { RulesEditor } from './drip-rules';
 import { StepFields } from './drip-step-fields';
 import { stepIcons } from './drip-steps';
 
+/** The name of an event, the same in every language. */
+const EXAMPLE = 'purchase';
+
 interface Draft {
   name: string;
   trigger: Trigger;
@@ -327,7 +330,7 @@ function TriggerFields({
                 {...attributes}
                 required
                 maxLength={limits.trackedNameLength}
-                placeholder="purchase"
+                placeholder={EXAMPLE}
                 value={trigger.name}
                 onInput={(event) => onChange({ ...trigger, name: event.currentTarget.value })}
               />

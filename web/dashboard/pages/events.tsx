@@ -22,6 +22,8 @@ import { t } from '../texts';
 import { since, spans } from './delivery-log';
 
 const REFRESH_MS = 5_000;
+/** The same in every language. */
+const EXAMPLE = 'purchase';
 const PROPERTIES_SHOWN = 5;
 
 /** What the users of the project did, as it reported through the API. */
@@ -48,7 +50,7 @@ export function TrackedEvents() {
       <div class="filters">
         <SearchField
           label={t.eventName}
-          placeholder="purchase"
+          placeholder={EXAMPLE}
           maxLength={limits.trackedNameLength}
           value={name}
           onChange={(value) => filters.set('name', value.toLowerCase())}

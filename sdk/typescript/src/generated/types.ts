@@ -2520,6 +2520,8 @@ export type ChannelsConnectResponse = {
   own: boolean;
   /** `away`: the messenger does not respond at the moment. `off`: the messenger refuses the bot’s token (revoked, or the bot is banned), or the channel has no bot. */
   status: 'connected' | 'away' | 'off';
+  /** What the messenger said, for an own bot that is not connected. */
+  error?: string | undefined;
 };
 
 /** The response of GET /v1/members. */

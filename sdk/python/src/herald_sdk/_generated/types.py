@@ -2822,6 +2822,8 @@ class ChannelsConnectResponse(TypedDict):
     """Whether the bot is the project’s own."""
     status: Literal["connected", "away", "off"]
     """`away`: the messenger does not respond at the moment. `off`: the messenger refuses the bot’s token (revoked, or the bot is banned), or the channel has no bot."""
+    error: NotRequired[str]
+    """What the messenger said, for an own bot that is not connected."""
 
 
 class MembersListResponse(TypedDict):
