@@ -1,14 +1,15 @@
 // app.post('/webhooks', express.raw({ type: 'application/json' }), receive);
-import { isValid } from './verify.js';
+import { verifyWebhook, WebhookVerificationError } from 'herald-sdk';
 
 export function receive(req, res) {
-  const signature = req.headers['x-service-signature'];
-  if (!isValid(req.body, signature, process.env.HERALD_WEBHOOK_SECRET)) {
+  try {
+    const webhook = verifyWebhook(req.body, req.headers, process.env.HERALD_WEBHOOK_SECRET);
+    console.log(webhook.deliveryId, webhook.event, webhook.data);
+    res.statusCode = 204;
+    res.end();
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error;
     res.statusCode = 400;
-    return res.end('bad signature');
+    res.end('bad signature');
   }
-  const { event, data } = JSON.parse(req.body);
-  console.log(req.headers['x-service-delivery-id'], event, data);
-  res.statusCode = 204;
-  res.end();
 }

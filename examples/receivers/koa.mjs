@@ -1,13 +1,15 @@
 // app.use(receive);
 import { buffer } from 'node:stream/consumers';
-import { isValid } from './verify.js';
+import { verifyWebhook, WebhookVerificationError } from 'herald-sdk';
 
 export async function receive(ctx) {
   const body = await buffer(ctx.req);
-  if (!isValid(body, ctx.get('X-Service-Signature'), process.env.HERALD_WEBHOOK_SECRET)) {
-    ctx.throw(400, 'bad signature');
+  try {
+    const webhook = verifyWebhook(body, ctx.headers, process.env.HERALD_WEBHOOK_SECRET);
+    console.log(webhook.deliveryId, webhook.event, webhook.data);
+    ctx.status = 204;
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) ctx.throw(400, 'bad signature');
+    throw error;
   }
-  const { event, data } = JSON.parse(body);
-  console.log(ctx.get('X-Service-Delivery-Id'), event, data);
-  ctx.status = 204;
 }

@@ -1,12 +1,14 @@
 // app/webhooks/route.js
-import { isValid } from './verify.js';
+import { verifyWebhook, WebhookVerificationError } from 'herald-sdk';
 
 export async function POST(request) {
   const body = Buffer.from(await request.arrayBuffer());
-  if (!isValid(body, request.headers.get('x-service-signature'), process.env.HERALD_WEBHOOK_SECRET)) {
-    return new Response('bad signature', { status: 400 });
+  try {
+    const webhook = verifyWebhook(body, request.headers, process.env.HERALD_WEBHOOK_SECRET);
+    console.log(webhook.deliveryId, webhook.event, webhook.data);
+    return new Response(null, { status: 204 });
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return new Response('bad signature', { status: 400 });
+    throw error;
   }
-  const { event, data } = JSON.parse(body);
-  console.log(request.headers.get('x-service-delivery-id'), event, data);
-  return new Response(null, { status: 204 });
 }

@@ -1,13 +1,13 @@
 /*
- * A small site that logs users in with Herald by each of the three flows. Plain Node, no build:
+ * A small site that logs users in with Herald by each of the three flows:
  *
- *   npm start                             (in one terminal)
- *   node examples/website/server.mjs      (in another)
+ *   npm start                                           (in one terminal, in the checkout)
+ *   cd examples/website && npm install && npm start     (in another)
  */
 import { createHash, randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
-import { createHerald, findHerald } from './herald.mjs';
+import { createHerald } from './herald.mjs';
 import { confirmPage, homePage, messagePage, qrPage, qrScript, styles } from './pages.mjs';
 import { createVisitors } from './visitors.mjs';
 
@@ -19,7 +19,7 @@ let origin;
 const routes = {
   'GET /': async (req, res) => {
     const { user } = visitorOf(req, res);
-    send(res, homePage(user, user ? {} : await herald.staticLinks()));
+    send(res, homePage(user, user ? {} : await herald.auth.getLinks()));
   },
   'GET /site.css': async (_req, res) => send(res, styles, 'text/css'),
   'GET /qr.js': async (_req, res) => send(res, qrScript, 'text/javascript'),
@@ -35,7 +35,7 @@ const routes = {
   'GET /login/qr/status': async (req, res) => {
     const visitor = visitorOf(req, res);
     if (!visitor.login) return json(res, { status: visitor.user ? 'logged_in' : 'expired' });
-    const session = await herald.status(visitor.login.sessionId);
+    const session = await herald.auth.getSessionStatus(visitor.login.sessionId, { wait: 20 });
     if (session.status !== 'confirmed') return json(res, { status: session.status });
     await endLogin(res, visitor, session.code, session.state);
     json(res, { status: 'logged_in' });
@@ -52,7 +52,7 @@ const routes = {
     requireOwnForm(req);
     const code = new URLSearchParams(await text(req)).get('code') ?? '';
     const visitor = visitorOf(req, res);
-    renew(res, { id: visitor.id, user: await herald.verify(code) });
+    renew(res, { id: visitor.id, user: await herald.auth.verify({ code }) });
     redirect(res, '/');
   },
 
@@ -67,7 +67,7 @@ const routes = {
 async function beginLogin(req, visitor) {
   const state = randomBytes(16).toString('hex');
   const verifier = randomBytes(32).toString('base64url');
-  const session = await herald.createSession({
+  const session = await herald.auth.createSession({
     state,
     redirect_uri: `${origin}/callback`,
     client_ip: req.socket.remoteAddress.replace(/^::ffff:/, ''),
@@ -84,7 +84,7 @@ async function endLogin(res, visitor, code, state) {
   const { login } = visitor;
   if (!login || login.state !== state) throw new Refused('This login was not started in this browser.');
   visitor.login = undefined;
-  renew(res, { id: visitor.id, user: await herald.verify(code, login.verifier) });
+  renew(res, { id: visitor.id, user: await herald.auth.verify({ code, code_verifier: login.verifier }) });
 }
 
 class Refused extends Error {}
@@ -129,16 +129,16 @@ const server = http.createServer((req, res) => {
 
 /** Adds this site to the project's redirect URLs. Returns a function that restores the old settings. */
 async function allowThisSite() {
-  const before = await herald.project();
+  const before = await herald.project.get();
   const callback = `${origin}/callback`;
   const others = [...before.redirect_urls, before.callback_url].filter((url) => url && url !== callback);
-  await herald.changeProject({ callback_url: callback, redirect_urls: [...new Set(others)] });
+  await herald.project.update({ callback_url: callback, redirect_urls: [...new Set(others)] });
   return () =>
-    herald.changeProject({ callback_url: before.callback_url, redirect_urls: before.redirect_urls });
+    herald.project.update({ callback_url: before.callback_url, redirect_urls: before.redirect_urls });
 }
 
 try {
-  herald = createHerald(findHerald());
+  herald = createHerald();
   await new Promise((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${server.address().port}`;
   const restore = await allowThisSite();

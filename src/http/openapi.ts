@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { errorTable, type ErrorCode } from '../contract/errors';
+import { errorTable, isRetryable, type ErrorCode } from '../contract/errors';
 import { eventNames, eventRegistry } from '../events/contract';
+import { requestExample, responseExample } from './openapi-examples';
 import { commonErrors, headerSchemas, scopeOf, type Route, type RouteSpec } from './route';
 
 type Json = Record<string, unknown>;
@@ -10,7 +11,7 @@ export function openApiDocument(routes: Route[], serverUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const { spec } of routes) {
     const item = (paths[spec.path] ??= {});
-    item[spec.method.toLowerCase()] = operation(spec);
+    item[spec.method.toLowerCase()] = operation(spec, serverUrl);
   }
   return {
     openapi: '3.1.0',
@@ -32,7 +33,7 @@ export function openApiDocument(routes: Route[], serverUrl: string): Json {
   };
 }
 
-function operation(spec: RouteSpec): Json {
+function operation(spec: RouteSpec, serverUrl: string): Json {
   return {
     operationId: operationId(spec),
     summary: spec.summary,
@@ -49,12 +50,17 @@ function operation(spec: RouteSpec): Json {
       ? {
           requestBody: {
             required: !spec.body.safeParse({}).success,
-            content: { [spec.text?.type ?? 'application/json']: { schema: jsonSchema(spec.body, 'input') } },
+            content: { [spec.text?.type ?? 'application/json']: requestContent(spec, spec.body) },
           },
         }
       : {}),
-    responses: { [spec.status]: success(spec), ...failures(spec) },
+    responses: { [spec.status]: success(spec), ...failures(spec, serverUrl) },
   };
+}
+
+function requestContent(spec: RouteSpec, body: z.ZodType): Json {
+  const schema = jsonSchema(body, 'input');
+  return { schema, example: requestExample(operationId(spec), schema) };
 }
 
 /** For example get_v1_webhooks_id: stable, because it derives only from method and path. */
@@ -62,22 +68,55 @@ export function operationId(spec: Pick<RouteSpec, 'method' | 'path'>): string {
   return `${spec.method.toLowerCase()}${spec.path.replaceAll(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`;
 }
 
+/** The headers of responses. They are written out, because some validators take a reference to a header for no URL. */
+const headers = {
+  'X-Request-Id': header('Names the request in the log of the service.', { type: 'string' }),
+  'X-RateLimit-Limit': header('Requests that the project may send in a minute.', { type: 'integer' }),
+  'X-RateLimit-Remaining': header('Requests that are left in this minute.', { type: 'integer' }),
+  'X-RateLimit-Reset': header('The Unix time at which the minute ends, in seconds.', { type: 'integer' }),
+  'Retry-After': header('Seconds after which the request can be repeated.', { type: 'integer', minimum: 1 }),
+  'Idempotent-Replayed': header('`true` if this is the response of an earlier request with the same key.', {
+    type: 'string',
+    enum: ['true'],
+  }),
+};
+type HeaderName = keyof typeof headers;
+
+function header(description: string, schema: Json): Json {
+  return { description, schema };
+}
+
+function headersOf(names: HeaderName[]): Json {
+  return Object.fromEntries(names.map((name) => [name, headers[name]]));
+}
+
+/** Headers of every response of a route. */
+function commonHeaders({ auth }: RouteSpec): HeaderName[] {
+  const limits: HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+  return ['X-Request-Id', ...(auth === 'key' ? limits : [])];
+}
+
 function success(spec: RouteSpec): Json {
-  if (spec.response === undefined) return { description: 'Success.' };
+  const replayed: HeaderName[] = spec.idempotent ? ['Idempotent-Replayed'] : [];
+  const shown = { headers: headersOf([...commonHeaders(spec), ...replayed]) };
+  if (spec.response === undefined) return { description: 'Success.', ...shown };
   if (Array.isArray(spec.response)) {
     const binary = { schema: { type: 'string', format: 'binary' } };
     return {
       description: spec.summary,
+      ...shown,
       content: Object.fromEntries(spec.response.map((type) => [type, binary])),
     };
   }
+  const schema = jsonSchema(spec.response, 'output');
   return {
     description: spec.summary,
-    content: { 'application/json': { schema: jsonSchema(spec.response, 'output') } },
+    ...shown,
+    content: { 'application/json': { schema, example: responseExample(schema) } },
   };
 }
 
-function failures(spec: RouteSpec): Json {
+function failures(spec: RouteSpec, serverUrl: string): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...spec.errors, ...commonErrors(spec)])) {
     const { status } = errorTable[code];
@@ -89,10 +128,34 @@ function failures(spec: RouteSpec): Json {
       String(status),
       {
         description: codes.map((code) => `\`${code}\`: ${errorTable[code].text}`).join('\n\n'),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        headers: headersOf([...errorHeaders(spec, status)]),
+        content: { 'application/json': errorContent(codes, serverUrl) },
       },
     ]),
   );
+}
+
+/** 429 and 503 say when to try again. */
+function errorHeaders(spec: RouteSpec, status: number): HeaderName[] {
+  if (status === 429) return [...commonHeaders(spec), 'Retry-After'];
+  return status === 503 ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id'];
+}
+
+/** The codes of one status, with an example of each. */
+function errorContent(codes: ErrorCode[], serverUrl: string): Json {
+  return {
+    schema: { $ref: '#/components/schemas/Error', properties: { code: { enum: codes } } },
+    examples: Object.fromEntries(
+      codes.map((code) => {
+        const { text } = errorTable[code];
+        const docs_url = `${serverUrl}/docs/errors#${code}`;
+        return [
+          code,
+          { summary: text, value: { error: text, code, retryable: isRetryable(code), docs_url } },
+        ];
+      }),
+    ),
+  };
 }
 
 function parameters(location: 'path' | 'query' | 'header', schema: z.ZodType | undefined): Json[] {
@@ -102,12 +165,28 @@ function parameters(location: 'path' | 'query' | 'header', schema: z.ZodType | u
     required?: string[];
   };
   return Object.entries(properties).map(([name, property]) => ({
-    name,
+    name: location === 'header' ? headerName(name) : name,
     in: location,
     required: location === 'path' || required.includes(name),
     schema: property,
   }));
 }
+
+/** Idempotency-Key for idempotency-key. */
+export function headerName(name: string): string {
+  return name.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+}
+
+/** The headers of a delivery. */
+const deliveryHeaders: Record<string, string> = {
+  'X-Service-Event': 'The name of the event, as in the body.',
+  'X-Service-Timestamp': 'The Unix time of this attempt, in seconds.',
+  'X-Service-Delivery-Id': 'The same for every attempt of the delivery.',
+  'X-Service-Signature': '`t=<seconds>,v1=<hex>`, with one `v1=` for each signing secret.',
+  'webhook-id': 'The delivery id, for Standard Webhooks.',
+  'webhook-timestamp': 'The same time as in X-Service-Timestamp.',
+  'webhook-signature': '`v1,<base64>`, one for each signing secret, separated by spaces.',
+};
 
 function webhooks(): Json {
   return Object.fromEntries(
@@ -124,8 +203,17 @@ function webhooks(): Json {
         name,
         {
           post: {
+            operationId: `webhook_${name.replaceAll('.', '_')}`,
             summary: entry.summary,
-            requestBody: { content },
+            security: [],
+            parameters: Object.entries(deliveryHeaders).map(([header, description]) => ({
+              name: header,
+              in: 'header',
+              required: true,
+              description,
+              schema: { type: 'string' },
+            })),
+            requestBody: { required: true, content },
             responses: { '200': { description: 'Received.' } },
           },
         },

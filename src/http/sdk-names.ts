@@ -24,6 +24,8 @@ const chosen: Readonly<Record<string, string>> = {
   'PUT /v1/templates/{key}': 'templates.replace',
   'POST /v1/deliveries/retry': 'deliveries.retryMany',
   'POST /v1/publish': 'events.publish',
+  'POST /v1/events': 'events.track',
+  'GET /v1/webhooks/stream': 'webhooks.stream',
   'GET /v1/usage': 'project.getUsage',
   'GET /v1/audit': 'audit.list',
   'PUT /v1/channels/{channel}': 'channels.connect',

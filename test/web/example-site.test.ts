@@ -1,12 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../support/eventually';
+import { typescriptProject } from '../support/sdk';
 import { startTestService, type TestProject, type TestService } from '../support/service';
 import { launchBrowser, screenshot, visit, type Visit } from './fixture';
 
-const server = path.join(__dirname, '..', '..', 'examples', 'website', 'server.mjs');
+const example = path.join(__dirname, '..', '..', 'examples', 'website');
 
 describe('the example site', () => {
   let service: TestService;
@@ -14,12 +16,16 @@ describe('the example site', () => {
   let project: TestProject;
   let site: ChildProcess;
   let url: string;
+  let folder: string;
   let person: Visit;
 
   beforeAll(async () => {
     [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
     project = await service.createProject({ name: 'Example', callback_url: 'https://before.example/' });
-    site = spawn(process.execPath, [server], {
+    // Beside the installed SDK, as after `npm install`.
+    folder = mkdtempSync(path.join(typescriptProject(), 'website-'));
+    cpSync(example, folder, { recursive: true, filter: (file) => !file.includes('node_modules') });
+    site = spawn(process.execPath, [path.join(folder, 'server.mjs')], {
       env: { ...process.env, PORT: '0', HERALD_URL: service.url, HERALD_API_KEY: project.api_key },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -33,6 +39,7 @@ describe('the example site', () => {
       await once(site, 'exit');
     }
     await service?.stop();
+    if (folder) rmSync(folder, { recursive: true });
   });
   beforeEach(async () => {
     person = await visit(browser);

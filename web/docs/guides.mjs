@@ -6,6 +6,8 @@ import { sequence } from './sequence.mjs';
 /** The guides in the order of the menu. The webhooks guide is also a document of the repository. */
 const sources = [
   { slug: 'start', language: 'en', file: 'docs/guides/start.md' },
+  { slug: 'typescript', language: 'en', file: 'docs/guides/typescript.md' },
+  { slug: 'python', language: 'en', file: 'docs/guides/python.md' },
   { slug: 'login', language: 'en', file: 'docs/guides/login.md' },
   { slug: 'embed', language: 'en', file: 'docs/guides/embed.md' },
   { slug: 'approvals', language: 'en', file: 'docs/guides/approvals.md' },
@@ -27,6 +29,8 @@ const sources = [
   { slug: 'own-bot', language: 'en', file: 'docs/guides/own-bot.md' },
   { slug: 'team', language: 'en', file: 'docs/guides/team.md' },
   { slug: 'data', language: 'en', file: 'docs/guides/data.md' },
+  { slug: 'typescript', language: 'ru', file: 'docs/guides/ru/typescript.md' },
+  { slug: 'python', language: 'ru', file: 'docs/guides/ru/python.md' },
   { slug: 'login', language: 'ru', file: 'docs/guides/ru/login.md' },
   { slug: 'webhooks', language: 'ru', file: 'docs/guides/ru/webhooks.md' },
 ];

@@ -18,7 +18,11 @@ type Titles = Record<Language, string>;
 const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
   {
     title: { en: 'Get started', ru: 'Начало' },
-    pages: [{ path: '/docs', en: 'Quick start', ru: 'Быстрый старт' }],
+    pages: [
+      { path: '/docs', en: 'Quick start', ru: 'Быстрый старт' },
+      { path: '/docs/typescript', en: 'Five minutes: TypeScript', ru: 'За пять минут: TypeScript' },
+      { path: '/docs/python', en: 'Five minutes: Python', ru: 'За пять минут: Python' },
+    ],
   },
   {
     title: { en: 'Login', ru: 'Вход' },
@@ -74,6 +78,8 @@ const referencePages: (Titles & { path: string })[] = [
 
 /** Guides that also exist in Russian, by the path of the English page. */
 export const russianPaths: Readonly<Record<string, string>> = {
+  '/docs/typescript': '/docs/ru/typescript',
+  '/docs/python': '/docs/ru/python',
   '/docs/login': '/docs/ru/login',
   '/docs/webhooks': '/docs/ru/webhooks',
 };

@@ -8,7 +8,8 @@ import { russianPaths } from './contents';
 import { row, type DocsPage } from './layout';
 import type { Operation } from './operations';
 import { languages } from './samples';
-import { sdkCall, type SdkCall } from './samples/sdk-call';
+import type { SdkCall } from './samples/request';
+import { sdkCall } from './samples/sdk-call';
 import { texts } from './texts';
 
 /** Code of a guide: a block, the same in several languages, or a request, whose samples are generated. */
@@ -66,6 +67,7 @@ const titles: Record<string, string> = {
   html: 'HTML',
   js: 'JavaScript',
   json: 'JSON',
+  python: 'Python',
   ts: 'TypeScript',
 };
 const tabIds: Record<string, string> = { ts: 'typescript' };

@@ -30,6 +30,8 @@ const ENGLISH_GUIDES = [
   'oidc-oauth2-proxy',
   'oidc-grafana',
   'start',
+  'typescript',
+  'python',
   'login',
   'embed',
   'approvals',
@@ -53,6 +55,8 @@ const guides: Pick<Guide, 'slug' | 'language'>[] = [
     slug,
     language: 'en' as const,
   })),
+  { slug: 'typescript', language: 'ru' },
+  { slug: 'python', language: 'ru' },
   { slug: 'login', language: 'ru' },
   { slug: 'webhooks', language: 'ru' },
 ];

@@ -1,7 +1,8 @@
 import { bodyExamples } from './body-examples';
 import type { Operation } from './operations';
 import type { SampleRequest } from './samples';
-import { sdkCall, type SdkCall } from './samples/sdk-call';
+import type { SdkCall } from './samples/request';
+import { sdkCall } from './samples/sdk-call';
 import { exampleBody } from './schema-example';
 
 /** The request that the samples of an operation show, made from its route. */

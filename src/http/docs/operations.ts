@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../contract/errors';
 import type { Scope } from '../../contract/scopes';
-import { jsonSchema, operationId } from '../openapi';
+import { headerName, jsonSchema, operationId } from '../openapi';
 import { commonErrors, headerSchemas, scopeOf, type Route, type RouteSpec } from '../route';
 import { routeKey, sdkNames, type SdkName } from '../sdk-names';
 import type { Json } from './samples/request';
@@ -83,11 +83,6 @@ function parameters(place: Parameter['in'], schema: z.ZodType | undefined): Para
     required: place === 'path' || required.includes(name),
     schema: property,
   }));
-}
-
-/** Idempotency-Key for idempotency-key. */
-function headerName(name: string): string {
-  return name.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
 /** The resources in the order of the routes, with their operations. */

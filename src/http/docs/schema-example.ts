@@ -32,13 +32,14 @@ const named: Record<string, unknown> = {
   state: 'af0ifjsldkj',
   tags: ['beta'],
   telegram_link: 'https://t.me/example_bot?start=…',
+  template: 'shipped',
   text: 'Your order is on its way.',
   url: 'https://shop.example.com/webhooks',
   username: 'anna',
 };
 
-const UUID = '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01';
-const TIME = '2026-01-15T10:30:00.000+00:00';
+export const EXAMPLE_UUID = '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01';
+export const EXAMPLE_TIME = '2026-01-15T10:30:00.000+00:00';
 
 /** An example that shows every field of a response. */
 export function exampleResponse(schema: Json, name = ''): unknown {
@@ -87,10 +88,11 @@ function exampleObject(schema: Json, options: { optional: boolean }): unknown {
 }
 
 function exampleText(schema: Json, name: string): string {
-  if (schema['format'] === 'date-time') return TIME;
-  if (schema['format'] === 'date') return TIME.slice(0, 10);
-  if (schema['format'] === 'uuid') return UUID;
-  return name === 'id' || name.endsWith('_id') ? UUID : `<${name}>`;
+  if (schema['format'] === 'date-time') return EXAMPLE_TIME;
+  if (schema['format'] === 'date') return EXAMPLE_TIME.slice(0, 10);
+  if (schema['format'] === 'uuid') return EXAMPLE_UUID;
+  if (name === 'id' || name.endsWith('_id')) return EXAMPLE_UUID;
+  return [`<${name}>`, name].find((text) => matches(text, schema)) ?? `<${name}>`;
 }
 
 /** The types of a schema, of which `null` comes last: nullable fields have two. */
@@ -110,5 +112,10 @@ function fits(value: unknown, schema: Json): boolean {
   }
   if (typeof value === 'number') return types.includes('integer') || types.includes('number');
   if (typeof value === 'object') return types.includes('object');
-  return types.includes('string') && (schema['format'] ?? '') === '';
+  return types.includes('string') && (schema['format'] ?? '') === '' && matches(String(value), schema);
+}
+
+/** Whether a text has the pattern of its field. */
+function matches(text: string, { pattern }: Json): boolean {
+  return typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
 }

@@ -31,7 +31,17 @@ export function typescriptProject(): string {
   });
 }
 
+/** The file that is installed: the tarball or the wheel. */
+export function builtPackage(language: string): string {
+  const folder = language === 'python' ? pythonProject()?.folder : typescriptProject();
+  const name = readdirSync(folder ?? '').find((each) => /\.(tgz|whl)$/.test(each));
+  return path.join(folder ?? '', name ?? '');
+}
+
 export interface PythonProject {
+  folder: string;
+  /** The folder with the packages that the SDK depends on. */
+  dependencies: string;
   /** The interpreter. */
   python: string;
   /** With this environment, scripts import `herald_sdk` from the installed wheel. */
@@ -61,7 +71,14 @@ export function pythonProject(): PythonProject | null {
     );
     rmSync(source, { recursive: true });
   });
-  return { python, env: { PYTHONPATH: path.join(folder, 'installed'), PYTHONUTF8: '1' } };
+  const lookUp = 'import sysconfig; print(sysconfig.get_paths()["purelib"])';
+  const dependencies = execFileSync(python, ['-c', lookUp], { encoding: 'utf8' }).trim();
+  return {
+    folder,
+    dependencies,
+    python,
+    env: { PYTHONPATH: path.join(folder, 'installed'), PYTHONUTF8: '1' },
+  };
 }
 
 /** The folder that `build` fills, kept until the sources of the SDK change. */

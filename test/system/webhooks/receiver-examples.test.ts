@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
 import { type Attempter, createAttempter } from '../../../src/webhooks/attempt';
 import { sign } from '../../../src/webhooks/signature';
+import { pythonProject, typescriptProject } from '../../support/sdk';
 
 const root = join(__dirname, '../../..');
 const examples = join(root, 'examples/receivers');
@@ -34,17 +34,12 @@ function write(path: string, text: string): void {
   writeFileSync(join(workplace, path), text);
 }
 
-/** Compiles verify.ts to the module that the examples for Node import. */
-function writeVerifier(): void {
-  const source = readFileSync(join(examples, 'verify.ts'), 'utf8');
-  const compilerOptions = { module: ModuleKind.ESNext, target: ScriptTarget.ES2022 };
-  write('package.json', JSON.stringify({ type: 'module' }));
-  write('verify.js', transpileModule(source, { compilerOptions }).outputText);
-}
-
-describe('the examples for Node take real deliveries', () => {
+describe('the examples on the SDKs take real deliveries', () => {
   /** How each example is put into a server; everything else is the example's own text. */
   const servers: Record<string, string> = {
+    'node.mjs': `
+      import { receive } from './node.mjs';
+      server.on('request', receive);`,
     'express.mjs': `
       import { buffer } from 'node:stream/consumers';
       import { receive } from './express.mjs';
@@ -72,9 +67,10 @@ describe('the examples for Node take real deliveries', () => {
   const children: ChildProcess[] = [];
 
   beforeAll(() => {
-    writeVerifier();
     mkdirSync(join(workplace, 'node_modules'));
     symlinkSync(join(root, 'node_modules/koa'), join(workplace, 'node_modules/koa'));
+    const sdk = join(typescriptProject(), 'node_modules/herald-sdk');
+    symlinkSync(sdk, join(workplace, 'node_modules/herald-sdk'));
     attempter = createAttempter({ allowLocal: true });
   });
 
@@ -86,18 +82,13 @@ describe('the examples for Node take real deliveries', () => {
     }
   });
 
-  it.each(Object.keys(servers))('%s', async (name) => {
-    write(
-      `serve-${name}`,
-      `import { createServer } from 'node:http';
-       const server = createServer();
-       ${servers[name]}
-       server.listen(0, '127.0.0.1', () => console.log(server.address().port));`,
-    );
-    const child = spawn(process.execPath, [`serve-${name}`], {
+  /** Starts a receiver that prints its port, and sends it genuine and forged deliveries. */
+  async function receives(command: string[], env: Record<string, string> = {}): Promise<void> {
+    const [program = '', ...args] = command;
+    const child = spawn(program, args, {
       cwd: workplace,
-      env: { ...process.env, HERALD_WEBHOOK_SECRET: secret },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...env, HERALD_WEBHOOK_SECRET: secret },
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
     children.push(child);
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -112,7 +103,35 @@ describe('the examples for Node take real deliveries', () => {
     expect(rotated).toMatchObject({ status: 204 });
     const forged = await attempter.attempt({ ...delivery, secrets: ['whsec_guessed'] });
     expect(forged).toMatchObject({ status: 400, responseBody: 'bad signature' });
+  }
+
+  it.each(Object.keys(servers))('%s', async (name) => {
+    write(
+      `serve-${name}`,
+      `import { createServer } from 'node:http';
+       const server = createServer();
+       ${servers[name]}
+       server.listen(0, '127.0.0.1', () => console.log(server.address().port));`,
+    );
+    await receives([process.execPath, `serve-${name}`]);
   });
+
+  // The list follows what this machine has.
+  const python = pythonProject();
+  for (const { python: command, env } of python ? [python] : []) {
+    it('receiver.py', async () => {
+      write(
+        'serve.py',
+        `from http.server import HTTPServer
+from receiver import Receiver
+server = HTTPServer(("127.0.0.1", 0), Receiver)
+print(server.server_port, flush=True)
+server.serve_forever()
+`,
+      );
+      await receives([command, 'serve.py'], env);
+    });
+  }
 });
 
 interface Language {
@@ -122,27 +141,6 @@ interface Language {
 }
 
 const languages: Record<string, Language> = {
-  'verify.ts': {
-    command: process.execPath,
-    prepare() {
-      writeVerifier();
-      write(
-        'call.js',
-        "import { isValid } from './verify.js';\nconst [body, header, secret] = process.argv.slice(2);\nconsole.log(isValid(Buffer.from(body), header, secret));\n",
-      );
-      return [process.execPath, 'call.js'];
-    },
-  },
-  'verify.py': {
-    command: 'python3',
-    prepare() {
-      write(
-        'call.py',
-        'import sys; from verify import is_valid\nbody, header, secret = sys.argv[1:]\nprint("true" if is_valid(body.encode(), header, secret) else "false")\n',
-      );
-      return ['python3', '-X', 'utf8', 'call.py'];
-    },
-  },
   'verify.go': {
     command: 'go',
     prepare() {
@@ -174,7 +172,7 @@ const isInstalled = ({ command }: Language) =>
   spawnSync(command, [versionArgument[command] ?? '--version'], { stdio: 'ignore' }).status === 0;
 
 describe('the examples in other languages agree with the signature', () => {
-  // The list follows what this machine has; Python or Go is on nearly every one.
+  // The list follows what this machine has.
   const installed = Object.entries(languages).filter(([, language]) => isInstalled(language));
 
   it('are all known to this test', () => {

@@ -805,7 +805,7 @@ export class EventsApi {
    *
    * What your users did, up to 100 events in one commit. Each one is sent to webhooks as event.tracked, once for each subscriber that it names. A subscriber who is not known is a result and does not refuse the others.
    */
-  create(body: types.EventsCreateBody, options: RequestOptions = {}): Promise<types.EventsCreateResponse> {
+  track(body: types.EventsTrackBody, options: RequestOptions = {}): Promise<types.EventsTrackResponse> {
     return this.transport.request({ method: 'POST', path: '/v1/events', body, keyed: true }, options);
   }
 
@@ -863,7 +863,7 @@ export class WebhooksApi {
    *
    * Every event of the project as it happens, as server-sent events; `data` is JSON with `event_id`, `event`, `test`, `created_at` and `body`, the text that endpoints get. `Last-Event-ID` resumes within 60 minutes; where that is not possible, the stream begins with an event of the type `gap`. It is no endpoint and changes no deliveries. At most 20 at once.
    */
-  getStream(query: types.WebhooksGetStreamQuery = {}, options: RequestOptions = {}): Promise<HeraldFile> {
+  stream(query: types.WebhooksStreamQuery = {}, options: RequestOptions = {}): Promise<HeraldFile> {
     return this.transport.request({ method: 'GET', path: '/v1/webhooks/stream', query, returns: 'file' }, options);
   }
 

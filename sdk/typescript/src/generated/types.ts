@@ -1879,7 +1879,7 @@ export type DripChainsGetStatsResponse = {
 };
 
 /** The body of POST /v1/events. */
-export type EventsCreateBody = {
+export type EventsTrackBody = {
   events: Array<{
     /** What happened, such as `purchase`. */
     name: string;
@@ -1896,7 +1896,7 @@ export type EventsCreateBody = {
 };
 
 /** The response of POST /v1/events. */
-export type EventsCreateResponse = {
+export type EventsTrackResponse = {
   /** In the order of the request. */
   data: Array<{
     /** The given id, or the one that Herald chose. */
@@ -2046,7 +2046,7 @@ export type OtpVerifyResponse = {
 };
 
 /** The query of GET /v1/webhooks/stream. */
-export type WebhooksGetStreamQuery = {
+export type WebhooksStreamQuery = {
   /** Names of events, separated by commas. Default: all. */
   events?: string | undefined;
 };

@@ -1,6 +1,15 @@
-import type { SdkCall } from './sdk-call';
+import type { SdkName } from '../../sdk-names';
 
 export type Json = Record<string, unknown>;
+
+/** A request as a call of the SDKs. */
+export interface SdkCall extends SdkName {
+  /** The values of the path parameters, in the order of the path. */
+  params: string[];
+  query: Record<string, string | number>;
+  /** The SDK for Python takes the fields of the body as keywords; otherwise the body is one argument. */
+  spread: boolean;
+}
 
 /** A request of the API as a sample shows it. Values to fill in stand in angle brackets: `<session_id>`. */
 export interface SampleRequest {

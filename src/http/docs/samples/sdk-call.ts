@@ -1,15 +1,5 @@
-import type { SdkName } from '../../sdk-names';
 import type { Operation } from '../operations';
-import type { SampleRequest } from './request';
-
-/** A request as a call of the SDKs. */
-export interface SdkCall extends SdkName {
-  /** The values of the path parameters, in the order of the path. */
-  params: string[];
-  query: Record<string, string | number>;
-  /** The SDK for Python takes the fields of the body as keywords; otherwise the body is one argument. */
-  spread: boolean;
-}
+import type { SampleRequest, SdkCall } from './request';
 
 type Called = Pick<Operation, 'method' | 'path' | 'sdk' | 'body' | 'textType'>;
 

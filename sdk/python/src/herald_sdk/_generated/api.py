@@ -1792,17 +1792,17 @@ class EventsApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def create(
+    def track(
         self,
         *,
-        events: List[types.EventsCreateBodyEventsItem],
+        events: List[types.EventsTrackBodyEventsItem],
         idempotency_key: Optional[str] = None,
         request_options: Optional[RequestOptions] = None,
-    ) -> types.EventsCreateResponse:
+    ) -> types.EventsTrackResponse:
         """Track events: `POST /v1/events`.
 
         What your users did, up to 100 events in one commit. Each one is sent to webhooks as event.tracked, once for each subscriber that it names. A subscriber who is not known is a result and does not refuse the others."""
-        return cast(types.EventsCreateResponse, self._transport.request(
+        return cast(types.EventsTrackResponse, self._transport.request(
             "POST",
             "/v1/events",
             body=given({"events": events}),
@@ -1917,7 +1917,7 @@ class WebhooksApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def get_stream(
+    def stream(
         self,
         *,
         events: Union[str, Omit] = OMIT,

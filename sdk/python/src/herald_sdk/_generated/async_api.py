@@ -1792,17 +1792,17 @@ class AsyncEventsApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def create(
+    async def track(
         self,
         *,
-        events: List[types.EventsCreateBodyEventsItem],
+        events: List[types.EventsTrackBodyEventsItem],
         idempotency_key: Optional[str] = None,
         request_options: Optional[RequestOptions] = None,
-    ) -> types.EventsCreateResponse:
+    ) -> types.EventsTrackResponse:
         """Track events: `POST /v1/events`.
 
         What your users did, up to 100 events in one commit. Each one is sent to webhooks as event.tracked, once for each subscriber that it names. A subscriber who is not known is a result and does not refuse the others."""
-        return cast(types.EventsCreateResponse, await self._transport.request(
+        return cast(types.EventsTrackResponse, await self._transport.request(
             "POST",
             "/v1/events",
             body=given({"events": events}),
@@ -1917,7 +1917,7 @@ class AsyncWebhooksApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def get_stream(
+    async def stream(
         self,
         *,
         events: Union[str, Omit] = OMIT,

@@ -2112,7 +2112,7 @@ class DripChainsGetStatsResponse(TypedDict):
     steps: List[DripChainsGetStatsResponseStepsItem]
 
 
-class EventsCreateBodyEventsItem(TypedDict):
+class EventsTrackBodyEventsItem(TypedDict):
     name: str
     """What happened, such as `purchase`."""
     subscriber_id: NotRequired[str]
@@ -2126,22 +2126,22 @@ class EventsCreateBodyEventsItem(TypedDict):
     """Your own id. The same id within 30 days is a duplicate and has no effect."""
 
 
-class EventsCreateBody(TypedDict):
+class EventsTrackBody(TypedDict):
     """The body of POST /v1/events."""
 
-    events: List[EventsCreateBodyEventsItem]
+    events: List[EventsTrackBodyEventsItem]
 
 
-class EventsCreateResponseDataItem(TypedDict):
+class EventsTrackResponseDataItem(TypedDict):
     event_id: str
     """The given id, or the one that Herald chose."""
     status: Literal["accepted", "duplicate", "subscriber_not_found"]
 
 
-class EventsCreateResponse(TypedDict):
+class EventsTrackResponse(TypedDict):
     """The response of POST /v1/events."""
 
-    data: List[EventsCreateResponseDataItem]
+    data: List[EventsTrackResponseDataItem]
     """In the order of the request."""
 
 
@@ -2304,7 +2304,7 @@ class OtpVerifyResponse(TypedDict):
     verified: Literal[True]
 
 
-class WebhooksGetStreamQuery(TypedDict):
+class WebhooksStreamQuery(TypedDict):
     """The query of GET /v1/webhooks/stream."""
 
     events: NotRequired[str]

@@ -1,0 +1,32 @@
+import { bodyExamples } from './docs/body-examples';
+import { EXAMPLE_TIME, EXAMPLE_UUID, exampleBody, exampleResponse } from './docs/schema-example';
+
+type Json = Record<string, unknown>;
+
+/** Values for what a reader of the documentation fills in; every other placeholder stands for an id. */
+const filled: Record<string, string> = {
+  '<code>': 'pY0f3JmVq2sT8xKd5rLw9zNb',
+  '<time>': EXAMPLE_TIME,
+  '<later>': EXAMPLE_TIME,
+  '<bot token>': '123456789:AAExampleTokenOfABot-0123456789abcde',
+  '<init_data>': 'query_id=…&user=…&hash=…',
+  '<api_key>': 'hk_…',
+};
+
+/** The body of an operation's request as an example that its schema accepts. */
+export function requestExample(operationId: string, schema: Json): unknown {
+  return withValues(bodyExamples[operationId] ?? exampleBody(schema));
+}
+
+export function responseExample(schema: Json): unknown {
+  return withValues(exampleResponse(schema));
+}
+
+function withValues(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return filled[value] ?? (/^<[a-z_]*id>$/.test(value) ? EXAMPLE_UUID : value);
+  }
+  if (Array.isArray(value)) return value.map(withValues);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withValues(each)]));
+}

@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { builtPackage, pythonProject } from '../../support/sdk';
+import { startTestService, type TestService } from '../../support/service';
+import { confirm, runScript } from './fixture';
+
+jest.setTimeout(120_000);
+
+const root = path.join(__dirname, '..', '..', '..');
+const guide = (name: string) => readFileSync(path.join(root, 'web', 'docs', 'guides', name), 'utf8');
+const blocksOf = (text: string) =>
+  [...text.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(([, , code]) => code ?? '');
+
+interface Guide {
+  name: string;
+  file: string;
+  /** What the guide's path to the SDK in the checkout stands for: the package built from it. */
+  installed: string;
+  /** So that nothing is downloaded: the machine's own copies of what the guide installs besides the SDK. */
+  env: Record<string, string>;
+}
+
+const python = pythonProject();
+const guides: Guide[] = [
+  {
+    name: 'typescript',
+    file: 'login.ts',
+    installed: 'sdk/typescript',
+    env: {
+      npm_config_offline: 'true',
+      PATH: `${path.join(root, 'node_modules', '.bin')}:${process.env['PATH']}`,
+    },
+  },
+  ...(python === null
+    ? []
+    : [
+        {
+          name: 'python',
+          file: 'login.py',
+          installed: 'sdk/python',
+          env: { PIP_NO_INDEX: '1', PIP_NO_DEPENDENCIES: '1', PYTHONPATH: python.dependencies },
+        },
+      ]),
+];
+
+describe('the guides from zero to login', () => {
+  let service: TestService;
+  let folder: string;
+  beforeAll(async () => {
+    service = await startTestService();
+    folder = mkdtempSync(path.join(tmpdir(), 'herald-guide-'));
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await service?.stop();
+  });
+
+  it.each(guides)('$name works as it is printed', async ({ name, file, installed, env }) => {
+    const [, install = '', program = '', run = ''] = blocksOf(guide(`${name}.md`));
+    const { api_key } = await service.createProject();
+    const beside = path.join(folder, name);
+    const environment = { ...process.env, ...env };
+    const script = install.replace(`../herald/${installed}`, builtPackage(name));
+    expect(script).not.toBe(install);
+    execFileSync('bash', ['-ec', `mkdir ${beside} && cd ${beside}\n${script}`], {
+      env: environment,
+      stdio: 'pipe',
+    });
+
+    expect(program).toContain(` ${file}\n`);
+    const cwd = path.join(beside, 'hello-login');
+    expect(existsSync(cwd)).toBe(true);
+    writeFileSync(path.join(cwd, file), program);
+    const commands = run
+      .replace('http://127.0.0.1:3000', service.url)
+      .replace('hk_…', api_key)
+      // The compiler's runner of this checkout.
+      .replace('npx tsx', 'tsx');
+    const lines: string[] = [];
+    await runScript(
+      { command: ['bash', '-ec', commands], cwd, env, remove: () => undefined },
+      {},
+      async (line) => {
+        lines.push(line);
+        const [, hosted] = /Open (\S+) /.exec(line) ?? [];
+        if (hosted) await confirm(service, await telegramLink(hosted), `guide-${name}`);
+      },
+    );
+    expect(lines.at(-1)).toMatch(/^Hello, Anna! Your id is \S+\.$/);
+  });
+
+  /** The hosted page shows it to the user. */
+  async function telegramLink(hosted: string): Promise<string> {
+    const html = await (await fetch(hosted)).text();
+    const [, link = ''] = /href="([^"]*telegram[^"]*start=[^"]+)"/.exec(html) ?? [];
+    return link.replaceAll('&amp;', '&');
+  }
+
+  it.each(['typescript.md', 'python.md'])('%s has the same code in Russian', (name) => {
+    expect(blocksOf(guide(`ru/${name}`))).toEqual(blocksOf(guide(name)));
+  });
+});
