@@ -4,7 +4,16 @@ const tseslint = require('typescript-eslint');
 const ioModules = ['pg', 'zod', 'koa', 'undici', 'pino', 'telegraf', 'fs', 'http', 'https', 'net', 'crypto'];
 
 module.exports = tseslint.config(
-  { ignores: ['**/dist/', 'sdk/typescript/src/generated/', 'node_modules/', '.herald/', 'web/simulator/', 'test-output/'] },
+  {
+    ignores: [
+      '**/dist/',
+      'sdk/typescript/src/generated/',
+      'node_modules/',
+      '.herald/',
+      'web/simulator/',
+      'test-output/',
+    ],
+  },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.ts', '**/*.tsx'],

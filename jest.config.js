@@ -42,5 +42,6 @@ module.exports = {
   ],
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
   testSequencer: '<rootDir>/test/support/longest-first.js',
-  maxWorkers: 2,
+  // One more than the cores of a small machine: much of a test's time is spent waiting.
+  maxWorkers: 3,
 };
