@@ -42,6 +42,6 @@ module.exports = {
   ],
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
   testSequencer: '<rootDir>/test/support/longest-first.js',
-  // One more than the cores of a small machine: much of a test's time is spent waiting.
+  // One more than the cores of a small machine: some of a test's time is spent waiting.
   maxWorkers: 3,
 };

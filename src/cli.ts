@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { addCodecServerCommand } from './cli/codec-server';
 import { UsageError } from './cli/context';
@@ -9,6 +7,7 @@ import { addEncryptionCommands } from './cli/encryption';
 import { addExportCommand } from './cli/export';
 import { addKeyCommands } from './cli/keys';
 import { addListenCommand } from './cli/listen';
+import { addMcpCommand } from './cli/mcp';
 import { addMemberCommands } from './cli/members';
 import { addOidcCommands } from './cli/oidc';
 import { addProjectCommands } from './cli/projects';
@@ -21,13 +20,8 @@ import { addWorkflowCommands } from './cli/workflows';
 import { AppError } from './contract/errors';
 import { describeDatabaseError } from './db/describe-error';
 import { SetupError } from './embedded/setup-error';
-import { packageRoot } from './lib/package-root';
+import { packageVersion } from './lib/package-version';
 import { OperationRefused } from './operations/refused';
-
-function packageVersion(): string {
-  const file = readFileSync(path.join(packageRoot, 'package.json'), 'utf8');
-  return (JSON.parse(file) as { version: string }).version;
-}
 
 function createProgram(): Command {
   const program = new Command('herald')
@@ -63,6 +57,7 @@ function createProgram(): Command {
   addListenCommand(program);
   addTriggerCommand(program);
   addTailCommand(program);
+  addMcpCommand(program);
   addWorkflowCommands(program);
   addRecoverCommand(program);
   addRecurringCommands(program);

@@ -27,8 +27,7 @@ export function withStatus(
 
   function failed({ reason, platformText }: PlatformError): void {
     failures = reason === 'platform_unavailable' ? failures + 1 : 0;
-    if (reason === 'bot_banned') report('off', platformText);
-    else if (failures >= FAILURES_AWAY) report('away', platformText);
+    if (reason === 'bot_banned' || failures >= FAILURES_AWAY) report('away', platformText);
     else if (failures === 0) report('connected', null);
   }
 

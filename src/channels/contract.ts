@@ -27,7 +27,7 @@ export const channelViewSchema = z.strictObject({
   status: z
     .enum(['connected', 'away', 'off'])
     .describe(
-      '`away`: the messenger does not respond at the moment. `off`: the messenger refuses the bot’s token (revoked, or the bot is banned), or the channel has no bot.',
+      '`away`: the messenger does not respond, or refuses the bot’s token (revoked, or the bot is banned); `error` has its words. `off`: the channel has no bot.',
     ),
   error: z.string().optional().describe('What the messenger said, for an own bot that is not connected.'),
 });

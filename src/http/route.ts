@@ -79,6 +79,8 @@ export interface RouteSpec<
    * response is replayed.
    */
   idempotent?: { shownOnce?: string };
+  /** The response has a login code or gives access to something: it is no tool for agents. */
+  confidential?: true;
   /** The audit log does not name what this route removes, because nothing may name it afterwards. */
   unnamedInAudit?: true;
   status: number;

@@ -103,6 +103,7 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
         method: 'GET',
         path: '/v1/auth/session/{id}/status',
         summary: 'Poll a session',
+        confidential: true,
         description:
           'With `wait` the response is held until the user answers, for at most that many seconds.',
         tag,

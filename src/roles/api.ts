@@ -35,6 +35,8 @@ import { createRequestRoutes } from '../login/request-routes';
 import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
+import { packageVersion } from '../lib/package-version';
+import { mcpEndpoint } from '../mcp/endpoint';
 import { createOtpRoutes } from '../messages/otp-routes';
 import { createMessageLogRoutes } from '../messages/log-routes';
 import { createSendRoutes } from '../messages/routes';
@@ -149,6 +151,8 @@ export async function startApi(core: Core): Promise<RunningApi> {
   const waiter = createSessionWaiter(core.notifications);
   const routes = createRoutes(core, readinessParts(core), waiter, stopping.signal);
   const oidc = createOidc({ ...core, starter: createSessionStarter(core) });
+  let port = 0;
+  const ownUrl = () => `http://${reachable(config.host)}:${port}`;
   const app = createApp(
     {
       routes,
@@ -159,6 +163,12 @@ export async function startApi(core: Core): Promise<RunningApi> {
         miniAppPage(),
         loginPage({ ...core, collectOutcome: oidc.collectOutcome }),
         oidc.pages,
+        mcpEndpoint({
+          routes,
+          authenticate: createBearerAuthentication(core),
+          ownUrl,
+          version: packageVersion(),
+        }),
         botWebhooks(core),
         ...(config.development ? [demoPages(core)] : []),
       ],
@@ -178,6 +188,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
     },
   );
   const server = await startServer({ app, host: config.host, port: config.PORT, docsUrl });
+  port = server.port;
   return {
     port: server.port,
     async stop() {
@@ -186,6 +197,12 @@ export async function startApi(core: Core): Promise<RunningApi> {
       await server.stop(config.HERALD_SHUTDOWN_SECONDS * 1000);
     },
   };
+}
+
+/** An address of this machine at which a server that listens on `host` can be reached. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** The endpoint for bot updates in webhook mode. It stores them; the bots role handles them. */

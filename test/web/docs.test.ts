@@ -158,7 +158,7 @@ describe('the documentation', () => {
     await sample.getByRole('button', { name: 'Copy' }).click();
     await sample.getByRole('button', { name: 'Copied' }).waitFor();
     const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
-    expect(copied).toContain('requests.post(');
+    expect(copied).toContain('herald.messages.send(');
     await page.goto(`${service.url}/docs`);
     expect(await page.locator('.samples pre[data-language=python]').first().isVisible()).toBe(true);
     expect(await page.locator('.samples pre[data-language=curl]').first().isVisible()).toBe(false);

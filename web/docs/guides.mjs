@@ -29,6 +29,7 @@ const sources = [
   { slug: 'own-bot', language: 'en', file: 'docs/guides/own-bot.md' },
   { slug: 'team', language: 'en', file: 'docs/guides/team.md' },
   { slug: 'data', language: 'en', file: 'docs/guides/data.md' },
+  { slug: 'agents', language: 'en', file: 'docs/guides/agents.md' },
   { slug: 'typescript', language: 'ru', file: 'docs/guides/ru/typescript.md' },
   { slug: 'python', language: 'ru', file: 'docs/guides/ru/python.md' },
   { slug: 'login', language: 'ru', file: 'docs/guides/ru/login.md' },

@@ -65,6 +65,7 @@ const groups: { title: Titles; pages: (Titles & { path: string })[] }[] = [
       { path: '/docs/drip', en: 'Drip chains', ru: 'Цепочки сообщений' },
       { path: '/docs/team', en: 'Team and roles', ru: 'Команда и роли' },
       { path: '/docs/data', en: 'CSV and privacy', ru: 'CSV и личные данные' },
+      { path: '/docs/agents', en: 'Agents (MCP)', ru: 'Агенты (MCP)' },
     ],
   },
 ];

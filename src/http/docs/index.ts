@@ -43,6 +43,7 @@ const ENGLISH_GUIDES = [
   'plans',
   'team',
   'data',
+  'agents',
   'subscribing',
   'sending',
   'plans',

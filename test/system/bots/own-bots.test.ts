@@ -251,7 +251,7 @@ describe.each(channels)('an own bot on %s', (channel) => {
     expect(sent.body.details).toMatchObject([{ reason: 'bot_banned' }]);
     const refused = await eventually(async () => {
       const shown = await statusOf(elsewhere(project), channel);
-      return shown.status === 'off' ? shown : undefined;
+      return shown.status === 'away' ? shown : undefined;
     });
     expect(refused.error).toMatch(/\w+/);
     expect(JSON.stringify(refused)).not.toContain(bot.token);

@@ -63,7 +63,7 @@ const floors: string[][] = [
   ['subscribers', 'channels'],
   ['templates'],
   ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
-  ['broadcasts', 'team', 'oidc'],
+  ['broadcasts', 'team', 'oidc', 'mcp'],
   ['drip'],
   ['embedded', 'operations'],
   ['roles', 'cli'],

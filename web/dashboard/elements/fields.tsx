@@ -1,5 +1,5 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { t } from '../texts';
 import { Icon } from './basics';
 
@@ -155,7 +155,13 @@ export function SearchField(props: {
   const id = useId();
   const [text, setText] = useState(props.value);
   const { value, onChange } = props;
-  useEffect(() => setText(value), [value]);
+  const shown = useRef(value);
+  useEffect(() => {
+    // Not after the first render: by then something may have been typed.
+    if (shown.current === value) return;
+    shown.current = value;
+    setText(value);
+  }, [value]);
   useEffect(() => {
     if (text.trim() === value) return;
     const timer = setTimeout(() => onChange(text.trim()), TYPING_MS);

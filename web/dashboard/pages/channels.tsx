@@ -57,7 +57,7 @@ function ChannelPanel({ channel, onChanged }: { channel: Channel; onChanged: () 
       </dl>
       {channel.own && channel.status !== 'connected' && (
         <div class="note" role="status">
-          <p>{channel.status === 'off' ? t.botRefused : t.botAway}</p>
+          <p>{t.botAway}</p>
           {channel.error && (
             <p class="muted">
               <q lang="en">{channel.error}</q>

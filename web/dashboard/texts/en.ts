@@ -463,10 +463,9 @@ export const en = {
   noBot: 'Not offered here',
   ownBot: '(your own)',
   sharedBot: '(shared)',
-  channelStates: { connected: 'Connected', away: 'Not responding', off: 'Off' },
-  botAway: 'The messenger is not responding. Logins and messages through this bot wait until it is back.',
-  botRefused:
-    'The messenger refuses this bot: its token was revoked, or the bot is banned. Get a new token and connect it here.',
+  channelStates: { connected: 'Connected', away: 'Not connected', off: 'Off' },
+  botAway:
+    'The messenger does not respond or refuses the bot. Logins and messages through it wait. If it refuses the token, connect the bot again with a new one.',
   botToken: 'Token of your own bot',
   newBotToken: 'New token',
   telegramTokenHint: 'From @BotFather. It is stored encrypted and never shown again.',

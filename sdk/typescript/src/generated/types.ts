@@ -2518,7 +2518,7 @@ export type ChannelsConnectResponse = {
   bot_username: string | null;
   /** Whether the bot is the project’s own. */
   own: boolean;
-  /** `away`: the messenger does not respond at the moment. `off`: the messenger refuses the bot’s token (revoked, or the bot is banned), or the channel has no bot. */
+  /** `away`: the messenger does not respond, or refuses the bot’s token (revoked, or the bot is banned); `error` has its words. `off`: the channel has no bot. */
   status: 'connected' | 'away' | 'off';
   /** What the messenger said, for an own bot that is not connected. */
   error?: string | undefined;

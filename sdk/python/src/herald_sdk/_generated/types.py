@@ -2821,7 +2821,7 @@ class ChannelsConnectResponse(TypedDict):
     own: bool
     """Whether the bot is the project’s own."""
     status: Literal["connected", "away", "off"]
-    """`away`: the messenger does not respond at the moment. `off`: the messenger refuses the bot’s token (revoked, or the bot is banned), or the channel has no bot."""
+    """`away`: the messenger does not respond, or refuses the bot’s token (revoked, or the bot is banned); `error` has its words. `off`: the channel has no bot."""
     error: NotRequired[str]
     """What the messenger said, for an own bot that is not connected."""
 

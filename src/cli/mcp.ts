@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { findInstallation, UsageError } from './context';
+
+interface McpOptions {
+  apiUrl?: string;
+  apiKey?: string;
+}
+
+async function serve({ apiUrl, apiKey = process.env['HERALD_API_KEY'] }: McpOptions): Promise<void> {
+  if (!apiKey) throw new UsageError('An API key is needed: --api-key, or HERALD_API_KEY.');
+  const url = apiUrl ?? (await localApiUrl());
+  // Loaded here, so that the other commands start fast.
+  const { serveOnStdio } = await import('../mcp/stdio.js');
+  await serveOnStdio(url, apiKey);
+}
+
+async function localApiUrl(): Promise<string> {
+  const url = (await findInstallation()).runtime?.['api_url'];
+  if (typeof url === 'string') return url;
+  throw new UsageError('Herald is not running here: start it with "npm start", or give --api-url.');
+}
+
+export function addMcpCommand(program: Command): void {
+  program
+    .command('mcp')
+    .description('serve the tools of a project to a local agent, over standard input and output')
+    .option('--api-url <url>', 'a remote service; default: the one that runs here')
+    .option(
+      '--api-key <key>',
+      'key of the project, whose scopes decide on the tools; default: HERALD_API_KEY',
+    )
+    .action(serve);
+}

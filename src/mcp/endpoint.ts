@@ -1,0 +1,58 @@
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Middleware } from 'koa';
+import { AppError } from '../contract/errors';
+import type { Authenticate } from '../http/guard';
+import { readJsonBody } from '../http/json-body';
+import type { Route } from '../http/route';
+import { createMcpServer, type CallApi } from './server';
+import { createTools } from './tools';
+
+export const MCP_PATH = '/mcp';
+
+export interface McpDeps {
+  routes: Route[];
+  /** By API key only: a browser's cookie must not reach tools. */
+  authenticate: Authenticate;
+  /** Where this process serves the API. */
+  ownUrl: () => string;
+  version: string;
+}
+
+/**
+ * The Model Context Protocol over streamable HTTP, without sessions: every request carries the API key, so that a revoked
+ * key ends access at once and any process can respond. A call of a tool is a request to the API with the same key.
+ */
+export function mcpEndpoint({ routes, authenticate, ownUrl, version }: McpDeps): Middleware {
+  const tools = createTools(routes);
+  return async (ctx, next) => {
+    if (ctx.path !== MCP_PATH) return next();
+    ctx.state['routePattern'] = MCP_PATH;
+    if (ctx.method !== 'POST') {
+      ctx.set('Allow', 'POST');
+      throw new AppError('method_not_allowed');
+    }
+    const { id, scopes } = await authenticate(ctx);
+    ctx.state['projectId'] = id;
+    const body = await readJsonBody(ctx);
+    const allowed = tools.filter(({ scope }) => scope === null || scopes.includes(scope));
+    const server = createMcpServer(allowed, apiAt(ownUrl(), ctx.get('authorization')), version);
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    ctx.res.once('close', () => void server.close());
+    await server.connect(transport as Parameters<typeof server.connect>[0]);
+    // The transport writes the response.
+    ctx.respond = false;
+    await transport.handleRequest(ctx.req, ctx.res, body);
+  };
+}
+
+function apiAt(url: string, authorization: string): CallApi {
+  return async (method, path, body) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization, ...(body ? { 'content-type': body.type } : {}) },
+      ...(body ? { body: body.text } : {}),
+      redirect: 'error',
+    });
+    return { status: response.status, text: await response.text() };
+  };
+}

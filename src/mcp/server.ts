@@ -1,0 +1,57 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type CallToolResult,
+} from '@modelcontextprotocol/sdk/types.js';
+import { requestOf, type Tool } from './tools';
+
+/** Makes a request to the API as the caller of the tool. */
+export type CallApi = (
+  method: string,
+  path: string,
+  body: { text: string; type: string } | null,
+) => Promise<{ status: number; text: string }>;
+
+/** A server for one caller: it lists and calls the tools that the caller's scopes allow. */
+export function createMcpServer(tools: Tool[], callApi: CallApi, version: string): Server {
+  const server = new Server({ name: 'herald', version }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: tools.map(({ name, title, description, inputSchema, outputSchema, annotations }) => ({
+      name,
+      title,
+      description,
+      inputSchema,
+      ...(outputSchema ? { outputSchema } : {}),
+      annotations,
+    })),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }) => {
+    const tool = tools.find((each) => each.name === name);
+    if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool "${name}" for this key.`);
+    return callTool(tool, given, callApi);
+  });
+  return server;
+}
+
+async function callTool(
+  tool: Tool,
+  given: Record<string, unknown>,
+  callApi: CallApi,
+): Promise<CallToolResult> {
+  const { path, body } = requestOf(tool, given);
+  const { method, text: asText } = tool.spec;
+  const sent =
+    body === undefined
+      ? null
+      : asText
+        ? { text: String(body), type: asText.type }
+        : { text: JSON.stringify(body), type: 'application/json' };
+  const { status, text } = await callApi(method, path, sent);
+  const isError = status >= 400;
+  const content: CallToolResult['content'] = [{ type: 'text', text: text || 'Done.' }];
+  if (isError || !tool.outputSchema) return { content, isError };
+  return { content, structuredContent: JSON.parse(text) as Record<string, unknown> };
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Scope } from '../contract/scopes';
+import { jsonSchema } from '../http/openapi';
+import { scopeOf, type Route, type RouteSpec } from '../http/route';
+import { routeKey, sdkNames } from '../http/sdk-names';
+
+type Json = Record<string, unknown>;
+
+/** A route as a tool of the Model Context Protocol. */
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: Json & { type: 'object' };
+  outputSchema?: Json & { type: 'object' };
+  annotations: { readOnlyHint: boolean; destructiveHint: boolean };
+  scope: Scope | null;
+  spec: RouteSpec;
+}
+
+/** Every route of the API whose response is JSON without a secret; names are those of the SDKs. */
+export function createTools(routes: Route[]): Tool[] {
+  const specs = routes.map(({ spec }) => spec);
+  const names = sdkNames(specs);
+  return specs.filter(isTool).map((spec) => {
+    const { group, name } = names.get(routeKey(spec)) ?? { group: 'herald', name: spec.path };
+    const output = spec.response instanceof z.ZodType ? jsonSchema(spec.response, 'output') : null;
+    return {
+      name: `${group}_${name}`,
+      title: spec.summary,
+      description: `${spec.description ?? spec.summary} (${spec.method} ${spec.path})`,
+      inputSchema: inputSchema(spec),
+      // Only an object can be structured content; unions of objects are not described.
+      ...(output && isObjectSchema(output) ? { outputSchema: output } : {}),
+      annotations: { readOnlyHint: spec.method === 'GET', destructiveHint: spec.method === 'DELETE' },
+      scope: scopeOf(spec),
+      spec,
+    };
+  });
+}
+
+function isTool(spec: RouteSpec): boolean {
+  const isJson = spec.response === undefined || spec.response instanceof z.ZodType;
+  const isSecret = spec.confidential === true || spec.idempotent?.shownOnce !== undefined;
+  return spec.auth === 'key' && spec.path.startsWith('/v1/') && isJson && !isSecret;
+}
+
+/** Parameters of path and query by their names, and the body as `body`. */
+function inputSchema({ params, query, body }: RouteSpec): Json & { type: 'object' } {
+  const properties: Json = {};
+  const required: string[] = [];
+  for (const part of [params, query]) {
+    if (!part) continue;
+    const schema = jsonSchema(part, 'input') as { properties?: Json; required?: string[] };
+    Object.assign(properties, schema.properties);
+    required.push(...(schema.required ?? []));
+  }
+  if (body) {
+    properties['body'] = jsonSchema(body, 'input');
+    if (!body.safeParse({}).success) required.push('body');
+  }
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function isObjectSchema(schema: Json): schema is Json & { type: 'object' } {
+  return schema['type'] === 'object';
+}
+
+/** The request that a call of a tool stands for. */
+export function requestOf({ spec }: Tool, given: Json): { path: string; body: unknown } {
+  const named = { ...given };
+  const body = named['body'];
+  delete named['body'];
+  const path = spec.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(named[name] ?? '');
+    delete named[name];
+    return encodeURIComponent(value);
+  });
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(named)) {
+    if (value !== undefined && value !== null) query.set(name, String(value));
+  }
+  return { path: query.size > 0 ? `${path}?${query.toString()}` : path, body };
+}

@@ -1,0 +1,118 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { eventually } from '../../support/eventually';
+import { userEnvironment } from '../../support/npm-start';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { cli, settingsOf } from '../cli/fixture';
+
+let service: TestService;
+let project: TestProject;
+const clients: Client[] = [];
+
+beforeAll(async () => {
+  service = await startTestService();
+  project = await service.createProject();
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+});
+afterAll(() => service.stop());
+
+async function connect(transport: Transport): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport);
+  clients.push(client);
+  return client;
+}
+
+const overHttp = (key: string) =>
+  connect(
+    new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), {
+      requestInit: { headers: { authorization: `Bearer ${key}` } },
+    }) as Transport,
+  );
+const namesOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
+
+test('a key sees and calls the tools of its scopes, and no other', async () => {
+  const reader = await overHttp(await service.createKey(project.id, ['read']));
+  const sender = await overHttp(await service.createKey(project.id, ['read', 'send']));
+  const [readable, sendable] = [await namesOf(reader), await namesOf(sender)];
+  expect(readable).toEqual(expect.arrayContaining(['project_get', 'subscribers_list', 'webhooks_list']));
+  expect(readable).not.toContain('messages_send');
+  expect(sendable).toContain('messages_send');
+  expect(sendable).not.toContain('keys_list');
+  await expect(reader.callTool({ name: 'messages_send', arguments: {} })).rejects.toThrow(
+    /no tool "messages_send"/,
+  );
+});
+
+test('a tool is a request to the API: result, refusal and change', async () => {
+  const client = await overHttp(project.api_key);
+  const created = await client.callTool({
+    name: 'templates_create',
+    arguments: { body: { key: 'hello', variants: { en: { text: 'Hello {{first_name}}' } } } },
+  });
+  expect(created.structuredContent).toMatchObject({ key: 'hello', version: 1 });
+  const found = await client.callTool({ name: 'templates_get', arguments: { key: 'hello' } });
+  expect(found.structuredContent).toEqual(created.structuredContent);
+  const listed = await client.callTool({ name: 'templates_list', arguments: { purpose: 'reply' } });
+  expect(listed.structuredContent).toMatchObject({ data: [] });
+  const refused = await client.callTool({
+    name: 'templates_create',
+    arguments: { body: { key: 'NOT A KEY', variants: {} } },
+  });
+  expect(refused).toMatchObject({ isError: true });
+  expect(JSON.stringify(refused.content)).toContain('validation_failed');
+  const removed = await client.callTool({ name: 'templates_delete', arguments: { key: 'hello' } });
+  expect(removed).toMatchObject({ isError: false, content: [{ type: 'text', text: 'Done.' }] });
+});
+
+test('no tool returns a secret or a login code', async () => {
+  const { tools } = await (await overHttp(project.api_key)).listTools();
+  const secrets = tools.filter(({ outputSchema }) =>
+    /"(secret|api_key|client_secret|join_link|token)":/.test(JSON.stringify(outputSchema?.properties ?? {})),
+  );
+  expect(secrets.map(({ name }) => name)).toEqual([]);
+  const names = tools.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.filter((name) => !/^[A-Za-z0-9_]{1,64}$/.test(name))).toEqual([]);
+  for (const hidden of ['webhooks_create', 'keys_create', 'auth_getSessionStatus', 'invitations_create']) {
+    expect(names).not.toContain(hidden);
+  }
+});
+
+test('only a key opens it, and a revoked one no longer', async () => {
+  const post = (headers: Record<string, string>) =>
+    fetch(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    });
+  expect((await post({})).status).toBe(401);
+  expect((await post({ cookie: 'herald_dashboard=anything' })).status).toBe(401);
+  expect((await fetch(`${service.url}/mcp`)).status).toBe(405);
+  const created = await project.api('POST', '/v1/keys', { name: 'agent' });
+  const { id, api_key: key } = created.body as { id: string; api_key: string };
+  const client = await overHttp(key);
+  expect(await namesOf(client)).toContain('project_get');
+  await project.api('DELETE', `/v1/keys/${id}`);
+  await eventually(async () => (await post({ authorization: `Bearer ${key}` })).status === 401);
+});
+
+test('herald mcp serves a local agent', async () => {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [cli, 'mcp', '--api-url', service.url],
+    env: { ...userEnvironment(settingsOf(service)), HERALD_API_KEY: project.api_key },
+  });
+  const client = await connect(transport);
+  expect(await namesOf(client)).toContain('project_get');
+  const shown = await client.callTool({ name: 'project_get', arguments: {} });
+  expect(shown.structuredContent).toMatchObject({ slug: project.slug });
+}, 60_000);
