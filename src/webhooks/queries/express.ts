@@ -73,6 +73,8 @@ export async function recordSuccesses(
   for (const { endpoint_id: id, refill } of successes) if (refill) freed.set(id, (freed.get(id) ?? 0) + 1);
   const [, , , next] = await withPipelinedTransaction(pool, (db) =>
     Promise.all([
+      // For all of them: a queue that was short when a statement was planned may be long now.
+      useIndexes(db),
       rows(db, 'lock_failing_endpoints', LOCK_FAILING_ENDPOINTS, [endpointIds]),
       change(db, 'record_successes', RECORD_SUCCESSES, [
         successes.map(({ id }) => id),
@@ -82,7 +84,6 @@ export async function recordSuccesses(
         successes.map(({ response_headers }) => JSON.stringify(response_headers)),
         successes.map(({ request_headers }) => request_headers && JSON.stringify(request_headers)),
       ]),
-      freed.size > 0 ? useIndexes(db) : null,
       freed.size > 0 ? refillExpress(db, defaultLane, freed) : [],
       countResults(
         db,
