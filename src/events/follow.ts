@@ -26,9 +26,10 @@ export async function* followEvents(
     for (let place = after; !signal.aborted;) {
       const began = performance.now();
       bell.reset();
-      const events = await readStream(pool, projectId, place, names, PAGE);
+      const events = await readStream(pool, projectId, place, PAGE);
       place = events.at(-1) ?? place;
-      yield events;
+      // Filtered here, so that the place moves past events of other names.
+      yield names ? events.filter(({ name }) => names.includes(name)) : events;
       if (events.length === PAGE) continue;
       await bell.rung(POLL_MS);
       await pause(REST_MS - (performance.now() - began), signal);

@@ -74,7 +74,8 @@ export function requestOf({ spec }: Tool, given: Json): { path: string; body: un
   const path = spec.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(named[name] ?? '');
     delete named[name];
-    return encodeURIComponent(value);
+    // A segment of dots would lead to another route.
+    return /^\.+$/.test(value) ? encodeURIComponent(`"${value}"`) : encodeURIComponent(value);
   });
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(named)) {

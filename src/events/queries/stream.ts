@@ -47,7 +47,6 @@ export function readStream(
   db: Db,
   projectId: string,
   { xid, id }: StreamPlace,
-  names: string[] | null,
   limit: number,
 ): Promise<StreamedEvent[]> {
   return rows(
@@ -55,8 +54,8 @@ export function readStream(
     'read_stream',
     `SELECT xid::text AS xid, id, name, body, test, created_at FROM events
      WHERE project_id = $1 AND xid IS NOT NULL AND (xid, id) > ($2::text::xid8, $3::uuid) AND xid < ${OLDEST_OPEN}
-       AND ${RECENT} AND ($4::text[] IS NULL OR name = ANY ($4))
-     ORDER BY xid, id LIMIT $5`,
-    [projectId, xid, id, names, limit],
+       AND ${RECENT}
+     ORDER BY xid, id LIMIT $4`,
+    [projectId, xid, id, limit],
   );
 }

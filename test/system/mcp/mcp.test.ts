@@ -65,6 +65,8 @@ test('a tool is a request to the API: result, refusal and change', async () => {
   });
   expect(refused).toMatchObject({ isError: true });
   expect(JSON.stringify(refused.content)).toContain('validation_failed');
+  const elsewhere = await client.callTool({ name: 'templates_get', arguments: { key: '..' } });
+  expect(JSON.stringify(elsewhere.content)).toContain('not_found');
   const removed = await client.callTool({ name: 'templates_delete', arguments: { key: 'hello' } });
   expect(removed).toMatchObject({ isError: false, content: [{ type: 'text', text: 'Done.' }] });
 });
