@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { notifyChannels, type Notifications } from '../db/notify';
 import { readStream, type StreamedEvent, type StreamPlace } from './queries/stream';
 
 const PAGE = 100;
-/** Notifications can be lost, and an event can wait for the end of an unrelated transaction, which notifies nobody. */
+/** Notifications can be lost, and an event can wait for the end of an unrelated transaction, which sends no notification. */
 const POLL_MS = 1_000;
 /** A busy project notifies all the time; its events are read in groups. */
 const REST_MS = 100;
@@ -32,7 +33,8 @@ export async function* followEvents(
       yield names ? events.filter(({ name }) => names.includes(name)) : events;
       if (events.length === PAGE) continue;
       await bell.rung(POLL_MS);
-      await pause(REST_MS - (performance.now() - began), signal);
+      const restMs = Math.max(0, REST_MS - (performance.now() - began));
+      await sleep(restMs, undefined, { signal }).catch(() => {});
     }
   } finally {
     bell.stop();
@@ -66,12 +68,4 @@ function createBell(notifications: Notifications, signal: AbortSignal) {
       signal.removeEventListener('abort', ring);
     },
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0 || signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-  });
 }

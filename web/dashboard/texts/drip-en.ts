@@ -110,7 +110,7 @@ export const dripEn = {
   enrolmentStates: { active: 'In the chain', completed: 'Completed', exited: 'Left', cancelled: 'Cancelled' },
   enrolmentReasons: { exit_rule: 'Exit rule', unsubscribed: 'Unsubscribed' },
   enrolments: 'Subscribers in the chain',
-  noEnrolments: 'Nobody has entered the chain yet',
+  noEnrolments: 'No subscriber has entered the chain yet',
   noEnrolmentsMatch: 'No enrolments match this filter.',
   currentStep: 'Step',
   goesOn: 'Next',
