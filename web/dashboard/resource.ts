@@ -55,6 +55,19 @@ export function useResource<T>(read: () => Promise<T>, key: string, everyMs?: nu
   return state.key === key ? { ...state, reload } : { data: null, error: null, reload };
 }
 
+/** Longer than the pause between two keys of a person who types. */
+const TYPING_MS = 300;
+
+/** What was typed, shortly after the last key. */
+export function useSettled(typed: string): string {
+  const [settled, setSettled] = useState(typed);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(typed), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return settled;
+}
+
 /** The current time, updated every second, for countdowns. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);

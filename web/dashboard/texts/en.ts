@@ -450,6 +450,7 @@ export const en = {
   previewEmpty: 'Your message',
   testMessage: 'Test message',
   testRecipient: 'Subscriber',
+  noTestRecipient: 'No active subscribers found',
   testRecipientHint: 'Type a name, username or external ID.',
   sendTestMessage: 'Send test',
   testSent: (name: string) => `Test sent to ${name}`,

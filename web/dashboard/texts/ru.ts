@@ -538,6 +538,7 @@ export const ru: Texts = {
   previewEmpty: 'Ваше сообщение',
   testMessage: 'Пробное сообщение',
   testRecipient: 'Подписчик',
+  noTestRecipient: 'Активных подписчиков не нашлось',
   testRecipientHint: 'Начните вводить имя, username или внешний ID.',
   sendTestMessage: 'Отправить пробное',
   testSent: (name) => `Пробное сообщение отправлено: ${name}`,
