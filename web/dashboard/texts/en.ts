@@ -1,3 +1,4 @@
+import { auditEn } from './audit-en';
 import { editorEn } from './editor-en';
 import { plural } from './plural';
 import { dripEn } from './drip-en';
@@ -20,6 +21,7 @@ const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
 export const en = {
   ...teamEn,
   drip: dripEn,
+  auditActions: auditEn,
   ...editorEn,
   exportCsv: 'Export CSV',
   downloadData: 'Download all data',

@@ -1,3 +1,4 @@
+import { auditRu } from './audit-ru';
 import { editorRu } from './editor-ru';
 import type { Texts } from './en';
 import { plural } from './plural';
@@ -73,6 +74,7 @@ const fieldErrors: Texts['fieldErrors'] = [
 export const ru: Texts = {
   ...teamRu,
   drip: dripRu,
+  auditActions: auditRu,
   ...editorRu,
   exportCsv: 'Скачать CSV',
   downloadData: 'Скачать все данные',
