@@ -71,18 +71,6 @@ export function Problem({ error }: { error: Error | null }) {
   );
 }
 
-/** An empty list says what belongs there and offers the next step. */
-export function Empty(props: { icon: IconName; title: string; text?: string; children?: ComponentChildren }) {
-  return (
-    <div class="empty">
-      <Icon name={props.icon} />
-      <p class="empty-title">{props.title}</p>
-      {props.text && <p>{props.text}</p>}
-      {props.children}
-    </div>
-  );
-}
-
 /** A readable time; the full timestamp is in the title and in `datetime`. */
 export function Time({ at }: { at: string | null }) {
   if (at === null) return <None />;

@@ -4,6 +4,7 @@ export * from './charts';
 export * from './code';
 export * from './dialog';
 export * from './download';
+export * from './empty';
 export * from './fields';
 export * from './form';
 export * from './list';

@@ -10,6 +10,7 @@ import {
   Crumbs,
   Empty,
   Field,
+  FirstStep,
   Icon,
   None,
   Pager,
@@ -45,7 +46,11 @@ export function DripChains() {
       </div>
       <p class="lead">{t.drip.chainsLead}</p>
       <Problem error={found.error} />
-      {list?.length === 0 && <Empty icon="branch" title={t.drip.noChains} text={t.drip.noChainsText} />}
+      {list?.length === 0 && (
+        <Empty icon="branch" title={t.drip.noChains} text={t.drip.noChainsText}>
+          <FirstStep scope="manage" to="/dashboard/drip/new" text={t.drip.buildChain} />
+        </Empty>
+      )}
       {list && list.length > 0 && (
         <Table
           label={t.drip.chains}

@@ -4,6 +4,7 @@ export const dripEn = {
   chainsLead: 'Messages that one person gets over time, step by step.',
   newChain: 'New chain',
   editChain: (name: string) => `Edit ${name}`,
+  buildChain: 'Build a chain',
   noChains: 'No drip chains yet',
   noChainsText:
     'Welcome new subscribers over their first days, or remind people of what they left in their cart.',

@@ -10,6 +10,7 @@ export const dripRu: typeof dripEn = {
   chainsLead: 'Сообщения, которые человек получает одно за другим, в своё время.',
   newChain: 'Новая цепочка',
   editChain: (name) => `Изменить «${name}»`,
+  buildChain: 'Собрать цепочку',
   noChains: 'Цепочек пока нет',
   noChainsText: 'Познакомьте новых подписчиков с проектом за первые дни или напомните о забытой корзине.',
   chainStates: { draft: 'Черновик', active: 'Работает', paused: 'На паузе' },

@@ -595,6 +595,7 @@ export const ru: Texts = {
   oidcGuide: 'Что и куда вставить',
   newOidcClient: 'Новый клиент',
   editOidcClient: 'Изменить клиента',
+  addOidcClient: 'Добавить клиента',
   noOidcClients: 'Добавьте по клиенту на каждый сайт',
   noOidcClientsText:
     'Вы получите ID и секрет, которые вставляют в Auth.js, Keycloak, Supabase и другие платформы.',
@@ -664,6 +665,7 @@ export const ru: Texts = {
   templates: 'Шаблоны',
   templatesLead: 'Тексты с подстановками на одном или двух языках. В сообщениях указывают их ключ.',
   newTemplate: 'Новый шаблон',
+  writeTemplate: 'Написать шаблон',
   noTemplates: 'Шаблонов пока нет',
   noTemplatesText:
     'Напишите текст один раз, с подстановками вроде {{first_name}}, и используйте в любых сообщениях.',
@@ -696,6 +698,7 @@ export const ru: Texts = {
   scheduled: 'Отложенные',
   scheduledLead: 'Сообщения и рассылки, которые уйдут в заданное время.',
   newScheduled: 'Отложить рассылку',
+  writeScheduled: 'Запланировать рассылку',
   noScheduled: 'Ничего не запланировано',
   noScheduledText:
     'Напишите рассылку сейчас и выберите время отправки — можно по местному времени получателя.',
@@ -723,6 +726,7 @@ export const ru: Texts = {
   recurring: 'Регулярные',
   recurringLead: 'Рассылки, которые повторяются по расписанию.',
   newRecurring: 'Новая регулярная рассылка',
+  writeRecurring: 'Настроить рассылку',
   noRecurring: 'Регулярных рассылок пока нет',
   noRecurringText: 'Отправляйте дайджест каждый понедельник или напоминание первого числа.',
   recurringStates: { active: 'Работает', paused: 'На паузе', ended: 'Завершена' },
@@ -753,6 +757,7 @@ export const ru: Texts = {
   links: 'Ссылки',
   link: 'Ссылка',
   linksLead: 'Открыв ссылку, пользователь подписывается и получает её теги и разрешения.',
+  addLink: 'Создать первую ссылку',
   noLinks: 'Ссылок пока нет',
   noLinksText: 'Создайте ссылку для акции, кассы или одного пользователя.',
   newLink: 'Новая ссылка',
