@@ -84,7 +84,7 @@ describe('the dashboard', () => {
   }
 
   let details: Promise<string[]> | undefined;
-  /** Pages of one endpoint, delivery and subscriber of the project. */
+  /** Pages of one endpoint, delivery, subscriber, template, recurring message and chain of the project. */
   const detailPages = () => (details ??= createDetails());
 
   async function createDetails(): Promise<string[]> {
@@ -123,12 +123,22 @@ describe('the dashboard', () => {
       name: 'A forum with a rather long name of its own',
       redirect_uris: ['https://forum.tea.example/api/auth/callback/herald'],
     });
+    const { body: chain } = await project.api('POST', '/v1/drip-chains', {
+      name: 'Welcome',
+      trigger: { type: 'manual' },
+      steps: [
+        { id: 'hello', type: 'send', content: { template: 'hello' } },
+        { id: 'a-day', type: 'delay', minutes: 1440 },
+      ],
+    });
+    await project.api('POST', `/v1/drip-chains/${chain.drip_id}/enrolments`, { subscriber_id: subscriberId });
     return [
       `webhooks/${endpoint.id}`,
       `deliveries/${sent.delivery_id}`,
       `subscribers/${subscriberId}`,
       `templates/${template.key}`,
       `recurring/${recurring.recurring_id}`,
+      `drip/${chain.drip_id}`,
     ];
   }
 
@@ -573,9 +583,20 @@ describe('the dashboard', () => {
     await lookAt(page, 'sign-in');
     await signIn(page);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    for (const name of [...pages, ...(await detailPages())]) {
+    const all = [...pages, ...(await detailPages())];
+    for (const name of all) {
       await goTo(page, `/dashboard/${name}`);
       await lookAt(page, name);
+    }
+    // Russian words are longer.
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('button', { name: 'Русский' }).click();
+    for (const name of all) {
+      await goTo(page, `/dashboard/${name}`);
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        expect([name, width, await overflow(page), await tableOverflow(page)]).toEqual([name, width, 0, 0]);
+      }
     }
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
   }, 120_000);
@@ -607,6 +628,13 @@ async function lookAt(page: Page, name: string): Promise<void> {
     expect([...look, flaws]).toEqual([...look, []]);
     await screenshot(page, `dashboard-${name.replaceAll('/', '-') || 'overview'}-${width}-${colorScheme}`);
   }
+}
+
+/** No table of the page must be scrolled to be read. */
+function tableOverflow(page: Page): Promise<number> {
+  return page.evaluate(
+    `Math.max(0, ...[...document.querySelectorAll('.table-card')].map((card) => card.scrollWidth - card.clientWidth))`,
+  );
 }
 
 /** Presses Tab until the focus is on what a person would look for. */

@@ -145,7 +145,7 @@ export const en = {
   noEndpointsText: 'Herald sends a signed POST request to your URL for each login, message and subscription.',
   endpoint: 'Endpoint',
   endpointStates: { idle: 'Idle', healthy: 'Healthy', failing: 'Failing', disabled: 'Disabled' },
-  successRate24h: 'Success, 24 h',
+  successRate24h: 'Success, 24\u00a0h',
   successRate: (rate: string) => `${rate} of attempts succeeded`,
   failingFor: (time: string) => `for ${time}`,
   last24h: 'Last 24 hours',

@@ -237,7 +237,7 @@ export const ru: Texts = {
   noEndpointsText: 'На каждый вход, сообщение и подписку Herald присылает подписанный POST-запрос.',
   endpoint: 'Адрес',
   endpointStates: { idle: 'Ждёт', healthy: 'Работает', failing: 'Не отвечает', disabled: 'Отключён' },
-  successRate24h: 'Успешно, 24 ч',
+  successRate24h: 'Успешно, 24\u00a0ч',
   successRate: (rate) => `${rate} попыток успешны`,
   failingFor: (time) => `уже ${time}`,
   last24h: 'Последние сутки',
