@@ -4,7 +4,7 @@ import { icons, type IconName } from '../../shared/icons';
 import { ApiError } from '../api';
 import { errorText } from '../errors';
 import { ago, dateAndTime, shortDateAndTime } from '../format';
-import { useNow } from '../resource';
+import { useNow, type Resource } from '../resource';
 import { Link } from '../router';
 import { t } from '../texts';
 
@@ -69,6 +69,13 @@ export function Problem({ error }: { error: Error | null }) {
       </span>
     </p>
   );
+}
+
+/** A page about one thing: there once it has been read, and what went wrong otherwise. */
+export function Loaded<T>(props: { resource: Resource<T>; children: (data: T) => ComponentChildren }) {
+  const { data, error } = props.resource;
+  if (data !== null) return <>{props.children(data)}</>;
+  return error ? <Problem error={error} /> : <p class="asking">{t.loading}</p>;
 }
 
 /** A readable time; the full timestamp is in the title and in `datetime`. */

@@ -9,4 +9,5 @@ export * from './fields';
 export * from './form';
 export * from './list';
 export * from './pair-fields';
+export * from './row-fields';
 export * from './toast';

@@ -20,6 +20,15 @@ export function messageFields(content: string, audience: string): string[] {
   ];
 }
 
+/** For a message that is stored with a name, its content and its audience. */
+export const STORED_PATH = { content: 'content.', audience: 'audience.' };
+export const storedFields = [
+  'name',
+  ...messageFields(STORED_PATH.content, STORED_PATH.audience),
+  'content',
+  'audience',
+];
+
 /**
  * A draft that is kept in this tab under a name, so that neither Back nor a reload loses it. Without a name it lasts as
  * long as the page.

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import type { Rules, Trigger } from '../../../src/drip/contract';
 import { api, type Chain, type ChainStep } from '../api';
-import { Crumbs, Field, FormButtons, Icon, Problem, toast, useForm } from '../elements';
+import { Crumbs, Field, FormButtons, Icon, Loaded, toast, useForm } from '../elements';
 import { contentFields } from '../message/content';
 import { ContentPreview } from '../message/content-preview';
 import { useDraft } from '../message/message-form';
@@ -54,19 +54,20 @@ export function NewChain() {
 export function EditChain({ id }: { id: string }) {
   const found = useResource(() => api.chain(id), id);
   const [migrate, setMigrate] = useState(false);
-  const chain = found.data;
-  if (!chain) return <Problem error={found.error} />;
-  const { name, trigger, steps, exit_on, reentry } = chain;
   return (
-    <ChainForm
-      title={t.drip.editChain(name)}
-      initial={{ name, trigger, steps: stepDrafts(steps), exit_on, reentry }}
-      kept={null}
-      migrate={{ isOn: migrate, set: setMigrate }}
-      save={async (draft) =>
-        (await api.changeChain(id, { ...draft, steps: stepsOf(draft.steps), migrate })).drip_id
-      }
-    />
+    <Loaded resource={found}>
+      {({ name, trigger, steps, exit_on, reentry }) => (
+        <ChainForm
+          title={t.drip.editChain(name)}
+          initial={{ name, trigger, steps: stepDrafts(steps), exit_on, reentry }}
+          kept={null}
+          migrate={{ isOn: migrate, set: setMigrate }}
+          save={async (draft) =>
+            (await api.changeChain(id, { ...draft, steps: stepsOf(draft.steps), migrate })).drip_id
+          }
+        />
+      )}
+    </Loaded>
   );
 }
 
