@@ -583,22 +583,26 @@ describe('the dashboard', () => {
     await lookAt(page, 'sign-in');
     await signIn(page);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    const all = [...pages, ...(await detailPages())];
-    for (const name of all) {
+    for (const name of [...pages, ...(await detailPages())]) {
       await goTo(page, `/dashboard/${name}`);
       await lookAt(page, name);
     }
-    // Russian words are longer.
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByRole('button', { name: 'Русский' }).click();
-    for (const name of all) {
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+  }, 240_000);
+
+  it('needs no scrolling to the side in Russian either, whose words are longer', async () => {
+    const { page } = await someone({ locale: 'ru-RU', viewport: { width: 1280, height: 800 } });
+    await page.goto(`${service.url}/dashboard`);
+    await page.getByLabel('Ключ API проекта').fill(project.api_key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Обзор' }).waitFor();
+    for (const name of [...pages, ...(await detailPages())]) {
       await goTo(page, `/dashboard/${name}`);
       for (const width of [1280, 360]) {
         await page.setViewportSize({ width, height: 800 });
         expect([name, width, await overflow(page), await tableOverflow(page)]).toEqual([name, width, 0, 0]);
       }
     }
-    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
   }, 120_000);
 });
 
