@@ -140,7 +140,7 @@ describe('a wait for the time of day', () => {
     const [from, to] = [Date.UTC(2026, 0), Date.UTC(2028, 0)];
     const wrong: string[] = [];
     let gaps = 0;
-    for (const zone of timeZones()) {
+    for (const zone of Intl.supportedValuesOf('timeZone')) {
       for (const at of transitionsOf(zone, from, to)) {
         const before = offsetAt(at - MINUTE, zone);
         if (offsetAt(at, zone) < before) continue;
