@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { emitTestEvent, emitTestEventToAll } from '../events';
+import { emitEvent, emitTestEvent } from '../events';
 import { eventNames, eventRegistry, type EventName } from '../events/contract';
 import { findEndpoint } from '../webhooks/queries/endpoints';
 import { oneOf, uuid } from './arguments';
@@ -21,7 +21,9 @@ async function trigger(
   await withDatabase(async (pool) => {
     const project = await requireProject(pool, slug);
     if (id === undefined) {
-      const { id: eventId, deliveries } = await emitTestEventToAll(pool, project.id, event, data as never);
+      const { id: eventId, deliveries } = await emitEvent(pool, project.id, event, data as never, {
+        test: true,
+      });
       return print({ event_id: eventId, deliveries }, json, () =>
         deliveries === 0
           ? `Event ${eventId}. No endpoint of ${slug} takes ${event}; "herald listen" shows it.`

@@ -27,6 +27,7 @@ import { cancelDeliveriesOf, findDelivery, resumeDeliveries } from './queries/de
 import * as endpoints from './queries/endpoints';
 import type { Endpoint } from './queries/endpoints';
 import { emitTestEvent } from '../events';
+import { noteChange } from '../db/changes';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
 import { lockProject } from '../projects';
@@ -197,6 +198,8 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
           }
           const after = required(await endpoints.updateEndpoint(db, before, wanted));
           if (before.status === 'disabled' && after.status === 'active') await resumeDeliveries(db, after.id);
+          // Deliveries of a disabled endpoint are shown as paused.
+          noteChange(db, 'deliveries', project.id);
           return after;
         });
         return views.present(pool, changed);
@@ -219,6 +222,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
           required(await endpoints.lockEndpoint(db, project.id, params.id));
           await endpoints.deleteEndpoint(db, params.id);
           await cancelDeliveriesOf(db, params.id);
+          noteChange(db, 'deliveries', project.id);
         });
       },
     ),

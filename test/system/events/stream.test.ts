@@ -88,7 +88,8 @@ test('an event that commits late is not skipped', async () => {
   await slow.connect();
   try {
     await slow.query('BEGIN');
-    const late = await emitEvent(slow, project.id, 'auth.completed', eventRegistry['auth.completed'].example);
+    const { example } = eventRegistry['auth.completed'];
+    const { id: late } = await emitEvent(slow, project.id, 'auth.completed', example);
     const fast = await emitExample(service, project, 'otp.sent');
     const marker = await openStream();
     await slow.query('COMMIT');
