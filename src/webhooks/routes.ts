@@ -13,6 +13,7 @@ import {
   statsSchema,
   testAnswerSchema,
   testRequestSchema,
+  triggeredSchema,
 } from './contract';
 import type { Config } from '../config';
 import type { Cipher } from '../lib/cipher';
@@ -26,7 +27,7 @@ import { listHours } from './queries/hours';
 import { cancelDeliveriesOf, findDelivery, resumeDeliveries } from './queries/deliveries';
 import * as endpoints from './queries/endpoints';
 import type { Endpoint } from './queries/endpoints';
-import { emitTestEvent } from '../events';
+import { emitEvent, emitTestEvent, findEmitted } from '../events';
 import { noteChange } from '../db/changes';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
@@ -254,6 +255,32 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
           return created.secret;
         });
         return { id: params.id, secret };
+      },
+    ),
+    route(
+      {
+        method: 'POST',
+        path: '/v1/webhooks/test',
+        summary: 'Trigger a test event',
+        description:
+          'Sends the example of the event to every endpoint that subscribes to it, marked as a test; streams of events have it, too.',
+        tag,
+        auth: 'key',
+        idempotent: {},
+        body: testRequestSchema,
+        status: 202,
+        response: triggeredSchema,
+        errors: [],
+      },
+      async ({ project, body: { event }, work }) => {
+        const earlier = work.resumed ? await findEmitted(pool, project.id, work.id) : null;
+        const { id, deliveries } =
+          earlier ??
+          (await emitEvent(pool, project.id, event, eventRegistry[event].example as never, {
+            id: work.id,
+            test: true,
+          }));
+        return { event_id: id, deliveries };
       },
     ),
     route(

@@ -27,13 +27,14 @@ export async function emitEvent<N extends EventName>(
   projectId: string,
   name: N,
   data: EventData<N>,
-  { test = false }: { test?: boolean } = {},
+  { id = null, test = false }: { id?: string | null; test?: boolean } = {},
 ): Promise<EmittedEvent> {
   const inserted = await row<EmittedEvent>(
     db,
     'emit_event',
     `WITH event AS (
-       INSERT INTO events (project_id, name, body, traceparent, test) VALUES ($1, $2, $3, $4, $5) RETURNING id
+       INSERT INTO events (id, project_id, name, body, traceparent, test)
+       VALUES (coalesce($6::uuid, gen_random_uuid()), $1, $2, $3, $4, $5) RETURNING id
      ), delivery AS (
        INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, test, start_at, overdue_at)
        SELECT $1, e.id, event.id, $2, e.retry_policy, $5, NULL, 'infinity' FROM endpoints e, event
@@ -43,11 +44,22 @@ export async function emitEvent<N extends EventName>(
        ${QUEUED}
      )
      SELECT event.id, (SELECT count(*)::int FROM delivery) AS deliveries FROM event`,
-    [projectId, name, eventBody(name, data), currentTraceparent(), test],
+    [projectId, name, eventBody(name, data), currentTraceparent(), test, id],
   );
   if (!inserted) throw new Error('the event was not inserted');
   announce(db, projectId);
   return inserted;
+}
+
+/** An event that was written before, for a request that is resumed. */
+export function findEmitted(db: Db, projectId: string, id: string): Promise<EmittedEvent | null> {
+  return row(
+    db,
+    'find_emitted_event',
+    `SELECT e.id, (SELECT count(*)::int FROM deliveries d WHERE d.event_id = e.id) AS deliveries
+     FROM events e WHERE e.id = $2 AND e.project_id = $1`,
+    [projectId, id],
+  );
 }
 
 /** Wakes the relay and open pages after the commit. */

@@ -861,7 +861,7 @@ export class WebhooksApi {
   /**
    * Follow events: `GET /v1/webhooks/stream`.
    *
-   * Every event of the project as it happens, as server-sent events; `data` is JSON with `event_id`, `event`, `test`, `created_at` and `body`, the text that endpoints get. `Last-Event-ID` resumes within 60 minutes; where that is not possible, the stream begins with an event of the type `gap`. It is no endpoint and changes no deliveries. At most 20 at once.
+   * Every event of the project as it happens, as server-sent events; `data` is JSON with `event_id`, `event`, `test`, `created_at` and `body`, the text that endpoints get. `Last-Event-ID` resumes within 60 minutes; where that is not possible, the stream begins with an event of the type `gap`. It is no endpoint and changes no deliveries. With `changes` the stream sends, in place of events, an empty message of the type `deliveries` or `logins` when that list of the project may have changed: at the beginning, then at most once a second. At most 20 at once.
    */
   stream(query: types.WebhooksStreamQuery = {}, options: RequestOptions = {}): Promise<HeraldFile> {
     return this.transport.request({ method: 'GET', path: '/v1/webhooks/stream', query, returns: 'file' }, options);
@@ -916,6 +916,15 @@ export class WebhooksApi {
    */
   rotateSecret(id: string, options: RequestOptions = {}): Promise<types.WebhooksRotateSecretResponse> {
     return this.transport.request({ method: 'POST', path: pathOf`/v1/webhooks/${id}/rotate-secret`, keyed: true }, options);
+  }
+
+  /**
+   * Trigger a test event: `POST /v1/webhooks/test`.
+   *
+   * Sends the example of the event to every endpoint that subscribes to it, marked as a test; streams of events have it, too.
+   */
+  trigger(body: types.WebhooksTriggerBody = {}, options: RequestOptions = {}): Promise<types.WebhooksTriggerResponse> {
+    return this.transport.request({ method: 'POST', path: '/v1/webhooks/test', body, keyed: true }, options);
   }
 
   /**

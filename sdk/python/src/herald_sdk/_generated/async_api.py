@@ -1921,15 +1921,16 @@ class AsyncWebhooksApi:
         self,
         *,
         events: Union[str, Omit] = OMIT,
+        changes: Union[str, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> AsyncHeraldFile:
         """Follow events: `GET /v1/webhooks/stream`.
 
-        Every event of the project as it happens, as server-sent events; `data` is JSON with `event_id`, `event`, `test`, `created_at` and `body`, the text that endpoints get. `Last-Event-ID` resumes within 60 minutes; where that is not possible, the stream begins with an event of the type `gap`. It is no endpoint and changes no deliveries. At most 20 at once."""
+        Every event of the project as it happens, as server-sent events; `data` is JSON with `event_id`, `event`, `test`, `created_at` and `body`, the text that endpoints get. `Last-Event-ID` resumes within 60 minutes; where that is not possible, the stream begins with an event of the type `gap`. It is no endpoint and changes no deliveries. With `changes` the stream sends, in place of events, an empty message of the type `deliveries` or `logins` when that list of the project may have changed: at the beginning, then at most once a second. At most 20 at once."""
         return cast(AsyncHeraldFile, await self._transport.request(
             "GET",
             "/v1/webhooks/stream",
-            query=given({"events": events}),
+            query=given({"events": events, "changes": changes}),
             returns="file",
             options=request_options,
         ))
@@ -2050,6 +2051,25 @@ class AsyncWebhooksApi:
         return cast(types.WebhooksRotateSecretResponse, await self._transport.request(
             "POST",
             f"/v1/webhooks/{path_of(id)}/rotate-secret",
+            keyed=True,
+            idempotency_key=idempotency_key,
+            options=request_options,
+        ))
+
+    async def trigger(
+        self,
+        *,
+        event: Union[Literal["subscription.created", "subscription.deleted", "subscription.permission_changed", "delivery.success", "delivery.failed", "broadcast.completed", "broadcast.cancelled", "batch.completed", "otp.sent", "otp.verified", "otp.failed_attempt", "otp.max_attempts_reached", "auth.completed", "button.clicked", "ticket.created", "ticket.replied", "ticket.status_changed", "ticket.assigned", "ticket.closed", "ticket.csat_received", "ticket.unanswered_24h", "scheduled.sent", "scheduled.failed", "scheduled.skipped", "drip.step_sent", "drip.completed", "recurring.sent", "event.tracked", "form.submitted", "auth.approved", "auth.declined", "endpoint.failing", "endpoint.disabled", "endpoint.recovered", "credits.low", "credits.exhausted"], Omit] = OMIT,
+        idempotency_key: Optional[str] = None,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.WebhooksTriggerResponse:
+        """Trigger a test event: `POST /v1/webhooks/test`.
+
+        Sends the example of the event to every endpoint that subscribes to it, marked as a test; streams of events have it, too."""
+        return cast(types.WebhooksTriggerResponse, await self._transport.request(
+            "POST",
+            "/v1/webhooks/test",
+            body=given({"event": event}),
             keyed=True,
             idempotency_key=idempotency_key,
             options=request_options,
