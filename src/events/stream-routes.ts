@@ -29,7 +29,7 @@ const streamQuery = z
       description: 'Names of events, separated by commas. Default: all.',
     }),
     changes: listOf(z.enum(followedLists), followedLists.length).meta({
-      description: `${followedLists.map((list) => `\`${list}\``).join(' or ')}, or both separated by a comma: in place of events.`,
+      description: `${followedLists.map((list) => `\`${list}\``).join(' or ')}, or both separated by a comma. In place of events the stream then has an empty message of that type when the list of the project may have changed: at the beginning, then at most once a second.`,
     }),
   })
   .refine(({ events, changes }) => !events || !changes, {
@@ -87,7 +87,7 @@ export function createStreamRoutes(deps: Deps) {
         method: 'GET',
         path: '/v1/webhooks/stream',
         summary: 'Follow events',
-        description: `Every event of the project as it happens, as server-sent events; \`data\` is JSON with \`event_id\`, \`event\`, \`test\`, \`created_at\` and \`body\`, the text that endpoints get. \`Last-Event-ID\` resumes within ${limits.eventStreamMinutes} minutes; where that is not possible, the stream begins with an event of the type \`gap\`. It is no endpoint and changes no deliveries. With \`changes\` the stream sends, in place of events, an empty message of the type \`deliveries\` or \`logins\` when that list of the project may have changed: at the beginning, then at most once a second. At most ${limits.eventStreams} at once.`,
+        description: `Every event of the project as it happens, as server-sent events; \`data\` is JSON with \`event_id\`, \`event\`, \`test\`, \`created_at\` and \`body\`, the text that endpoints get. \`Last-Event-ID\` resumes within ${limits.eventStreamMinutes} minutes; where that is not possible, the stream begins with an event of the type \`gap\`. It is no endpoint and changes no deliveries. At most ${limits.eventStreams} at once.`,
         tag: 'Webhooks',
         auth: 'key',
         query: streamQuery,

@@ -2049,8 +2049,6 @@ export type OtpVerifyResponse = {
 export type WebhooksStreamQuery = {
   /** Names of events, separated by commas. Default: all. */
   events?: string | undefined;
-  /** `deliveries` or `logins`, or both separated by a comma: in place of events. */
-  changes?: string | undefined;
 };
 
 /** The body of POST /v1/webhooks. */

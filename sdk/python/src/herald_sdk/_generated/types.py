@@ -2309,8 +2309,6 @@ class WebhooksStreamQuery(TypedDict):
 
     events: NotRequired[str]
     """Names of events, separated by commas. Default: all."""
-    changes: NotRequired[str]
-    """`deliveries` or `logins`, or both separated by a comma: in place of events."""
 
 
 class WebhooksCreateBody(TypedDict):
