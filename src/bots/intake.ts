@@ -57,7 +57,7 @@ export interface Intake {
 const CONCURRENCY = 48;
 /** Handlers wait for the platform: a bot that stalls leaves room for the others. */
 const CONCURRENCY_PER_BOT = 16;
-const SWEEP_MS = 1_000;
+export const SWEEP_MS = 1_000;
 const LEASE_SECONDS = 30;
 const LAST_ERROR_LENGTH = 500;
 

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { Cipher } from '../lib/cipher';
 import { addKeyToFile, keyFile } from '../embedded/key-file';
-import { rotateEncryption } from '../operations/rotate-encryption';
 import { encryptionKeysOf, findInstallation, UsageError, withDatabase, type Installation } from './context';
 import { print } from './output';
 import { startProgress } from './progress';
@@ -20,6 +19,8 @@ async function rotate({ json }: { json?: boolean }): Promise<void> {
       `The service has not loaded key ${keys[0]?.id} yet: restart it, then run this command again.`,
     );
   }
+  // Loaded here, because it loads every room that encrypts: the other commands start fast.
+  const { rotateEncryption } = await import('../operations/rotate-encryption.js');
   const progress = startProgress('encrypting with the newest key');
   const rotated = await withDatabase(
     (pool) => rotateEncryption(pool, new Cipher(keys), progress.at).finally(progress.end),

@@ -3,9 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { openCsvLines, type ExportSource } from '../exports';
-import { loginExport } from '../login/export';
-import { subscriberExport } from '../subscribers/export';
-import { deliveryExport } from '../webhooks/export';
 import { oneOf } from './arguments';
 import { findInstallation, withDatabase, type Installation } from './context';
 import { requireProject } from './projects';
@@ -13,15 +10,16 @@ import { requireProject } from './projects';
 const kinds = ['subscribers', 'deliveries', 'logins'] as const;
 type Kind = (typeof kinds)[number];
 
-function sourceOf(kind: Kind, pool: pg.Pool, { settings }: Installation): ExportSource {
+/** Each source is loaded when it is needed, so that the other commands start fast. */
+async function sourceOf(kind: Kind, pool: pg.Pool, { settings }: Installation): Promise<ExportSource> {
   const format = settings.HERALD_SUBSCRIBER_ID_FORMAT;
   switch (kind) {
     case 'subscribers':
-      return subscriberExport(format) as ExportSource;
+      return (await import('../subscribers/export.js')).subscriberExport(format) as ExportSource;
     case 'deliveries':
-      return deliveryExport(pool) as ExportSource;
+      return (await import('../webhooks/export.js')).deliveryExport(pool) as ExportSource;
     case 'logins':
-      return loginExport(format) as ExportSource;
+      return (await import('../login/export.js')).loginExport(format) as ExportSource;
   }
 }
 
@@ -30,7 +28,7 @@ async function exportList(kind: Kind, slug: string): Promise<void> {
   const installation = await findInstallation();
   await withDatabase(async (pool) => {
     const project = await requireProject(pool, slug);
-    const source = sourceOf(kind, pool, installation);
+    const source = await sourceOf(kind, pool, installation);
     const readPage = await source.open(pool, project.id, {});
     const signal = new AbortController().signal;
     const lines = await openCsvLines(pool, { fields: source.fields, readPage, signal });

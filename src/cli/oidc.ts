@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { limits } from '../contract/limits';
 import { Cipher } from '../lib/cipher';
-import { rotateKeys } from '../oidc';
 import { encryptionKeysOf, findInstallation, withDatabase } from './context';
 import { print } from './output';
 
@@ -14,6 +13,8 @@ export function addOidcCommands(program: Command): void {
     )
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
+      // Loaded here, so that the other commands start fast.
+      const { rotateKeys } = await import('../oidc/index.js');
       const installation = await findInstallation();
       const cipher = new Cipher(await encryptionKeysOf(installation));
       const rotated = await withDatabase((pool) => rotateKeys({ pool, cipher }), installation);

@@ -14,7 +14,6 @@ import {
 } from '../projects/queries/projects';
 import { audited, byCli, insertAuditEntry } from '../projects';
 import type { Brand, Project } from '../projects/contract';
-import { changeProject, prepareBrand } from '../projects/change-project';
 import { findBrand } from '../projects/queries/brands';
 import { parsed, yesOrNo } from './arguments';
 import { findInstallation, localPolicyOf, UsageError, withDatabase } from './context';
@@ -125,6 +124,8 @@ async function set(slug: string, options: SetOptions): Promise<void> {
   const installation = await findInstallation();
   const changed = await withDatabase(async (pool) => {
     const project = await requireProject(pool, slug);
+    // Loaded here, so that the other commands start fast.
+    const { changeProject, prepareBrand } = await import('../projects/change-project.js');
     const prepared = await prepareBrand(brand, localPolicyOf(installation));
     await audited(pool, byCli(project.id, 'project.updated', project.id), () =>
       changeProject(pool, project.id, changes as ProjectChanges, prepared),

@@ -87,7 +87,7 @@ export async function visit(
     viewport: { width: 1200, height: 860 },
     ...options,
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(40_000);
   await context.addInitScript(COUNT_REQUESTS);
   const complaints: string[] = [];
   const watch = (page: Page) => {

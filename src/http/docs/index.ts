@@ -62,8 +62,10 @@ const guides: Pick<Guide, 'slug' | 'language'>[] = [
   { slug: 'webhooks', language: 'ru' },
 ];
 
-/** The documentation pages, the search index and the OpenAPI document. */
-export function docsPages({ routes, publicUrl, development }: DocsOptions): Middleware {
+type Renderers = Record<string, () => Rendered | Promise<Rendered>>;
+
+/** What renders each path. Describing every route takes a quarter of a second. */
+function renderers({ routes, publicUrl }: DocsOptions): Renderers {
   const operations = listOperations(routes);
   const resources = byResource(operations);
   const layout = createLayout(resources.map(([tag]) => tag));
@@ -87,7 +89,7 @@ export function docsPages({ routes, publicUrl, development }: DocsOptions): Midd
   };
   const json = (value: unknown): Rendered => ({ type: 'json', body: JSON.stringify(value) });
 
-  const render: Record<string, () => Rendered | Promise<Rendered>> = {
+  return {
     ...Object.fromEntries(guides.map((each) => [guidePath(each), () => guide(each)])),
     '/docs/reference': () => page(referenceIndex(operations, publicUrl())),
     ...Object.fromEntries(
@@ -103,10 +105,19 @@ export function docsPages({ routes, publicUrl, development }: DocsOptions): Midd
     '/docs/search.json': async () => json(searchIndex(await readGuides(), operations)),
     '/openapi.json': () => json(openApiDocument(routes, publicUrl())),
   };
+}
+
+/** The documentation pages, the search index and the OpenAPI document; prepared when one of them is first asked for. */
+export function docsPages(options: DocsOptions): Middleware {
+  const { development } = options;
+  let render: Renderers | undefined;
   const cache = new Map<string, Promise<Rendered>>();
   return async (ctx, next) => {
+    const isDocs = ctx.path === '/openapi.json' || /^\/docs(\/|$)/.test(ctx.path);
+    if (!isDocs || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+    render ??= renderers(options);
     const found = Object.hasOwn(render, ctx.path) ? render[ctx.path] : undefined;
-    if (!found || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+    if (!found) return next();
     ctx.state['routePattern'] = ctx.path;
     const rendered = cache.get(ctx.path) ?? Promise.resolve(found());
     if (!development) cache.set(ctx.path, rendered);

@@ -7,7 +7,7 @@ import {
   storeBotUpdates,
 } from '../../../src/bots/queries/updates';
 import { PlatformError } from '../../../src/bots/platform-error';
-import type { StoredUpdate } from '../../../src/bots/intake';
+import { SWEEP_MS, type StoredUpdate } from '../../../src/bots/intake';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { startIntake, telegramText, textOf, type RunningIntake } from './fixture';
@@ -233,16 +233,18 @@ describe('updates of the messengers', () => {
         return rowCount;
       });
       // Each is stored once the one before it was handled: a sweep, which comes once a second, finds one of them.
-      const updates = 10;
-      const started = performance.now();
-      for (let i = 1; i <= updates; i += 1) {
+      const waits: number[] = [];
+      for (let i = 1; i <= 11; i += 1) {
+        const stored = performance.now();
         await storeBotUpdates(other, 'telegram', [
           { dedupeKey: String(i), chatQueue: 'x', payload: telegramText(i, 5, 'hi') },
         ]);
         await eventually(() => seen.length === i);
+        waits.push(performance.now() - stored);
       }
-      const sweepsMs = updates * 750;
-      expect(performance.now() - started).toBeLessThan(sweepsMs / 2);
+      // The middle one, because the machine does other things meanwhile.
+      const [middle] = waits.sort((a, b) => a - b).slice(5);
+      expect(middle).toBeLessThan(SWEEP_MS / 2);
     } finally {
       await other.end();
     }

@@ -5,7 +5,7 @@ import { type Polling, startPolling } from '../../../src/bots/polling';
 import type { Messenger } from '../../../src/bots/messenger';
 import type { StoredUpdate } from '../../../src/bots/intake';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { ABOUT_A_SECOND_MS, eventually } from '../../support/eventually';
+import { eventually, SOON_MS } from '../../support/eventually';
 import { quiet, startBotFixture, startIntake, textOf, type BotFixture, type RunningIntake } from './fixture';
 
 describe.each(channels)('long polling of %s', (channel: Channel) => {
@@ -125,7 +125,7 @@ describe.each(channels)('long polling of %s', (channel: Channel) => {
     await eventually(async () => (await polls()) > 0);
     const started = performance.now();
     await polling.stop();
-    expect(performance.now() - started).toBeLessThan(ABOUT_A_SECOND_MS);
+    expect(performance.now() - started).toBeLessThan(SOON_MS);
   });
 
   it('is done by one process; the next one takes over where it stopped', async () => {

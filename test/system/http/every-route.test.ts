@@ -12,16 +12,16 @@ import {
 } from '../../support/service';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { ABOUT_A_SECOND_MS, eventually } from '../../support/eventually';
+import { eventually, SOON_MS } from '../../support/eventually';
 import { expectError } from './fixture';
 
-/** Asks until the answer has this status, for about a second. */
-function withinASecond(ask: () => Promise<ApiResponse>, status: number): Promise<ApiResponse> {
+/** Asks until the answer has this status, for a while. */
+function untilStatusIs(ask: () => Promise<ApiResponse>, status: number): Promise<ApiResponse> {
   return eventually(async () => {
     const answer = await ask();
     if (answer.status !== status) throw new Error(`still ${answer.status}`);
     return answer;
-  }, ABOUT_A_SECOND_MS);
+  }, SOON_MS);
 }
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -172,7 +172,7 @@ describe('every route of the API', () => {
     expect((await api('GET', '/v1/event-types')).status).toBe(200);
     const { key_id } = (await findProjectByKey(service.pool, sha256(api_key))) ?? {};
     await revokeApiKey(service.pool, id, key_id ?? '');
-    const refused = await withinASecond(() => api('GET', '/v1/event-types'), 401);
+    const refused = await untilStatusIs(() => api('GET', '/v1/event-types'), 401);
     expectError(refused, 'invalid_api_key');
   });
 
@@ -180,10 +180,10 @@ describe('every route of the API', () => {
     const { api, id } = await service.createProject();
     expect((await api('GET', '/v1/event-types')).status).toBe(200);
     await updateProject(service.pool, id, { active: false });
-    const refused = await withinASecond(() => api('GET', '/v1/event-types'), 403);
+    const refused = await untilStatusIs(() => api('GET', '/v1/event-types'), 403);
     expectError(refused, 'project_inactive');
     await updateProject(service.pool, id, { active: true });
-    await withinASecond(() => api('GET', '/v1/event-types'), 200);
+    await untilStatusIs(() => api('GET', '/v1/event-types'), 200);
   });
 
   it('keeps the time of the last use of a key', async () => {

@@ -1,6 +1,6 @@
 import { limits } from '../../../src/contract/limits';
 import { createSession, linkOf, openAndWait, startOf, waitForStatus } from '../login/fixture';
-import { ABOUT_A_SECOND_MS, eventually } from '../../support/eventually';
+import { eventually, SOON_MS } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createEndpoint, emitOne, scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
 
@@ -65,7 +65,7 @@ test('a key that one process revokes is refused by the other within a second', a
   const other = second.apiWith(body.api_key);
   expect((await other('GET', '/v1/event-types')).status).toBe(200);
   expect((await at(0)('DELETE', `/v1/keys/${body.id}`)).status).toBe(204);
-  await eventually(async () => (await other('GET', '/v1/event-types')).status === 401, ABOUT_A_SECOND_MS);
+  await eventually(async () => (await other('GET', '/v1/event-types')).status === 401, SOON_MS);
 });
 
 test('each delivery is started once and arrives once, and a receiver sees no more at a time than its share', async () => {

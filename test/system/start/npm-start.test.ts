@@ -31,6 +31,13 @@ describe('npm start, as a user runs it', () => {
     return herald;
   };
 
+  const timedStart = async () => {
+    const began = performance.now();
+    const herald = start();
+    const runtime = await herald.ready();
+    return [herald, runtime, performance.now() - began] as const;
+  };
+
   beforeAll(async () => {
     dataDir = await temporaryDataDir();
     settings = { HERALD_DATA_DIR: dataDir.path };
@@ -50,8 +57,7 @@ describe('npm start, as a user runs it', () => {
   });
 
   it('runs the whole service from nothing, keeps its data over a restart and leaves no process behind', async () => {
-    const first = start();
-    const runtime = await first.ready();
+    const [first, runtime, firstMs] = await timedStart();
     expect(Object.keys(runtime)).toEqual([
       'api_url',
       'dashboard_url',
@@ -94,11 +100,9 @@ describe('npm start, as a user runs it', () => {
     expect(stopped.code).toBe(1);
     expect(stopped.stderr).toMatch(/^Herald is not running with the data directory [^\n]*\n$/);
 
-    const began = performance.now();
-    const second = start();
-    const again = await second.ready();
-    // Fifteen seconds are promised on a machine that does nothing else; this one runs other tests as well.
-    expect(performance.now() - began).toBeLessThan(45_000);
+    const [second, again, secondMs] = await timedStart();
+    // It has nothing to create; twice, because the machine runs other tests as well.
+    expect(secondMs).toBeLessThan(2 * firstMs);
     expect(again.demo).toEqual(runtime.demo);
     expect((await call(`${again.api_url}/v1/event-types`, kept.api_key)).status).toBe(200);
     const listed = JSON.parse((await runHerald(['project', 'list', '--json'], settings)).stdout) as object[];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { limits, plans } from '../../../src/contract/limits';
 import { scopes, type Role } from '../../../src/contract/scopes';
-import { ABOUT_A_SECOND_MS, eventually } from '../../support/eventually';
+import { eventually, SOON_MS } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
 import { confirmedSession, lastBotMessage, openAndWait, startOf } from '../login/fixture';
@@ -199,11 +199,11 @@ describe('members', () => {
     const refused = await eventually(async () => {
       const answer = await admin.api('GET', '/v1/keys');
       return answer.status === 200 ? undefined : answer;
-    }, ABOUT_A_SECOND_MS);
+    }, SOON_MS);
     expectError(refused, 'forbidden', 'Your role needs the scope "admin".');
     expect((await admin.api('GET', '/v1/project')).status).toBe(200);
     expect((await owner.api('DELETE', `/v1/members/${id}`)).status).toBe(204);
-    await eventually(async () => (await admin.api('GET', '/v1/project')).status === 403, ABOUT_A_SECOND_MS);
+    await eventually(async () => (await admin.api('GET', '/v1/project')).status === 403, SOON_MS);
     expect((await admin.api('GET', '/dashboard/session')).body).toMatchObject({
       project_id: null,
       projects: [],
