@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addCodecServerCommand } from './cli/codec-server';
 import { UsageError } from './cli/context';
+import { addCompletionCommand } from './cli/completion';
 import { addDeliveryCommands } from './cli/deliveries';
 import { addDoctorCommand } from './cli/doctor';
 import { addDripCommands } from './cli/drip';
@@ -68,6 +69,7 @@ function createProgram(): Command {
   addDoctorCommand(program);
   addEncryptionCommands(program);
   addCodecServerCommand(program);
+  addCompletionCommand(program);
   return program;
 }
 
