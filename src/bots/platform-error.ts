@@ -47,7 +47,19 @@ export class PlatformError extends Error {
     this.retryable = isRetryableReason(reason);
     this.shouldUnsubscribe = unsubscribes(reason);
   }
+
+  /**
+   * Whether the failure is transient and the platform has certainly not taken the message: it rejected the call or was
+   * never reached. After a timeout or a lost connection the outcome is unknown.
+   */
+  get isUndelivered(): boolean {
+    if (this.reason === 'rate_limited') return true;
+    if (this.reason !== 'platform_unavailable') return false;
+    return (this.status !== null && this.status >= 500) || NEVER_REACHED.test(this.platformText);
+  }
 }
+
+const NEVER_REACHED = /\((ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)\)/;
 
 /** A safeguard: platforms do not normally put tokens in their error texts. */
 function redactTokens(text: string): string {

@@ -15,13 +15,7 @@ export type Outcome =
 export function outcomeOf(error: PlatformError, tries: number): Outcome {
   if (error.reason === 'rate_limited') return { next: 'retry', countsAsTry: false };
   if (error.reason !== 'platform_unavailable' || tries + 1 >= MAX_TRIES) return { next: 'failed' };
-  const wasRefused = error.status !== null && error.status >= 500;
-  if (!wasRefused && !wasNeverReached(error)) return { next: 'failed' };
-  return { next: 'retry', countsAsTry: true };
-}
-
-function wasNeverReached({ platformText }: PlatformError): boolean {
-  return /\((ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)\)/.test(platformText);
+  return error.isUndelivered ? { next: 'retry', countsAsTry: true } : { next: 'failed' };
 }
 
 const BACKOFF_MS = { first: 250, max: 30_000 };

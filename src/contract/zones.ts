@@ -80,6 +80,21 @@ export function instantAt(local: LocalTime, zone: string): Date {
   return new Date(found.length > 0 ? Math.min(...found) : shown - before);
 }
 
+/** The first instant after the gap that swallows this time; null if the zone's clock shows the time on that day. */
+export function endOfGap(local: LocalTime, zone: string): Date | null {
+  const shown = asUtc(local);
+  const after = offsetAt(shown + DAY, zone);
+  // The clock changes between these two instants.
+  let [before, from] = [shown - after, shown - offsetAt(shown - DAY, zone)];
+  if (before >= from || offsetAt(before, zone) === after || offsetAt(from, zone) !== after) return null;
+  while (from - before > 1000) {
+    const middle = Math.floor((before + from) / 2000) * 1000;
+    if (offsetAt(middle, zone) === after) from = middle;
+    else before = middle;
+  }
+  return new Date(from);
+}
+
 /** The time as milliseconds, as if the clock were UTC. Fields beyond their range carry over, as in `Date`. */
 function asUtc({ year, month, day, hour, minute, second }: LocalTime): number {
   return new Date(0).setUTCFullYear(year, month - 1, day) + ((hour * 60 + minute) * 60 + second) * 1000;

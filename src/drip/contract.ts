@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { contentSchema, givenContentFields, type GivenContent } from '../contract/content';
 import { limits } from '../contract/limits';
-import { trackedNameSchema } from '../events/tracked/contract';
+import { triggerSchema, type Trigger } from '../enrolment/contract';
 import { checkRecipient } from '../messages/contract';
-import { propertyRulesSchema, subscriberRulesSchema, type Rules } from '../rules/contract';
+import { subscriberRulesSchema, type Rules } from '../rules/contract';
 import { externalIdSchema, labelSchema, propertiesSchema, subscriberIdSchema } from '../subscribers/contract';
 
 export const chainStatuses = ['draft', 'active', 'paused'] as const;
@@ -17,20 +17,6 @@ export type EnrolmentStatus = (typeof enrolmentStatuses)[number];
 
 /** The target of a condition that ends the chain. */
 export const END = 'end';
-
-export const triggerSchema = z
-  .discriminatedUnion('type', [
-    z.strictObject({
-      type: z.literal('event'),
-      name: trackedNameSchema,
-      where: propertyRulesSchema.optional().describe('Rules on the properties of the event.'),
-    }),
-    z.strictObject({ type: z.literal('tag_added'), tag: labelSchema }),
-    z.strictObject({ type: z.literal('subscription') }),
-    z.strictObject({ type: z.literal('manual') }),
-  ])
-  .describe('What enrols a subscriber. Enrolling by hand works for every chain.');
-export type Trigger = z.output<typeof triggerSchema>;
 
 const { dripStepIdLength: idLength } = limits;
 const stepIdSchema = z
@@ -282,7 +268,7 @@ export const chainStatsSchema = z.strictObject({
 });
 export type ChainStats = z.infer<typeof chainStatsSchema>;
 
-export type { Rules };
+export type { Rules, Trigger };
 
 /** What a version of a chain does. */
 export interface ChainDefinition {

@@ -47,8 +47,8 @@ export async function sendStep(
     return failed('billing_blocked');
   }
   if (isBegun) await queueAgain(pool, claimId);
+  const isPatient = now.getTime() - beganAt.getTime() < PATIENT_MS;
   try {
-    const isPatient = now.getTime() - beganAt.getTime() < PATIENT_MS;
     const request = { content, permission, event, isPatient };
     const [detail] = await sendTo(deps, project, request, [subscriber], claimId);
     if (!detail) return failed('unknown');
@@ -57,7 +57,11 @@ export async function sendStep(
     const isSkipped = reason === 'permission_missing' || reason === 'unsubscribed';
     return { status: isSkipped ? 'skipped' : 'failed', reason, deliveryId };
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'platform_busy') throw error;
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === 'platform_busy') {
+      if (isPatient) throw error;
+      return failed('platform_unavailable');
+    }
     // Its media or template, which were fine when the chain was accepted.
     log.warn({ err: error, enrolment_id: id }, 'the message of a chain can no longer be sent');
     return failed('invalid_message');

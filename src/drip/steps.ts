@@ -1,4 +1,4 @@
-import { instantAt, localTimeAt } from '../contract/zones';
+import { endOfGap, instantAt, localTimeAt } from '../contract/zones';
 import { END, minutesOf, type Step, type StepOf } from './contract';
 
 /** The step after this one; null if it is the last. */
@@ -25,22 +25,30 @@ export function delayEnd({ minutes }: StepOf<'delay'>, beganAt: Date, scale: num
   return new Date(beganAt.getTime() + Math.max(1, minutes * MINUTE_MS * scale));
 }
 
-/** Longer than a week, because a window can be missing on a day whose clocks skip it. */
-const DAYS_AHEAD = 15;
+/** The window of today can be over. */
+const DAYS_AHEAD = 7;
 
-/** The first moment, not before `now`, at which the window is open by the clock of the zone: `now` itself inside it. */
+/**
+ * The first moment, not before `now`, at which the window is open by the clock of the zone: `now` itself inside it. On a
+ * day whose clock skips the whole window, it opens after the gap, for as long as it is open on other days.
+ */
 export function windowOpening({ weekdays, from, to }: StepOf<'wait_until'>, now: Date, zone: string): Date {
   const [opens, closes] = [minutesOf(from), minutesOf(to)];
-  const isOpen = (hour: number, minute: number) => hour * 60 + minute >= opens && hour * 60 + minute < closes;
+  const isOpenAt = (instant: Date) => {
+    const { hour, minute } = localTimeAt(instant, zone);
+    return hour * 60 + minute >= opens && hour * 60 + minute < closes;
+  };
   const isDay = (weekday: number) => !weekdays || weekdays.includes(weekday);
-  const { year, month, day, hour, minute, weekday } = localTimeAt(now, zone);
-  if (isDay(weekday) && isOpen(hour, minute)) return now;
-  for (let ahead = 0; ahead < DAYS_AHEAD; ahead += 1) {
-    if (!isDay(((weekday - 1 + ahead) % 7) + 1)) continue;
-    const opening = instantAt({ year, month, day: day + ahead, hour: 0, minute: opens, second: 0 }, zone);
-    // A clock that skips the whole window does not open it on that day.
-    const shown = localTimeAt(opening, zone);
-    if (opening > now && isOpen(shown.hour, shown.minute)) return opening;
+  const { year, month, day, weekday } = localTimeAt(now, zone);
+  if (isDay(weekday) && isOpenAt(now)) return now;
+  // From yesterday: a gap at the end of a day leads into the next one.
+  for (let ahead = -1; ahead <= DAYS_AHEAD; ahead += 1) {
+    if (!isDay(((weekday + 6 + ahead) % 7) + 1)) continue;
+    const local = { year, month, day: day + ahead, hour: 0, minute: opens, second: 0 };
+    const opening = instantAt(local, zone);
+    const gapEnd = isOpenAt(opening) ? null : endOfGap(local, zone);
+    if ((gapEnd ?? opening) > now) return gapEnd ?? opening;
+    if (gapEnd && now.getTime() < gapEnd.getTime() + (closes - opens) * MINUTE_MS) return now;
   }
   throw new Error('the window is never open');
 }

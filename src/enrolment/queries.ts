@@ -1,8 +1,7 @@
 import type { Db } from '../db/pool';
 import { rows } from '../db/query';
-import type { Trigger } from '../drip/contract';
 import type { Properties } from '../subscribers/contract';
-import type { Cause } from './contract';
+import type { Cause, Trigger } from './contract';
 
 export interface TriggeredChain {
   id: string;

@@ -480,7 +480,10 @@ export const eventTypeSchema = z.strictObject({
   source: z.enum(['herald', 'publisher']),
 });
 
-/** The catalogue as `GET /v1/event-types` shows it. The schema and the example are those of the whole body. */
+/**
+ * The catalogue as `GET /v1/event-types` shows it. The schema and the example are those of the whole body; the example has
+ * the order of the schema, so that it is what a test event sends.
+ */
 export const eventTypes = eventNames.map((name) => {
   const entry = eventRegistry[name];
   const body = z.strictObject({ event: z.literal(name), data: entry.schema });
@@ -488,7 +491,7 @@ export const eventTypes = eventNames.map((name) => {
     name,
     description: entry.summary + (isExtension(name) ? ' An extension of Herald.' : ''),
     schema: z.toJSONSchema(body) as Record<string, unknown>,
-    example: { event: name, data: entry.example } as Record<string, unknown>,
+    example: { event: name, data: entry.schema.parse(entry.example) } as Record<string, unknown>,
     source: entry.source,
   };
 });

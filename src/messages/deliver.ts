@@ -44,7 +44,7 @@ export async function deliver(
     isPatient = false,
   }: {
     onResult?: OnResult;
-    /** Throws `platform_busy`, with the message queued, where it would fail for lack of a turn or of the platform. */
+    /** Throws `platform_busy`, with the message queued, where there is no turn or the platform does not take the message. */
     isPatient?: boolean;
   } = {},
 ): Promise<MessageResult | null> {
@@ -62,12 +62,11 @@ export async function deliver(
     ),
   );
   if (!(await claimMessage(deps.pool, messageId))) return null;
-  const result = !messenger
-    ? failure('platform_unavailable', `The bot of ${subscriber.channel} is not connected.`)
-    : hasTurn
+  const { result, isUndelivered = false } =
+    messenger && hasTurn
       ? await call(deps, messenger, subscriber, message, { progress, deadline })
-      : failure('rate_limited', `The bot had no free turn within ${limits.sendWaitSeconds} seconds.`);
-  if (isPatient && isPassing(result) && !progress.mediaSent) {
+      : { result: messenger ? NO_TURN : failure('platform_unavailable', notConnected(subscriber)) };
+  if (isPatient && isUndelivered && !progress.mediaSent) {
     await unclaimMessage(deps.pool, messageId);
     throw new AppError('platform_busy');
   }
@@ -75,12 +74,16 @@ export async function deliver(
   return result;
 }
 
-/** A failure that says nothing about the message. */
-function isPassing(result: MessageResult): boolean {
-  return (
-    result.status === 'failed' &&
-    (result.reason === 'rate_limited' || result.reason === 'platform_unavailable')
-  );
+const NO_TURN = failure('rate_limited', `The bot had no free turn within ${limits.sendWaitSeconds} seconds.`);
+
+function notConnected({ channel }: SubscriberRecord): string {
+  return `The bot of ${channel} is not connected.`;
+}
+
+interface CallOutcome {
+  result: MessageResult;
+  /** The failure is transient and the platform has certainly not taken the message. */
+  isUndelivered?: boolean;
 }
 
 function waitForTurn(
@@ -106,23 +109,25 @@ async function call(
   subscriber: SubscriberRecord,
   message: OutgoingMessage,
   { progress, deadline }: { progress: SendProgress; deadline: number },
-): Promise<MessageResult> {
+): Promise<CallOutcome> {
   const { channel } = subscriber;
   const chatId = reachedChat(subscriber, messenger.bot);
   for (;;) {
     try {
       const { messageId } = await messenger.send(chatId, message, { failFast: true, progress });
-      return { status: 'sent', platformMessageId: messageId };
+      return { result: { status: 'sent', platformMessageId: messageId } };
     } catch (error) {
       if (!(error instanceof PlatformError)) {
         deps.log.error({ err: error, channel }, 'sending a message failed unexpectedly');
-        return failure('unknown', 'Internal error.');
+        return { result: failure('unknown', 'Internal error.') };
       }
-      if (error.reason !== 'rate_limited') return failure(error.reason, error.platformText);
+      const { isUndelivered } = error;
+      const failed = { result: failure(error.reason, error.platformText), isUndelivered };
+      if (error.reason !== 'rate_limited') return failed;
       await recordThrottled(deps.pool, messenger.bot, chatId, error.retryAfterMs);
       const calls = progress.mediaSent ? 1 : callsOf(channel, message);
       if (!(await waitForTurn(deps, messenger, subscriber, calls, deadline))) {
-        return failure(error.reason, error.platformText);
+        return failed;
       }
     }
   }

@@ -1,4 +1,5 @@
 import { isTemplated, type GivenContent } from '../contract/content';
+import { AppError } from '../contract/errors';
 import type { SubscriberIdFormat } from '../contract/ids';
 import type { Db } from '../db/pool';
 import type { LocalPolicy } from '../outbound/addresses';
@@ -38,7 +39,11 @@ export async function storeContent(
   const content = contentOf(given);
   if (!isTemplated(content)) {
     if (!content.media) return content;
-    const factsOf = await checkEachMedia([content.media], projectId, policy);
+    const factsOf = await checkEachMedia([content.media], projectId, policy).catch((error: unknown) => {
+      throw error instanceof AppError && error.status === 400
+        ? new AppError(error.code, path + error.message)
+        : error;
+    });
     return { ...content, media: { ...content.media, ...factsOf(content.media) } };
   }
   const { fixed } = await resolveTemplate(db, projectId, content, path, further);

@@ -13,6 +13,9 @@ const fieldOfCode: Record<string, string> = { invalid_url: 'url', invalid_extern
 /** Between two problems of a message: the next one begins with its path. */
 const NEXT = /; (?=[a-z_][^\s:]*: )/;
 
+/** Before the text of a problem: where it is. */
+const PATH = /^[a-z_][^\s:]*: /;
+
 /**
  * Divides an error into problems of the named fields and the rest. The API writes `path: text; path: text`, where a path
  * can go on below the field (`tags[1]`, `brand.color`).
@@ -68,5 +71,5 @@ export function errorText(error: Error): string {
   if (!(error instanceof ApiError)) return error.message;
   const text = error.message.replace(/^body: /, '');
   const ofCode = (t.errors as Record<string, string | undefined>)[error.code];
-  return translated(text) ?? ofCode ?? t.otherError(sentence(text));
+  return translated(text) ?? translated(text.replace(PATH, '')) ?? ofCode ?? t.otherError(sentence(text));
 }

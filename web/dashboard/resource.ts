@@ -67,6 +67,19 @@ export function useResource<T>(
   return state.key === key ? { ...state, reload } : { data: null, error: null, reload };
 }
 
+/** Longer than the pause between two keys of a person who types. */
+const TYPING_MS = 300;
+
+/** What was typed, shortly after the last key. */
+export function useSettled(typed: string): string {
+  const [settled, setSettled] = useState(typed);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(typed), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return settled;
+}
+
 function every(ms: number, work: () => void): () => void {
   const timer = setInterval(() => document.visibilityState === 'visible' && work(), ms);
   return () => clearInterval(timer);

@@ -100,6 +100,10 @@ export function Shell({ session, onSession, onSignedOut }: ShellProps) {
   useEffect(() => {
     if (name) nameProject(name);
   }, [name]);
+  // On a low screen the list of pages scrolls, and the current one stays in sight.
+  useEffect(() => {
+    document.querySelector('#navigation [aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [path]);
   const signOut = () => void api.signOut().then(onSignedOut, onSignedOut);
   const isCurrent = (section: Section) =>
     section.path === '/dashboard' ? path === section.path : path.startsWith(section.path);

@@ -174,7 +174,8 @@ function checkPlan(values: RecurringValues, runs = 0): void {
 
 /** Media and template as they are now; what is sent is read again at the time. */
 async function checkContentNow({ pool, config }: RecurringDeps, projectId: string, content: GivenContent) {
-  await storeContent(pool, projectId, content, { allowLocal: config.allowLocalWebhooks });
+  const policy = { allowLocal: config.allowLocalWebhooks };
+  await storeContent(pool, projectId, content, policy, { path: 'content.' });
 }
 
 /** Again under the project's lock, by which a template is changed or deleted. */

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { advanceEnrolment } from '../../../src/drip/advance';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
 import { blockBilling, eventsOf, subscribePerson, textsTo, withoutGrace } from '../messages/fixture';
 import { recordHistory } from '../replay/fixture';
-import { delay, dripEnv, drips, send } from './fixture';
+import { delay, dripEnv, drips, send, type Enrolment } from './fixture';
 
 jest.setTimeout(60_000);
 
@@ -374,6 +375,77 @@ describe('a drip chain', () => {
       chain,
     ]);
     expect(rows).toEqual([{ reason: 'billing_blocked' }]);
+  });
+
+  it('waits for a bot that is away, longer each time, and for a day at most: until then it is no failure', async () => {
+    const anna = await subscribePerson(service, project);
+    const { core } = service.service;
+    await service.control.faults('telegram', {
+      method: 'sendMessage',
+      user: anna.name,
+      status: 502,
+      times: 1_000,
+    });
+    const chain = await chains.create({
+      exit_on: { rules: [{ tag: 'done' }] },
+      steps: [send('a'), send('b'), send('c')],
+    });
+    const { enrolment_id: id } = await chains.enrol(chain, anna.subscriberId);
+    const waitOf = ({ next_at }: Enrolment) => Date.parse(next_at ?? '') - Date.now();
+    await eventually(async () => waitOf((await chains.list(chain))[0]!) > 15_000, 20_000);
+    expect(await chains.list(chain)).toEqual([expect.objectContaining({ status: 'active', step_id: 'a' })]);
+
+    const look = (parts: Partial<typeof core> = {}) => advanceEnrolment({ ...core, ...parts }, id);
+    /** As if the step had begun that long ago, and its workflow looked now. */
+    const lookAfter = async (ago: string, parts: Partial<typeof core> = {}) => {
+      const backdate = 'UPDATE drip_enrolments SET step_began_at = now() - $2::interval WHERE id = $1';
+      await service.pool.query(backdate, [id, ago]);
+      return look(parts);
+    };
+    const tenMinutes = await lookAfter('10 minutes');
+    expect(tenMinutes).toMatchObject({ status: 'active', stepId: 'a' });
+    expect(Math.round(tenMinutes.waitMs / 60_000)).toBe(10);
+    expect((await lookAfter('23 hours')).waitMs).toBe(15 * 60_000);
+    expect(await eventsOf(service, project, 'delivery.failed')).toEqual([]);
+    expect(await lookAfter('25 hours')).toMatchObject({ status: 'active', stepId: 'b' });
+
+    // The message to a bot that is not connected is not even written.
+    const noBot = { messengers: { ...core.messengers, reaching: async () => null } };
+    expect(await look(noBot)).toMatchObject({ status: 'active', stepId: 'b', waitMs: 30_000 });
+    expect(await lookAfter('25 hours', noBot)).toMatchObject({ status: 'active', stepId: 'c' });
+    const failed = async () => {
+      const { body } = await chains.api('GET', `/${chain}/stats`);
+      return body.steps.map((step: { failed: number }) => step.failed);
+    };
+    expect(await failed()).toEqual([1, 1, 0]);
+
+    // Exit rules hold for a message that waits: it is as good as not begun.
+    expect(await look()).toMatchObject({ status: 'active', stepId: 'c', waitMs: 30_000 });
+    await project.api('PATCH', `/v1/subscribers/${anna.subscriberId}`, { tags: ['done'] });
+    await service.control.faults('telegram', { clear: true });
+    expect(await look()).toMatchObject({ status: 'exited' });
+    expect(await chains.until(chain, { status: 'exited' })).toMatchObject({ reason: 'exit_rule' });
+    expect(await sentTo(anna)).toEqual([]);
+    expect(await failed()).toEqual([1, 1, 0]);
+  });
+
+  it('does not repeat a message whose outcome is unknown', async () => {
+    const anna = await subscribePerson(service, project);
+    await service.control.faults('telegram', {
+      method: 'sendMessage',
+      user: anna.name,
+      drop_after: true,
+      times: 1,
+    });
+    const chain = await chains.create({ steps: [send('a'), send('b')] });
+    await chains.enrol(chain, anna.subscriberId);
+    await chains.until(chain, { status: 'completed' });
+    expect(await sentTo(anna)).toEqual(['a', 'b']);
+    const { body } = await chains.api('GET', `/${chain}/stats`);
+    expect(body.steps).toEqual([
+      { step_id: 'a', reached: 1, sent: 0, failed: 1, skipped: 0 },
+      { step_id: 'b', reached: 1, sent: 1, failed: 0, skipped: 0 },
+    ]);
   });
 
   it('has exact limits under concurrency', async () => {

@@ -207,6 +207,36 @@ describe('retention', () => {
     expect(rows.map(({ name }) => name)).toEqual(['late', 'open', 'partly']);
   });
 
+  it('keeps tracked events that the rules of an open enrolment look back to', async () => {
+    await database.pool.query(
+      `WITH person AS (
+         INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
+         SELECT id, 'telegram', 'drip', 'drip', 'A', 'en' FROM projects RETURNING id, project_id
+       ), chain AS (
+         INSERT INTO drip_chains (id, project_id, name, trigger, reentry, status)
+         SELECT gen_random_uuid(), project_id, 'Chain', '{"type": "manual"}', 'once', 'active' FROM person RETURNING id
+       ), enrolment AS (
+         INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, started_at)
+         SELECT person.project_id, chain.id, 1, person.id, now() - interval '50 days' FROM person, chain
+       )
+       INSERT INTO tracked_events (id, project_id, subscriber_id, event_id, name, properties, occurred_at, received_at)
+       SELECT gen_random_uuid(), project_id, id, name, name, '{}', now() - make_interval(days => days),
+         now() - make_interval(days => days)
+       FROM person, (VALUES ('before', 51), ('since', 49), ('young', 1)) AS given (name, days)`,
+    );
+    const kept = async () => {
+      const { rows } = await database.pool.query<{ name: string }>(
+        `SELECT name FROM tracked_events WHERE name IN ('before', 'since', 'young') ORDER BY received_at`,
+      );
+      return rows.map(({ name }) => name);
+    };
+    await run();
+    expect(await kept()).toEqual(['since', 'young']);
+    await database.pool.query(`UPDATE drip_enrolments SET status = 'completed', ended_at = now()`);
+    await run();
+    expect(await kept()).toEqual(['young']);
+  });
+
   it('goes on with the other tables when one fails, and leaves rows that another process has locked', async () => {
     await database.pool.query(
       `INSERT INTO events (project_id, name, body, created_at)

@@ -1,16 +1,7 @@
 import { instantAt, isTimeZone, localTimeAt, timeZones, type LocalTime } from '../../../src/contract/zones';
+import { MINUTE, offsetAt, shownAt, transitionsOf } from './transitions';
 
-const MINUTE = 60_000;
-/** No zone goes there and back within a week. */
-const WEEK = 7 * 24 * 60 * MINUTE;
 const STEP = 15 * MINUTE;
-
-/** Milliseconds of what the clock shows, read as UTC. */
-const shownAt = (instant: number, zone: string) => {
-  const { year, month, day, hour, minute, second } = localTimeAt(new Date(instant), zone);
-  return Date.UTC(year, month - 1, day, hour, minute, second);
-};
-const offsetAt = (instant: number, zone: string) => shownAt(instant, zone) - instant;
 
 function local(shown: number): LocalTime {
   const date = new Date(shown);
@@ -22,26 +13,6 @@ function local(shown: number): LocalTime {
     minute: date.getUTCMinutes(),
     second: date.getUTCSeconds(),
   };
-}
-
-/** The first instant with the offset of `to`, to the minute. */
-function transitionBetween(from: number, to: number, zone: string): number {
-  const target = offsetAt(to, zone);
-  let [low, high] = [from, to];
-  while (high - low > MINUTE) {
-    const middle = Math.floor((low + high) / 2 / MINUTE) * MINUTE;
-    if (offsetAt(middle, zone) === target) high = middle;
-    else low = middle;
-  }
-  return high;
-}
-
-function transitionsOf(zone: string, from: number, to: number): number[] {
-  const found: number[] = [];
-  for (let at = from; at < to; at += WEEK) {
-    if (offsetAt(at, zone) !== offsetAt(at + WEEK, zone)) found.push(transitionBetween(at, at + WEEK, zone));
-  }
-  return found;
 }
 
 const at = (year: number, month: number, day: number, hour = 0, minute = 0): LocalTime => ({

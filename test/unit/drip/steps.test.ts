@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { localTimeAt, timeZones } from '../../../src/contract/zones';
 import { newChainSchema, type Step, type StepOf } from '../../../src/drip/contract';
+import { MINUTE, offsetAt, transitionsOf } from '../contract/transitions';
 import { labelsIn } from '../../../src/drip/label-uses';
 import { delayEnd, stepAfter, stepAfterCondition, windowOpening } from '../../../src/drip/steps';
 
@@ -19,6 +20,9 @@ const window = (from: string, to: string, weekdays?: number[]): StepOf<'wait_unt
   timezone: 'recipient',
   ...(weekdays && { weekdays }),
 });
+
+const clock = (minutes: number) =>
+  `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
 
 describe('the steps of a chain', () => {
   const steps = [condition('a', 'c'), condition('b', 'end'), end('c'), end('end')];
@@ -115,9 +119,16 @@ describe('a wait for the time of day', () => {
     expect(opening(window('02:30', '05:00'), '2026-03-29T00:00:00Z', 'Europe/Berlin')).toBe(
       '2026-03-29T01:30:00.000Z',
     );
-    // A window that the clock skips is not open on that day.
-    expect(opening(window('02:00', '02:59', [7]), '2026-03-28T12:00:00Z', 'Europe/Berlin')).toBe(
-      '2026-04-05T00:00:00.000Z',
+    // A window that the clock skips opens after the gap, for as long as on other days.
+    const skipped = window('02:20', '02:40', [7]);
+    const onSkipped = (now: string) => opening(skipped, now, 'Europe/Berlin');
+    expect(onSkipped('2026-03-28T12:00:00Z')).toBe('2026-03-29T01:00:00.000Z');
+    expect(onSkipped('2026-03-29T01:00:00Z')).toBe('2026-03-29T01:00:00.000Z');
+    expect(onSkipped('2026-03-29T01:19:59Z')).toBe('2026-03-29T01:19:59.000Z');
+    expect(onSkipped('2026-03-29T01:20:00Z')).toBe('2026-04-05T00:20:00.000Z');
+    // One whose beginning the clock skips is open as soon as the clock shows a time inside it.
+    expect(opening(window('02:30', '03:15'), '2026-03-29T00:00:00Z', 'Europe/Berlin')).toBe(
+      '2026-03-29T01:00:00.000Z',
     );
     // 02:30 comes twice on 25 October: the window is open both times.
     for (const now of ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z']) {
@@ -125,11 +136,36 @@ describe('a wait for the time of day', () => {
     }
   });
 
+  it('opens on every day, also on those on which a zone changes its clock, for two years', () => {
+    const [from, to] = [Date.UTC(2026, 0), Date.UTC(2028, 0)];
+    const wrong: string[] = [];
+    let gaps = 0;
+    for (const zone of Intl.supportedValuesOf('timeZone')) {
+      for (const at of transitionsOf(zone, from, to)) {
+        const before = offsetAt(at - MINUTE, zone);
+        if (offsetAt(at, zone) < before) continue;
+        gaps += 1;
+        // The first of the minutes that the clock skips.
+        const minute = ((at + before) % 86_400_000) / MINUTE;
+        for (const step of [
+          window(clock(minute + 10), clock(minute + 20)),
+          window(clock(minute), clock(minute + 1)),
+        ]) {
+          const found = windowOpening(step, new Date(at - 60 * MINUTE), zone).getTime();
+          if (found !== at)
+            wrong.push(`${zone} ${new Date(at).toISOString()}: ${new Date(found).toISOString()}`);
+          if (windowOpening(step, new Date(at), zone).getTime() !== at)
+            wrong.push(`${zone}: not open after the gap`);
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(gaps).toBeGreaterThan(200);
+  });
+
   it('is never before now, and inside the window, in every zone', () => {
     const zones = timeZones();
     const minute = fc.integer({ min: 0, max: 1439 });
-    const clock = (at: number) =>
-      `${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}`;
     fc.assert(
       fc.property(
         fc.constantFrom(...zones),

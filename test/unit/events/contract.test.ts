@@ -69,6 +69,10 @@ describe('the event catalogue', () => {
       expect(validate(entry.example) ? [] : validate.errors).toEqual([]);
       expect(validate({ ...entry.example, unknown: 1 })).toBe(false);
       expect(entry.description).toMatch(/\.$/);
+      // What the dashboard shows before a test event is what the event sends.
+      expect(JSON.stringify(entry.example)).toBe(
+        eventBody(entry.name, eventRegistry[entry.name].example as never),
+      );
     },
   );
 

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { routeSpecs } from '../../../sdk/generator/routes';
 import { errorCodes } from '../../../src/contract/errors';
+import { auditActionOf } from '../../../src/http/audit-action';
 import { en } from '../../../web/dashboard/texts/en';
 import { ru } from '../../../web/dashboard/texts/ru';
 
@@ -54,6 +56,20 @@ describe('the texts of the dashboard', () => {
 
   it('have words in Russian for every error of the API', () => {
     expect(errorCodes.filter((code) => !(code in ru.errors))).toEqual([]);
+  });
+
+  it('have a name for every action of the audit log', () => {
+    const byRequest = routeSpecs().map(auditActionOf);
+    const source = path.join(__dirname, '..', '..', '..', 'src');
+    const byOthers = sources(source).flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/(?:byCli\([^']*|\baction: )'([a-z_]+\.[a-z_]+)'/g)].map(
+        ([, action]) => action,
+      ),
+    );
+    expect(byOthers).toContain('webhook.disabled');
+    const known: string[] = Object.keys(en.auditActions);
+    const all = [...byRequest, ...byOthers].filter((action) => action !== null && action !== undefined);
+    expect([...new Set(all)].filter((action) => !known.includes(action))).toEqual([]);
   });
 
   it('are all used, and every text that is used exists', () => {

@@ -10,6 +10,6 @@ export interface DashboardContext {
   someone(options?: Parameters<Browser['newContext']>[0]): Promise<Visit>;
   /** Opens a page and signs in by the project's key, or by another one. */
   signIn(page: Page, path?: string, key?: string): Promise<void>;
-  /** Pages of one endpoint, delivery, subscriber, template and recurring message of the project. */
+  /** Pages of one endpoint, delivery, subscriber, template, recurring message and chain of the project. */
   detailPages(): Promise<string[]>;
 }

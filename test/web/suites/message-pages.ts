@@ -135,4 +135,43 @@ export function describeMessagePages(at: () => DashboardContext): void {
     await page.getByRole('link', { name: 'Edit' }).click();
     expect(await page.getByLabel('Value of item').inputValue()).toBe('Assam');
   });
+
+  it('builds a chain of messages with buttons, whose steps keep what was typed when they move', async () => {
+    const { service, someone, signIn } = at();
+    const shop = await service.createProject({ name: 'Chains' });
+    const { page } = await someone();
+    await signIn(page, '/dashboard/drip', shop.api_key);
+    await page.getByRole('link', { name: 'Build a chain' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Welcome');
+    await page.getByLabel('Text', { exact: true }).fill('Hello');
+    await page.getByRole('button', { name: 'Add button' }).click();
+    await page.getByLabel('Button text').fill('Menu');
+    await page.getByLabel('Button link').fill('https://tea.example/menu');
+    await page.getByLabel('Media (optional)').selectOption('photo');
+    await page.getByLabel('Media URL').fill('https://10.0.0.1/tea.png');
+    await page.locator('.phone.max .chat-button', { hasText: 'Menu' }).waitFor();
+    await page.getByLabel('Add a step').selectOption('tag');
+    await page.getByLabel('Add tags').fill('greeted');
+    await page.getByRole('button', { name: 'Move tag-2 up' }).click();
+    await page.reload();
+    expect(await page.getByLabel('Add tags').inputValue()).toBe('greeted');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('points to a private network').waitFor();
+    expect(await page.getByLabel('Media URL').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Media (optional)').selectOption('');
+    expect(await seriousFlaws(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Welcome' }).waitFor();
+    expect((await shop.api('GET', '/v1/drip-chains')).body.data).toMatchObject([
+      {
+        steps: [
+          { id: 'tag-2', type: 'tag', add: ['greeted'] },
+          {
+            id: 'hello',
+            content: { text: 'Hello', buttons: [[{ text: 'Menu', url: 'https://tea.example/menu' }]] },
+          },
+        ],
+      },
+    ]);
+  });
 }

@@ -38,6 +38,7 @@ export function describeRoles(at: () => DashboardContext): void {
       'scheduled/new',
       'recurring/new',
       'templates/new',
+      'drip/new',
       'team',
       'settings',
     ]) {

@@ -33,7 +33,7 @@ export function describeTeamPages(at: () => DashboardContext): void {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No members yet').waitFor();
     await page.goto(`${service.url}/dashboard/audit`);
-    await page.getByRole('cell', { name: 'member.deleted' }).waitFor();
+    await page.getByRole('cell', { name: 'Member removed', exact: true }).waitFor();
   });
 
   it('makes a link that gives labels, and renames and deletes a tag', async () => {

@@ -4,7 +4,7 @@ import { icons, type IconName } from '../../shared/icons';
 import { ApiError } from '../api';
 import { errorText } from '../errors';
 import { ago, dateAndTime, shortDateAndTime } from '../format';
-import { useNow } from '../resource';
+import { useNow, type Resource } from '../resource';
 import { Link } from '../router';
 import { t } from '../texts';
 
@@ -71,16 +71,11 @@ export function Problem({ error }: { error: Error | null }) {
   );
 }
 
-/** An empty list says what belongs there and offers the next step. */
-export function Empty(props: { icon: IconName; title: string; text?: string; children?: ComponentChildren }) {
-  return (
-    <div class="empty">
-      <Icon name={props.icon} />
-      <p class="empty-title">{props.title}</p>
-      {props.text && <p>{props.text}</p>}
-      {props.children}
-    </div>
-  );
+/** A page about one thing: there once it has been read, and what went wrong otherwise. */
+export function Loaded<T>(props: { resource: Resource<T>; children: (data: T) => ComponentChildren }) {
+  const { data, error } = props.resource;
+  if (data !== null) return <>{props.children(data)}</>;
+  return error ? <Problem error={error} /> : <p class="asking">{t.loading}</p>;
 }
 
 /** A readable time; the full timestamp is in the title and in `datetime`. */

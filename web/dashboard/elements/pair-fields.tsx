@@ -1,5 +1,4 @@
-import { useId, useRef } from 'preact/hooks';
-import { Icon } from './basics';
+import { RemoveRow, RowFields } from './row-fields';
 
 /** A name with its value, as typed. */
 export interface Pair {
@@ -38,51 +37,31 @@ export function PairFields(props: {
   general: string | null;
   onChange: (rows: Pair[]) => void;
 }) {
-  const { texts, rows, onChange } = props;
-  const id = useId();
-  const list = useRef<HTMLFieldSetElement>(null);
-  const focus = (selector: string) =>
-    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(selector)?.focus());
-  const add = () => {
-    const key = 1 + Math.max(-1, ...rows.map((row) => row.key));
-    onChange([...rows, { key, name: '', value: '', stored: false }]);
-    focus('.pair-row:last-of-type input');
-  };
-  const remove = (key: number) => {
-    onChange(rows.filter((row) => row.key !== key));
-    focus('.add');
-  };
+  const { texts } = props;
   return (
-    <fieldset ref={list} aria-describedby={`${id}-hint`}>
-      <legend>{texts.legend}</legend>
-      <p class="hint" id={`${id}-hint`}>
-        {texts.hint}
-      </p>
-      {rows.map((row) => (
+    <RowFields
+      legend={texts.legend}
+      hint={texts.hint}
+      add={texts.add}
+      rows={props.rows}
+      isFull={props.rows.length >= props.limits.count}
+      newRow={(key): Pair => ({ key, name: '', value: '', stored: false })}
+      error={props.general}
+      onChange={props.onChange}
+    >
+      {(row, { id, set, remove }) => (
         <PairInputs
           key={row.key}
-          id={`${id}-${row.key}`}
+          id={id}
           row={row}
           texts={texts}
           limits={props.limits}
           problem={row.name.trim() === '' ? null : props.problemOf(row)}
-          set={(part) =>
-            onChange(rows.map((other) => (other.key === row.key ? { ...other, ...part } : other)))
-          }
-          remove={() => remove(row.key)}
+          set={set}
+          remove={remove}
         />
-      ))}
-      {props.general && (
-        <p class="field-error" role="alert">
-          {props.general}
-        </p>
       )}
-      {rows.length < props.limits.count && (
-        <button type="button" class="btn small add" onClick={add}>
-          <Icon name="plus" small /> {texts.add}
-        </button>
-      )}
-    </fieldset>
+    </RowFields>
   );
 }
 
@@ -119,15 +98,7 @@ function PairInputs(props: {
         onInput={(event) => props.set({ value: event.currentTarget.value })}
         {...invalid}
       />
-      <button
-        type="button"
-        class="btn quiet small"
-        aria-label={texts.remove(row.name)}
-        title={texts.remove(row.name)}
-        onClick={props.remove}
-      >
-        <Icon name="xMark" small />
-      </button>
+      <RemoveRow label={texts.remove(row.name)} act={props.remove} />
       {problem && (
         <p class="field-error" id={`${id}-error`} role="alert">
           {problem}

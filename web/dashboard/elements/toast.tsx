@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from './basics';
 
-const SHOWN_MS = 4_000;
+const SHOWN_MS = 6_000;
 let show: (text: string) => void = () => {};
 
 /** Confirms an action in a corner of the page for a few seconds. Errors are shown in place instead, and stay. */

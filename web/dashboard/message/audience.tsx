@@ -1,12 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type Audience, type AudienceView } from '../api';
 import { Icon, SelectField, TextField } from '../elements';
 import { typedList } from '../format';
-import { useResource } from '../resource';
+import { useResource, useSettled } from '../resource';
 import { t } from '../texts';
-
-const COUNT_MS = 400;
 
 /** Who gets a message, as it is typed. */
 export interface AudienceDraft {
@@ -118,11 +115,7 @@ export function AudienceEditor(props: {
 /** How many subscribers the audience has, counted by the API shortly after the last change. */
 function AudienceCount({ draft }: { draft: AudienceDraft }) {
   const wanted = JSON.stringify(audienceOf(draft));
-  const [settled, setSettled] = useState(wanted);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(wanted), COUNT_MS);
-    return () => clearTimeout(timer);
-  }, [wanted]);
+  const settled = useSettled(wanted);
   const counted = useResource(
     () => api.broadcast({ text: 'count', ...(JSON.parse(settled) as Audience), dry_run: true }),
     settled,

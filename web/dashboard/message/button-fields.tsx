@@ -1,6 +1,5 @@
-import { useId, useRef } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
-import { Icon } from '../elements';
+import { RemoveRow, RowFields } from '../elements';
 import { t } from '../texts';
 import { buttonsOf, type ButtonDraft } from './content';
 
@@ -10,53 +9,30 @@ export function ButtonFields(props: {
   onChange: (buttons: ButtonDraft[]) => void;
   error: string | null;
 }) {
-  const { buttons, onChange } = props;
-  const list = useRef<HTMLFieldSetElement>(null);
-  const id = useId();
-  const focus = (selector: string) =>
-    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(selector)?.focus());
-  const rows = buttonsOf(buttons);
-  const add = () => {
-    const key = 1 + Math.max(-1, ...buttons.map((button) => button.key));
-    onChange([
-      ...buttons,
-      { key, text: '', action: 'url', value: '', beside: rows.length >= limits.buttonRows },
-    ]);
-    focus('.button-row:last-of-type input');
-  };
-  const set = (key: number, part: Partial<ButtonDraft>) =>
-    onChange(buttons.map((button) => (button.key === key ? { ...button, ...part } : button)));
-  const remove = (key: number) => {
-    onChange(buttons.filter((button) => button.key !== key));
-    focus('.add');
-  };
+  const { buttons } = props;
+  const hasAllRows = buttonsOf(buttons).length >= limits.buttonRows;
   return (
-    <fieldset ref={list} aria-describedby={`${id}-hint`}>
-      <legend>{t.messageButtons}</legend>
-      <p class="hint" id={`${id}-hint`}>
-        {t.messageButtonsHint(limits.buttonRows, limits.buttonsPerRow)}
-      </p>
-      {buttons.map((button, place) => (
+    <RowFields
+      legend={t.messageButtons}
+      hint={t.messageButtonsHint(limits.buttonRows, limits.buttonsPerRow)}
+      add={t.addButton}
+      rows={buttons}
+      isFull={buttons.length >= limits.buttonRows * limits.buttonsPerRow}
+      newRow={(key): ButtonDraft => ({ key, text: '', action: 'url', value: '', beside: hasAllRows })}
+      error={props.error}
+      onChange={props.onChange}
+    >
+      {(button, { place, set, remove }, errorId) => (
         <ButtonInputs
           key={button.key}
           button={button}
           isFirst={place === 0}
-          errorId={props.error ? `${id}-error` : null}
-          set={(part) => set(button.key, part)}
-          remove={() => remove(button.key)}
+          errorId={errorId}
+          set={set}
+          remove={remove}
         />
-      ))}
-      {props.error && (
-        <p class="field-error" role="alert" id={`${id}-error`}>
-          {props.error}
-        </p>
       )}
-      {buttons.length < limits.buttonRows * limits.buttonsPerRow && (
-        <button type="button" class="btn small add" onClick={add}>
-          <Icon name="plus" small /> {t.addButton}
-        </button>
-      )}
-    </fieldset>
+    </RowFields>
   );
 }
 
@@ -94,15 +70,7 @@ function ButtonInputs(props: {
         onInput={(event) => set({ value: event.currentTarget.value })}
         {...invalid}
       />
-      <button
-        type="button"
-        class="btn quiet small"
-        aria-label={t.removeButton(button.text)}
-        title={t.removeButton(button.text)}
-        onClick={props.remove}
-      >
-        <Icon name="xMark" small />
-      </button>
+      <RemoveRow label={t.removeButton(button.text)} act={props.remove} />
       {!props.isFirst && (
         <label class="choice">
           <input

@@ -9,27 +9,33 @@ import { ButtonFields } from './button-fields';
 import type { ContentDraft, ContentField } from './content';
 import { MediaFields } from './media-fields';
 
+interface ContentProps {
+  draft: ContentDraft;
+  change: (part: Partial<ContentDraft>) => void;
+  problemOf: (field: ContentField) => string | null;
+}
+
 /**
  * The content of a message: a template with its values, or text, format, media and buttons. The form around it keeps the
  * draft and says what is wrong with which field.
  */
-export function ContentEditor(props: {
-  draft: ContentDraft;
-  change: (part: Partial<ContentDraft>) => void;
-  problemOf: (field: ContentField) => string | null;
-}) {
-  const { draft, change, problemOf } = props;
+export function ContentEditor(props: ContentProps) {
   const templates = useResource(api.messageTemplates, 'message-templates');
-  const list = templates.data?.data ?? [];
+  return <ContentFields {...props} templates={templates.data?.data ?? []} />;
+}
+
+/** The same for a form with several messages, which reads the templates once. */
+export function ContentFields(props: ContentProps & { templates: Template[] }) {
+  const { draft, change, problemOf, templates } = props;
   return (
     <>
-      {(list.length > 0 || draft.template !== '') && (
+      {(templates.length > 0 || draft.template !== '') && (
         <SelectField
           label={t.contentSource}
           value={draft.template}
           error={problemOf('template')}
           onChange={(template) => change({ template, vars: {} })}
-          options={[{ value: '', text: t.contentOwn }, ...templateOptions(list, draft.template)]}
+          options={[{ value: '', text: t.contentOwn }, ...templateOptions(templates, draft.template)]}
         />
       )}
       {draft.template === '' ? (
@@ -57,7 +63,7 @@ function templateOptions(list: Template[], chosen: string): { value: string; tex
   return [...options, { value: chosen, text: t.templateNamed(chosen) }];
 }
 
-function OwnContent({ draft, change, problemOf }: Parameters<typeof ContentEditor>[0]) {
+function OwnContent({ draft, change, problemOf }: ContentProps) {
   return (
     <>
       <Field

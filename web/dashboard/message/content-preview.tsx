@@ -2,12 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Channel } from '../../../src/contract/common';
 import { api, type PreviewRequest } from '../api';
 import { Problem } from '../elements';
-import { useResource } from '../resource';
+import { useResource, useSettled } from '../resource';
 import { t } from '../texts';
 import { buttonsOf, type ContentDraft } from './content';
 import { PhonePreview } from './phone-preview';
-
-const PREVIEW_MS = 400;
 
 /** The message as the phone shows it, in each of the channels. */
 export function ContentPreview({ draft, channels }: { draft: ContentDraft; channels: readonly Channel[] }) {
@@ -38,11 +36,7 @@ function templateRequest({ template, vars }: ContentDraft): PreviewRequest {
 /** A template as the API renders it, shortly after the last change, so that it shows what a message would show. */
 export function TemplatePreview(props: { channel: Channel; request: PreviewRequest; label?: string }) {
   const wanted = JSON.stringify(props.request);
-  const [settled, setSettled] = useState(wanted);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(wanted), PREVIEW_MS);
-    return () => clearTimeout(timer);
-  }, [wanted]);
+  const settled = useSettled(wanted);
   const shown = useResource(() => previewed(JSON.parse(settled) as PreviewRequest), settled);
   // While the next one is on its way, the last one stays.
   const [last, setLast] = useState(shown.data);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Crumbs, FormButtons, type Form } from '../elements';
 import { Heading } from '../router';
 import { t } from '../texts';
@@ -20,18 +20,30 @@ export function messageFields(content: string, audience: string): string[] {
   ];
 }
 
+/** For a message that is stored with a name, its content and its audience. */
+export const STORED_PATH = { content: 'content.', audience: 'audience.' };
+export const storedFields = [
+  'name',
+  ...messageFields(STORED_PATH.content, STORED_PATH.audience),
+  'content',
+  'audience',
+];
+
 /**
  * A draft that is kept in this tab under a name, so that neither Back nor a reload loses it. Without a name it lasts as
  * long as the page.
  */
 export function useDraft<D extends object>(name: string | null, initial: D) {
   const [draft, setDraft] = useState<D>(() => ({ ...initial, ...(name === null ? {} : stored(name)) }));
-  useEffect(() => {
-    if (name !== null) store(name, draft);
-  }, [draft]);
+  const latest = useRef(draft);
   return {
     draft,
-    change: (part: Partial<D>) => setDraft((before) => ({ ...before, ...part })),
+    change(part: Partial<D>) {
+      latest.current = { ...latest.current, ...part };
+      setDraft(latest.current);
+      // At once, and not in an effect: a reload right after the last key would come before it.
+      if (name !== null) store(name, latest.current);
+    },
     forget: () => name !== null && store(name, null),
   };
 }

@@ -1,18 +1,7 @@
 import { limits } from '../../../src/contract/limits';
 import { actorTypes } from '../../../src/contract/people';
 import { api, type AuditEntry } from '../api';
-import {
-  Cell,
-  ClearFilters,
-  Empty,
-  None,
-  Pager,
-  Problem,
-  SearchField,
-  Select,
-  Table,
-  Time,
-} from '../elements';
+import { Cell, ClearFilters, Empty, None, Pager, Problem, Select, Table, Time } from '../elements';
 import { useResource } from '../resource';
 import { Heading, useFilters, usePages } from '../router';
 import { t } from '../texts';
@@ -43,11 +32,10 @@ export function Audit() {
           ]}
           onChange={(value) => filters.set('actor', value)}
         />
-        <SearchField
+        <Select
           label={t.action}
-          placeholder="webhook.updated"
           value={action}
-          maxLength={64}
+          options={[{ value: '', text: t.any }, ...actions()]}
           onChange={(value) => filters.set('action', value)}
         />
         <ClearFilters filters={filters} />
@@ -68,6 +56,17 @@ export function Audit() {
   );
 }
 
+function actionName(action: string): string | undefined {
+  return (t.auditActions as Record<string, string | undefined>)[action];
+}
+
+/** All actions by their names, in the order of the alphabet. */
+function actions(): { value: string; text: string }[] {
+  return Object.entries(t.auditActions)
+    .map(([value, text]) => ({ value, text }))
+    .sort((one, other) => one.text.localeCompare(other.text));
+}
+
 function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
   return (
     <tr>
@@ -79,7 +78,7 @@ function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
         {name === undefined && entry.actor.id && <code> {entry.actor.id.slice(0, 8)}</code>}
       </Cell>
       <Cell label={t.action}>
-        <code>{entry.action}</code>
+        <span title={entry.action}>{actionName(entry.action) ?? <code>{entry.action}</code>}</span>
       </Cell>
       <Cell label={t.target}>
         {entry.target_id === null ? (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, type Broadcast } from '../api';
-import { Allowed, Badge, ConfirmDialog, Empty, Icon, Pager, Problem, Time } from '../elements';
+import { Allowed, Badge, ConfirmDialog, Empty, FirstStep, Icon, Pager, Problem, Time } from '../elements';
 import { number } from '../format';
 import { audienceText } from '../message/audience';
 import { useResource } from '../resource';
@@ -29,13 +29,7 @@ export function Broadcasts() {
       <Problem error={found.error} />
       {list?.length === 0 && (
         <Empty icon="megaphone" title={t.noBroadcasts} text={t.noBroadcastsText}>
-          <Allowed scope="send">
-            <p class="buttons">
-              <Link to="/dashboard/broadcasts/new" class="btn">
-                <Icon name="plus" small /> {t.writeBroadcast}
-              </Link>
-            </p>
-          </Allowed>
+          <FirstStep scope="send" to="/dashboard/broadcasts/new" text={t.writeBroadcast} />
         </Empty>
       )}
       <ul class="cards">

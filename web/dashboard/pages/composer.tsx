@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type NewBroadcast, type Subscriber } from '../api';
 import { ActionButton, ConfirmDialog, Problem, TextField, toast, useForm } from '../elements';
@@ -6,7 +6,7 @@ import { number } from '../format';
 import { audienceOf } from '../message/audience';
 import { contentOf, isEmptyContent, type ContentDraft } from '../message/content';
 import { emptyMessage, MessageForm, messageFields, useDraft } from '../message/message-form';
-import { useResource } from '../resource';
+import { useResource, useSettled } from '../resource';
 import { go } from '../router';
 import { t } from '../texts';
 
@@ -74,17 +74,27 @@ export function Composer() {
   );
 }
 
+/** The first subscribers that a search finds; those of the search before stay until the next ones are there. */
+function useMatches(q: string): Subscriber[] | null {
+  const [last, setLast] = useState<Subscriber[] | null>(null);
+  const found = useResource(async () => {
+    if (q.length < 2) return null;
+    return (await api.subscribers({ q, channel: '', active: 'true', tag: '', cursor: null })).data.slice(
+      0,
+      5,
+    );
+  }, q);
+  useEffect(() => {
+    if (found.data) setLast(found.data);
+  }, [found.data]);
+  return q.length < 2 ? null : (found.data ?? last);
+}
+
 /** Sends the draft to one subscriber by the same path as any message. */
 function TestSend({ draft }: { draft: ContentDraft }) {
   const [name, setName] = useState('');
   const [error, setError] = useState<Error | null>(null);
-  const matches = useResource(
-    async () =>
-      name.trim().length < 2
-        ? { data: [] as Subscriber[] }
-        : api.subscribers({ q: name.trim(), channel: '', active: 'true', tag: '', cursor: null }),
-    name.trim(),
-  );
+  const matches = useMatches(useSettled(name.trim()));
   const send = (subscriber: Subscriber) => async () => {
     const result = await api.send({ subscriber_id: subscriber.subscriber_id, ...contentOf(draft) });
     const [detail] = result.details;
@@ -102,8 +112,9 @@ function TestSend({ draft }: { draft: ContentDraft }) {
         onInput={setName}
       />
       <Problem error={error} />
+      {matches?.length === 0 && <p class="hint">{t.noTestRecipient}</p>}
       <ul class="matches">
-        {(matches.data?.data ?? []).slice(0, 5).map((subscriber) => (
+        {matches?.map((subscriber) => (
           <li key={subscriber.subscriber_id}>
             <span class="clip">
               {subscriber.first_name} {subscriber.username && `@${subscriber.username}`}

@@ -2,12 +2,14 @@ import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import type { Rules, Trigger } from '../../../src/drip/contract';
 import { api, type Chain, type ChainStep } from '../api';
-import { Crumbs, Field, Icon, Problem, toast, useForm } from '../elements';
-import { TemplatePreview } from '../message/content-preview';
-import { PhonePreview } from '../message/phone-preview';
+import { Crumbs, Field, FormButtons, Icon, Loaded, toast, useForm } from '../elements';
+import { contentFields } from '../message/content';
+import { ContentPreview } from '../message/content-preview';
+import { useDraft } from '../message/message-form';
 import { useResource } from '../resource';
 import { go, Heading } from '../router';
 import { t } from '../texts';
+import { moved, stepDrafts, stepsOf, withNewStep, type StepDraft } from './drip-draft';
 import { RulesEditor } from './drip-rules';
 import { StepFields } from './drip-step-fields';
 import { stepIcons } from './drip-steps';
@@ -18,7 +20,7 @@ const EXAMPLE = 'purchase';
 interface Draft {
   name: string;
   trigger: Trigger;
-  steps: ChainStep[];
+  steps: StepDraft[];
   exit_on: Rules | null;
   reentry: Chain['reentry'];
 }
@@ -26,7 +28,7 @@ interface Draft {
 const empty: Draft = {
   name: '',
   trigger: { type: 'subscription' },
-  steps: [{ id: 'hello', type: 'send', content: { text: '' } }],
+  steps: stepDrafts([{ id: 'hello', type: 'send', content: { text: '' } }]),
   exit_on: null,
   reentry: 'once',
 };
@@ -36,8 +38,13 @@ export function NewChain() {
     <ChainForm
       title={t.drip.newChain}
       initial={empty}
-      save={async ({ exit_on, ...draft }) => {
-        const created = await api.createChain({ ...draft, ...(exit_on && { exit_on }) });
+      kept="chain"
+      save={async ({ exit_on, steps, ...draft }) => {
+        const created = await api.createChain({
+          ...draft,
+          steps: stepsOf(steps),
+          ...(exit_on && { exit_on }),
+        });
         return created.drip_id;
       }}
     />
@@ -47,75 +54,59 @@ export function NewChain() {
 export function EditChain({ id }: { id: string }) {
   const found = useResource(() => api.chain(id), id);
   const [migrate, setMigrate] = useState(false);
-  const chain = found.data;
-  if (!chain) return <Problem error={found.error} />;
-  const { name, trigger, steps, exit_on, reentry } = chain;
   return (
-    <ChainForm
-      title={t.drip.editChain(name)}
-      initial={{ name, trigger, steps, exit_on, reentry }}
-      migrate={{ isOn: migrate, set: setMigrate }}
-      save={async (draft) => (await api.changeChain(id, { ...draft, migrate })).drip_id}
-    />
+    <Loaded resource={found}>
+      {({ name, trigger, steps, exit_on, reentry }) => (
+        <ChainForm
+          title={t.drip.editChain(name)}
+          initial={{ name, trigger, steps: stepDrafts(steps), exit_on, reentry }}
+          kept={null}
+          migrate={{ isOn: migrate, set: setMigrate }}
+          save={async (draft) =>
+            (await api.changeChain(id, { ...draft, steps: stepsOf(draft.steps), migrate })).drip_id
+          }
+        />
+      )}
+    </Loaded>
   );
 }
 
 const stepTypes = ['send', 'delay', 'wait_until', 'condition', 'tag', 'end'] as const;
 
-/** An id that no step has yet. */
-function freeId(steps: ChainStep[], type: ChainStep['type']): string {
-  for (let n = steps.length + 1; ; n += 1) {
-    const id = `${type.replace('_', '-')}-${n}`;
-    if (steps.every((step) => step.id !== id)) return id;
-  }
-}
-
-function newStep(steps: ChainStep[], type: ChainStep['type']): ChainStep {
-  const id = freeId(steps, type);
-  switch (type) {
-    case 'send':
-      return { id, type, content: { text: '' } };
-    case 'delay':
-      return { id, type, minutes: 1440 };
-    case 'wait_until':
-      return { id, type, from: '09:00', to: '18:00', timezone: 'recipient' };
-    case 'condition':
-      return { id, type, if: { rules: [{ tag: '' }] }, else: 'end' };
-    case 'tag':
-      return { id, type, add: [] };
-    case 'end':
-      return { id, type };
-  }
+function fieldsOf({ steps }: Draft): string[] {
+  const ofSteps = steps.flatMap((_, index) => [
+    `steps[${index}]`,
+    ...contentFields.map((field) => `steps[${index}].content.${field}`),
+  ]);
+  return ['name', 'trigger', 'exit_on', 'steps', ...ofSteps];
 }
 
 function ChainForm(props: {
   title: string;
   initial: Draft;
+  /** The name under which this tab keeps the draft. */
+  kept: string | null;
   migrate?: { isOn: boolean; set: (isOn: boolean) => void };
   save: (draft: Draft) => Promise<string>;
 }) {
-  const [draft, setDraft] = useState(props.initial);
-  const [shown, setShown] = useState(0);
-  const fields = ['name', 'trigger', 'exit_on', ...draft.steps.map((_, index) => `steps[${index}]`), 'steps'];
-  const form = useForm(fields, async () => {
+  const { draft, change: keep, forget } = useDraft(props.kept, props.initial);
+  const [shown, setShown] = useState<number | null>(null);
+  const templates = useResource(api.messageTemplates, 'message-templates');
+  const form = useForm(fieldsOf(draft), async () => {
     const id = await props.save(draft);
+    forget();
     toast(t.drip.chainSaved);
     go(`/dashboard/drip/${id}`);
   });
   const change = (part: Partial<Draft>) => {
     form.touch();
-    setDraft((before) => ({ ...before, ...part }));
+    keep(part);
   };
   const { steps } = draft;
-  const put = (index: number, step: ChainStep) =>
-    change({ steps: steps.map((each, n) => (n === index ? step : each)) });
-  const move = (from: number, to: number) => {
-    const moved = [...steps];
-    const [step] = moved.splice(from, 1);
-    if (step) moved.splice(to, 0, step);
-    change({ steps: moved });
-  };
-  const preview = steps[shown];
+  const put = (key: number, part: Partial<StepDraft>) =>
+    change({ steps: steps.map((each) => (each.key === key ? { ...each, ...part } : each)) });
+  const sending = steps.filter(({ step }) => step.type === 'send');
+  const preview = sending.find(({ key }) => key === shown) ?? sending[0];
   return (
     <>
       <Crumbs trail={[{ to: '/dashboard/drip', text: t.drip.chains }]} />
@@ -162,8 +153,8 @@ function ChainForm(props: {
           />
           <h2>{t.drip.steps}</h2>
           <ol class="timeline chain">
-            {steps.map((step, index) => (
-              <li key={index} onFocusCapture={() => setShown(index)}>
+            {steps.map(({ key, step, content }, index) => (
+              <li key={key} onFocusCapture={() => setShown(key)}>
                 <Icon name={stepIcons[step.type]} small />
                 <div>
                   <div class="row">
@@ -173,27 +164,33 @@ function ChainForm(props: {
                         icon="arrowUp"
                         label={t.drip.moveUp(step.id)}
                         disabled={index === 0}
-                        act={() => move(index, index - 1)}
+                        act={() => change({ steps: moved(steps, index, index - 1) })}
                       />
                       <StepButton
                         icon="arrowDown"
                         label={t.drip.moveDown(step.id)}
                         disabled={index === steps.length - 1}
-                        act={() => move(index, index + 1)}
+                        act={() => change({ steps: moved(steps, index, index + 1) })}
                       />
                       <StepButton
                         icon="xMark"
                         label={t.drip.removeStep(step.id)}
                         disabled={steps.length === 1}
-                        act={() => change({ steps: steps.filter((_, n) => n !== index) })}
+                        act={() => change({ steps: steps.filter((other) => other.key !== key) })}
                       />
                     </span>
                   </div>
                   <StepFields
                     step={step}
-                    later={steps.slice(index + 1).map(({ id }) => id)}
+                    later={steps.slice(index + 1).map((other) => other.step.id)}
                     error={form.problemOf(`steps[${index}]`)}
-                    onChange={(changed) => put(index, changed)}
+                    onChange={(changed) => put(key, { step: changed })}
+                    content={{
+                      draft: content,
+                      templates: templates.data?.data ?? [],
+                      change: (part) => put(key, { content: { ...content, ...part } }),
+                      problemOf: (field) => form.problemOf(`steps[${index}].content.${field}`),
+                    }}
                   />
                 </div>
               </li>
@@ -212,7 +209,7 @@ function ChainForm(props: {
                   value=""
                   onChange={(event) => {
                     const type = event.currentTarget.value as ChainStep['type'];
-                    change({ steps: [...steps, newStep(steps, type)] });
+                    change({ steps: withNewStep(steps, type) });
                     event.currentTarget.value = '';
                   }}
                 >
@@ -239,28 +236,14 @@ function ChainForm(props: {
               <p class="hint">{t.drip.migrateHint}</p>
             </div>
           )}
-          <Problem error={form.error} />
-          <p class="buttons end">
-            <button type="submit" class="btn primary" disabled={form.busy || draft.name.trim() === ''}>
-              {t.save}
-            </button>
-          </p>
+          <FormButtons form={form} submit={t.save} disabled={draft.name.trim() === ''} />
         </form>
-        <div class="previews">
-          <StepPreview step={preview} />
+        <div class="previews" aria-label={t.preview}>
+          {preview && <ContentPreview draft={preview.content} channels={['telegram', 'max']} />}
         </div>
       </div>
     </>
   );
-}
-
-/** The message of the step that is being edited. */
-function StepPreview({ step }: { step: ChainStep | undefined }) {
-  if (step?.type !== 'send') return <PhonePreview channel="telegram" text="" format="plain" />;
-  const { template, vars, text = '', format = 'plain' } = step.content;
-  if (template === undefined) return <PhonePreview channel="telegram" text={text} format={format} />;
-  if (template === '') return null;
-  return <TemplatePreview channel="telegram" request={{ key: template, ...(vars && { vars }) }} />;
 }
 
 function StepButton(props: {

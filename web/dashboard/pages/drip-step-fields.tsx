@@ -2,10 +2,14 @@ import { limits } from '../../../src/contract/limits';
 import type { ChainStep } from '../api';
 import { Field } from '../elements';
 import { typedList } from '../format';
+import { ContentFields } from '../message/content-editor';
 import { t } from '../texts';
 import { RulesEditor } from './drip-rules';
+import { durationText } from './drip-steps';
 
 type StepOf<T extends ChainStep['type']> = Extract<ChainStep, { type: T }>;
+
+type ContentProps = Parameters<typeof ContentFields>[0];
 
 interface Props<S extends ChainStep> {
   step: S;
@@ -13,7 +17,9 @@ interface Props<S extends ChainStep> {
 }
 
 /** The fields of one step. `later` are the ids that a condition can lead to. */
-export function StepFields(props: Props<ChainStep> & { later: string[]; error: string | null }) {
+export function StepFields(
+  props: Props<ChainStep> & { later: string[]; error: string | null; content: ContentProps },
+) {
   const { step, onChange } = props;
   return (
     <>
@@ -29,9 +35,12 @@ export function StepFields(props: Props<ChainStep> & { later: string[]; error: s
           />
         )}
       </Field>
-      {step.type === 'send' && <SendFields step={step} onChange={onChange} />}
+      {step.type === 'send' && <SendFields step={step} content={props.content} onChange={onChange} />}
       {step.type === 'delay' && (
-        <Field label={t.drip.delayMinutes}>
+        <Field
+          label={t.drip.delayMinutes}
+          hint={step.minutes > 0 ? t.drip.waits(durationText(step.minutes)) : undefined}
+        >
           {(attributes) => (
             <input
               {...attributes}
@@ -78,62 +87,11 @@ export function StepFields(props: Props<ChainStep> & { later: string[]; error: s
   );
 }
 
-function SendFields({ step, onChange }: Props<StepOf<'send'>>) {
+function SendFields({ step, content, onChange }: Props<StepOf<'send'>> & { content: ContentProps }) {
   const { permission: _, ...withoutPermission } = step;
-  const isTemplate = step.content.template !== undefined;
   return (
     <>
-      <Field label={t.drip.contentKind}>
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={isTemplate ? 'template' : 'text'}
-            onChange={(event) =>
-              onChange({
-                ...step,
-                content: event.currentTarget.value === 'template' ? { template: '' } : { text: '' },
-              })
-            }
-          >
-            {(['text', 'template'] as const).map((kind) => (
-              <option key={kind} value={kind}>
-                {t.drip.contentKinds[kind]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      {isTemplate ? (
-        <Field label={t.drip.templateKey}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              required
-              maxLength={64}
-              value={step.content.template}
-              onInput={(event) =>
-                onChange({ ...step, content: { ...step.content, template: event.currentTarget.value } })
-              }
-            />
-          )}
-        </Field>
-      ) : (
-        <Field label={t.messageText}>
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              class="prose"
-              rows={4}
-              required
-              maxLength={limits.messageTextLength}
-              value={step.content.text}
-              onInput={(event) =>
-                onChange({ ...step, content: { ...step.content, text: event.currentTarget.value } })
-              }
-            />
-          )}
-        </Field>
-      )}
+      <ContentFields {...content} />
       <Field label={t.drip.needsPermission} hint={t.drip.optional}>
         {(attributes) => (
           <input

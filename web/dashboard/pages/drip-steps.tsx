@@ -48,7 +48,7 @@ function Counts({ step, stats }: { step: ChainStep; stats: ChainStats | null }) 
 
 const MINUTES = { day: 1440, hour: 60 };
 
-function durationText(minutes: number): string {
+export function durationText(minutes: number): string {
   if (minutes % MINUTES.day === 0) return t.drip.days(minutes / MINUTES.day);
   if (minutes % MINUTES.hour === 0) return t.drip.hours(minutes / MINUTES.hour);
   return t.drip.minutes(minutes);
@@ -61,7 +61,7 @@ export function stepText(step: ChainStep): string {
       return t.drip.waits(durationText(step.minutes));
     case 'wait_until': {
       const days = step.weekdays?.map((day) => t.drip.weekdayNames[day - 1]).join(', ') ?? t.drip.everyDay;
-      return t.drip.opens(step.from, step.to, `${days} · ${t.drip.clocks[step.timezone]}`);
+      return t.drip.opens(step.from, step.to, t.drip.clockTexts[step.timezone], days);
     }
     case 'condition':
       return t.drip.conditionText(rulesText(step.if), step.else === 'end' ? t.drip.toEnd : step.else);

@@ -4,12 +4,14 @@ import { can } from '../access';
 import { api, type Chain, type Enrolment } from '../api';
 import {
   ActionButton,
+  ActionCell,
   Badge,
   Cell,
   ConfirmDialog,
   Crumbs,
   Empty,
   Field,
+  FirstStep,
   Icon,
   None,
   Pager,
@@ -45,7 +47,11 @@ export function DripChains() {
       </div>
       <p class="lead">{t.drip.chainsLead}</p>
       <Problem error={found.error} />
-      {list?.length === 0 && <Empty icon="branch" title={t.drip.noChains} text={t.drip.noChainsText} />}
+      {list?.length === 0 && (
+        <Empty icon="branch" title={t.drip.noChains} text={t.drip.noChainsText}>
+          <FirstStep scope="manage" to="/dashboard/drip/new" text={t.drip.buildChain} />
+        </Empty>
+      )}
       {list && list.length > 0 && (
         <Table
           label={t.drip.chains}
@@ -93,31 +99,32 @@ export function OpenChain({ id }: { id: string }) {
       <div class="heading">
         <Heading title={chain.name} />
         <Badge tone={state.tone}>{state.text}</Badge>
+        {can('manage') && (
+          <span class="actions">
+            <ActionButton
+              act={() => api.changeChain(id, { status: isActive ? 'paused' : 'active' }).then(found.reload)}
+              onError={setError}
+            >
+              {isActive ? t.drip.pauseChain : t.drip.activate}
+            </ActionButton>
+            <Link to={`/dashboard/drip/${id}/edit`} class="btn">
+              {t.edit}
+            </Link>
+            <button type="button" class="btn" onClick={() => setRemoving(true)}>
+              {t.delete}
+            </button>
+          </span>
+        )}
       </div>
-      <p>
+      <p class="lead">
         {triggerText(chain)} · {t.drip.reentries[chain.reentry]} · {t.drip.chainVersion(chain.version)}
+        {chain.exit_on && (
+          <>
+            <br />
+            {t.drip.exitOn}: {rulesText(chain.exit_on)}
+          </>
+        )}
       </p>
-      {chain.exit_on && (
-        <p class="hint">
-          {t.drip.exitOn}: {rulesText(chain.exit_on)}
-        </p>
-      )}
-      {can('manage') && (
-        <p class="buttons">
-          <ActionButton
-            act={() => api.changeChain(id, { status: isActive ? 'paused' : 'active' }).then(found.reload)}
-            onError={setError}
-          >
-            {isActive ? t.drip.pauseChain : t.drip.activate}
-          </ActionButton>
-          <Link to={`/dashboard/drip/${id}/edit`} class="btn">
-            {t.edit}
-          </Link>
-          <button type="button" class="btn danger" onClick={() => setRemoving(true)}>
-            {t.remove}
-          </button>
-        </p>
-      )}
       <Problem error={error ?? stats.error} />
       {stats.data && <Totals stats={stats.data} />}
       <section class="panel">
@@ -129,7 +136,7 @@ export function OpenChain({ id }: { id: string }) {
         <ConfirmDialog
           title={t.drip.removeChainTitle(chain.name)}
           text={t.drip.removeChainText}
-          confirm={t.remove}
+          confirm={t.delete}
           dismiss={t.goBack}
           act={async () => {
             await api.removeChain(id);
@@ -151,7 +158,7 @@ function Totals({ stats }: { stats: ChainStats }) {
     })),
   ];
   return (
-    <dl class="facts chain-totals">
+    <dl class="panel facts chain-totals">
       {figures.map(({ title, count }) => (
         <div key={title}>
           <dt>{title}</dt>
@@ -257,13 +264,13 @@ function EnrolmentRow({ enrolment, onLeave }: { enrolment: Enrolment; onLeave: (
       <Cell label={t.drip.enteredAt}>
         <Time at={enrolment.started_at} />
       </Cell>
-      <Cell label={t.actions}>
+      <ActionCell>
         {enrolment.status === 'active' && can('send') && (
-          <button type="button" class="btn quiet" onClick={onLeave}>
+          <button type="button" class="btn small" onClick={onLeave}>
             {t.drip.cancelEnrolment}
           </button>
         )}
-      </Cell>
+      </ActionCell>
     </tr>
   );
 }

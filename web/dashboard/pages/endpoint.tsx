@@ -5,11 +5,13 @@ import {
   ActionButton,
   Allowed,
   Badge,
+  Chip,
   ConfirmDialog,
   CopyButton,
   Crumbs,
   Dialog,
   Field,
+  JsonBlock,
   Problem,
   SecretDialog,
   Time,
@@ -222,9 +224,11 @@ function Secrets({ secrets }: { secrets: NonNullable<EndpointView['secrets']> })
   );
 }
 
+/** Shows the body that is sent, byte for byte, before it is sent. */
 function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const types = useResource(api.eventTypes, 'event-types');
   const [event, setEvent] = useState('auth.completed');
+  const example = types.data?.data.find(({ name }) => name === event)?.example;
   return (
     <ConfirmDialog
       title={t.sendTest}
@@ -247,6 +251,10 @@ function TestDialog({ id, onClose }: { id: string; onClose: () => void }) {
           </select>
         )}
       </Field>
+      <h3 class="with-mark">
+        {t.body} <Chip title={t.testMeans}>{t.testMark}</Chip>
+      </h3>
+      {example && <JsonBlock key={event} raw={JSON.stringify(example)} label={t.copyBody} />}
     </ConfirmDialog>
   );
 }

@@ -7,6 +7,7 @@ import {
   Clip,
   Dialog,
   Empty,
+  FirstStep,
   Icon,
   Problem,
   SecretDialog,
@@ -53,13 +54,7 @@ export function Endpoints() {
       <Problem error={endpoints.error} />
       {list?.length === 0 && (
         <Empty icon="bolt" title={t.noEndpoints} text={t.noEndpointsText}>
-          <Allowed scope="manage">
-            <p class="buttons">
-              <button type="button" class="btn" onClick={() => setCreating(true)}>
-                <Icon name="plus" small /> {t.addEndpoint}
-              </button>
-            </p>
-          </Allowed>
+          <FirstStep scope="manage" act={() => setCreating(true)} text={t.addEndpoint} />
         </Empty>
       )}
       {list && list.length > 0 && (

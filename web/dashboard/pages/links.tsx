@@ -11,6 +11,7 @@ import {
   CopyButton,
   Dialog,
   Empty,
+  FirstStep,
   FormButtons,
   Icon,
   None,
@@ -45,7 +46,11 @@ export function Links() {
       </div>
       <p class="lead">{t.linksLead}</p>
       <Problem error={links.error} />
-      {list?.length === 0 && <Empty icon="link" title={t.noLinks} text={t.noLinksText} />}
+      {list?.length === 0 && (
+        <Empty icon="link" title={t.noLinks} text={t.noLinksText}>
+          <FirstStep scope="manage" act={() => setCreating(true)} text={t.addLink} />
+        </Empty>
+      )}
       {list && list.length > 0 && (
         <Table
           label={t.links}

@@ -10,6 +10,7 @@ import {
   Dialog,
   Empty,
   Field,
+  FirstStep,
   FormButtons,
   Icon,
   Problem,
@@ -53,7 +54,11 @@ export function OidcClients() {
         </a>
       </p>
       <Problem error={clients.error} />
-      {list?.length === 0 && <Empty icon="login" title={t.noOidcClients} text={t.noOidcClientsText} />}
+      {list?.length === 0 && (
+        <Empty icon="login" title={t.noOidcClients} text={t.noOidcClientsText}>
+          <FirstStep scope="manage" act={() => setOpen({ dialog: 'create' })} text={t.addOidcClient} />
+        </Empty>
+      )}
       {list?.[0] && <Addresses client={list[0]} />}
       <ul class="cards">
         {list?.map((client) => (

@@ -1,12 +1,13 @@
 import { limits } from '../../../src/contract/limits';
 import { api, type Recurring } from '../api';
-import { Problem, TextField, TimezoneField, toast, useForm } from '../elements';
+import { Loaded, TextField, TimezoneField, toast, useForm } from '../elements';
 import { audienceDraft, audienceOf } from '../message/audience';
 import { contentDraft, contentOf } from '../message/content';
 import {
   emptyMessage,
   MessageForm,
-  messageFields,
+  STORED_PATH,
+  storedFields,
   useDraft,
   type MessageDraft,
 } from '../message/message-form';
@@ -34,24 +35,12 @@ const EMPTY: Draft = {
   endAt: '',
   maxRuns: '',
 };
-const PATH = { content: 'content.', audience: 'audience.' };
-const FIELDS = [
-  'name',
-  ...messageFields(PATH.content, PATH.audience),
-  'content',
-  'audience',
-  'cron',
-  'timezone',
-  'start_at',
-  'end_at',
-  'max_runs',
-];
+const FIELDS = [...storedFields, 'cron', 'timezone', 'start_at', 'end_at', 'max_runs'];
 
 /** Opens a recurring message for a change. */
 export function EditRecurring({ id }: { id: string }) {
   const found = useResource(() => api.recurringMessage(id), id);
-  if (found.error) return <Problem error={found.error} />;
-  return found.data ? <RecurringForm entry={found.data} /> : <p class="asking">{t.loading}</p>;
+  return <Loaded resource={found}>{(entry) => <RecurringForm entry={entry} />}</Loaded>;
 }
 
 function draftOf(entry: Recurring): Draft {
@@ -117,7 +106,7 @@ export function RecurringForm({ entry = null }: { entry?: Recurring | null }) {
       form={form}
       draft={draft}
       change={change}
-      path={PATH}
+      path={STORED_PATH}
       submit={t.save}
       disabled={draft.name.trim() === ''}
       before={

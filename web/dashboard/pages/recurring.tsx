@@ -8,6 +8,7 @@ import {
   ConfirmDialog,
   Crumbs,
   Empty,
+  FirstStep,
   Icon,
   None,
   Pager,
@@ -43,7 +44,11 @@ export function RecurringMessages() {
       </div>
       <p class="lead">{t.recurringLead}</p>
       <Problem error={found.error} />
-      {list?.length === 0 && <Empty icon="repeat" title={t.noRecurring} text={t.noRecurringText} />}
+      {list?.length === 0 && (
+        <Empty icon="repeat" title={t.noRecurring} text={t.noRecurringText}>
+          <FirstStep scope="send" to="/dashboard/recurring/new" text={t.writeRecurring} />
+        </Empty>
+      )}
       {list && list.length > 0 && (
         <Table label={t.recurring} columns={[t.name, t.cron, t.nextRun, t.runCount, t.status]}>
           {list.map((entry) => (

@@ -1,12 +1,13 @@
 import { limits } from '../../../src/contract/limits';
 import { api, type Scheduled } from '../api';
-import { Problem, SelectField, TextField, TimezoneField, toast, useForm } from '../elements';
+import { Loaded, SelectField, TextField, TimezoneField, toast, useForm } from '../elements';
 import { audienceDraft, audienceOf, emptyAudience } from '../message/audience';
 import { contentDraft, contentOf } from '../message/content';
 import {
   emptyMessage,
   MessageForm,
-  messageFields,
+  STORED_PATH,
+  storedFields,
   useDraft,
   type MessageDraft,
 } from '../message/message-form';
@@ -25,21 +26,12 @@ interface Draft extends MessageDraft {
 }
 
 const EMPTY: Draft = { ...emptyMessage, name: '', at: '', zone: 'project', timezone: '' };
-const PATH = { content: 'content.', audience: 'audience.' };
-const FIELDS = [
-  'name',
-  ...messageFields(PATH.content, PATH.audience),
-  'content',
-  'audience',
-  'scheduled_at',
-  'timezone',
-];
+const FIELDS = [...storedFields, 'scheduled_at', 'timezone'];
 
 /** Opens a scheduled message for a change. */
 export function EditScheduled({ id }: { id: string }) {
   const found = useResource(() => api.scheduledMessage(id), id);
-  if (found.error) return <Problem error={found.error} />;
-  return found.data ? <ScheduledForm entry={found.data} /> : <p class="asking">{t.loading}</p>;
+  return <Loaded resource={found}>{(entry) => <ScheduledForm entry={entry} />}</Loaded>;
 }
 
 /** A time without a zone is a moment in UTC. */
@@ -87,7 +79,7 @@ export function ScheduledForm({ entry = null }: { entry?: Scheduled | null }) {
       form={form}
       draft={draft}
       change={change}
-      path={PATH}
+      path={STORED_PATH}
       {...(entry && !entry.audience ? { recipient: <OneRecipient entry={entry} /> } : {})}
       submit={entry ? t.save : t.scheduleIt}
       disabled={draft.at === ''}

@@ -10,6 +10,7 @@ import {
   Clip,
   ConfirmDialog,
   Empty,
+  FirstStep,
   Icon,
   None,
   Pager,
@@ -66,7 +67,9 @@ export function ScheduledMessages() {
         (filters.isFiltered ? (
           <Empty icon="calendar" title={t.noScheduledMatch} />
         ) : (
-          <Empty icon="calendar" title={t.noScheduled} text={t.noScheduledText} />
+          <Empty icon="calendar" title={t.noScheduled} text={t.noScheduledText}>
+            <FirstStep scope="send" to="/dashboard/scheduled/new" text={t.writeScheduled} />
+          </Empty>
         ))}
       {list && list.length > 0 && (
         <Table label={t.scheduled} columns={[t.message, t.recipient, t.sendsAt, t.status, `!${t.actions}`]}>

@@ -12,6 +12,7 @@ import {
   Dialog,
   Empty,
   Field,
+  FirstStep,
   FormButtons,
   Icon,
   None,
@@ -60,7 +61,9 @@ export function Team({ session }: { session: DashboardSession }) {
       <p class="lead">{t.teamLead}</p>
       <Problem error={error ?? members.error ?? invitations.error} />
       {members.data && members.data.data.length === 0 && (
-        <Empty icon="users" title={t.noMembers} text={t.noMembersText} />
+        <Empty icon="users" title={t.noMembers} text={t.noMembersText}>
+          <FirstStep scope="manage" act={() => setInviting(true)} text={t.inviteFirst} />
+        </Empty>
       )}
       {members.data && members.data.data.length > 0 && (
         <Table label={t.members} columns={[t.member, t.role, t.notify, t.lastSeen, `!${t.remove}`]}>

@@ -8,7 +8,7 @@ import {
   Crumbs,
   Field,
   FormButtons,
-  Problem,
+  Loaded,
   SelectField,
   TextField,
   toast,
@@ -45,11 +45,10 @@ interface Draft extends Record<Language, Variant> {
 
 export function OpenTemplate({ id }: { id: string }) {
   const found = useResource(() => api.template(id), id);
-  if (found.error) return <Problem error={found.error} />;
-  return found.data ? (
-    <TemplateEditor key={found.data.version} template={found.data} />
-  ) : (
-    <p class="asking">{t.loading}</p>
+  return (
+    <Loaded resource={found}>
+      {(template) => <TemplateEditor key={template.version} template={template} />}
+    </Loaded>
   );
 }
 

@@ -1,5 +1,18 @@
 import { api } from '../api';
-import { Allowed, Badge, Cell, Chip, Clip, Empty, Icon, Pager, Problem, Table, Time } from '../elements';
+import {
+  Allowed,
+  Badge,
+  Cell,
+  Chip,
+  Clip,
+  Empty,
+  FirstStep,
+  Icon,
+  Pager,
+  Problem,
+  Table,
+  Time,
+} from '../elements';
 import { number } from '../format';
 import { useResource } from '../resource';
 import { Heading, Link, usePages } from '../router';
@@ -23,7 +36,11 @@ export function Templates() {
       </div>
       <p class="lead">{t.templatesLead}</p>
       <Problem error={found.error} />
-      {list?.length === 0 && <Empty icon="document" title={t.noTemplates} text={t.noTemplatesText} />}
+      {list?.length === 0 && (
+        <Empty icon="document" title={t.noTemplates} text={t.noTemplatesText}>
+          <FirstStep scope="manage" to="/dashboard/templates/new" text={t.writeTemplate} />
+        </Empty>
+      )}
       {list && list.length > 0 && (
         <Table label={t.templates} columns={[t.templateKey, t.languages, t.variables, t.version, t.changed]}>
           {list.map((template) => (

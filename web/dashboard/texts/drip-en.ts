@@ -4,6 +4,7 @@ export const dripEn = {
   chainsLead: 'Messages that one person gets over time, step by step.',
   newChain: 'New chain',
   editChain: (name: string) => `Edit ${name}`,
+  buildChain: 'Build a chain',
   noChains: 'No drip chains yet',
   noChainsText:
     'Welcome new subscribers over their first days, or remind people of what they left in their cart.',
@@ -62,9 +63,9 @@ export const dripEn = {
   everyDay: 'every day',
   whoseClock: 'Whose clock',
   clocks: { recipient: 'Recipient’s', project: 'Project’s' },
-  opens: (from: string, to: string, days: string) => `Waits for ${from}–${to}, ${days}`,
-  contentKind: 'Message',
-  contentKinds: { text: 'Text', template: 'Template' },
+  clockTexts: { recipient: 'recipient’s time', project: 'project’s time' },
+  opens: (from: string, to: string, clock: string, days: string) =>
+    `Goes on between ${from} and ${to}, ${clock}: ${days}`,
   templateKey: 'Template',
   needsPermission: 'Only with this permission',
   optional: 'Optional.',

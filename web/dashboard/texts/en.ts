@@ -1,3 +1,4 @@
+import { auditEn } from './audit-en';
 import { editorEn } from './editor-en';
 import { plural } from './plural';
 import { dripEn } from './drip-en';
@@ -20,6 +21,7 @@ const fieldErrors: [RegExp, (...parts: string[]) => string][] = [
 export const en = {
   ...teamEn,
   drip: dripEn,
+  auditActions: auditEn,
   ...editorEn,
   exportCsv: 'Export CSV',
   downloadData: 'Download all data',
@@ -143,7 +145,7 @@ export const en = {
   noEndpointsText: 'Herald sends a signed POST request to your URL for each login, message and subscription.',
   endpoint: 'Endpoint',
   endpointStates: { idle: 'Idle', healthy: 'Healthy', failing: 'Failing', disabled: 'Disabled' },
-  successRate24h: 'Success, 24 h',
+  successRate24h: 'Success, 24\u00a0h',
   successRate: (rate: string) => `${rate} of attempts succeeded`,
   failingFor: (time: string) => `for ${time}`,
   last24h: 'Last 24 hours',
@@ -450,6 +452,7 @@ export const en = {
   previewEmpty: 'Your message',
   testMessage: 'Test message',
   testRecipient: 'Subscriber',
+  noTestRecipient: 'No active subscribers found',
   testRecipientHint: 'Type a name, username or external ID.',
   sendTestMessage: 'Send test',
   testSent: (name: string) => `Test sent to ${name}`,
@@ -485,6 +488,7 @@ export const en = {
   templates: 'Templates',
   templatesLead: 'Texts with placeholders, in one or two languages. Messages name them by key.',
   newTemplate: 'New template',
+  writeTemplate: 'Write a template',
   noTemplates: 'No templates yet',
   noTemplatesText: 'Write a text once, with placeholders like {{first_name}}, and use it in any message.',
   templateKey: 'Key',
@@ -516,6 +520,7 @@ export const en = {
   scheduled: 'Scheduled',
   scheduledLead: 'Messages and broadcasts that are sent at a time.',
   newScheduled: 'Schedule a broadcast',
+  writeScheduled: 'Schedule a message',
   noScheduled: 'Nothing scheduled',
   noScheduledText:
     'Write a broadcast now and choose when it is sent, in each recipient’s own time zone if you like.',
@@ -543,6 +548,7 @@ export const en = {
   recurring: 'Recurring',
   recurringLead: 'Broadcasts that are sent again and again.',
   newRecurring: 'New recurring message',
+  writeRecurring: 'Plan a recurring message',
   noRecurring: 'No recurring messages yet',
   noRecurringText: 'Send a digest every Monday morning, or a reminder on the first of each month.',
   recurringStates: { active: 'Active', paused: 'Paused', ended: 'Ended' },
@@ -594,6 +600,7 @@ export const en = {
   oidcGuide: 'What to paste where',
   newOidcClient: 'New client',
   editOidcClient: 'Edit client',
+  addOidcClient: 'Add a client',
   noOidcClients: 'Add a client for each site',
   noOidcClientsText:
     'You get a client id and a secret to paste into Auth.js, Keycloak, Supabase or any other.',
@@ -644,6 +651,7 @@ export const en = {
   links: 'Links',
   link: 'Link',
   linksLead: 'Opening a link subscribes a user and gives them its tags and permissions.',
+  addLink: 'Create the first link',
   noLinks: 'No links yet',
   noLinksText: 'Create one for a campaign, a till or a single user.',
   newLink: 'New link',

@@ -1,3 +1,4 @@
+import { auditRu } from './audit-ru';
 import { editorRu } from './editor-ru';
 import type { Texts } from './en';
 import { plural } from './plural';
@@ -73,6 +74,7 @@ const fieldErrors: Texts['fieldErrors'] = [
 export const ru: Texts = {
   ...teamRu,
   drip: dripRu,
+  auditActions: auditRu,
   ...editorRu,
   exportCsv: 'Скачать CSV',
   downloadData: 'Скачать все данные',
@@ -235,7 +237,7 @@ export const ru: Texts = {
   noEndpointsText: 'На каждый вход, сообщение и подписку Herald присылает подписанный POST-запрос.',
   endpoint: 'Адрес',
   endpointStates: { idle: 'Ждёт', healthy: 'Работает', failing: 'Не отвечает', disabled: 'Отключён' },
-  successRate24h: 'Успешно, 24 ч',
+  successRate24h: 'Успешно, 24\u00a0ч',
   successRate: (rate) => `${rate} попыток успешны`,
   failingFor: (time) => `уже ${time}`,
   last24h: 'Последние сутки',
@@ -538,6 +540,7 @@ export const ru: Texts = {
   previewEmpty: 'Ваше сообщение',
   testMessage: 'Пробное сообщение',
   testRecipient: 'Подписчик',
+  noTestRecipient: 'Активных подписчиков не нашлось',
   testRecipientHint: 'Начните вводить имя, username или внешний ID.',
   sendTestMessage: 'Отправить пробное',
   testSent: (name) => `Пробное сообщение отправлено: ${name}`,
@@ -592,6 +595,7 @@ export const ru: Texts = {
   oidcGuide: 'Что и куда вставить',
   newOidcClient: 'Новый клиент',
   editOidcClient: 'Изменить клиента',
+  addOidcClient: 'Добавить клиента',
   noOidcClients: 'Добавьте по клиенту на каждый сайт',
   noOidcClientsText:
     'Вы получите ID и секрет, которые вставляют в Auth.js, Keycloak, Supabase и другие платформы.',
@@ -661,6 +665,7 @@ export const ru: Texts = {
   templates: 'Шаблоны',
   templatesLead: 'Тексты с подстановками на одном или двух языках. В сообщениях указывают их ключ.',
   newTemplate: 'Новый шаблон',
+  writeTemplate: 'Написать шаблон',
   noTemplates: 'Шаблонов пока нет',
   noTemplatesText:
     'Напишите текст один раз, с подстановками вроде {{first_name}}, и используйте в любых сообщениях.',
@@ -693,6 +698,7 @@ export const ru: Texts = {
   scheduled: 'Отложенные',
   scheduledLead: 'Сообщения и рассылки, которые уйдут в заданное время.',
   newScheduled: 'Отложить рассылку',
+  writeScheduled: 'Запланировать рассылку',
   noScheduled: 'Ничего не запланировано',
   noScheduledText:
     'Напишите рассылку сейчас и выберите время отправки — можно по местному времени получателя.',
@@ -720,6 +726,7 @@ export const ru: Texts = {
   recurring: 'Регулярные',
   recurringLead: 'Рассылки, которые повторяются по расписанию.',
   newRecurring: 'Новая регулярная рассылка',
+  writeRecurring: 'Настроить рассылку',
   noRecurring: 'Регулярных рассылок пока нет',
   noRecurringText: 'Отправляйте дайджест каждый понедельник или напоминание первого числа.',
   recurringStates: { active: 'Работает', paused: 'На паузе', ended: 'Завершена' },
@@ -750,6 +757,7 @@ export const ru: Texts = {
   links: 'Ссылки',
   link: 'Ссылка',
   linksLead: 'Открыв ссылку, пользователь подписывается и получает её теги и разрешения.',
+  addLink: 'Создать первую ссылку',
   noLinks: 'Ссылок пока нет',
   noLinksText: 'Создайте ссылку для акции, кассы или одного пользователя.',
   newLink: 'Новая ссылка',

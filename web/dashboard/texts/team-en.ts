@@ -36,6 +36,7 @@ export const teamEn = {
   notifyLevels: { none: 'None', assigned: 'What concerns them', all: 'All' },
   lastSeen: 'Last seen',
   never: 'Never',
+  inviteFirst: 'Invite the first member',
   noMembers: 'No members yet',
   noMembersText: 'Invite someone: they open the link in their messenger and confirm.',
   changeMember: (name: string) => `Change ${name}`,

@@ -38,6 +38,7 @@ export const teamRu: typeof teamEn = {
   notifyLevels: { none: 'Не присылать', assigned: 'О своём', all: 'Обо всём' },
   lastSeen: 'Был в панели',
   never: 'Ни разу',
+  inviteFirst: 'Пригласить первого участника',
   noMembers: 'В команде пока никого нет',
   noMembersText: 'Пригласите человека: он откроет ссылку в мессенджере и подтвердит.',
   changeMember: (name) => `Изменить: ${name}`,

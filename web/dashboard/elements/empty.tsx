@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact';
+import type { Scope } from '../../../src/contract/scopes';
+import type { IconName } from '../../shared/icons';
+import { Link } from '../router';
+import { Allowed } from './allowed';
+import { Icon } from './basics';
+
+/** An empty list says what belongs there and offers the next step. */
+export function Empty(props: { icon: IconName; title: string; text?: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <Icon name={props.icon} />
+      <p class="empty-title">{props.title}</p>
+      {props.text && <p>{props.text}</p>}
+      {props.children}
+    </div>
+  );
+}
+
+/** The next step of an empty list, for those who may take it: a page, or a dialog. */
+export function FirstStep(props: { scope: Scope; text: string } & ({ to: string } | { act: () => void })) {
+  const content = (
+    <>
+      <Icon name="plus" small /> {props.text}
+    </>
+  );
+  return (
+    <Allowed scope={props.scope}>
+      <p class="buttons">
+        {'to' in props ? (
+          <Link to={props.to} class="btn">
+            {content}
+          </Link>
+        ) : (
+          <button type="button" class="btn" onClick={props.act}>
+            {content}
+          </button>
+        )}
+      </p>
+    </Allowed>
+  );
+}
