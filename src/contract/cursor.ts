@@ -23,17 +23,21 @@ export function decodeCursor(text: string | undefined): Cursor | null {
   throw new AppError('validation_failed', 'cursor: is not valid; use the next_cursor of an earlier response');
 }
 
-/** Cuts a result of limit + 1 rows into a page; the extra row only tells that there is more. */
+/**
+ * Cuts a result of limit + 1 rows into a page; the extra row only tells that there is more. `scanEnd`: where the search for
+ * rows has ended without having seen all; the next page goes on there.
+ */
 export function toPage<Row extends { cursor_at: string; id: string }, Item>(
   found: Row[],
   limit: number,
   present: (row: Row) => Item,
+  scanEnd: Cursor | null = null,
 ): { data: Item[]; next_cursor: string | null } {
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   const more = found.length > limit && last !== undefined;
   return {
     data: shown.map(present),
-    next_cursor: more ? encodeCursor({ at: last.cursor_at, id: last.id }) : null,
+    next_cursor: more ? encodeCursor({ at: last.cursor_at, id: last.id }) : scanEnd && encodeCursor(scanEnd),
   };
 }
