@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type pg from 'pg';
+import { noteChange } from '../src/db/changes';
 import type { Cipher } from '../src/lib/cipher';
 import { openHeaders } from '../src/webhooks/own-headers';
 import { webhookSecretPurpose } from '../src/webhooks/secret-purpose';
@@ -77,6 +78,7 @@ export function createDeliveryActivities(deps: DeliveryActivityDeps) {
     if (claim?.verdict !== 'go') return withoutAttempt(claim);
 
     const claimed = performance.now();
+    noteChange(pool, 'deliveries', claim.project_id);
     const result = await attempter.attempt({
       url: claim.url,
       deliveryId,

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addCodecServerCommand } from './cli/codec-server';
 import { UsageError } from './cli/context';
+import { addCompletionCommand } from './cli/completion';
 import { addDeliveryCommands } from './cli/deliveries';
 import { addDoctorCommand } from './cli/doctor';
 import { addEncryptionCommands } from './cli/encryption';
@@ -64,6 +65,7 @@ function createProgram(): Command {
   addDoctorCommand(program);
   addEncryptionCommands(program);
   addCodecServerCommand(program);
+  addCompletionCommand(program);
   return program;
 }
 

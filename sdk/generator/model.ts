@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { eventNames, eventRegistry, type EventEntry } from '../../src/events/contract';
 import { errorCodes } from '../../src/contract/errors';
 import { jsonSchema } from '../../src/http/openapi';
@@ -36,7 +37,7 @@ export interface SdkMethod {
   body: Schema | null;
   /** The type of a body that is text. */
   textType: string | null;
-  response: { kind: 'json'; schema: Schema } | { kind: 'file' } | { kind: 'nothing' };
+  response: { kind: 'json'; schema: Schema } | { kind: 'file' } | { kind: 'events' } | { kind: 'nothing' };
   /** Whether the route takes an Idempotency-Key. */
   keyed: boolean;
   /** The items of a list that has more than one page. */
@@ -83,12 +84,13 @@ export function routeKeyOf({ httpMethod, path }: SdkMethod): string {
 }
 
 function sdkMethod(spec: RouteSpec, { group, name }: { group: string; name: string }): SdkMethod {
-  const query = spec.query ? (jsonSchema(spec.query, 'input') as Schema) : null;
+  const isStream = Array.isArray(spec.response) && spec.response.includes('text/event-stream');
+  const query = spec.query ? queryOf(spec.query, isStream) : null;
   const response: SdkMethod['response'] =
     spec.response === undefined
       ? { kind: 'nothing' }
       : Array.isArray(spec.response)
-        ? { kind: 'file' }
+        ? { kind: isStream ? 'events' : 'file' }
         : { kind: 'json', schema: jsonSchema(spec.response, 'output') };
   const page = response.kind === 'json' ? response.schema.properties : undefined;
   return {
@@ -108,6 +110,14 @@ function sdkMethod(spec: RouteSpec, { group, name }: { group: string; name: stri
     ),
     items: query?.properties?.['cursor'] && page?.['next_cursor'] ? (page['data']?.items ?? null) : null,
   };
+}
+
+/** The SDKs' streams are of events; names of changed lists are for the dashboard. */
+function queryOf(schema: z.ZodType, isStream: boolean): Schema {
+  const query = jsonSchema(schema, 'input') as Schema;
+  if (!isStream) return query;
+  const { changes: _, ...properties } = query.properties ?? {};
+  return { ...query, properties };
 }
 
 /** `listDeliveries` → `listAllDeliveries`: the iterator over all pages. */

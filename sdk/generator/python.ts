@@ -235,6 +235,7 @@ interface Flavour {
   file: string;
   iterator: string;
   allPages: string;
+  followEvents: string;
 }
 const sync: Flavour = {
   prefix: '',
@@ -245,6 +246,7 @@ const sync: Flavour = {
   file: 'HeraldFile',
   iterator: 'Iterator',
   allPages: 'all_pages',
+  followEvents: 'follow_events',
 };
 const asynchronous: Flavour = {
   prefix: 'Async',
@@ -255,6 +257,7 @@ const asynchronous: Flavour = {
   file: 'AsyncHeraldFile',
   iterator: 'AsyncIterator',
   allPages: 'all_pages_async',
+  followEvents: 'follow_events_async',
 };
 
 function apiFile(model: SdkModel, flavour: Flavour): string {
@@ -276,11 +279,12 @@ ${members.join('\n')}`;
   );
   return `${NOTICE}from __future__ import annotations
 
-from typing import Any, ${flavour.iterator}, Dict, List, Literal, Optional, Union, cast
+${flavour === sync ? '' : 'from contextlib import aclosing\n'}from typing import Any, ${flavour.iterator}, Callable, Dict, List, Literal, Optional, Union, cast
 
 from .._file import ${flavour.file}
 from .._options import OMIT, Omit, RequestOptions, given, path_of
 from .._pages import ${flavour.allPages}
+from .._stream import StreamedEvent, ${flavour.followEvents}
 from .._transport import ${flavour.transport}
 from . import types
 
@@ -363,6 +367,7 @@ function apiMethod(method: SdkMethod, list: Argument[], flavour: Flavour): strin
   const returns = {
     json: `types.${pascalCase(method.group)}${pascalCase(name)}Response`,
     file: flavour.file,
+    events: `${flavour.iterator}[StreamedEvent]`,
     nothing: 'None',
   }[response.kind];
   const entries = (place: 'body' | 'query') =>
@@ -390,13 +395,41 @@ function apiMethod(method: SdkMethod, list: Argument[], flavour: Flavour): strin
           ? ['body=body']
           : [`body=given({${body.join(', ')}})`]),
     ...(keyed ? ['keyed=True', 'idempotency_key=idempotency_key'] : []),
-    ...(response.kind === 'json' ? [] : [`returns="${response.kind}"`]),
-    'options=request_options',
+    ...(response.kind === 'json' ? [] : [`returns="${response.kind === 'events' ? 'file' : response.kind}"`]),
+    `options=${response.kind === 'events' ? 'options' : 'request_options'}`,
   ];
-  const call = `${flavour.wait}self._transport.request(\n${parts.map((part) => `            ${part},\n`).join('')}        )`;
   const text = [`${summary}: \`${routeKeyOf(method)}\`.`, description].filter(Boolean).join('\n\n');
+  if (response.kind === 'events') return streamMethod(method, list, flavour, { parts, text });
+  const call = `${flavour.wait}self._transport.request(\n${parts.map((part) => `            ${part},\n`).join('')}        )`;
   const result = response.kind === 'nothing' ? call : `return cast(${returns}, ${call})`;
   return `    ${flavour.define} ${snakeCase(name)}${signature(list, keyed)} -> ${returns}:
+        ${docstring(text, '        ')}        ${result}
+`;
+}
+
+function streamMethod(
+  method: SdkMethod,
+  list: Argument[],
+  flavour: Flavour,
+  { parts, text }: { parts: string[]; text: string },
+): string {
+  const given = signature(list, false).replace(
+    'request_options:',
+    `last_event_id: Optional[str] = None,
+        on_gap: Optional[Callable[[], None]] = None,
+        request_options:`,
+  );
+  const events = `${flavour.followEvents}(
+            lambda options: cast(Any, self._transport.request(${parts.join(', ')})),
+            request_options,
+            last_event_id,
+            on_gap,
+        )`;
+  const result =
+    flavour === sync
+      ? `return ${events}`
+      : `async with aclosing(${events}) as streamed:\n            async for event in streamed:\n                yield event`;
+  return `    ${flavour.define} ${snakeCase(method.name)}${given} -> ${flavour.iterator}[StreamedEvent]:
         ${docstring(text, '        ')}        ${result}
 `;
 }

@@ -148,6 +148,7 @@ ${members.join('\n')}}
     .join('');
   return `${NOTICE}import type { HeraldFile } from '../file';
 import { allPages } from '../pages';
+import { followEvents, type StreamedEvent, type StreamOptions } from '../stream';
 import { pathOf, type RequestOptions, type Transport } from '../transport';
 import type * as types from './types';
 
@@ -197,6 +198,7 @@ function apiMethod(method: SdkMethod): string {
   const returns = {
     json: `types.${pascalCase(method.group)}${pascalCase(name)}Response`,
     file: 'HeraldFile',
+    events: 'HeraldFile',
     nothing: 'void',
   }[response.kind];
   const parts = [
@@ -209,9 +211,18 @@ function apiMethod(method: SdkMethod): string {
         ? ['body']
         : []),
     ...(method.keyed ? ['keyed: true'] : []),
-    ...(response.kind === 'json' ? [] : [`returns: '${response.kind}'`]),
+    ...(response.kind === 'json'
+      ? []
+      : [`returns: '${response.kind === 'events' ? 'file' : response.kind}'`]),
   ];
   const text = [`${summary}: \`${routeKeyOf(method)}\`.`, description].filter(Boolean).join('\n\n');
+  if (response.kind === 'events') {
+    const list = signature(argumentsOf(method)).replace('RequestOptions', 'StreamOptions');
+    return `${comment(text, '  ')}  ${name}(${list}): AsyncGenerator<StreamedEvent, void, undefined> {
+    return followEvents((request) => this.transport.request({ ${parts.join(', ')} }, request), options);
+  }
+`;
+  }
   return `${comment(text, '  ')}  ${name}(${signature(argumentsOf(method))}): Promise<${returns}> {
     return this.transport.request({ ${parts.join(', ')} }, options);
   }

@@ -44,9 +44,24 @@ export function count(most: number): (value: string) => number {
   };
 }
 
+/** Carries its values, which shell completion offers. */
 export function oneOf<const Values extends readonly string[]>(values: Values) {
-  return (value: string): Values[number] => {
+  const parse = (value: string): Values[number] => {
     if (values.includes(value)) return value;
     throw new InvalidArgumentError(`It must be one of ${values.join(', ')}.`);
   };
+  return Object.assign(parse, { values });
+}
+
+/** The values that a parser of this file takes, where it takes a list of words. */
+export function valuesOf(parse: unknown): readonly string[] {
+  return (parse as { values?: readonly string[] } | undefined)?.values ?? [];
+}
+
+export function httpUrl(value: string): string {
+  const protocol = URL.canParse(value) ? new URL(value).protocol : null;
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    throw new UsageError(`"${value}" is not an http address.`);
+  }
+  return value;
 }

@@ -6,6 +6,7 @@ import { endOfStream, type StreamPlace } from '../events/queries/stream';
 import { isoTime } from '../lib/iso-time';
 import { databaseUrlOf, findInstallation, UsageError, withDatabase } from './context';
 import { requireProject } from './projects';
+import { reasonOf, refusalOf, type RemoteApi } from './remote';
 
 /** An event as `GET /v1/webhooks/stream` sends it. */
 export interface ListenedEvent {
@@ -64,11 +65,6 @@ export function localEvents(slug: string, names: string[] | null): EventSource {
   };
 }
 
-export interface RemoteApi {
-  url: string;
-  key: string;
-}
-
 /** The events of the project of an API key, over HTTP. */
 export function remoteEvents({ url, key }: RemoteApi, names: string[] | null): EventSource {
   const address = new URL('/v1/webhooks/stream', url);
@@ -99,14 +95,6 @@ export function remoteEvents({ url, key }: RemoteApi, names: string[] | null): E
   };
 }
 
-/** A refusal that another try will not change ends the command. */
-async function refusalOf(response: Response): Promise<Error> {
-  const body = (await response.json().catch(() => ({}))) as { error?: string };
-  const text = body.error ?? `The service responded ${response.status}.`;
-  const isFinal = response.status >= 400 && response.status < 500 && response.status !== 429;
-  return isFinal ? new UsageError(text) : new Error(text);
-}
-
 async function reconnecting(
   {
     onInterrupted,
@@ -126,12 +114,6 @@ async function reconnecting(
       retryMs = Math.min(retryMs * 2, RETRY_MS.most);
     }
   }
-}
-
-/** `fetch` hides the cause of a failed connection. */
-export function reasonOf(error: unknown): string {
-  const { cause, message } = error as Error;
-  return cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : message;
 }
 
 /** The messages of a stream of server-sent events. */

@@ -2,16 +2,15 @@ import type { Command } from 'commander';
 import { eventNames, eventNameSchema } from '../events/contract';
 import { newWebhookSecret } from '../lib/tokens';
 import { deliveryHeaders } from '../webhooks/headers';
+import { httpUrl } from './arguments';
 import { UsageError } from './context';
-import { localEvents, reasonOf, remoteEvents, type EventSource, type ListenedEvent } from './event-source';
+import { localEvents, remoteEvents, type EventSource, type ListenedEvent } from './event-source';
+import { addTargetOptions, reasonOf, remoteOf, requiredSlug, type TargetOptions } from './remote';
 import { hasColor, styled } from './style';
 
-interface ListenOptions {
+interface ListenOptions extends TargetOptions {
   forwardTo: string;
   events?: string[];
-  project?: string;
-  apiUrl?: string;
-  apiKey?: string;
   json?: boolean;
 }
 
@@ -70,22 +69,10 @@ function line({ event_id, event, status, error, duration_ms }: Forwarded): strin
   return `${styled(time, 'muted', color)}  ${event}  ${result}  ${duration_ms} ms  ${styled(event_id, 'muted', color)}`;
 }
 
-function sourceOf({ project, apiUrl, apiKey: givenKey, events }: ListenOptions): EventSource {
-  const names = events ?? null;
-  if (apiUrl !== undefined || givenKey !== undefined) {
-    const apiKey = givenKey ?? process.env['HERALD_API_KEY'];
-    if (!apiUrl || !apiKey) throw new UsageError('A remote service needs both --api-url and --api-key.');
-    if (project !== undefined) {
-      throw new UsageError('--project cannot be combined with --api-key, which names the project.');
-    }
-    return remoteEvents({ url: apiUrl, key: apiKey }, names);
-  }
-  if (project === undefined) {
-    throw new UsageError(
-      'Name the project with --project, or a remote service with --api-url and --api-key.',
-    );
-  }
-  return localEvents(project, names);
+function sourceOf(options: ListenOptions): EventSource {
+  const names = options.events ?? null;
+  const remote = remoteOf(options);
+  return remote ? remoteEvents(remote, names) : localEvents(requiredSlug(options), names);
 }
 
 async function listen(options: ListenOptions): Promise<void> {
@@ -112,14 +99,6 @@ async function listen(options: ListenOptions): Promise<void> {
   });
 }
 
-function targetUrl(value: string): string {
-  const protocol = URL.canParse(value) ? new URL(value).protocol : null;
-  if (protocol !== 'http:' && protocol !== 'https:') {
-    throw new UsageError(`"${value}" is not an http address.`);
-  }
-  return value;
-}
-
 function eventList(value: string): string[] {
   return value.split(',').map((name) => {
     if (eventNameSchema.safeParse(name).success) return name;
@@ -128,18 +107,10 @@ function eventList(value: string): string[] {
 }
 
 export function addListenCommand(program: Command): void {
-  program
+  const listening = program
     .command('listen')
     .description("post a project's events to your own server as they happen, signed like webhooks")
-    .requiredOption('--forward-to <url>', 'where to post the events', targetUrl)
-    .option('--events <names>', 'only these, separated by commas', eventList)
-    .option('--project <slug>', 'a project of this installation')
-    .option('--api-url <url>', 'a remote service', targetUrl)
-    .option(
-      '--api-key <key>',
-      'key of the remote project; default: HERALD_API_KEY',
-      process.env['HERALD_API_KEY'],
-    )
-    .option('--json', 'print one line of JSON for each event')
-    .action(listen);
+    .requiredOption('--forward-to <url>', 'where to post the events', httpUrl)
+    .option('--events <names>', 'only these, separated by commas', eventList);
+  addTargetOptions(listening).option('--json', 'print one line of JSON for each event').action(listen);
 }

@@ -7,20 +7,10 @@ import { searchDeliveries, searchMessages, searchSessions } from '../operations/
 import { oneOf } from './arguments';
 import { withDatabase } from './context';
 import { requireProject } from './projects';
+import { addTargetOptions, remoteOf, type TargetOptions } from './remote';
 import { hasColor, styled, styleOf } from './style';
-
-const kinds = ['deliveries', 'logins', 'messages'] as const;
-type Kind = (typeof kinds)[number];
-
-/** One line of the log: an entry as it is at this moment. */
-interface Entry {
-  at: string;
-  project: string;
-  id: string;
-  what: string;
-  status: string;
-  detail: string | null;
-}
+import { createChanges, kinds, type Entry, type Following, type Kind } from './tail-entries';
+import { followRemote } from './tail-remote';
 
 const POLL_MS = 1_000;
 const NEWEST = 200;
@@ -65,7 +55,7 @@ function line({ at, project, id, what, status, detail }: Entry): string {
   const color = hasColor();
   const parts = [
     styled(at.slice(11, 19), 'muted', color),
-    project,
+    ...(project === null ? [] : [project]),
     what,
     styled(status, styleOf(status), color),
     ...(detail === null ? [] : [detail]),
@@ -74,38 +64,42 @@ function line({ at, project, id, what, status, detail }: Entry): string {
   return parts.join('  ');
 }
 
+interface TailOptions extends TargetOptions {
+  json?: boolean;
+}
+
 /** Prints an entry when it appears and each time its state has changed, until the command is ended. */
-async function tail(
-  kind: Kind,
-  { project: slug, json }: { project?: string; json?: boolean },
-): Promise<void> {
+async function tail(kind: Kind, { json, ...target }: TailOptions): Promise<void> {
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
+  const remote = remoteOf(target);
+  const onOpen = () => process.stderr.write(`Waiting for ${kind}. Ctrl+C ends.\n`);
+  const show = (entry: Entry) => process.stdout.write(`${json ? JSON.stringify(entry) : line(entry)}\n`);
+  if (remote) await followRemote(remote, kind, { onOpen, show, signal: stop.signal });
+  else await followHere(kind, target.project, { onOpen, show, signal: stop.signal });
+}
+
+async function followHere(
+  kind: Kind,
+  slug: string | undefined,
+  { onOpen, show, signal }: Following,
+): Promise<void> {
   await withDatabase(async (pool) => {
     const projectId = slug === undefined ? undefined : (await requireProject(pool, slug)).id;
     const since = new Date().toISOString();
-    process.stderr.write(`Waiting for ${kind}. Ctrl+C ends.\n`);
-    let shown = new Map<string, string>();
-    while (!stop.signal.aborted) {
-      const entries = await readers[kind](pool, { projectId, since, limit: NEWEST });
-      for (const entry of entries.reverse()) {
-        if (shown.get(entry.id) === stateOf(entry)) continue;
-        process.stdout.write(`${json ? JSON.stringify(entry) : line(entry)}\n`);
-      }
-      shown = new Map(entries.map((entry) => [entry.id, stateOf(entry)]));
-      await sleep(POLL_MS, undefined, { signal: stop.signal }).catch(() => {});
+    onOpen();
+    const changed = createChanges();
+    while (!signal.aborted) {
+      changed(await readers[kind](pool, { projectId, since, limit: NEWEST })).forEach(show);
+      await sleep(POLL_MS, undefined, { signal }).catch(() => {});
     }
   });
 }
 
-const stateOf = ({ status, detail }: Entry) => `${status} ${detail}`;
-
 export function addTailCommand(program: Command): void {
-  program
+  const tailing = program
     .command('tail')
     .description('print new entries of a log, and each change of their state, as they happen')
-    .argument('<log>', kinds.join(', '), oneOf(kinds))
-    .option('--project <slug>')
-    .option('--json', 'print one line of JSON for each entry')
-    .action(tail);
+    .argument('<log>', kinds.join(', '), oneOf(kinds));
+  addTargetOptions(tailing).option('--json', 'print one line of JSON for each entry').action(tail);
 }

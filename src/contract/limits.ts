@@ -83,6 +83,8 @@ export const limits = {
   publishEvents: 100,
   /** Streams of events of a project at once, in each API process. */
   eventStreams: 20,
+  /** Of all projects, in each API process. */
+  eventStreamsPerProcess: 500,
   /** How far back a stream of events resumes. */
   eventStreamMinutes: 60,
   publishedIdLength: 128,

@@ -20,6 +20,8 @@ export const notifyChannels = {
   recurring: 'herald_recurring',
   /** Workflows of enrolments are to be started or signalled. */
   drip: 'herald_drip',
+  /** Lists of projects have changed; payload: their names, as changes.ts writes them. */
+  changes: 'herald_changes',
 } as const;
 
 /** At most one NOTIFY in this time for each channel and process. */

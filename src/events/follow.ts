@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import type { FollowedList } from '../contract/followed-lists';
+import { onChanges } from '../db/changes';
 import { notifyChannels, type Notifications } from '../db/notify';
 import { readStream, type StreamedEvent, type StreamPlace } from './queries/stream';
 
@@ -22,7 +24,7 @@ export async function* followEvents(
   { pool, notifications }: { pool: pg.Pool; notifications: Notifications },
   { projectId, after, names, signal }: Followed,
 ): AsyncGenerator<StreamedEvent[], void> {
-  const bell = createBell(notifications, signal);
+  const bell = createBell((ring) => notifications.on(notifyChannels.delivery, ring), signal);
   try {
     for (let place = after; !signal.aborted;) {
       const began = performance.now();
@@ -41,15 +43,55 @@ export async function* followEvents(
   }
 }
 
-/** Tells that events were committed since `reset`. */
-function createBell(notifications: Notifications, signal: AbortSignal) {
+/** At most one hint in this time. */
+const HINT_MS = 1_000;
+/** A notification can be lost with the process that would have sent it: without one, the lists are read again so often. */
+const RECHECK_MS = 60_000;
+
+/**
+ * Names of lists of a project that may have changed, in groups: all of them at the beginning, so that the caller reads
+ * what changed before; an empty group about once a second, so that the caller can act.
+ */
+export async function* followChanges(
+  { notifications }: { notifications: Notifications },
+  { projectId, lists, signal }: { projectId: string; lists: FollowedList[]; signal: AbortSignal },
+): AsyncGenerator<FollowedList[], void> {
+  const changed = new Set<FollowedList>(lists);
+  const bell = createBell(
+    (ring) =>
+      onChanges(notifications, projectId, (names) => {
+        for (const name of names) if (lists.includes(name)) changed.add(name);
+        ring();
+      }),
+    signal,
+  );
+  let hintedAt = performance.now();
+  try {
+    while (!signal.aborted) {
+      if (performance.now() - hintedAt > RECHECK_MS) for (const name of lists) changed.add(name);
+      const group = [...changed];
+      changed.clear();
+      if (group.length > 0) hintedAt = performance.now();
+      bell.reset();
+      yield group;
+      const restMs = group.length > 0 ? HINT_MS : 0;
+      await sleep(restMs, undefined, { signal }).catch(() => {});
+      if (changed.size === 0) await bell.rung(POLL_MS);
+    }
+  } finally {
+    bell.stop();
+  }
+}
+
+/** Tells that something has happened since `reset`. */
+function createBell(subscribe: (ring: () => void) => () => void, signal: AbortSignal) {
   let hasRung = false;
   let wake = () => {};
   const ring = () => {
     hasRung = true;
     wake();
   };
-  const off = notifications.on(notifyChannels.delivery, ring);
+  const off = subscribe(ring);
   signal.addEventListener('abort', ring, { once: true });
   return {
     reset: () => (hasRung = signal.aborted),

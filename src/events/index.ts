@@ -1,5 +1,5 @@
 /** What other domains may use of this one. */
-export { type BulkEvent, emitBulkEvents, emitEvent, emitTestEvent, emitTestEventToAll } from './queries/emit';
+export { type BulkEvent, emitBulkEvents, emitEvent, emitTestEvent, findEmitted } from './queries/emit';
 export { eraseDueEvents, markEventsForErasure } from './queries/erase';
 export { findEventTraceparent } from './queries/traces';
 export type { OnTracked } from './tracked/track';

@@ -1,25 +1,41 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { AppError } from '../contract/errors';
+import { followedLists, type FollowedList } from '../contract/followed-lists';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { EventStream, route } from '../http/route';
 import { isoTime } from '../lib/iso-time';
 import { eventNameSchema, eventNames } from './contract';
-import { followEvents } from './follow';
+import { followChanges, followEvents } from './follow';
 import { endOfStream, placeAfter, type StreamedEvent, type StreamPlace } from './queries/stream';
 
 /** Shorter than the idle limit of common proxies. */
 const KEEP_ALIVE_MS = 15_000;
+/** After a refusal because the process has too many streams. */
+const RETRY_SECONDS = 10;
 
-const eventsQuery = z.strictObject({
-  events: z
+/** Names separated by commas. */
+const listOf = <S extends z.ZodType<string, string>>(name: S, most: number) =>
+  z
     .string()
     .transform((list) => list.split(','))
-    .pipe(z.array(eventNameSchema).min(1).max(eventNames.length))
-    .optional()
-    .meta({ description: 'Names of events, separated by commas. Default: all.' }),
-});
+    .pipe(z.array(name).min(1).max(most))
+    .optional();
+
+const streamQuery = z
+  .strictObject({
+    events: listOf(eventNameSchema, eventNames.length).meta({
+      description: 'Names of events, separated by commas. Default: all.',
+    }),
+    changes: listOf(z.enum(followedLists), followedLists.length).meta({
+      description: `${followedLists.map((list) => `\`${list}\``).join(' or ')}, or both separated by a comma. In place of events the stream then has an empty message of that type when the list of the project may have changed: at the beginning, then at most once a second.`,
+    }),
+  })
+  .refine(({ events, changes }) => !events || !changes, {
+    path: ['changes'],
+    message: 'cannot be combined with events',
+  });
 const resumeHeaders = z.object({
   'last-event-id': z
     .uuid()
@@ -35,18 +51,26 @@ type Deps = Pick<Core, 'pool' | 'notifications' | 'log'> & {
 /** The project's events as server-sent events, for `herald listen` and the dashboard. */
 export function createStreamRoutes(deps: Deps) {
   const open = new Map<string, number>();
+  let openInAll = 0;
 
-  /** Returns what gives the place of one stream back. */
-  function takePlace(projectId: string): () => void {
-    const count = open.get(projectId) ?? 0;
+  /** Returns what gives the place of one stream back. Streams of events and of changes are counted separately. */
+  function takePlace(kind: string): () => void {
+    const count = open.get(kind) ?? 0;
     if (count >= limits.eventStreams) {
       throw new AppError('conflict', `At most ${limits.eventStreams} streams can be open at once.`);
     }
-    open.set(projectId, count + 1);
+    if (openInAll >= limits.eventStreamsPerProcess) {
+      throw new AppError('service_unavailable', 'Too many streams are open. Retry in a moment.', {
+        retryAfter: RETRY_SECONDS,
+      });
+    }
+    open.set(kind, count + 1);
+    openInAll += 1;
     return () => {
-      const left = (open.get(projectId) ?? 1) - 1;
-      if (left > 0) open.set(projectId, left);
-      else open.delete(projectId);
+      openInAll -= 1;
+      const left = (open.get(kind) ?? 1) - 1;
+      if (left > 0) open.set(kind, left);
+      else open.delete(kind);
     };
   }
 
@@ -66,7 +90,7 @@ export function createStreamRoutes(deps: Deps) {
         description: `Every event of the project as it happens, as server-sent events; \`data\` is JSON with \`event_id\`, \`event\`, \`test\`, \`created_at\` and \`body\`, the text that endpoints get. \`Last-Event-ID\` resumes within ${limits.eventStreamMinutes} minutes; where that is not possible, the stream begins with an event of the type \`gap\`. It is no endpoint and changes no deliveries. At most ${limits.eventStreams} at once.`,
         tag: 'Webhooks',
         auth: 'key',
-        query: eventsQuery,
+        query: streamQuery,
         headers: resumeHeaders,
         status: 200,
         response: ['text/event-stream'],
@@ -74,15 +98,18 @@ export function createStreamRoutes(deps: Deps) {
       },
       async ({ project, query, headers, access }) => {
         const signal = AbortSignal.any([access(), deps.stopping]);
-        const givePlaceBack = takePlace(project.id);
+        const { changes, events } = query;
+        const givePlaceBack = takePlace(changes ? `${project.id}/changes` : project.id);
         if (signal.aborted) givePlaceBack();
         else signal.addEventListener('abort', givePlaceBack, { once: true });
-        const frames = streamFrames(deps, {
-          projectId: project.id,
-          ...(await beginning(project.id, headers['last-event-id'])),
-          names: query.events ?? null,
-          signal,
-        });
+        const frames = changes
+          ? changeFrames(deps, { projectId: project.id, lists: changes, signal })
+          : eventFrames(deps, {
+              projectId: project.id,
+              ...(await beginning(project.id, headers['last-event-id'])),
+              names: events ?? null,
+              signal,
+            });
         const stream = Readable.from(frames, { objectMode: false });
         // Also for a reader that takes nothing more.
         signal.addEventListener('abort', () => stream.destroy(), { once: true });
@@ -92,7 +119,7 @@ export function createStreamRoutes(deps: Deps) {
   ];
 }
 
-interface Frames {
+interface EventFrames {
   projectId: string;
   after: StreamPlace;
   names: string[] | null;
@@ -100,24 +127,40 @@ interface Frames {
   signal: AbortSignal;
 }
 
-async function* streamFrames(deps: Deps, { hasGap, ...followed }: Frames): AsyncGenerator<string, void> {
+async function* eventFrames(deps: Deps, { hasGap, ...followed }: EventFrames): AsyncGenerator<string, void> {
   yield ': open\n\n';
   if (hasGap) yield `event: gap\ndata: {"reason":"The last event is unknown or too old."}\n\n`;
-  let quietSince = Date.now();
   try {
-    for await (const events of followEvents(deps, followed)) {
-      if (events.length > 0) yield events.map(frame).join('');
-      else if (Date.now() - quietSince < KEEP_ALIVE_MS) continue;
-      else yield ':\n\n';
-      quietSince = Date.now();
-    }
+    yield* keptAlive(followEvents(deps, followed), eventFrame);
   } catch (err) {
     // The reader connects again and resumes.
     deps.log.warn({ err, project_id: followed.projectId }, 'a stream of events ended early');
   }
 }
 
-function frame({ id, name, test, created_at, body }: StreamedEvent): string {
+function eventFrame({ id, name, test, created_at, body }: StreamedEvent): string {
   const data = { event_id: id, event: name, test, created_at: isoTime(created_at), body };
   return `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+async function* changeFrames(
+  deps: Deps,
+  followed: Parameters<typeof followChanges>[1],
+): AsyncGenerator<string, void> {
+  yield ': open\n\n';
+  yield* keptAlive(followChanges(deps, followed), (list: FollowedList) => `event: ${list}\ndata: {}\n\n`);
+}
+
+/** One frame for each entry, and a comment where there was none for a while. */
+async function* keptAlive<T>(
+  groups: AsyncIterable<T[]>,
+  frame: (entry: T) => string,
+): AsyncGenerator<string, void> {
+  let quietSince = Date.now();
+  for await (const group of groups) {
+    if (group.length > 0) yield group.map(frame).join('');
+    else if (Date.now() - quietSince < KEEP_ALIVE_MS) continue;
+    else yield ':\n\n';
+    quietSince = Date.now();
+  }
 }

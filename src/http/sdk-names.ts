@@ -26,6 +26,7 @@ const chosen: Readonly<Record<string, string>> = {
   'POST /v1/publish': 'events.publish',
   'POST /v1/events': 'events.track',
   'GET /v1/webhooks/stream': 'webhooks.stream',
+  'POST /v1/webhooks/test': 'webhooks.trigger',
   'GET /v1/usage': 'project.getUsage',
   'GET /v1/audit': 'audit.list',
   'PUT /v1/channels/{channel}': 'channels.connect',

@@ -84,7 +84,7 @@ export function createLoginQuestions(
       return { refused: texts.linkInUse };
     }
     if (session.status !== 'pending' || session.wait_ms <= 0) return { refused: texts.expired(project.name) };
-    await claimSession(db, session.id, ownerOf(chat));
+    await claimSession(db, session, ownerOf(chat));
     return newPrompt(db, { ...session, lang: chat.user.lang }, project, chat);
   }
 

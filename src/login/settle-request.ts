@@ -27,7 +27,7 @@ export async function approve(
   format: SubscriberIdFormat,
 ): Promise<void> {
   const decidedAt = await approveRequest(db, request.id);
-  await notifySession(db, request.id);
+  await notifySession(db, request);
   await announceDecision(db, request, 'auth.approved', decidedAt, format);
 }
 

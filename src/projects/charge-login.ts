@@ -35,7 +35,8 @@ async function tell(
   event: 'credits.low' | 'credits.exhausted',
   charged: Charged,
 ): Promise<void> {
-  await queueNotices(db, project.id, await emitEvent(db, project.id, event, dataOf(project, charged)));
+  const { id } = await emitEvent(db, project.id, event, dataOf(project, charged));
+  await queueNotices(db, project.id, id);
 }
 
 function isLastCredit({ source, used, purchased }: Charged, included: number): boolean {

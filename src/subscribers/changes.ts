@@ -163,8 +163,8 @@ export async function removeSubscriber(
     await erasePersonUpdates(db, person);
     await erasePersonLinks(db, person);
     const data = { ...presentSubscriber(person, format), active: false };
-    const eventId = person.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;
-    await markEventsForErasure(db, projectId, publicIds, eventId);
+    const event = person.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;
+    await markEventsForErasure(db, projectId, publicIds, event?.id ?? null);
     await eraseDueEvents(db);
   });
 }

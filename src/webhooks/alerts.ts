@@ -34,7 +34,7 @@ async function emitChanges(db: pg.PoolClient, endpoint: AlertedEndpoint): Promis
   const named = { endpoint_id: endpoint.id, url: endpoint.url };
   for (const { event, at, reason } of endpoint.unannounced) {
     const occurred_at = isoTime(new Date(at));
-    const eventId =
+    const { id: eventId } =
       event === 'endpoint.recovered'
         ? await emitEvent(db, projectId, event, { ...named, occurred_at })
         : await emitEvent(db, projectId, event, { ...named, reason: reason ?? '', occurred_at });
@@ -42,7 +42,7 @@ async function emitChanges(db: pg.PoolClient, endpoint: AlertedEndpoint): Promis
     if (event === 'endpoint.disabled') await auditDisabled(db, endpoint);
   }
   if (!endpoint.is_failing || endpoint.failing_since === null) return;
-  const eventId = await emitEvent(db, projectId, 'endpoint.failing', {
+  const { id: eventId } = await emitEvent(db, projectId, 'endpoint.failing', {
     ...named,
     failing_since: isoTime(endpoint.failing_since),
     occurred_at: isoTime(endpoint.now),

@@ -170,6 +170,10 @@ export const rotatedSecretSchema = z.strictObject({ id: idSchema, secret: secret
 
 export const testRequestSchema = z.strictObject({ event: eventNameSchema.default('auth.completed') });
 export const testAnswerSchema = z.strictObject({ delivery_id: idSchema });
+export const triggeredSchema = z.strictObject({
+  event_id: idSchema,
+  deliveries: z.number().int().describe('How many endpoints the event is sent to.'),
+});
 
 export const recoverRequestSchema = z.strictObject({
   since: givenTimeSchema.describe(`At most ${limits.webhookRecoverDays} days back.`),

@@ -4,6 +4,7 @@ import { isUuid } from '../contract/ids';
 import { limits } from '../contract/limits';
 import * as deliveries from './queries/deliveries';
 import { findEndpoint } from './queries/endpoints';
+import { noteChange } from '../db/changes';
 import { withTransaction } from '../db/pool';
 
 const DAY_MS = 86_400_000;
@@ -26,6 +27,7 @@ export async function retryDelivery(
       throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
     }
     await deliveries.requestRetry(db, id, idempotencyKey);
+    noteChange(db, 'deliveries', projectId);
   });
 }
 
@@ -54,6 +56,7 @@ export async function retryDeliveries(
     const refusedIds = new Set(failed.map(({ id }) => id));
     const retried = given.filter((id) => !refusedIds.has(id));
     await deliveries.requestRetries(db, retried, idempotencyKey);
+    noteChange(db, 'deliveries', projectId);
     return { retried: retried.length, failed };
   });
 }
@@ -65,6 +68,7 @@ export async function cancelDelivery(pool: pg.Pool, projectId: string, id: strin
       throw new AppError('conflict', `The delivery has already ${status}.`);
     }
     await deliveries.cancelDelivery(db, id);
+    noteChange(db, 'deliveries', projectId);
   });
 }
 
@@ -83,7 +87,9 @@ export async function recoverEndpoint(
   if (endpoint.status === 'disabled') {
     throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
   }
-  return deliveries.recoverDeliveries(pool, endpoint.id, since);
+  const recovered = await deliveries.recoverDeliveries(pool, endpoint.id, since);
+  noteChange(pool, 'deliveries', projectId);
+  return recovered;
 }
 
 export function required<T>(found: T | null): T {

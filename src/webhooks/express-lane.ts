@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Config } from '../config';
+import { noteChange } from '../db/changes';
 import { notifyChannels, type Notifications } from '../db/notify';
 import type { Cipher } from '../lib/cipher';
 import type { Logger } from '../lib/log';
@@ -63,6 +64,7 @@ export function startExpressLane({
   /** Returns the next delivery for the same slot, or null. */
   async function attempt(claim: ExpressClaim): Promise<ExpressClaim | null> {
     const claimed = performance.now();
+    noteChange(pool, 'deliveries', claim.project_id);
     const result = await attempter.attempt({
       url: claim.url,
       deliveryId: claim.id,

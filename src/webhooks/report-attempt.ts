@@ -1,5 +1,6 @@
 import { SpanKind } from '@opentelemetry/api';
 import type pg from 'pg';
+import { noteChange } from '../db/changes';
 import { findEventTraceparent } from '../events';
 import type { Logger } from '../lib/log';
 import { metrics, statusClass } from '../lib/metrics';
@@ -25,7 +26,7 @@ export interface ReportedOutcome {
   disabled_reason: string | null;
 }
 
-/** Counts an attempt, writes its one wide log line and its span, the same in both lanes. */
+/** Counts an attempt, writes its one wide log line and its span and wakes open pages, the same in both lanes. */
 export async function reportAttempt(
   { log, pool }: { log: Logger; pool: pg.Pool },
   attempt: ReportedAttempt,
@@ -36,6 +37,7 @@ export async function reportAttempt(
   metrics.attempts.inc({ verdict, result: result.error ?? statusClass(result.status ?? 0) });
   metrics.attemptSeconds.observe(result.durationMs / 1000);
   if (outcome.status !== 'pending') metrics.deliveriesEnded.inc({ status: outcome.status });
+  noteChange(pool, 'deliveries', attempt.project_id);
   if (outcome.disabled_reason) metrics.endpointsDisabled.inc();
   const parent = isTracing() ? await findEventTraceparent(pool, attempt.delivery_id).catch(() => null) : null;
   log.info(

@@ -13,6 +13,7 @@ import {
   statsSchema,
   testAnswerSchema,
   testRequestSchema,
+  triggeredSchema,
 } from './contract';
 import type { Config } from '../config';
 import type { Cipher } from '../lib/cipher';
@@ -26,7 +27,8 @@ import { listHours } from './queries/hours';
 import { cancelDeliveriesOf, findDelivery, resumeDeliveries } from './queries/deliveries';
 import * as endpoints from './queries/endpoints';
 import type { Endpoint } from './queries/endpoints';
-import { emitTestEvent } from '../events';
+import { emitEvent, emitTestEvent, findEmitted } from '../events';
+import { noteChange } from '../db/changes';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
 import { lockProject } from '../projects';
@@ -197,6 +199,8 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
           }
           const after = required(await endpoints.updateEndpoint(db, before, wanted));
           if (before.status === 'disabled' && after.status === 'active') await resumeDeliveries(db, after.id);
+          // Deliveries of a disabled endpoint are shown as paused.
+          noteChange(db, 'deliveries', project.id);
           return after;
         });
         return views.present(pool, changed);
@@ -219,6 +223,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
           required(await endpoints.lockEndpoint(db, project.id, params.id));
           await endpoints.deleteEndpoint(db, params.id);
           await cancelDeliveriesOf(db, params.id);
+          noteChange(db, 'deliveries', project.id);
         });
       },
     ),
@@ -250,6 +255,32 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
           return created.secret;
         });
         return { id: params.id, secret };
+      },
+    ),
+    route(
+      {
+        method: 'POST',
+        path: '/v1/webhooks/test',
+        summary: 'Trigger a test event',
+        description:
+          'Sends the example of the event to every endpoint that subscribes to it, marked as a test; streams of events have it, too.',
+        tag,
+        auth: 'key',
+        idempotent: {},
+        body: testRequestSchema,
+        status: 202,
+        response: triggeredSchema,
+        errors: [],
+      },
+      async ({ project, body: { event }, work }) => {
+        const earlier = work.resumed ? await findEmitted(pool, project.id, work.id) : null;
+        const { id, deliveries } =
+          earlier ??
+          (await emitEvent(pool, project.id, event, eventRegistry[event].example as never, {
+            id: work.id,
+            test: true,
+          }));
+        return { event_id: id, deliveries };
       },
     ),
     route(

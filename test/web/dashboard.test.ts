@@ -394,6 +394,64 @@ describe('the dashboard', () => {
     await eventually(async () => (await service.apiWith(key)('GET', '/v1/project')).status === 401);
   });
 
+  it('follows deliveries and logins over one stream, without a polling request', async () => {
+    const shop = await service.createProject({ name: 'Live' });
+    const made = await visit(browser);
+    visits.push(made);
+    const { page } = made;
+    // What reads at an interval would do so all the time.
+    await page.addInitScript(`(() => {
+      const { setInterval } = window;
+      window.setInterval = (act, ms, ...given) => setInterval(act, ms > 1000 ? 100 : ms, ...given);
+      window.show = (state) => {
+        Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      };
+    })()`);
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    const count = (path: string) => requests.filter((requested) => requested === path).length;
+    const STREAM = '/v1/webhooks/stream';
+    const quiet = () =>
+      eventually(async () => {
+        const before = requests.length;
+        await page.waitForTimeout(600);
+        return requests.length === before;
+      });
+
+    await signIn(page, '/dashboard/deliveries', shop.api_key);
+    await page.getByText('No deliveries yet').waitFor();
+    await eventually(() => count(STREAM) === 1);
+    await quiet();
+    const answering = await scriptedReceiver(200);
+    const { body: endpoint } = await shop.api('POST', '/v1/webhooks', { url: answering.url });
+    await shop.api('POST', `/v1/webhooks/${endpoint.id}/test`, { event: 'otp.sent' });
+    await page.getByRole('link', { name: 'otp.sent' }).waitFor();
+    await page.getByRole('cell', { name: 'succeeded' }).waitFor();
+    await quiet();
+
+    await page.getByRole('link', { name: 'Logins' }).click();
+    await page.getByText('No logins yet').waitFor();
+    await quiet();
+    const { body: session } = await shop.api('POST', '/v1/auth/session', { state: 'live' });
+    await page.getByRole('cell', { name: 'pending' }).waitFor();
+    await shop.api('DELETE', `/v1/auth/session/${session.session_id}`);
+    await page.getByRole('cell', { name: 'expired' }).waitFor();
+    await quiet();
+    expect(count(STREAM)).toBe(1);
+
+    // A hidden tab has no stream; without one a visible tab reads at an interval.
+    await page.route(`**${STREAM}*`, (route) => route.abort());
+    await page.evaluate(`show('hidden')`);
+    await quiet();
+    const whileHidden = count('/v1/auth/sessions');
+    await page.evaluate(`show('visible')`);
+    await eventually(() => count(STREAM) > 1 && count('/v1/auth/sessions') > whileHidden + 2);
+    await page.unroute(`**${STREAM}*`);
+    await quiet();
+    await answering.close();
+  });
+
   it('shows logins as they happen', async () => {
     const { page } = await someone();
     await signIn(page, '/dashboard/logins');

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { contentSchema } from '../../src/contract/content';
+import { followedLists } from '../../src/contract/followed-lists';
 import type {
   audienceSchema,
   broadcastSchema,
@@ -190,9 +191,11 @@ async function request(
   method: string,
   path: string,
   body?: { type: string; content: string | Blob },
+  signal?: AbortSignal,
 ): Promise<Response> {
   const response = await fetch(path, {
     method,
+    ...(signal ? { signal } : {}),
     headers: { ...dashboardHeaders(path), ...(body ? { 'content-type': body.type } : {}) },
     ...(body ? { body: body.content } : {}),
   }).catch(() => {
@@ -229,6 +232,14 @@ export async function download(path: string, filename: string): Promise<void> {
   link.download = filename;
   link.click();
   URL.revokeObjectURL(link.href);
+}
+
+/** The stream of hints that a list has changed. Not an EventSource, which cannot send the dashboard's headers. */
+export async function openChanges(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  const path = `/v1/webhooks/stream?changes=${followedLists.join(',')}`;
+  const { body } = await request('GET', path, undefined, signal);
+  if (!body) throw new ApiError(0, 'offline', t.offline);
+  return body;
 }
 
 const get = <T>(path: string) => call<T>('GET', path);

@@ -1,3 +1,5 @@
+import type { FollowedList } from '../../src/contract/followed-lists';
+import { follow, restartLive } from './live';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 export interface Resource<T> {
@@ -10,14 +12,19 @@ const reloads = new Set<() => void>();
 
 /** After a new sign-in: what could not be read meanwhile is read again. */
 export function reloadAll(): void {
+  restartLive();
   for (const reload of reloads) reload();
 }
 
 /**
- * Data read from the API: again whenever `key` changes and, with `everyMs`, at that interval while the page is visible.
- * The old data stays on screen during a reload, so that nothing flickers.
+ * Data read from the API: again whenever `key` changes and, while the page is visible, when the list that `refresh` names
+ * has changed, or at an interval in milliseconds. The old data stays on screen during a reload, so that nothing flickers.
  */
-export function useResource<T>(read: () => Promise<T>, key: string, everyMs?: number): Resource<T> {
+export function useResource<T>(
+  read: () => Promise<T>,
+  key: string,
+  refresh?: FollowedList | number,
+): Resource<T> {
   const [state, setState] = useState<{ key: string; data: T | null; error: Error | null }>({
     key,
     data: null,
@@ -42,15 +49,20 @@ export function useResource<T>(read: () => Promise<T>, key: string, everyMs?: nu
   }, []);
 
   useEffect(() => {
-    void reload();
-    const again = () => void reload();
+    const again = oneAtATime(reload);
+    again();
     reloads.add(again);
-    const timer = everyMs && setInterval(() => document.visibilityState === 'visible' && again(), everyMs);
+    const end =
+      typeof refresh === 'string'
+        ? follow(refresh, again)
+        : refresh === undefined
+          ? null
+          : every(refresh, again);
     return () => {
       reloads.delete(again);
-      if (timer) clearInterval(timer);
+      end?.();
     };
-  }, [key, everyMs, reload]);
+  }, [key, refresh, reload]);
 
   return state.key === key ? { ...state, reload } : { data: null, error: null, reload };
 }
@@ -66,6 +78,29 @@ export function useSettled(typed: string): string {
     return () => clearTimeout(timer);
   }, [typed]);
   return settled;
+}
+
+function every(ms: number, work: () => void): () => void {
+  const timer = setInterval(() => document.visibilityState === 'visible' && work(), ms);
+  return () => clearInterval(timer);
+}
+
+/** A call during `work` makes it run once more, so that the newest state is what stays on screen. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let isRunning = false;
+  let isStale = false;
+  const run = async () => {
+    isRunning = true;
+    do {
+      isStale = false;
+      await work();
+    } while (isStale);
+    isRunning = false;
+  };
+  return () => {
+    if (isRunning) isStale = true;
+    else void run();
+  };
 }
 
 /** The current time, updated every second, for countdowns. */

@@ -140,7 +140,7 @@ export class Transport {
 
   /** How long to wait before the next attempt, or null if there is none. */
   private waitAfter(error: unknown, retry: number, isRepeatable: boolean): number | null {
-    const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry) * (0.5 + Math.random() / 2);
+    const backoffMs = backoff(retry);
     if (error instanceof HeraldConnectionError) return isRepeatable ? backoffMs : null;
     if (!(error instanceof HeraldError)) return null;
     // An earlier attempt of the same key is still being carried out.
@@ -190,7 +190,12 @@ function connectionError(error: unknown): unknown {
   return new HeraldConnectionError(`The service could not be reached${cause}.`, { cause: error });
 }
 
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Exponential, with jitter. */
+export function backoff(retry: number): number {
+  return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry) * (0.5 + Math.random() / 2);
+}
+
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);

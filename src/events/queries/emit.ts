@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventBody, type EventData, type EventName } from '../contract';
 import { currentTraceparent } from '../../lib/tracing';
+import { noteChange } from '../../db/changes';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
@@ -12,6 +13,11 @@ import { row, rows } from '../../db/query';
 export const QUEUED = `INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, priority, is_first)
        SELECT id, endpoint_id, project_id, CASE WHEN bulk THEN 2 ELSE 1 END, true FROM delivery`;
 
+export interface EmittedEvent {
+  id: string;
+  deliveries: number;
+}
+
 /**
  * Writes an event and one delivery for each matching endpoint. With `db` a transaction's client they exist exactly when
  * their cause does (outbox); the relay is notified after the commit.
@@ -21,26 +27,45 @@ export async function emitEvent<N extends EventName>(
   projectId: string,
   name: N,
   data: EventData<N>,
-): Promise<string> {
-  const inserted = await row<{ id: string }>(
+  { id = null, test = false }: { id?: string | null; test?: boolean } = {},
+): Promise<EmittedEvent> {
+  const inserted = await row<EmittedEvent>(
     db,
     'emit_event',
     `WITH event AS (
-       INSERT INTO events (project_id, name, body, traceparent) VALUES ($1, $2, $3, $4) RETURNING id
+       INSERT INTO events (id, project_id, name, body, traceparent, test)
+       VALUES (coalesce($6::uuid, gen_random_uuid()), $1, $2, $3, $4, $5) RETURNING id
      ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
-       SELECT $1, e.id, event.id, $2, e.retry_policy, NULL, 'infinity' FROM endpoints e, event
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, test, start_at, overdue_at)
+       SELECT $1, e.id, event.id, $2, e.retry_policy, $5, NULL, 'infinity' FROM endpoints e, event
        WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR $2 = ANY (e.events))
        RETURNING id, project_id, endpoint_id, bulk
      ), queued AS (
        ${QUEUED}
      )
-     SELECT id FROM event`,
-    [projectId, name, eventBody(name, data), currentTraceparent()],
+     SELECT event.id, (SELECT count(*)::int FROM delivery) AS deliveries FROM event`,
+    [projectId, name, eventBody(name, data), currentTraceparent(), test, id],
   );
   if (!inserted) throw new Error('the event was not inserted');
+  announce(db, projectId);
+  return inserted;
+}
+
+/** An event that was written before, for a request that is resumed. */
+export function findEmitted(db: Db, projectId: string, id: string): Promise<EmittedEvent | null> {
+  return row(
+    db,
+    'find_emitted_event',
+    `SELECT e.id, (SELECT count(*)::int FROM deliveries d WHERE d.event_id = e.id) AS deliveries
+     FROM events e WHERE e.id = $2 AND e.project_id = $1`,
+    [projectId, id],
+  );
+}
+
+/** Wakes the relay and open pages after the commit. */
+function announce(db: Db, projectId: string): void {
   notifyAfterCommit(db, notifyChannels.delivery);
-  return inserted.id;
+  noteChange(db, 'deliveries', projectId);
 }
 
 /** An event for one endpoint only, whatever its filter, marked as a test. Returns the delivery's id. */
@@ -67,36 +92,8 @@ export async function emitTestEvent<N extends EventName>(
     [endpoint.project_id, name, eventBody(name, data), currentTraceparent(), endpoint.id, deliveryId],
   );
   if (!inserted) throw new Error('the delivery was not inserted');
-  notifyAfterCommit(db, notifyChannels.delivery);
+  announce(db, endpoint.project_id);
   return inserted.id;
-}
-
-/** A test event for every endpoint that takes it. Returns the event's id and the number of deliveries. */
-export async function emitTestEventToAll<N extends EventName>(
-  db: Db,
-  projectId: string,
-  name: N,
-  data: EventData<N>,
-): Promise<{ id: string; deliveries: number }> {
-  const inserted = await row<{ id: string; deliveries: number }>(
-    db,
-    'emit_test_event_to_all',
-    `WITH event AS (
-       INSERT INTO events (project_id, name, body, traceparent, test) VALUES ($1, $2, $3, $4, true) RETURNING id
-     ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, test, start_at, overdue_at)
-       SELECT $1, e.id, event.id, $2, e.retry_policy, true, NULL, 'infinity' FROM endpoints e, event
-       WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR $2 = ANY (e.events))
-       RETURNING id, project_id, endpoint_id, bulk
-     ), queued AS (
-       ${QUEUED}
-     )
-     SELECT event.id, (SELECT count(*)::int FROM delivery) AS deliveries FROM event`,
-    [projectId, name, eventBody(name, data), currentTraceparent()],
-  );
-  if (!inserted) throw new Error('the event was not inserted');
-  notifyAfterCommit(db, notifyChannels.delivery);
-  return inserted;
 }
 
 /** One event of many. */
@@ -122,5 +119,5 @@ export async function emitBulkEvents(db: Db, projectId: string, events: BulkEven
      ${QUEUED}`,
     [projectId, events.map((event) => event.name), events.map((event) => eventBody(event.name, event.data))],
   );
-  notifyAfterCommit(db, notifyChannels.delivery);
+  announce(db, projectId);
 }

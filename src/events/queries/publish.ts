@@ -1,4 +1,5 @@
 import { limits } from '../../contract/limits';
+import { noteChange } from '../../db/changes';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { rows } from '../../db/query';
@@ -62,5 +63,8 @@ export async function insertPublished(db: Db, events: PublishedEvent[]): Promise
     ],
   );
   notifyAfterCommit(db, notifyChannels.delivery);
+  for (const projectId of new Set(events.map((event) => event.projectId))) {
+    noteChange(db, 'deliveries', projectId);
+  }
   return new Map(written.map(({ id, deliveries }) => [id, deliveries]));
 }

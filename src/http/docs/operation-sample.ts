@@ -20,8 +20,13 @@ export function sampleRequest(operation: Operation, baseUrl: string): SampleRequ
     needsKey: scope !== undefined,
     headers: textType === undefined ? {} : { 'Content-Type': textType },
     ...(textType !== undefined ? { text: textOf(operation) } : body ? { body: bodyOf(operation) } : {}),
-    returns: response ? 'json' : mediaTypes.length > 0 ? 'binary' : 'nothing',
+    returns: response ? 'json' : returnsOf(mediaTypes),
   };
+}
+
+function returnsOf(mediaTypes: string[]): SampleRequest['returns'] {
+  if (mediaTypes.includes('text/event-stream')) return 'events';
+  return mediaTypes.length > 0 ? 'binary' : 'nothing';
 }
 
 export function bodyOf({ id, body }: Operation): unknown {

@@ -1,4 +1,5 @@
 import type { NewSession } from '../contract';
+import { noteChange } from '../../db/changes';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 import { START_LEASE } from './starts';
@@ -40,8 +41,8 @@ export async function secondsUntilSessionFits(
 }
 
 /** The caller holds the project's row lock. The start lease keeps the relay away while the API starts the workflow. */
-export function insertSession(db: Db, projectId: string, session: NewSessionRow): Promise<number> {
-  return change(
+export async function insertSession(db: Db, projectId: string, session: NewSessionRow): Promise<number> {
+  const inserted = await change(
     db,
     'insert_session',
     `WITH counted AS (
@@ -68,18 +69,20 @@ export function insertSession(db: Db, projectId: string, session: NewSessionRow)
       session.ttl_seconds,
     ],
   );
+  noteChange(db, 'logins', projectId);
+  return inserted;
 }
 
 /**
  * A session that the OpenID Connect provider starts. It has no number, because it does not count towards the project's
  * sessions an hour, and its page belongs to the browser that made the request from the beginning.
  */
-export function insertProviderSession(
+export async function insertProviderSession(
   db: Db,
   projectId: string,
   session: Omit<NewSessionRow, 'state'> & { browser_hash: Buffer },
 ): Promise<number> {
-  return change(
+  const inserted = await change(
     db,
     'insert_provider_session',
     `INSERT INTO auth_sessions (id, project_id, flow, client_ip, user_agent, start_hash, start_sealed, hosted_hash,
@@ -100,6 +103,8 @@ export function insertProviderSession(
       session.ttl_seconds,
     ],
   );
+  noteChange(db, 'logins', projectId);
+  return inserted;
 }
 
 /** For a request that is resumed after a crash. Null if the session was not inserted. */

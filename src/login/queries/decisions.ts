@@ -1,8 +1,9 @@
 import type { DeclineReason } from '../contract';
 import type { Channel } from '../../contract/common';
+import { noteChange } from '../../db/changes';
 import { notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
-import { change, row } from '../../db/query';
+import { row } from '../../db/query';
 
 export interface Answer {
   update_id: number;
@@ -75,17 +76,18 @@ export async function confirmSession(
     codeTtlSeconds: number;
   },
 ): Promise<{ decidedAt: Date; codeLifeMs: number }> {
-  const confirmed = await row<{ decided_at: Date; life_ms: number }>(
+  const confirmed = await row<{ decided_at: Date; life_ms: number; project_id: string }>(
     db,
     'confirm_session',
     `UPDATE auth_sessions SET status = 'confirmed', decided_at = clock_timestamp(), subscriber_id = $2, code_hash = $3,
        code_sealed = $4, code_expires_at = clock_timestamp() + make_interval(secs => $5)
      WHERE id = $1 AND status = 'pending'
-     RETURNING decided_at, (extract(epoch FROM code_expires_at - clock_timestamp()) * 1000)::float8 AS life_ms`,
+     RETURNING decided_at, (extract(epoch FROM code_expires_at - clock_timestamp()) * 1000)::float8 AS life_ms,
+       project_id`,
     [sessionId, decision.subscriberId, decision.codeHash, decision.codeSealed, decision.codeTtlSeconds],
   );
   if (!confirmed) throw new Error('the session is not pending');
-  await notifySession(db, sessionId);
+  await notifySession(db, { id: sessionId, project_id: confirmed.project_id });
   return { decidedAt: confirmed.decided_at, codeLifeMs: confirmed.life_ms };
 }
 
@@ -95,28 +97,29 @@ export async function endSession(
   status: 'declined' | 'expired',
   reason: DeclineReason | null,
 ): Promise<{ decidedAt: Date }> {
-  const ended = await row<{ decided_at: Date }>(
+  const ended = await row<{ decided_at: Date; project_id: string }>(
     db,
     'end_session',
     `UPDATE auth_sessions SET status = $2, decline_reason = $3, decided_at = clock_timestamp()
-     WHERE id = $1 AND status = 'pending' RETURNING decided_at`,
+     WHERE id = $1 AND status = 'pending' RETURNING decided_at, project_id`,
     [sessionId, status, reason],
   );
   if (!ended) throw new Error('the session is not pending');
-  await notifySession(db, sessionId);
+  await notifySession(db, { id: sessionId, project_id: ended.project_id });
   return { decidedAt: ended.decided_at };
 }
 
 /** Expires an unused code. Its hash stays, so that a late verify returns `code_expired`. */
 export async function expireCode(db: Db, sessionId: string): Promise<void> {
-  const expired = await change(
+  const expired = await row<{ project_id: string }>(
     db,
     'expire_code',
     `UPDATE auth_sessions SET status = 'expired', code_sealed = NULL
-     WHERE id = $1 AND status = 'confirmed' AND code_expires_at <= clock_timestamp()`,
+     WHERE id = $1 AND status = 'confirmed' AND code_expires_at <= clock_timestamp()
+     RETURNING project_id`,
     [sessionId],
   );
-  if (expired > 0) await notifySession(db, sessionId);
+  if (expired) await notifySession(db, { id: sessionId, project_id: expired.project_id });
 }
 
 /**
@@ -127,18 +130,25 @@ export async function consumeLogin(
   db: Db,
   sessionId: string,
 ): Promise<{ channel: Channel; platform_user_id: string } | null> {
-  const consumed = await row<{ channel: Channel; platform_user_id: string }>(
+  const consumed = await row<{ channel: Channel; platform_user_id: string; project_id: string }>(
     db,
     'consume_login',
     `UPDATE auth_sessions SET status = 'consumed', consumed_at = clock_timestamp()
      WHERE id = $1 AND status = 'confirmed' AND code_expires_at > clock_timestamp()
-     RETURNING channel, platform_user_id`,
+     RETURNING channel, platform_user_id, project_id`,
     [sessionId],
   );
-  if (consumed) await notifySession(db, sessionId);
-  return consumed;
+  if (!consumed) return null;
+  const { project_id, ...user } = consumed;
+  await notifySession(db, { id: sessionId, project_id });
+  return user;
 }
 
-export function notifySession(db: Db, sessionId: string): Promise<unknown> {
-  return row(db, 'notify_session', 'SELECT pg_notify($1, $2)', [notifyChannels.session, sessionId]);
+/** Wakes the polls of a session, and pages that show the project's logins. */
+export function notifySession(
+  db: Db,
+  { id, project_id }: { id: string; project_id: string },
+): Promise<unknown> {
+  noteChange(db, 'logins', project_id);
+  return row(db, 'notify_session', 'SELECT pg_notify($1, $2)', [notifyChannels.session, id]);
 }

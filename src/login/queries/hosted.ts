@@ -1,5 +1,6 @@
 import type { SessionFlow } from '../contract';
 import type { AuthSession } from './sessions';
+import { noteChange } from '../../db/changes';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 
@@ -61,12 +62,14 @@ export async function findBoundBrowser(db: Db, projectId: string, sessionId: str
 
 /** Collects the outcome of a confirmed session. Returns false if another request did, or if it came too late. */
 export async function consumeProviderSession(db: Db, sessionId: string): Promise<boolean> {
-  const consumed = await change(
+  const consumed = await row<{ project_id: string }>(
     db,
     'consume_provider_session',
     `UPDATE auth_sessions SET status = 'consumed', consumed_at = clock_timestamp()
-     WHERE id = $1 AND flow = 'oidc' AND status = 'confirmed' AND code_expires_at > clock_timestamp()`,
+     WHERE id = $1 AND flow = 'oidc' AND status = 'confirmed' AND code_expires_at > clock_timestamp()
+     RETURNING project_id`,
     [sessionId],
   );
-  return consumed > 0;
+  if (consumed) noteChange(db, 'logins', consumed.project_id);
+  return consumed !== null;
 }

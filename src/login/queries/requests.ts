@@ -1,5 +1,6 @@
 import type { NewRequest } from '../contract';
 import type { Channel, Language } from '../../contract/common';
+import { noteChange } from '../../db/changes';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { START_LEASE } from './starts';
@@ -63,13 +64,13 @@ export interface NewRequestRow extends Pick<
 }
 
 /** Inserts the session with the subscribers to ask. The caller holds the locks of the subscribers. */
-export function insertRequest(
+export async function insertRequest(
   db: Db,
   projectId: string,
   request: NewRequestRow,
   subscriberIds: string[],
 ): Promise<number> {
-  return change(
+  const inserted = await change(
     db,
     'insert_request',
     `WITH session AS (
@@ -94,6 +95,8 @@ export function insertRequest(
       subscriberIds,
     ],
   );
+  noteChange(db, 'logins', projectId);
+  return inserted;
 }
 
 /** For a request that is resumed after a crash. Null if it was not inserted. */

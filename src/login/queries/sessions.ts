@@ -1,5 +1,6 @@
 import type { DeclineReason, RequestPurpose, SessionFlow, SessionStatus } from '../contract';
 import type { Channel, Language } from '../../contract/common';
+import { noteChange } from '../../db/changes';
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 import { WAS_CONFIRMED } from './requests';
@@ -89,6 +90,7 @@ export async function openStaticSession(
     owner,
   );
   if (!session) throw new Error('the static session was not inserted');
+  noteChange(db, 'logins', projectId);
   return session;
 }
 
@@ -130,13 +132,18 @@ export function findProjectSession(
 }
 
 /** Binds a session to the user who opened its link; only that user may answer. */
-export function claimSession(db: Db, sessionId: string, user: SessionOwner): Promise<number> {
-  return change(
+export async function claimSession(
+  db: Db,
+  { id, project_id }: Pick<AuthSession, 'id' | 'project_id'>,
+  user: SessionOwner,
+): Promise<void> {
+  await change(
     db,
     'claim_session',
     `UPDATE auth_sessions SET channel = $2, platform_user_id = $3, chat_id = $4, lang = $5, bot = $6 WHERE id = $1`,
-    [sessionId, user.channel, user.platform_user_id, user.chat_id, user.lang, user.bot],
+    [id, user.channel, user.platform_user_id, user.chat_id, user.lang, user.bot],
   );
+  noteChange(db, 'logins', project_id);
 }
 
 /**

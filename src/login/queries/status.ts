@@ -1,5 +1,6 @@
 import type { DeclineReason, SessionFlow, SessionStatus } from '../contract';
 import type { Channel, Language } from '../../contract/common';
+import { noteChange } from '../../db/changes';
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
 import { ANSWERER } from './requests';
@@ -133,7 +134,11 @@ export async function consumeCodes(db: Db, redemptions: Redemption[]): Promise<(
     ],
   );
   const byPosition = new Map(consumed.map(({ position, ...user }) => [position, user]));
-  return redemptions.map((_, index) => byPosition.get(index + 1) ?? null);
+  return redemptions.map(({ projectId }, index) => {
+    const user = byPosition.get(index + 1) ?? null;
+    if (user) noteChange(db, 'logins', projectId);
+    return user;
+  });
 }
 
 /** Why a code was not redeemed. A code that was used and has expired counts as used. */

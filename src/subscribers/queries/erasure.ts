@@ -1,3 +1,4 @@
+import { noteChange } from '../../db/changes';
 import { notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
@@ -49,6 +50,7 @@ export async function erasePersonSessions(db: Db, person: Person): Promise<void>
   const theirs = 's.project_id = $2 AND s.channel = $3 AND s.platform_user_id = $4';
   await rows(db, 'erase_pending_sessions', eraseSessions(`${theirs} AND ${PENDING}`), values);
   await rows(db, 'erase_ended_sessions', eraseSessions(`${theirs} AND ${ENDED}`), values);
+  noteChange(db, 'logins', person.project_id);
 }
 
 /** The requests that ask the person to confirm. Read before the person is deleted. */

@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { runHerald } from '../../support/npm-start';
 import { findProjectByKey } from '../../../src/projects/queries/keys';
@@ -85,6 +86,44 @@ describe('the herald command', () => {
   it('tells its version', async () => {
     const { code, stdout } = await runHerald(['--version'], {});
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+
+  it('completes every command, option and listed value in bash, from the commands themselves', async () => {
+    const { stdout: script } = await runHerald(['completion', 'bash'], settings);
+    const complete = (...words: string[]) =>
+      execFileSync(
+        'bash',
+        [
+          '-c',
+          `${script}\nshift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _herald; echo "\${COMPREPLY[*]}"`,
+          '-',
+          '-',
+          'herald',
+          ...words,
+        ],
+        { encoding: 'utf8' },
+      )
+        .trim()
+        .split(' ');
+    for (const path of [[], ['deliveries']]) {
+      const { stdout: help } = await runHerald([...path, '--help'], settings);
+      const commands = [...help.slice(help.indexOf('Commands:')).matchAll(/^ {2}([a-z-]+)/gm)].map(
+        ([, name]) => name,
+      );
+      expect(commands.length).toBeGreaterThan(4);
+      expect(complete(...path, '')).toEqual(expect.arrayContaining(commands));
+    }
+    expect(complete('deli')).toEqual(['deliveries']);
+    expect(complete('deliveries', 'list', '--project', 'shop', '--st')).toEqual(['--status']);
+    expect(complete('deliveries', 'list', '--status', 'f')).toEqual(['failed']);
+    expect(complete('trigger', 'otp.v')).toEqual(['otp.verified']);
+    expect(complete('dev')).toEqual(['']);
+    for (const shell of ['zsh', 'fish']) {
+      const { stdout } = await runHerald(['completion', shell], settings);
+      expect(stdout).toContain('deliveries list');
+      const isHere = spawnSync(shell, ['-c', 'exit 0']).status === 0;
+      if (isHere) expect(spawnSync(shell, ['-n'], { input: stdout }).status).toBe(0);
+    }
   });
 
   it('sets and clears the look of the login page', async () => {

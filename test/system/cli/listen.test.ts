@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually';
 import { userEnvironment } from '../../support/npm-start';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { startTcpProxy } from '../../support/tcp-proxy';
+import { createSession } from '../login/fixture';
 import { createEndpoint, emitExample, scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
 import { cli, herald, heraldJson, settingsOf } from './fixture';
 
@@ -33,8 +34,8 @@ afterEach(async () => {
 });
 
 /** A command that runs until it is ended. */
-function run(args: string[]) {
-  const child = spawn(process.execPath, [cli, ...args], { env: userEnvironment(settings) });
+function run(args: string[], env = settings) {
+  const child = spawn(process.execPath, [cli, ...args], { env: userEnvironment(env) });
   running.push(child);
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output.stdout += chunk));
@@ -99,7 +100,50 @@ test('listen and tail on this installation show what trigger sends, and what cou
   await eventually(() => receiver.of(named.delivery_id).length === 1);
 });
 
+test('trigger and tail work on a remote service, with nothing but its address and a key', async () => {
+  const { id: endpointId } = await createEndpoint(project, receiver.url, { events: ['otp.sent'] });
+  await emitExample(service, project, 'otp.sent');
+  await eventually(() => receiver.received.length === 1);
+  const remote = ['--api-url', service.url];
+  const env = { HERALD_API_KEY: project.api_key };
+  const deliveries = run(['tail', 'deliveries', ...remote], env);
+  const logins = run(['tail', 'logins', '--json', ...remote], env);
+  const messages = run(['tail', 'messages', ...remote], env);
+  for (const { output } of [deliveries, logins, messages]) {
+    await eventually(() => output.stderr.includes('Waiting for'), 60_000);
+  }
+
+  const all = await heraldJson<{ event_id: string; deliveries: number }>(
+    ['trigger', 'otp.sent', ...remote],
+    env,
+  );
+  expect(all).toEqual({ event_id: expect.any(String), deliveries: 1 });
+  await eventually(() => receiver.received.length === 2);
+  expect(receiver.received[1]?.headers['x-service-test']).toBe('true');
+  const one = await heraldJson<{ delivery_id: string }>(
+    ['trigger', 'auth.completed', '--endpoint', endpointId, ...remote],
+    env,
+  );
+  await eventually(() => receiver.of(one.delivery_id).length === 1);
+  await eventually(() => deliveries.lines().some((line) => /auth\.completed {2}succeeded {2}200/.test(line)));
+  // What was there before is not shown.
+  const shown = new Set(deliveries.lines().map((line) => line.split('  ').at(-1)));
+  expect(shown.size).toBe(2);
+
+  const session = await createSession(project);
+  await eventually(() => logins.lines().length > 0);
+  expect(JSON.parse(logins.lines()[0] ?? '')).toMatchObject({ id: session.session_id, status: 'pending' });
+  await project.api('DELETE', `/v1/auth/session/${session.session_id}`);
+  await eventually(() => logins.lines().some((line) => line.includes('"expired"')));
+  const sent = await emitExample(service, project, 'delivery.failed');
+  await eventually(() => messages.lines().some((line) => line.includes(sent)));
+  expect(messages.lines()[0]).toMatch(/telegram {2}failed {2}user_blocked_bot/);
+});
+
 test.each([
+  [['trigger', 'otp.sent', '--api-url', 'http://127.0.0.1:9/'], /needs both --api-url and --api-key/],
+  [['trigger', 'otp.sent', '--api-url', 'http://127.0.0.1:9/', '--api-key', 'hk_x'], /127\.0\.0\.1/],
+  [['trigger', 'otp.sent'], /Name the project with --project/],
   [['listen', '--forward-to', 'nowhere', '--project', 'demo'], /"nowhere" is not an http address/],
   [['listen', '--forward-to', 'http://127.0.0.1:9/', '--events', 'nothing'], /"nothing" is not an event/],
   [['listen', '--forward-to', 'http://127.0.0.1:9/'], /Name the project with --project/],

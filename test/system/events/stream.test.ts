@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { limits } from '../../../src/contract/limits';
+import { createPool } from '../../../src/db/pool';
 import { readMessages } from '../../../src/cli/event-source';
 import { eventRegistry } from '../../../src/events/contract';
 import { emitEvent } from '../../../src/events/queries/emit';
@@ -29,22 +30,30 @@ interface Streamed {
   body: string;
 }
 
+/** What the dashboard's own pages send with every request. */
+const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
+
 const opened: { close(): void }[] = [];
 
 /** Resolves once the response has begun: what commits from then on is in the stream. */
-async function openStream({ key = project.api_key, query = '', lastId = '' } = {}) {
+async function openStream({ key = project.api_key, query = '', lastId = '', cookie = '' } = {}) {
   const abort = new AbortController();
   opened.push({ close: () => abort.abort() });
   const response = await fetch(`${service.url}/v1/webhooks/stream${query}`, {
-    headers: { authorization: `Bearer ${key}`, ...(lastId ? { 'last-event-id': lastId } : {}) },
+    headers: {
+      ...(cookie ? { ...ownPage, cookie } : { authorization: `Bearer ${key}` }),
+      ...(lastId ? { 'last-event-id': lastId } : {}),
+    },
     signal: abort.signal,
   });
   const events: Streamed[] = [];
-  const stream = { response, events, gaps: 0, ended: false, close: () => abort.abort() };
+  const hints: { list: string; at: number }[] = [];
+  const stream = { response, events, hints, gaps: 0, ended: false, close: () => abort.abort() };
   const read = async () => {
     if (!response.ok || !response.body) return;
     for await (const { type, data } of readMessages(response.body)) {
       if (type === 'gap') stream.gaps += 1;
+      else if (type !== 'message') hints.push({ list: type, at: performance.now() });
       else events.push(JSON.parse(data) as Streamed);
     }
   };
@@ -88,7 +97,8 @@ test('an event that commits late is not skipped', async () => {
   await slow.connect();
   try {
     await slow.query('BEGIN');
-    const late = await emitEvent(slow, project.id, 'auth.completed', eventRegistry['auth.completed'].example);
+    const { example } = eventRegistry['auth.completed'];
+    const { id: late } = await emitEvent(slow, project.id, 'auth.completed', example);
     const fast = await emitExample(service, project, 'otp.sent');
     const marker = await openStream();
     await slow.query('COMMIT');
@@ -149,4 +159,74 @@ test('the number of streams is limited, and a closed one makes room', async () =
   expect(await refused.response.json()).toMatchObject({ code: 'conflict' });
   streams[0]?.close();
   await eventually(async () => (await openStream()).response.status === 200);
+});
+
+const CHANGES = '?changes=deliveries,logins';
+const hintsFor = (list: string, { hints }: { hints: { list: string }[] }) =>
+  hints.filter((hint) => hint.list === list).length;
+
+async function dashboardCookie(): Promise<string> {
+  const { headers } = await service.apiWith(null)(
+    'POST',
+    '/dashboard/session',
+    { api_key: project.api_key },
+    ownPage,
+  );
+  return headers.getSetCookie()[0]?.split(';')[0] ?? '';
+}
+
+test('a stream of changes says which list has changed, in any process, at most once a second', async () => {
+  const receiver = await scriptedReceiver(200);
+  await createEndpoint(project, receiver.url);
+  const other = await openStream({ key: (await service.createProject()).api_key, query: CHANGES });
+  const deliveries = await openStream({ query: '?changes=deliveries' });
+  const stream = await openStream({ cookie: await dashboardCookie(), query: CHANGES });
+  // At the beginning any list may have changed since the reader read it.
+  await eventually(() => stream.hints.length >= 2 && other.hints.length >= 2 && deliveries.hints.length >= 1);
+  const before = { deliveries: hintsFor('deliveries', stream), logins: hintsFor('logins', stream) };
+
+  // As another process would: over connections of its own.
+  const elsewhere = createPool({ url: service.database.url });
+  try {
+    for (let n = 0; n < 20; n += 1) {
+      await emitEvent(elsewhere, project.id, 'otp.sent', eventRegistry['otp.sent'].example);
+    }
+    await eventually(() => hintsFor('deliveries', stream) > before.deliveries);
+    await eventually(() => receiver.received.length === 20);
+    const session = await createSession(project);
+    await eventually(() => hintsFor('logins', stream) > before.logins);
+    const created = hintsFor('logins', stream);
+    await project.api('DELETE', `/v1/auth/session/${session.session_id}`);
+    await eventually(() => hintsFor('logins', stream) > created);
+  } finally {
+    await elsewhere.end();
+  }
+  for (const list of ['deliveries', 'logins']) {
+    const times = stream.hints.filter((hint) => hint.list === list).map(({ at }) => at);
+    // Sent a second apart; they can arrive a little closer.
+    times.slice(1).forEach((at, index) => expect(at - (times[index] ?? 0)).toBeGreaterThan(500));
+  }
+  expect(deliveries.hints.map(({ list }) => list)).not.toContain('logins');
+  expect(hintsFor('deliveries', deliveries)).toBeGreaterThan(1);
+  expect(stream.events).toEqual([]);
+  expect(other.hints).toHaveLength(2);
+  expect((await openStream({ query: `${CHANGES}&events=otp.sent` })).response.status).toBe(400);
+  expect((await openStream({ query: '?changes=messages' })).response.status).toBe(400);
+  await receiver.close();
+});
+
+test('a stream of the dashboard needs its own page and ends with its session', async () => {
+  const cookie = await dashboardCookie();
+  const foreign = await fetch(`${service.url}/v1/webhooks/stream${CHANGES}`, { headers: { cookie } });
+  expect(foreign.status).toBe(403);
+  const stream = await openStream({ cookie, query: CHANGES });
+  await eventually(() => stream.hints.length > 0);
+  const ended = await service.apiWith(null)('DELETE', '/dashboard/session', undefined, {
+    ...ownPage,
+    cookie,
+  });
+  expect(ended.status).toBe(204);
+  const signedOut = Date.now();
+  await eventually(() => stream.ended);
+  expect(Date.now() - signedOut).toBeLessThan(SOON_MS);
 });

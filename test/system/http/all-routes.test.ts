@@ -189,6 +189,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'GET /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint } }),
   'PUT /v1/webhooks/{id}': ({ endpoint }) => ({ params: { id: endpoint }, body: { description: 'new' } }),
   'POST /v1/webhooks/{id}/rotate-secret': ({ endpoint }) => ({ params: { id: endpoint } }),
+  'POST /v1/webhooks/test': () => ({}),
   'POST /v1/webhooks/{id}/test': ({ endpoint }) => ({ params: { id: endpoint } }),
   'GET /v1/webhooks/{id}/deliveries': ({ endpoint }) => ({ params: { id: endpoint } }),
   'GET /v1/webhooks/{id}/stats': ({ endpoint }) => ({ params: { id: endpoint } }),

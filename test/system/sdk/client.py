@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from herald_sdk import AsyncHerald, Herald, HeraldError, WebhookVerificationError, verify_webhook
@@ -64,6 +65,40 @@ def receive_webhook(herald: Herald) -> None:
     server.shutdown()
 
 
+def follow_events(herald: Herald) -> None:
+    ids = []
+
+    # What happened before the stream was open is not in it.
+    def trigger():
+        while not ids:
+            herald.webhooks.trigger(event="otp.sent")
+            time.sleep(0.3)
+        herald.webhooks.trigger(event="otp.verified")
+
+    triggering = threading.Thread(target=trigger)
+    triggering.start()
+    for streamed in herald.webhooks.stream(events="otp.sent,otp.verified"):
+        ids.append(streamed.event_id)
+        if streamed.event == "otp.verified":
+            break
+    triggering.join()
+    asyncio.run(resume(ids[0], ids[1:]))
+    typed = isinstance(streamed.data["purpose"], str) and streamed.test
+    show("streamed", first=ids[0], ids=ids, last=streamed.event, typed=typed)
+
+
+async def resume(last_event_id, expected) -> None:
+    async with AsyncHerald() as herald:
+        resumed = []
+        stream = herald.webhooks.stream(events="otp.sent,otp.verified", last_event_id=last_event_id)
+        async for streamed in stream:
+            resumed.append(streamed.event_id)
+            if len(resumed) == len(expected):
+                break
+        await stream.aclose()
+        assert resumed == expected
+
+
 async def paginate() -> None:
     async with AsyncHerald() as herald:
         for name in ("one", "two", "three", "four", "five"):
@@ -77,6 +112,7 @@ with Herald() as herald:
     sent = herald.messages.send(subscriber_id=subscriber_id, text="Hello from the SDK")
     show("sent", sent=sent["sent"])
     receive_webhook(herald)
+    follow_events(herald)
     asyncio.run(paginate())
     names = [link["name"] for link in herald.subscribe_links.list_all(limit=2)]
     assert len(names) == 5

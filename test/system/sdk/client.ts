@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import {
   Herald,
   HeraldError,
@@ -76,11 +77,36 @@ async function receiveWebhook(): Promise<void> {
   server.closeAllConnections();
 }
 
+async function followEvents(): Promise<void> {
+  const ids: string[] = [];
+  const stop = new AbortController();
+  // What happened before the stream was open is not in it.
+  const triggering = (async () => {
+    while (ids.length === 0) {
+      await herald.webhooks.trigger({ event: 'otp.sent' });
+      await setTimeout(300);
+    }
+    await herald.webhooks.trigger({ event: 'otp.verified' });
+  })();
+  for await (const streamed of herald.webhooks.stream(
+    { events: 'otp.sent,otp.verified' },
+    { signal: stop.signal },
+  )) {
+    ids.push(streamed.event_id);
+    if (streamed.event !== 'otp.verified') continue;
+    const isTyped = typeof streamed.data.purpose === 'string' && streamed.test;
+    print('streamed', { first: ids[0], ids, last: streamed.event, typed: isTyped });
+    break;
+  }
+  await triggering;
+}
+
 async function main(): Promise<void> {
   const subscriberId = await logIn();
   const sent = await herald.messages.send({ subscriber_id: subscriberId, text: 'Hello from the SDK' });
   print('sent', { sent: sent.sent });
   await receiveWebhook();
+  await followEvents();
 
   for (const name of ['one', 'two', 'three', 'four', 'five']) await herald.subscribeLinks.create({ name });
   const names: (string | null)[] = [];

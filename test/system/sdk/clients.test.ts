@@ -27,7 +27,11 @@ interface Ran {
 
 async function run({ name, prepare }: Language): Promise<Ran> {
   const project = await service.createProject({ plan: 'basic' });
-  const faults = { 'POST /v1/send': 'unavailable', 'POST /v1/subscribe-links': 'lost' } as const;
+  const faults = {
+    'POST /v1/send': 'unavailable',
+    'POST /v1/subscribe-links': 'lost',
+    'GET /v1/webhooks/stream': 'broken',
+  } as const;
   const proxy = await startFaultyProxy(service.url, faults);
   const extension = name === 'Python' ? 'py' : 'ts';
   const prepared = prepare({ file: path.join(__dirname, `client.${extension}`) });
@@ -84,6 +88,15 @@ describe.each(languages)('the SDK for $name, installed from its package', ({ nam
       sameDelivery: true,
       refused: ['no_match', 'no_match'],
     });
+  });
+
+  it('follows the stream of events, and goes on after the last event when the connection breaks', () => {
+    const { first, ids, last, typed } = step('streamed') as Record<string, unknown>;
+    expect({ last, typed }).toEqual({ last: 'otp.verified', typed: true });
+    expect(new Set(ids as string[]).size).toBe((ids as string[]).length);
+    const streams = requests('GET /v1/webhooks/stream');
+    expect(streams.slice(0, 2).map(({ outcome }) => outcome)).toEqual(['broken', 200]);
+    expect(streams[1]?.lastEventId).toBe(first);
   });
 
   it('goes through the pages of a list', () => {

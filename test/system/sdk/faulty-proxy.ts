@@ -4,12 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { AppError } from '../../../src/contract/errors';
 
-/** `unavailable`: 503 with Retry-After instead of the request. `lost`: the request is carried out, its response is not seen. */
-export type Fault = 'unavailable' | 'lost';
+/**
+ * `unavailable`: 503 with Retry-After instead of the request. `lost`: the request is carried out, its response is not seen.
+ * `broken`: a stream breaks off after its first event.
+ */
+export type Fault = 'unavailable' | 'lost' | 'broken';
 
 export interface SeenRequest {
   route: string;
   idempotencyKey: string | undefined;
+  lastEventId: string | undefined;
   /** What the client got: the status of the service, or the fault. */
   outcome: number | Fault;
 }
@@ -32,7 +36,12 @@ export async function startFaultyProxy(target: string, faults: Record<string, Fa
     const fault = left.get(route);
     left.delete(route);
     const note = (outcome: number | Fault) =>
-      seen.push({ route, idempotencyKey: req.headers['idempotency-key'] as string | undefined, outcome });
+      seen.push({
+        route,
+        idempotencyKey: req.headers['idempotency-key'] as string | undefined,
+        lastEventId: req.headers['last-event-id'] as string | undefined,
+        outcome,
+      });
     if (fault === 'unavailable') {
       note(fault);
       res.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' });
@@ -41,6 +50,18 @@ export async function startFaultyProxy(target: string, faults: Record<string, Fa
       );
     }
     const response = await forward(target, req, body);
+    if (response.headers['content-type']?.startsWith('text/event-stream')) {
+      note(fault ?? (response.statusCode as number));
+      res.writeHead(response.statusCode as number, response.headers);
+      res.once('close', () => response.destroy());
+      if (fault === 'broken') {
+        response.on('data', (chunk: Buffer) => {
+          const hasEvent = chunk.includes('data: ');
+          res.write(chunk, () => hasEvent && req.socket.destroy());
+        });
+      } else response.pipe(res);
+      return;
+    }
     const content = await buffer(response);
     note(fault ?? (response.statusCode as number));
     if (fault === 'lost') return void req.socket.destroy();

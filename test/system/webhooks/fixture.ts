@@ -49,8 +49,13 @@ export async function createEndpoint(
 }
 
 /** An event of the project, with the catalogue's example as its data. */
-export function emitExample(service: TestService, project: TestProject, name: EventName = 'auth.completed') {
-  return emitEvent(service.pool, project.id, name, eventRegistry[name].example as never);
+export async function emitExample(
+  service: TestService,
+  project: TestProject,
+  name: EventName = 'auth.completed',
+): Promise<string> {
+  const { id } = await emitEvent(service.pool, project.id, name, eventRegistry[name].example as never);
+  return id;
 }
 
 export interface DeliveryRecord {

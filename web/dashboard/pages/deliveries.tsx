@@ -21,7 +21,6 @@ import { Heading, useFilters, usePages } from '../router';
 import { t } from '../texts';
 import { DeliveryCells, EventSelect, since, spans, statusOptions } from './delivery-log';
 
-const REFRESH_MS = 4_000;
 const SEARCH_LENGTH = 200;
 
 /** Deliveries of all endpoints, deleted ones included, with search and a retry of several at once. */
@@ -43,7 +42,7 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
         cursor: pages.cursor,
       }),
     JSON.stringify([filters.values, pages.cursor]),
-    pages.isFirst && q === '' ? REFRESH_MS : undefined,
+    pages.isFirst && q === '' ? 'deliveries' : undefined,
   );
   const list = log.data?.data;
   const isSelectable = can('manage');

@@ -23,7 +23,6 @@ import { Link, useFilters, usePages } from '../router';
 import { deliveryState } from '../states';
 import { t } from '../texts';
 
-const REFRESH_MS = 2_500;
 const HOUR_MS = 3_600_000;
 
 export const spans = () => [
@@ -62,7 +61,7 @@ export function DeliveryLog({ endpoint }: { endpoint: EndpointView }) {
   const log = useResource(
     () => api.deliveries(endpoint.id, { status, event, since: since(hours), cursor: pages.cursor }),
     JSON.stringify([filters.values, pages.cursor]),
-    pages.isFirst ? REFRESH_MS : undefined,
+    pages.isFirst ? 'deliveries' : undefined,
   );
   const list = log.data?.data;
   return (

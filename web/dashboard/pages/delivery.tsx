@@ -23,17 +23,15 @@ import { deliveryState } from '../states';
 import { t } from '../texts';
 import { errorKind, NextAttempt } from './delivery-log';
 
-const REFRESH_MS = 1_500;
-
 /** One delivery with its attempts. */
 export function DeliveryPage({ id, workflowsUrl }: { id: string; workflowsUrl: string | null }) {
-  const delivery = useResource(() => api.delivery(id), id, REFRESH_MS);
+  const delivery = useResource(() => api.delivery(id), id, 'deliveries');
   const endpointId = delivery.data?.endpoint_id;
   // Null for a deleted endpoint, whose deliveries are kept.
   const endpoint = useResource(
     async () => (endpointId ? api.endpoint(endpointId).catch(() => null) : null),
     endpointId ?? '',
-    5_000,
+    'deliveries',
   );
   return (
     <>

@@ -26,11 +26,10 @@ import { DeliveryLog } from './delivery-log';
 import { EndpointForm } from './endpoint-form';
 import { EndpointSparkline } from './endpoints';
 
-const REFRESH_MS = 5_000;
 type Open = 'change' | 'rotate' | 'delete' | 'test' | null;
 
 export function EndpointPage({ id }: { id: string }) {
-  const endpoint = useResource(() => api.endpoint(id), id, REFRESH_MS);
+  const endpoint = useResource(() => api.endpoint(id), id, 'deliveries');
   return (
     <>
       <Crumbs trail={[{ to: '/dashboard/webhooks', text: t.webhooks }]} />

@@ -22,12 +22,10 @@ import { Heading, Link, useFilters, usePages } from '../router';
 import { loginState } from '../states';
 import { t } from '../texts';
 
-const REFRESH_MS = 4_000;
-const USAGE_MS = 15_000;
 const FILTERS = ['status', 'channel'] as const;
 
 export function Logins() {
-  const usage = useResource(api.usage, 'usage', USAGE_MS);
+  const usage = useResource(api.usage, 'usage', 'logins');
   const { values } = useFilters(FILTERS);
   return (
     <>
@@ -73,7 +71,7 @@ function SessionLog() {
   const log = useResource(
     () => api.logins({ status, channel, cursor: pages.cursor }),
     JSON.stringify([filters.values, pages.cursor]),
-    pages.isFirst ? REFRESH_MS : undefined,
+    pages.isFirst ? 'logins' : undefined,
   );
   const list = log.data?.data;
   return (

@@ -5,6 +5,7 @@ from ._errors import HeraldConnectionError, HeraldError
 from ._file import AsyncHeraldFile, HeraldFile
 from ._generated import types
 from ._options import OMIT, RequestOptions
+from ._stream import StreamedEvent
 from ._webhooks import (
     VerifiedWebhook,
     WebhookVerificationError,
@@ -22,6 +23,7 @@ __all__ = [
     "HeraldError",
     "HeraldFile",
     "RequestOptions",
+    "StreamedEvent",
     "VerifiedWebhook",
     "WebhookVerificationError",
     "is_valid_webhook",

@@ -3,11 +3,11 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from types import TracebackType
-from typing import Any, Optional, Type
+from typing import Any, Awaitable, Callable, Optional
 
 import httpx
 
+from ._closing import AsyncClosing, Closing
 from ._generated import types
 from ._generated.api import HeraldApi
 from ._generated.async_api import AsyncHeraldApi
@@ -45,7 +45,25 @@ class _Wait:
         return max(0.0, min(1.0 - (now - self._polled_at), self._ends_at - now))
 
 
-class Herald(HeraldApi):
+def _wait(poll: Callable[[int], Any], timeout: Optional[float]) -> Any:
+    wait = _Wait(timeout)
+    while True:
+        polled = poll(wait.next_poll())
+        if wait.is_over(polled):
+            return polled
+        time.sleep(wait.pause())
+
+
+async def _wait_async(poll: Callable[[int], Awaitable[Any]], timeout: Optional[float]) -> Any:
+    wait = _Wait(timeout)
+    while True:
+        polled = await poll(wait.next_poll())
+        if wait.is_over(polled):
+            return polled
+        await asyncio.sleep(wait.pause())
+
+
+class Herald(HeraldApi, Closing):
     """A client of one project. Use it as a context manager, or call close().
 
     `api_key` and `base_url` default to the environment variables HERALD_API_KEY and HERALD_URL. A Retry-After above
@@ -74,40 +92,25 @@ class Herald(HeraldApi):
         The response has the code once `status` is `confirmed`; check that its `state` belongs to the browser before you
         redeem the code. After `timeout` seconds it returns what is there, even if it is still pending.
         """
-        wait = _Wait(timeout)
-        while True:
-            polled = self.auth.get_session_status(session_id, wait=wait.next_poll())
-            if wait.is_over(polled):
-                return polled
-            time.sleep(wait.pause())
+        polled: types.AuthGetSessionStatusResponse = _wait(
+            lambda wait: self.auth.get_session_status(session_id, wait=wait), timeout
+        )
+        return polled
 
     def wait_for_request(
         self, request_id: str, *, timeout: Optional[float] = None
     ) -> types.AuthGetRequestResponse:
         """Waits until an approval is decided or has ended, by long polls."""
-        wait = _Wait(timeout)
-        while True:
-            polled = self.auth.get_request(request_id, wait=wait.next_poll())
-            if wait.is_over(polled):
-                return polled
-            time.sleep(wait.pause())
+        polled: types.AuthGetRequestResponse = _wait(
+            lambda wait: self.auth.get_request(request_id, wait=wait), timeout
+        )
+        return polled
 
     def close(self) -> None:
         self._transport.close()
 
-    def __enter__(self) -> Herald:
-        return self
 
-    def __exit__(
-        self,
-        _type: Optional[Type[BaseException]],
-        _error: Optional[BaseException],
-        _traceback: Optional[TracebackType],
-    ) -> None:
-        self.close()
-
-
-class AsyncHerald(AsyncHeraldApi):
+class AsyncHerald(AsyncHeraldApi, AsyncClosing):
     """As Herald, for asyncio."""
 
     def __init__(
@@ -128,34 +131,19 @@ class AsyncHerald(AsyncHeraldApi):
         self, session_id: str, *, timeout: Optional[float] = None
     ) -> types.AuthGetSessionStatusResponse:
         """As Herald.wait_for_session."""
-        wait = _Wait(timeout)
-        while True:
-            polled = await self.auth.get_session_status(session_id, wait=wait.next_poll())
-            if wait.is_over(polled):
-                return polled
-            await asyncio.sleep(wait.pause())
+        polled: types.AuthGetSessionStatusResponse = await _wait_async(
+            lambda wait: self.auth.get_session_status(session_id, wait=wait), timeout
+        )
+        return polled
 
     async def wait_for_request(
         self, request_id: str, *, timeout: Optional[float] = None
     ) -> types.AuthGetRequestResponse:
         """As Herald.wait_for_request."""
-        wait = _Wait(timeout)
-        while True:
-            polled = await self.auth.get_request(request_id, wait=wait.next_poll())
-            if wait.is_over(polled):
-                return polled
-            await asyncio.sleep(wait.pause())
+        polled: types.AuthGetRequestResponse = await _wait_async(
+            lambda wait: self.auth.get_request(request_id, wait=wait), timeout
+        )
+        return polled
 
     async def close(self) -> None:
         await self._transport.close()
-
-    async def __aenter__(self) -> AsyncHerald:
-        return self
-
-    async def __aexit__(
-        self,
-        _type: Optional[Type[BaseException]],
-        _error: Optional[BaseException],
-        _traceback: Optional[TracebackType],
-    ) -> None:
-        await self.close()

@@ -1,17 +1,20 @@
 from __future__ import annotations
 
-from types import TracebackType
-from typing import AsyncIterator, Iterator, Optional, Type
+from typing import AsyncIterator, Iterator
 
 import httpx
 
+from ._closing import AsyncClosing, Closing
 
-class HeraldFile:
-    """A response that is not JSON, such as a picture or a CSV export. Read it once; `with` closes it early."""
 
+class _Response:
     def __init__(self, response: httpx.Response) -> None:
         self._response = response
         self.content_type: str = response.headers.get("content-type", "application/octet-stream")
+
+
+class HeraldFile(_Response, Closing):
+    """A response that is not JSON, such as a picture or a CSV export. Read it once; `with` closes it early."""
 
     def read(self) -> bytes:
         return self._response.read()
@@ -24,27 +27,15 @@ class HeraldFile:
         """For responses of any length."""
         return self._response.iter_bytes()
 
+    def lines(self) -> Iterator[str]:
+        return self._response.iter_lines()
+
     def close(self) -> None:
         self._response.close()
 
-    def __enter__(self) -> HeraldFile:
-        return self
 
-    def __exit__(
-        self,
-        _type: Optional[Type[BaseException]],
-        _error: Optional[BaseException],
-        _traceback: Optional[TracebackType],
-    ) -> None:
-        self.close()
-
-
-class AsyncHeraldFile:
+class AsyncHeraldFile(_Response, AsyncClosing):
     """As HeraldFile, for the asynchronous client."""
-
-    def __init__(self, response: httpx.Response) -> None:
-        self._response = response
-        self.content_type: str = response.headers.get("content-type", "application/octet-stream")
 
     async def read(self) -> bytes:
         return await self._response.aread()
@@ -57,16 +48,8 @@ class AsyncHeraldFile:
         """For responses of any length."""
         return self._response.aiter_bytes()
 
+    def lines(self) -> AsyncIterator[str]:
+        return self._response.aiter_lines()
+
     async def close(self) -> None:
         await self._response.aclose()
-
-    async def __aenter__(self) -> AsyncHeraldFile:
-        return self
-
-    async def __aexit__(
-        self,
-        _type: Optional[Type[BaseException]],
-        _error: Optional[BaseException],
-        _traceback: Optional[TracebackType],
-    ) -> None:
-        await self.close()

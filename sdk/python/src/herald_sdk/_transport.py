@@ -30,13 +30,14 @@ class _Call:
         settings: _Settings,
         method: str,
         path: str,
-        query: Optional[Dict[str, Any]],
-        body: Optional[Any],
-        text: Optional[Tuple[str, str]],
-        keyed: bool,
-        idempotency_key: Optional[str],
-        returns: Returns,
-        options: Optional[RequestOptions],
+        *,
+        query: Optional[Dict[str, Any]] = None,
+        body: Optional[Any] = None,
+        text: Optional[Tuple[str, str]] = None,
+        keyed: bool = False,
+        idempotency_key: Optional[str] = None,
+        returns: Returns = "json",
+        options: Optional[RequestOptions] = None,
     ) -> None:
         options = options or {}
         key = (idempotency_key or str(uuid.uuid4())) if keyed else None
@@ -71,13 +72,13 @@ class _Call:
 
     def wait_after(self, error: Exception) -> float:
         """Seconds until the next attempt; raises the error if there is none."""
-        backoff = min(MAX_BACKOFF, FIRST_BACKOFF * 2.0**self.retries) * (0.5 + random.random() / 2)
         if self.retries >= self.max_retries:
             raise error
+        pause = backoff(self.retries)
         self.retries += 1
         if isinstance(error, HeraldConnectionError):
             if self.is_repeatable:
-                return backoff
+                return pause
             raise error
         if not isinstance(error, HeraldError):
             raise error
@@ -88,7 +89,7 @@ class _Call:
         if error.code == UNKNOWN and not self.is_repeatable:
             raise error
         if error.retry_after is None:
-            return backoff
+            return pause
         if error.retry_after > self.max_retry_wait:
             raise error
         return error.retry_after
@@ -103,6 +104,11 @@ class _Call:
         except ValueError as error:
             message = "The response is not JSON: is base_url the URL of Herald?"
             raise HeraldConnectionError(message) from error
+
+
+def backoff(retries: int) -> float:
+    """Exponential, with jitter."""
+    return min(MAX_BACKOFF, FIRST_BACKOFF * 2.0 ** min(retries, 10)) * (0.5 + random.random() / 2)
 
 
 def _query_value(value: Any) -> str:
@@ -139,20 +145,9 @@ class Transport:
         self._settings = settings
         self._client = client or httpx.Client()
 
-    def request(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Optional[Dict[str, Any]] = None,
-        body: Optional[Any] = None,
-        text: Optional[Tuple[str, str]] = None,
-        keyed: bool = False,
-        idempotency_key: Optional[str] = None,
-        returns: Returns = "json",
-        options: Optional[RequestOptions] = None,
-    ) -> Any:
-        call = _Call(self._settings, method, path, query, body, text, keyed, idempotency_key, returns, options)
+    def request(self, method: str, path: str, **request: Any) -> Any:
+        """`request`: the keywords of _Call."""
+        call = _Call(self._settings, method, path, **request)
         while True:
             try:
                 return self._attempt(call)
@@ -184,20 +179,9 @@ class AsyncTransport:
         self._settings = settings
         self._client = client or httpx.AsyncClient()
 
-    async def request(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Optional[Dict[str, Any]] = None,
-        body: Optional[Any] = None,
-        text: Optional[Tuple[str, str]] = None,
-        keyed: bool = False,
-        idempotency_key: Optional[str] = None,
-        returns: Returns = "json",
-        options: Optional[RequestOptions] = None,
-    ) -> Any:
-        call = _Call(self._settings, method, path, query, body, text, keyed, idempotency_key, returns, options)
+    async def request(self, method: str, path: str, **request: Any) -> Any:
+        """`request`: the keywords of _Call."""
+        call = _Call(self._settings, method, path, **request)
         while True:
             try:
                 return await self._attempt(call)

@@ -2182,10 +2182,20 @@ export type WebhooksRotateSecretResponse = {
   secret: string | null;
 };
 
-/** The body of POST /v1/webhooks/{id}/test. */
-export type WebhooksTestBody = {
+/** The body of POST /v1/webhooks/test. */
+export type WebhooksTriggerBody = {
   event?: 'subscription.created' | 'subscription.deleted' | 'subscription.permission_changed' | 'delivery.success' | 'delivery.failed' | 'broadcast.completed' | 'broadcast.cancelled' | 'batch.completed' | 'otp.sent' | 'otp.verified' | 'otp.failed_attempt' | 'otp.max_attempts_reached' | 'auth.completed' | 'button.clicked' | 'ticket.created' | 'ticket.replied' | 'ticket.status_changed' | 'ticket.assigned' | 'ticket.closed' | 'ticket.csat_received' | 'ticket.unanswered_24h' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.skipped' | 'drip.step_sent' | 'drip.completed' | 'recurring.sent' | 'event.tracked' | 'form.submitted' | 'auth.approved' | 'auth.declined' | 'endpoint.failing' | 'endpoint.disabled' | 'endpoint.recovered' | 'credits.low' | 'credits.exhausted' | undefined;
 };
+
+/** The response of POST /v1/webhooks/test. */
+export type WebhooksTriggerResponse = {
+  event_id: string;
+  /** How many endpoints the event is sent to. */
+  deliveries: number;
+};
+
+/** The body of POST /v1/webhooks/{id}/test. */
+export type WebhooksTestBody = WebhooksTriggerBody;
 
 /** The response of POST /v1/webhooks/{id}/test. */
 export type WebhooksTestResponse = {

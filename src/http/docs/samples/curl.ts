@@ -9,6 +9,7 @@ export function curlSample({ method, url, needsKey, headers, body, text, returns
     parts.push(`-H 'Content-Type: application/json'`, `-d ${quoted(bodyText(body))}`);
   }
   if (text !== undefined) parts.push(`--data-binary ${quoted(text)}`);
+  if (returns === 'events') parts.push('-N');
   if (returns === 'binary') parts.push('-o response');
   return parts.join(' \\\n  ');
 }

@@ -37,6 +37,7 @@ export function pythonSample(request: SampleRequest): string {
   const result = {
     json: `result = ${called(`herald.${name}`, given)}\nprint(result)`,
     binary: `data = ${called(`herald.${name}`, given)}.read()`,
+    events: `for streamed in ${called(`herald.${name}`, given)}:\n    print(streamed.event, streamed.data)`,
     nothing: called(`herald.${name}`, given),
   }[returns];
   return [

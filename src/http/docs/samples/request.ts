@@ -25,7 +25,7 @@ export interface SampleRequest {
   /** The same request through the SDKs. */
   call: SdkCall;
   /** What a success returns. */
-  returns: 'json' | 'binary' | 'nothing';
+  returns: 'json' | 'binary' | 'events' | 'nothing';
 }
 
 /** The name of the environment variable with the API key. */

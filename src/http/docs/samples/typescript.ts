@@ -30,10 +30,12 @@ export function typescriptSample(request: SampleRequest): string {
     `baseUrl: ${quoted(originOf(request))}`,
     ...(needsKey ? [`apiKey: process.env.${KEY_VARIABLE}`] : []),
   ];
-  const called = `await herald.${call.group}.${call.name}(${given.join(', ')})`;
+  const stream = `herald.${call.group}.${call.name}(${given.join(', ')})`;
+  const called = `await ${stream}`;
   const result = {
     json: `const result = ${called};\nconsole.log(result);`,
     binary: `const file = ${called};\nconst data = await file.bytes();`,
+    events: `for await (const { event, data } of ${stream}) console.log(event, data);`,
     nothing: `${called};`,
   }[returns];
   return `import { Herald } from 'herald-sdk';

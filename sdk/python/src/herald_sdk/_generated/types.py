@@ -2457,10 +2457,18 @@ class WebhooksRotateSecretResponse(TypedDict):
     """Signs the deliveries. Returned only once: null in a repeated response."""
 
 
-class WebhooksTestBody(TypedDict):
-    """The body of POST /v1/webhooks/{id}/test."""
+class WebhooksTriggerBody(TypedDict):
+    """The body of POST /v1/webhooks/test."""
 
     event: NotRequired[Literal["subscription.created", "subscription.deleted", "subscription.permission_changed", "delivery.success", "delivery.failed", "broadcast.completed", "broadcast.cancelled", "batch.completed", "otp.sent", "otp.verified", "otp.failed_attempt", "otp.max_attempts_reached", "auth.completed", "button.clicked", "ticket.created", "ticket.replied", "ticket.status_changed", "ticket.assigned", "ticket.closed", "ticket.csat_received", "ticket.unanswered_24h", "scheduled.sent", "scheduled.failed", "scheduled.skipped", "drip.step_sent", "drip.completed", "recurring.sent", "event.tracked", "form.submitted", "auth.approved", "auth.declined", "endpoint.failing", "endpoint.disabled", "endpoint.recovered", "credits.low", "credits.exhausted"]]
+
+
+class WebhooksTriggerResponse(TypedDict):
+    """The response of POST /v1/webhooks/test."""
+
+    event_id: str
+    deliveries: int
+    """How many endpoints the event is sent to."""
 
 
 class WebhooksTestResponse(TypedDict):
@@ -3584,6 +3592,7 @@ DripChainsGetResponse = DripChainsCreateResponse
 DripChainsUpdateResponse = DripChainsCreateResponse
 DripChainsDeleteEnrolmentResponse = DripChainsListEnrolmentsItem
 WebhooksUpdateResponse = WebhooksGetResponse
+WebhooksTestBody = WebhooksTriggerBody
 DeliveriesListResponse = WebhooksListDeliveriesResponse
 DeliveriesListItem = WebhooksListDeliveriesItem
 DeliveriesRetryResponse = WebhooksListDeliveriesItem

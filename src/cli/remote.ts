@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { httpUrl } from './arguments';
+import { UsageError } from './context';
+
+/** A service elsewhere, and the key of the project that a command is about. */
+export interface RemoteApi {
+  url: string;
+  key: string;
+}
+
+export interface TargetOptions {
+  project?: string;
+  apiUrl?: string;
+  apiKey?: string;
+}
+
+/** Options of commands that work on a project of this installation or on a remote one. */
+export function addTargetOptions(command: Command): Command {
+  return command
+    .option('--project <slug>', 'a project of this installation')
+    .option('--api-url <url>', 'a remote service', httpUrl)
+    .option('--api-key <key>', 'key of the remote project; default: HERALD_API_KEY');
+}
+
+/** Null where the command is about this installation. */
+export function remoteOf({ project, apiUrl, apiKey }: TargetOptions): RemoteApi | null {
+  if (apiUrl === undefined && apiKey === undefined) return null;
+  // Only with --api-url, so that the variable may be set on a machine that runs Herald.
+  const key = apiKey ?? process.env['HERALD_API_KEY'];
+  if (!apiUrl || !key) throw new UsageError('A remote service needs both --api-url and --api-key.');
+  if (project !== undefined) {
+    throw new UsageError('--project cannot be combined with --api-key, which names the project.');
+  }
+  return { url: apiUrl, key };
+}
+
+/** The slug of a project of this installation; a command without one needs a remote service. */
+export function requiredSlug({ project }: TargetOptions): string {
+  if (project !== undefined) return project;
+  throw new UsageError('Name the project with --project, or a remote service with --api-url and --api-key.');
+}
+
+/** A request to a remote service. A refusal that another try will not change ends the command. */
+export async function callApi<T>(
+  { url, key }: RemoteApi,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<T> {
+  const response = await fetch(new URL(path, url), {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+    redirect: 'error',
+  });
+  if (!response.ok) throw await refusalOf(response);
+  return (await response.json()) as T;
+}
+
+export async function refusalOf(response: Response): Promise<Error> {
+  const body = (await response.json().catch(() => ({}))) as { error?: string };
+  const text = body.error ?? `The service responded ${response.status}.`;
+  const isFinal = response.status >= 400 && response.status < 500 && response.status !== 429;
+  return isFinal ? new UsageError(text) : new Error(text);
+}
+
+/** `fetch` hides the cause of a failed connection. */
+export function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : message;
+}
