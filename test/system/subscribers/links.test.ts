@@ -230,7 +230,7 @@ describe('tags and permissions', () => {
     // What the project has defined stays, although no subscriber has it.
     const { subscriberId } = await subscribePerson(service, project);
     const patched = await project.api('PATCH', `/v1/subscribers/${subscriberId}`, { [kind]: ['another'] });
-    expect([patched.status, patched.body.code]).toEqual([400, 'validation_failed']);
+    expect([patched.status, patched.body.code]).toEqual([409, 'conflict']);
   });
 
   test('what a live link names is not renamed or removed', async () => {
