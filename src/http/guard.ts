@@ -186,8 +186,9 @@ function targetOf(
 function parsedParams(schema: z.ZodType, params: unknown): unknown {
   const result = schema.safeParse(params);
   // A malformed id gets the same response as an unknown one; nothing has a name with NUL, which PostgreSQL cannot store.
-  if (!result.success || Object.values(params as object).some((text) => String(text).includes('\0')))
-    {throw new AppError('not_found');}
+  if (!result.success || Object.values(params as object).some((text) => String(text).includes('\0'))) {
+    throw new AppError('not_found');
+  }
   return result.data;
 }
 

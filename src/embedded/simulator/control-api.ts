@@ -67,8 +67,9 @@ export function createControlApi(channels: Record<ChannelName, BotDirectory>, se
     if (!bot) throw new ControlError(404, 'no such bot');
     const body = exchange.method === 'POST' ? await readJson(exchange.req) : {};
     const route = `${exchange.method} ${user === undefined ? (area ?? '') : `user/${action ?? ''}`}`;
-    if (user !== undefined && area === 'users')
-      {return handleUser(bot, user, route, body, exchange, serviceUrl);}
+    if (user !== undefined && area === 'users') {
+      return handleUser(bot, user, route, body, exchange, serviceUrl);
+    }
     return handleChannel(bot, bots, route, body, exchange);
   }
 
