@@ -5,7 +5,7 @@ const esModules = '(oidc-provider|openid-client|oauth4webapi|jose)';
 const shared = {
   testEnvironment: 'node',
   transform: {
-    '/(src/oidc/library|test/support/es-modules)\\.ts$': [
+    '/(src/(oidc|mcp)/library|test/support/es-modules)\\.ts$': [
       '@swc/jest',
       { ...swc, module: { type: 'commonjs' } },
     ],

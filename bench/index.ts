@@ -2,6 +2,7 @@ import { benchBroadcast } from './broadcast';
 import { benchCost } from './cost';
 import { benchDeliveries } from './deliveries';
 import { benchDispatch } from './dispatch';
+import { benchDrip } from './drip';
 import { benchExport } from './export';
 import { benchExpress } from './express';
 import { benchGrown } from './grown';
@@ -20,6 +21,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   deliveries: benchDeliveries,
   dispatch: benchDispatch,
   broadcast: benchBroadcast,
+  drip: benchDrip,
   express: benchExpress,
   'one-endpoint': benchOneEndpoint,
   publish: benchPublish,

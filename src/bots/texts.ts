@@ -289,8 +289,9 @@ function shown(value: string, length = SHOWN_LENGTH): string {
   return characters.length > length ? `${characters.slice(0, length).join('')}…` : line;
 }
 
+/** The message as given: its validation has refused what could forge another line. */
 function askedLine({ project, message }: Asked): string {
-  return message === '' ? shown(project) : `${shown(project)}: ${shown(message)}`;
+  return message === '' ? shown(project) : `${shown(project)}: ${message}`;
 }
 
 /** Where the login comes from: `Device: Chrome on Linux · 203.0.113.7`. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import pino from 'pino';
 import { findInstallation, withDatabase } from './context';
 import { print } from './output';
+import { addPlanList } from './plans';
 import { withTemporal } from './temporal';
 
 async function sync({ json }: { json?: boolean }): Promise<void> {
@@ -23,6 +24,7 @@ async function sync({ json }: { json?: boolean }): Promise<void> {
 
 export function addRecurringCommands(program: Command): void {
   const recurring = program.command('recurring').description('recurring messages');
+  addPlanList(recurring, 'recurring', 'recurring messages');
   recurring
     .command('sync')
     .description('make every Temporal Schedule a copy of its row, now; safe at any time')

@@ -29,17 +29,21 @@ function isDate(at: string): boolean {
   return at >= '0001' && !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 19) === at.slice(0, 19);
 }
 
-/** Cuts a result of limit + 1 rows into a page; the extra row only tells that there is more. */
+/**
+ * Cuts a result of limit + 1 rows into a page; the extra row only tells that there is more. `scanEnd`: where the search for
+ * rows has ended without having seen all; the next page goes on there.
+ */
 export function toPage<Row extends { cursor_at: string; id: string }, Item>(
   found: Row[],
   limit: number,
   present: (row: Row) => Item,
+  scanEnd: Cursor | null = null,
 ): { data: Item[]; next_cursor: string | null } {
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   const more = found.length > limit && last !== undefined;
   return {
     data: shown.map(present),
-    next_cursor: more ? encodeCursor({ at: last.cursor_at, id: last.id }) : null,
+    next_cursor: more ? encodeCursor({ at: last.cursor_at, id: last.id }) : scanEnd && encodeCursor(scanEnd),
   };
 }

@@ -72,7 +72,7 @@ export const limits = {
   webhookStatsDays: 8,
   /** Search for text in the bodies of deliveries. */
   webhookSearchDays: 7,
-  webhookSearchLength: { min: 3, max: 128 },
+  webhookSearchLength: { min: 1, max: 128 },
   /** Deliveries in one request to retry them. */
   webhookRetries: 100,
   webhookDisableAfterHours: 120,

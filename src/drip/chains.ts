@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type pg from 'pg';
 import { requireRoomForEntry } from '../broadcasts';
 import { isTemplated } from '../contract/content';
 import { AppError } from '../contract/errors';
-import type { Core } from '../core';
+import type { Config } from '../config';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
@@ -11,6 +12,7 @@ import { lockProject } from '../projects';
 import { defineLabels } from '../subscribers';
 import { resolveTemplate } from '../templates';
 import { contentsOf, type ChainChanges, type ChainView, type NewChain, type Step } from './contract';
+import { followChain } from './follow';
 import {
   changeChain,
   deleteChain,
@@ -20,10 +22,12 @@ import {
   removeUnusedVersions,
   type ChainRow,
 } from './queries/chains';
-import { cancelEnrolmentsOf, migrateEnrolments, unparkEnrolments } from './queries/enrolments';
-import { delayEnd } from './steps';
+import { recordToFollow } from './queries/follow';
 
-export type ChainDeps = Pick<Core, 'pool' | 'config'>;
+export interface ChainDeps {
+  pool: pg.Pool;
+  config: Pick<Config, 'allowLocalWebhooks' | 'HERALD_DRIP_SCALE'>;
+}
 
 export async function createChain(
   deps: ChainDeps,
@@ -50,10 +54,10 @@ export async function patchChain(
   id: string,
   { migrate = false, ...changes }: ChainChanges,
 ): Promise<ChainRow> {
-  const { pool, config } = deps;
+  const { pool } = deps;
   await requireChain(pool, projectId, id);
   if (changes.steps) await checkMessagesNow(deps, projectId, changes.steps);
-  return withTransaction(pool, async (db) => {
+  const after = await withTransaction(pool, async (db) => {
     // Templates, tags and permissions that the chain names are not removed under this lock.
     await lockProject(db, projectId);
     if (changes.steps) await checkNames(db, projectId, changes.steps);
@@ -71,13 +75,23 @@ export async function patchChain(
       (field) => !isDeepStrictEqual(plain(values[field]), plain(before[field])),
     );
     const version = before.version + (isNewVersion ? 1 : 0);
-    const after = await changeChain(db, before, { ...values, version }, isNewVersion);
-    if (migrate) {
-      await migrateEnrolments(db, id, version, waitsOf(values.steps, config.HERALD_DRIP_SCALE));
-    }
-    if (after.status === 'active' && before.status !== 'active') await unparkEnrolments(db, id);
-    if (isNewVersion || migrate) await removeUnusedVersions(db, id);
-    return after;
+    const changed = await changeChain(db, before, { ...values, version }, isNewVersion);
+    const isActivated = changed.status === 'active' && before.status !== 'active';
+    if (migrate || isActivated) await recordToFollow(db, id, migrate ? version : null);
+    if (isNewVersion) await removeUnusedVersions(db, id);
+    return changed;
+  });
+  await followNow(deps, id);
+  return after;
+}
+
+/** How long a request works on the enrolments, before it leaves the rest to the relay. */
+const FOLLOW_MS = 5_000;
+
+/** The change has been made: a fault now must not look as if it had not. */
+async function followNow(deps: ChainDeps, id: string): Promise<void> {
+  await followChain(deps, id, { deadline: performance.now() + FOLLOW_MS }).catch(() => {
+    // The relay goes on with it.
   });
 }
 
@@ -86,22 +100,14 @@ function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-function waitsOf(steps: readonly Step[], scale: number) {
-  return {
-    ids: steps.map(({ id }) => id),
-    delays: steps.flatMap((step) =>
-      step.type === 'delay' ? [{ id: step.id, ms: delayEnd(step, new Date(0), scale).getTime() }] : [],
-    ),
-  };
-}
-
-/** Its enrolments are cancelled in the same commit. */
-export async function removeChain({ pool }: ChainDeps, projectId: string, id: string): Promise<void> {
-  await withTransaction(pool, async (db) => {
+/** From the commit on it sends nothing more; its enrolments are cancelled after it. */
+export async function removeChain(deps: ChainDeps, projectId: string, id: string): Promise<void> {
+  await withTransaction(deps.pool, async (db) => {
     if (!(await lockChain(db, projectId, id))) throw new AppError('not_found');
     await deleteChain(db, id);
-    await cancelEnrolmentsOf(db, id);
+    await recordToFollow(db, id, null);
   });
+  await followNow(deps, id);
 }
 
 export async function requireChain(db: Db, projectId: string, id: string): Promise<ChainRow> {

@@ -28,11 +28,19 @@ export function createPublish(pool: pg.Pool): Publish {
     { size: SHARED_ROWS },
   );
 
+  /** The database refused the shared statement, perhaps for the event of another project that is being removed. */
+  const aloneIfRefused = (event: PublishedEvent) => async (error: unknown) => {
+    if (!isConstraintViolation(error)) throw error;
+    return (await insert([event])).get(event.id);
+  };
+
   return async (projectId, { events }, work) => {
     const given = checkedEvents(projectId, events, work);
     const [first] = given;
     const written =
-      first && given.length === 1 ? new Map([[first.id, await single.write(first)]]) : await insert(given);
+      first && given.length === 1
+        ? new Map([[first.id, await single.write(first).catch(aloneIfRefused(first))]])
+        : await insert(given);
     return given.map(({ id, publishedId }) => {
       const deliveries = written.get(id);
       return {
@@ -42,6 +50,11 @@ export function createPublish(pool: pg.Pool): Publish {
       };
     });
   };
+}
+
+/** SQLSTATE class 23: nothing of the statement was written. */
+function isConstraintViolation(error: unknown): boolean {
+  return String((error as { code?: unknown }).code).startsWith('23');
 }
 
 function checkedEvents(projectId: string, events: PublishRequest['events'], work: Work): PublishedEvent[] {

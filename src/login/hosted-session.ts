@@ -15,8 +15,12 @@ export async function requireHostedSession(pool: Core['pool'], token: string): P
   return session;
 }
 
-/** Whether this browser opened the page first. Only that browser receives the code. */
+/**
+ * Whether this browser opened the page first. Only that browser receives the code. A device asks for its outcome itself,
+ * so its page belongs to whoever has the link.
+ */
 export function isOwnBrowser(ctx: Context, session: HostedSession): boolean {
+  if (session.user_code !== null) return true;
   const cookie = readCookie(ctx, cookieName(session.id));
   if (!cookie || !session.browser_hash) return false;
   const hash = sha256(cookie);

@@ -70,6 +70,8 @@ export function createRequestRoutes(
         query: statusQuery,
         status: 200,
         response: requestStatusSchema,
+        // It shows a login's code.
+        confidential: true,
         errors: ['slow_down'],
       },
       async ({ project, params, query, access }) => {

@@ -1,9 +1,9 @@
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Middleware } from 'koa';
 import { AppError } from '../contract/errors';
 import type { Authenticate } from '../http/guard';
 import { readJsonBody } from '../http/json-body';
 import type { Route } from '../http/route';
+import { loadLibrary } from './library';
 import { createMcpServer, type CallApi } from './server';
 import { createTools } from './tools';
 
@@ -35,8 +35,9 @@ export function mcpEndpoint({ routes, authenticate, ownUrl, version }: McpDeps):
     ctx.state['projectId'] = id;
     const body = await readJsonBody(ctx);
     const allowed = tools.filter(({ scope }) => scope === null || scopes.includes(scope));
-    const server = createMcpServer(allowed, apiAt(ownUrl(), ctx.get('authorization')), version);
-    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    const library = await loadLibrary();
+    const server = createMcpServer(library, allowed, apiAt(ownUrl(), ctx.get('authorization')), version);
+    const transport = new library.StreamableHTTPServerTransport({ enableJsonResponse: true });
     ctx.res.once('close', () => void server.close());
     await server.connect(transport as Parameters<typeof server.connect>[0]);
     // The transport writes the response.

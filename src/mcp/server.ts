@@ -1,11 +1,5 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import {
-  CallToolRequestSchema,
-  ErrorCode,
-  ListToolsRequestSchema,
-  McpError,
-  type CallToolResult,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { McpLibrary } from './library';
 import { requestOf, type Tool } from './tools';
 
 /** Makes a request to the API as the caller of the tool. */
@@ -16,7 +10,12 @@ export type CallApi = (
 ) => Promise<{ status: number; text: string }>;
 
 /** A server for one caller: it lists and calls the tools that the caller's scopes allow. */
-export function createMcpServer(tools: Tool[], callApi: CallApi, version: string): Server {
+export function createMcpServer(
+  { Server, ListToolsRequestSchema, CallToolRequestSchema, McpError, ErrorCode }: McpLibrary,
+  tools: Tool[],
+  callApi: CallApi,
+  version: string,
+): InstanceType<McpLibrary['Server']> {
   const server = new Server({ name: 'herald', version }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: tools.map(({ name, title, description, inputSchema, outputSchema, annotations }) => ({

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import { withPipelinedTransaction, type Db } from '../db/pool';
 
-type Write = (db: Db) => Promise<unknown>;
+export type Write = (db: Db) => Promise<unknown>;
 
 const current = new AsyncLocalStorage<Write[]>();
 

@@ -6,7 +6,7 @@ import { sha256 } from '../lib/tokens';
 import { consumeProviderSession } from '../login';
 import { limitedAddress } from './address';
 import { withDeferredWrites, writeDeferred } from './deferred-writes';
-import { AMR, declined, saveGrant } from './finish-login';
+import { AMR, declined, declinedCode, saveGrant } from './finish-login';
 import type { OidcLibrary, OidcProvider } from './library';
 import { findDecidedDeviceLogin } from './queries/logins';
 import { findActiveClient } from './queries/clients';
@@ -88,7 +88,7 @@ export async function settleDevice(
   await withDeferredWrites(pool, async () => {
     const outcome =
       accountId === null
-        ? { error: 'access_denied', errorDescription: declined(login) }
+        ? { error: declinedCode(login), errorDescription: declined(login) }
         : await approvedBy(provider, payload, { accountId, authTime: login.auth_time });
     const decided = {
       model: 'DeviceCode',

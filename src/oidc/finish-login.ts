@@ -1,6 +1,7 @@
 import type { Core } from '../core';
+import { withTransaction } from '../db/pool';
 import { consumeProviderSession } from '../login';
-import { withDeferredWrites, writeDeferred } from './deferred-writes';
+import { takeDeferredWrites, withDeferredWrites, type Write } from './deferred-writes';
 import type { OidcProvider } from './library';
 import { findLogin, type LoginState } from './queries/logins';
 
@@ -23,22 +24,35 @@ export async function collectOutcome(
   if (!login?.interaction || login.status === 'pending') return null;
   const interaction = await provider.Interaction.find(login.interaction);
   if (!interaction) return null;
-  if (interaction.result === undefined) {
+  if (interaction.result !== undefined) return interaction.returnTo;
+  try {
     await withDeferredWrites(pool, async () => {
       interaction.result = await resultOf(provider, login, interaction.params);
       await interaction.save(Math.max(1, interaction.exp - now()));
-      if (login.status === 'confirmed') {
-        await writeDeferred(pool, (db) => consumeProviderSession(db, sessionId));
-      }
+      if (login.status === 'confirmed') await consumeWith(pool, sessionId, takeDeferredWrites());
     });
+  } catch (error) {
+    if (!(error instanceof AlreadyTaken)) throw error;
+    const taken = await provider.Interaction.find(login.interaction);
+    return taken?.result === undefined ? null : taken.returnTo;
   }
   return interaction.returnTo;
 }
 
+/** A second request of the same browser has collected the outcome meanwhile. */
+class AlreadyTaken extends Error {}
+
+/** The session is consumed once: one Yes gives one grant, however many requests ask at the same moment. */
+async function consumeWith(pool: Core['pool'], sessionId: string, writes: Write[]): Promise<void> {
+  await withTransaction(pool, async (db) => {
+    if (!(await consumeProviderSession(db, sessionId))) throw new AlreadyTaken();
+    for (const write of writes) await write(db);
+  });
+}
+
 async function resultOf(provider: OidcProvider, login: LoginState, params: Record<string, unknown>) {
   if (login.status === 'declined') {
-    const error = login.decline_reason === 'billing_blocked' ? 'temporarily_unavailable' : 'access_denied';
-    return { error, error_description: declined(login) };
+    return { error: declinedCode(login), error_description: declined(login) };
   }
   if (login.status !== 'confirmed' || login.subscriber_id === null) {
     return { error: 'access_denied', error_description: EXPIRED };
@@ -66,6 +80,10 @@ function subjectOf(hint: unknown): string | null {
     sub?: string;
   };
   return claims.sub ?? null;
+}
+
+export function declinedCode({ decline_reason }: Pick<LoginState, 'decline_reason'>): string {
+  return decline_reason === 'billing_blocked' ? 'temporarily_unavailable' : 'access_denied';
 }
 
 export function declined({ decline_reason }: Pick<LoginState, 'decline_reason'>): string {

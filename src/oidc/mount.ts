@@ -18,19 +18,24 @@ import { revokeGrant } from './queries/records';
 /** Other processes use rotated keys after so long at most. */
 const KEY_CHECK_MS = 2_000;
 
-/** Patterns for logs and metrics: paths can contain the id of an interaction. */
-const patterns: [path: RegExp, pattern: string][] = [
-  [/^\/\.well-known\/openid-configuration$/, '/.well-known/openid-configuration'],
-  [/^\/\.well-known\/oauth-authorization-server$/, '/.well-known/oauth-authorization-server'],
-  [/^\/jwks$/, '/jwks'],
-  [/^\/auth$/, '/auth'],
-  [/^\/auth\/[^/]+$/, '/auth/{uid}'],
-  [/^\/token$/, '/token'],
-  [/^\/me$/, '/me'],
-  [/^\/device$/, '/device'],
-  [/^\/device\/auth$/, '/device/auth'],
-  [/^\/session\/end$/, '/session/end'],
-  [/^\/session\/end\/(confirm|success)$/, '/session/end/{step}'],
+const READ = ['GET', 'HEAD'];
+const READ_OR_POST = [...READ, 'POST'];
+
+/** Methods of each path, and patterns for logs and metrics: paths can contain the id of an interaction. */
+const paths: [path: RegExp, pattern: string, methods: string[]][] = [
+  [/^\/\.well-known\/openid-configuration$/, '/.well-known/openid-configuration', READ],
+  [/^\/\.well-known\/oauth-authorization-server$/, '/.well-known/oauth-authorization-server', READ],
+  [/^\/jwks$/, '/jwks', READ],
+  [/^\/auth$/, '/auth', READ_OR_POST],
+  [/^\/auth\/[^/]+$/, '/auth/{uid}', READ],
+  [/^\/token$/, '/token', ['POST']],
+  [/^\/me$/, '/me', READ_OR_POST],
+  // Only a page: the provider's own form would need a script to go on from a link with the code.
+  [/^\/device$/, '/device', ['GET']],
+  [/^\/device\/auth$/, '/device/auth', ['POST']],
+  [/^\/session\/end$/, '/session/end', READ_OR_POST],
+  [/^\/session\/end\/confirm$/, '/session/end/{step}', ['POST']],
+  [/^\/session\/end\/success$/, '/session/end/{step}', READ],
 ];
 
 /** Where the standard lets a browser send its parameters in a form, too. */
@@ -61,14 +66,16 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
   async function pages(ctx: Context, next: () => Promise<void>): Promise<void> {
     if (ctx.path !== MOUNT && !ctx.path.startsWith(`${MOUNT}/`)) return next();
     const path = ctx.path.slice(MOUNT.length);
-    const pattern = patterns.find(([form]) => form.test(path))?.[1];
-    if (pattern === undefined) return next();
+    const found = paths.find(([form]) => form.test(path));
+    if (!found) return next();
+    const [, pattern, methods] = found;
     ctx.state['routePattern'] = MOUNT + pattern;
-    if (path === '/device') {
-      // Only a page: the provider's own form would need a script to go on from a link with the code.
-      if (ctx.method !== 'GET') throw new AppError('method_not_allowed');
-      return openDevice(ctx);
+    // The provider answers OPTIONS for pages of other sites.
+    if (ctx.method !== 'OPTIONS' && !methods.includes(ctx.method)) {
+      ctx.set('Allow', methods.join(', '));
+      throw new AppError('method_not_allowed');
     }
+    if (path === '/device') return openDevice(ctx);
     if (path === '/device/auth' && ctx.method === 'POST') {
       const counted = await countDeviceCode(limitedAddress(ctx.ip));
       if (!counted.allowed) return refuseDevice(ctx, retryAfterSeconds(counted));

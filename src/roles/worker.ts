@@ -5,6 +5,7 @@ import { startBroadcastRelay } from '../broadcasts/relay';
 import { startRecurringRelay } from '../broadcasts/recurring/relay';
 import { startScheduledRelay } from '../broadcasts/scheduled/relay';
 import type { Core } from '../core';
+import { startFollowRelay } from '../drip/follow';
 import { startDripRelay } from '../drip/relay';
 import { startEventEraser } from '../events/eraser';
 import { startSessionReconciler } from '../login/reconciler';
@@ -71,6 +72,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startScheduledRelay(onWorkerConnection),
     startRecurringRelay(onWorkerConnection),
     startDripRelay(onWorkerConnection),
+    startFollowRelay(core),
     startExpressLane({ ...core, attempter }),
     startEndpointAlerts(core),
     startMemberNotices(core),

@@ -7,14 +7,16 @@ import {
   type SubscriberIdFormat,
 } from '../contract/ids';
 import { limits } from '../contract/limits';
+import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
 import { enrolByCauses } from '../enrolment';
 import { addedTags } from '../enrolment/contract';
 import type { EventData } from '../events/contract';
 import { emitEvent, eraseDueEvents, markEventsForErasure } from '../events';
 import { rewriteRecordedResponses } from '../http/idempotency';
-import type { Cipher } from '../lib/cipher';
 import { lockProject } from '../projects';
+import { workflowIds } from '../temporal/names';
+import { wakeWorkflows } from '../temporal/wake-workflows';
 import type { Properties, PropertyValue, SubscriberChanges } from './contract';
 import { maxLabels } from './labels';
 import {
@@ -25,6 +27,7 @@ import {
   erasePersonSessions,
   erasePersonUpdates,
   NOBODY,
+  openEnrolmentsOf,
   recentRequestsOf,
   requestsOf,
 } from './queries/erasure';
@@ -137,12 +140,12 @@ export async function register(
  * removal's among them, are erased when their last delivery has ended. Lock order: project, then subscriber.
  */
 export async function removeSubscriber(
-  { pool, cipher }: { pool: pg.Pool; cipher: Cipher },
+  { pool, cipher, client, log }: Pick<Core, 'pool' | 'cipher' | 'client' | 'log'>,
   projectId: string,
   publicId: string,
   format: SubscriberIdFormat,
 ): Promise<void> {
-  await withTransaction(pool, async (db) => {
+  const enrolmentIds = await withTransaction(pool, async (db) => {
     await lockProject(db, projectId);
     const person = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)));
     const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
@@ -150,6 +153,7 @@ export async function removeSubscriber(
     await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), (text) =>
       publicIds.reduce((rest, id) => rest.replaceAll(id, NOBODY), text),
     );
+    const open = await openEnrolmentsOf(db, person);
     await erasePersonalTables(db, person, publicIds);
     await erasePersonMessages(db, person, publicIds);
     const requestIds = await requestsOf(db, person);
@@ -163,7 +167,9 @@ export async function removeSubscriber(
     const event = person.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;
     await markEventsForErasure(db, projectId, publicIds, event?.id ?? null);
     await eraseDueEvents(db);
+    return open;
   });
+  wakeWorkflows({ client, log }, enrolmentIds.map(workflowIds.drip));
 }
 
 function sameSet(one: string[], other: string[]): boolean {

@@ -10,7 +10,8 @@ import { viewSubscriber, type SubscriberRecord } from './record';
 
 const tag = 'Subscribers';
 
-export function createSubscriberRoutes({ pool, cipher, config }: Pick<Core, 'pool' | 'cipher' | 'config'>) {
+export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'config' | 'client' | 'log'>) {
+  const { pool, config } = core;
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const present = (subscriber: SubscriberRecord) => viewSubscriber(subscriber, format);
 
@@ -103,7 +104,7 @@ export function createSubscriberRoutes({ pool, cipher, config }: Pick<Core, 'poo
         status: 204,
         errors: ['subscriber_not_found'],
       },
-      ({ project, params }) => removeSubscriber({ pool, cipher }, project.id, params.id, format),
+      ({ project, params }) => removeSubscriber(core, project.id, params.id, format),
     ),
   ];
 }

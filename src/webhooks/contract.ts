@@ -283,8 +283,8 @@ export const deliverySearchQuery = z.strictObject({
     .max(webhookSearchLength.max)
     .optional()
     .describe(
-      `A delivery id, an event id, or text in a body of the last ${webhookSearchDays} days. The text begins at the ` +
-        'beginning of a word, upper and lower case are the same.',
+      `A delivery id, an event id, or text in a body of the last ${webhookSearchDays} days. Upper and lower case ` +
+        'are the same. A text that begins within a word is found in the newest 20,000 events.',
     ),
   ...pageQuery,
 });

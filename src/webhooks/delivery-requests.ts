@@ -43,7 +43,8 @@ export async function retryDeliveries(
   ids: string[],
   idempotencyKey: string | null,
 ): Promise<BulkRetryResult> {
-  const given = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const asGiven = new Map(ids.map((id) => [id.toLowerCase(), id]));
+  const given = [...asGiven.keys()];
   return withTransaction(pool, async (db) => {
     const locked = await deliveries.lockDeliveries(db, projectId, given.filter(isUuid));
     const byId = new Map(locked.map((delivery) => [delivery.id, delivery]));
@@ -57,7 +58,10 @@ export async function retryDeliveries(
     const retried = given.filter((id) => !refusedIds.has(id));
     await deliveries.requestRetries(db, retried, idempotencyKey);
     noteChange(db, 'deliveries', projectId);
-    return { retried: retried.length, failed };
+    return {
+      retried: retried.length,
+      failed: failed.map(({ id, code }) => ({ id: asGiven.get(id) ?? id, code })),
+    };
   });
 }
 

@@ -23,11 +23,14 @@ import {
   retryDeliveries,
   retryDelivery,
 } from './delivery-requests';
+import { findScanEnd } from './queries/scan-end';
 import { searchDeliveries } from './search';
 import { presentAttempt, presentDelivery } from './present';
 import { route } from '../http/route';
 
 const tag = 'Deliveries';
+const FEW_BY_EVENT =
+  'With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`.';
 
 /** The API only writes rows and the relay carries them to Temporal, so these work while Temporal is away. */
 export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
@@ -41,6 +44,7 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         method: 'GET',
         path: '/v1/webhooks/{id}/deliveries',
         summary: 'List the deliveries of an endpoint',
+        description: FEW_BY_EVENT,
         tag,
         auth: 'key',
         params: idParams,
@@ -52,8 +56,10 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
       async ({ project, params, query }) => {
         const { id } = required(await findEndpoint(pool, project.id, params.id));
         const { cursor, ...filter } = query;
-        const found = await deliveries.listDeliveries(pool, id, { ...filter, before: decodeCursor(cursor) });
-        return toPage(found, query.limit, presentDelivery);
+        const page = { ...filter, before: decodeCursor(cursor) };
+        const scanEnd = query.event ? await findScanEnd(pool, project.id, { ...page, endpointId: id }) : null;
+        const found = await deliveries.listDeliveries(pool, id, { ...page, scanEnd });
+        return toPage(found, query.limit, presentDelivery, scanEnd);
       },
     ),
     route(
@@ -61,7 +67,7 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         method: 'GET',
         path: '/v1/deliveries',
         summary: 'List and search the deliveries of all endpoints',
-        description: 'Deliveries of deleted endpoints are included.',
+        description: `Deliveries of deleted endpoints are included. ${FEW_BY_EVENT}`,
         tag,
         auth: 'key',
         query: deliverySearchQuery,
@@ -72,8 +78,13 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
       async ({ project, query }) => {
         const { cursor, q, ...filter } = query;
         const page = { ...filter, before: decodeCursor(cursor) };
-        const found = await searchDeliveries(pool, project.id, q, page);
-        return toPage(found, query.limit, presentDelivery);
+        const endpointId = query.endpoint_id;
+        const scanEnd =
+          query.event && q === undefined
+            ? await findScanEnd(pool, project.id, { ...page, endpointId })
+            : null;
+        const found = await searchDeliveries(pool, project.id, q, { ...page, scanEnd });
+        return toPage(found, query.limit, presentDelivery, scanEnd);
       },
     ),
     route(

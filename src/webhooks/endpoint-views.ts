@@ -63,7 +63,7 @@ function healthOf(
       ? 'disabled'
       : failing_since !== null
         ? 'failing'
-        : attempts > 0
+        : succeeded > 0
           ? 'healthy'
           : 'idle';
   return {

@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { AppError } from '../contract/errors';
 import { isUuid } from '../contract/ids';
 import * as search from './queries/search';
 import { parseSearchText } from './search-text';
@@ -18,8 +17,10 @@ export async function searchDeliveries(
     : await search.findById(pool, projectId, q, false);
   if (named) return search.listNamed(pool, projectId, named, filter);
   const text = parseSearchText(q);
-  if (!text) throw new AppError('validation_failed', 'q: must contain a word of at least three characters');
-  const eventIds = await search.findEventsWithText(pool, projectId, text);
-  if (eventIds === null) return search.readForText(pool, projectId, text, filter);
+  const eventIds = text.words.length > 0 ? await search.findEventsWithText(pool, projectId, text) : null;
+  // The index does not know a text that begins within a word either: the newest events are read.
+  if (eventIds === null || eventIds.length === 0) {
+    return search.readForText(pool, projectId, text, filter);
+  }
   return search.listNamed(pool, projectId, { delivery_id: null, event_ids: eventIds }, filter);
 }

@@ -75,13 +75,13 @@ function insertVersion(
   );
 }
 
-/** Versions that no enrolment is kept of. The newest one stays. */
+/** Versions that no enrolment is kept of. The newest one stays, and one that enrolments move to. */
 export function removeUnusedVersions(db: Db, id: string): Promise<number> {
   return change(
     db,
     'remove_unused_drip_versions',
     `DELETE FROM drip_versions v USING drip_chains c
-     WHERE v.drip_id = $1 AND c.id = v.drip_id AND v.version <> c.version
+     WHERE v.drip_id = $1 AND c.id = v.drip_id AND v.version <> c.version AND v.version IS DISTINCT FROM c.migrate_version
        AND NOT EXISTS (SELECT 1 FROM drip_enrolments e WHERE e.drip_id = v.drip_id AND e.version = v.version)`,
     [id],
   );

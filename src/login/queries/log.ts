@@ -4,7 +4,7 @@ import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { rows } from '../../db/query';
-import { ANSWERER, WAS_CONFIRMED } from './requests';
+import { ANSWERER, DECIDED_AT, WAS_CONFIRMED } from './requests';
 
 /** A session as the login log shows it. */
 export interface SessionLogRow {
@@ -30,7 +30,7 @@ export const STATUS = `CASE WHEN s.status = 'confirmed' AND s.code_expires_at <=
 
 export const COLUMNS = `s.id, s.flow, s.purpose, ${STATUS} AS status, s.decline_reason,
   ${WAS_CONFIRMED} AS was_confirmed, s.channel, ${ANSWERER} AS subscriber_id, s.state,
-  s.client_ip, s.created_at, s.expires_at, s.decided_at, s.consumed_at`;
+  s.client_ip, s.created_at, s.expires_at, ${DECIDED_AT} AS decided_at, s.consumed_at`;
 
 /** With the subscriber's name and the device, for the log. */
 export interface NamedSessionRow extends SessionLogRow {

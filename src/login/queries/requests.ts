@@ -15,6 +15,9 @@ export const ANSWERER = `coalesce(s.subscriber_id, CASE WHEN s.flow = 'push' AND
 /** SQL: whether the user of `s` tapped Yes; it stays true after the code has expired. An approval has no code. */
 export const WAS_CONFIRMED = `(s.code_hash IS NOT NULL OR s.purpose = 'approval' AND s.status = 'consumed')`;
 
+/** SQL: when the user of `s` answered; null for one that ended without an answer. */
+export const DECIDED_AT = `CASE WHEN s.status <> 'expired' OR ${WAS_CONFIRMED} THEN s.decided_at END`;
+
 /** Locks subscribers in id order, so that their limits are exact. Returns those who are still active. */
 export async function lockActiveSubscribers(db: Db, projectId: string, ids: string[]): Promise<string[]> {
   const found = await rows<{ id: string; active: boolean }>(

@@ -3,7 +3,7 @@ import type { Channel, Language } from '../../contract/common';
 import { noteChange } from '../../db/changes';
 import type { Db } from '../../db/pool';
 import { row, rows } from '../../db/query';
-import { ANSWERER } from './requests';
+import { ANSWERER, DECIDED_AT } from './requests';
 
 /** Everything that a status response needs, in one row. */
 export interface SessionView {
@@ -27,7 +27,7 @@ export interface SessionView {
  * A code's age is judged by the database's clock, so that a slow worker cannot lengthen its life. Only the workflow
  * ends a pending session, because it may still find a tap that was stored in time; after ten minutes it cannot.
  */
-const VIEW = `s.id, s.flow, s.decided_at, ${ANSWERER} AS subscriber_id, s.decline_reason, s.state, coalesce(s.redirect_uri, p.callback_url) AS return_base,
+const VIEW = `s.id, s.flow, ${DECIDED_AT} AS decided_at, ${ANSWERER} AS subscriber_id, s.decline_reason, s.state, coalesce(s.redirect_uri, p.callback_url) AS return_base,
   CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired'
        WHEN s.status = 'pending' AND s.expires_at <= clock_timestamp() - interval '10 minutes' THEN 'expired'
        ELSE s.status END AS status,

@@ -161,6 +161,17 @@ export async function erasePersonUpdates(db: Db, person: Person): Promise<void> 
   );
 }
 
+/** The enrolments whose workflows may be running. Read before the person is deleted. */
+export async function openEnrolmentsOf(db: Db, { id }: Pick<Person, 'id'>): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    db,
+    'open_enrolments_of_person',
+    'SELECT id FROM drip_enrolments WHERE subscriber_id = $1 AND ended_at IS NULL AND NOT parked',
+    [id],
+  );
+  return found.map((each) => each.id);
+}
+
 /** The requests of the last days that have sent the person a message or enrolled them, by which their recorded responses are found. */
 export async function recentRequestsOf(db: Db, { id }: Pick<Person, 'id'>): Promise<string[]> {
   const found = await rows<{ request_id: string }>(

@@ -42,6 +42,8 @@ export interface DeliveryFilter {
   since?: string | undefined;
   before: Cursor | null;
   limit: number;
+  /** Where the page ends at the latest. */
+  scanEnd?: Cursor | null;
 }
 
 /** One row more than the limit, which tells whether there is another page. */
@@ -60,6 +62,7 @@ export function listDeliveries(
        AND ($3::text IS NULL OR d.event_name = $3)
        AND d.created_at >= coalesce($4::timestamptz, '-infinity')
        AND (d.created_at, d.id) < (coalesce($5::timestamptz, 'infinity'), coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+       AND (d.created_at, d.id) >= (coalesce($8::timestamptz, '-infinity'), coalesce($9::uuid, '00000000-0000-0000-0000-000000000000'))
      ORDER BY d.created_at DESC, d.id DESC LIMIT $7`,
     [
       endpointId,
@@ -69,6 +72,8 @@ export function listDeliveries(
       filter.before?.at ?? null,
       filter.before?.id ?? null,
       filter.limit + 1,
+      filter.scanEnd?.at ?? null,
+      filter.scanEnd?.id ?? null,
     ],
   );
 }

@@ -8,8 +8,12 @@ import { row } from '../../db/query';
  */
 export const INDEX_BATCH = 200;
 
-/** Everything between words becomes a space; `SEPARATORS` in search-text.ts takes a search text apart in the same way. */
-const WORDS = `to_tsvector('simple', translate(v.body, '-_@./:+%&=?#"{}[],\\', '                    '))`;
+/**
+ * Everything between words becomes a space, an escaped line break or tab too; `SEPARATORS` in search-text.ts takes a
+ * search text apart in the same way.
+ */
+const UNESCAPED = String.raw`replace(replace(replace(v.body, '\n', ' '), '\r', ' '), '\t', ' ')`;
+const WORDS = `to_tsvector('simple', translate(${UNESCAPED}, '-_@./:+%&=?#"{}[],\\', '                    '))`;
 
 /**
  * Events before this moment are all committed: `created_at` is the start of the transaction, so only a transaction that

@@ -19,6 +19,8 @@ export interface SearchFilter {
   endpoint_id?: string | undefined;
   since?: string | undefined;
   before: Cursor | null;
+  /** Where the page ends at the latest. */
+  scanEnd?: Cursor | null;
   limit: number;
 }
 
@@ -36,7 +38,7 @@ const statusConditions: Record<DeliveryStatus, string> = {
 /** The conditions on a delivery `d` of endpoint `e`, and the parameters after those that are given. */
 function conditionsOf(filter: SearchFilter, values: unknown[]): string {
   const parameter = (value: unknown) => `$${values.push(value)}`;
-  const { status, event, endpoint_id, since, before } = filter;
+  const { status, event, endpoint_id, since, before, scanEnd } = filter;
   return [
     'true',
     ...(status ? [statusConditions[status]] : []),
@@ -45,6 +47,9 @@ function conditionsOf(filter: SearchFilter, values: unknown[]): string {
     ...(since ? [`d.created_at >= ${parameter(since)}`] : []),
     ...(before
       ? [`(d.created_at, d.id) < (${parameter(before.at)}::timestamptz, ${parameter(before.id)}::uuid)`]
+      : []),
+    ...(scanEnd
+      ? [`(d.created_at, d.id) >= (${parameter(scanEnd.at)}::timestamptz, ${parameter(scanEnd.id)}::uuid)`]
       : []),
   ].join(' AND ');
 }

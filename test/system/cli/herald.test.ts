@@ -241,4 +241,71 @@ describe('the herald command', () => {
       'Herald is not running with the data directory /nonexistent/herald',
     );
   });
+
+  it('lists drip chains with what is late, pauses and activates them, and shows their enrolments', async () => {
+    const { project_id: project } = await json<{ project_id: string }>(
+      ...['project', 'create', '--slug', 'drip', '--name', 'Drip'],
+    );
+    const chain = '00000000-0000-0000-0000-00000000d001';
+    await database.pool.query(
+      `WITH chain AS (
+         INSERT INTO drip_chains (id, project_id, name, trigger, reentry, status)
+         VALUES ($2, $1, 'Welcome', '{"type": "subscription"}', 'once', 'active') RETURNING id
+       ), version AS (
+         INSERT INTO drip_versions (drip_id, version, steps)
+         SELECT id, 1, '[{"id": "hello", "type": "send", "content": {"text": "x"}}]' FROM chain
+       ), people AS (
+         INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
+         SELECT $1, 'telegram', n, n, 'A', 'en' FROM generate_series(1, 3) n RETURNING id, platform_user_id
+       )
+       INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id, next_at, parked, wake_at)
+       SELECT $1, $2, 1, id, 'hello', now() - make_interval(hours => platform_user_id::int), platform_user_id = '3', NULL
+       FROM people`,
+      [project, chain],
+    );
+    const own = { drip_id: chain, project: 'drip', name: 'Welcome', trigger: 'subscription', active: 3 };
+    expect(await json('drip', 'list', '--project', 'drip')).toEqual([
+      expect.objectContaining({ ...own, status: 'active', parked: 1, late: 2 }),
+    ]);
+    expect(await json('drip', 'pause', chain)).toMatchObject({ ...own, status: 'paused' });
+    // Steps that waited go on.
+    expect(await json('drip', 'activate', chain)).toMatchObject({ ...own, status: 'active', parked: 0 });
+    expect(await json('drip', 'show', chain)).toMatchObject({
+      ...own,
+      enrolled: 3,
+      steps: [{ step_id: 'hello', reached: 0, sent: 0, failed: 0, skipped: 0 }],
+    });
+    const enrolments = await json<{ enrolment_id: string; workflow_id: string }[]>(
+      ...['drip', 'enrolments', '--chain', chain, '--status', 'active', '--limit', '2'],
+    );
+    expect(enrolments).toHaveLength(2);
+    expect(enrolments[0]).toMatchObject({ status: 'active', step_id: 'hello', version: 1 });
+    expect(enrolments[0]?.workflow_id).toBe(`drip/${enrolments[0]?.enrolment_id}`);
+    const { rows } = await database.pool.query(
+      `SELECT actor_type, action FROM audit_entries WHERE project_id = $1 AND target_id = $2`,
+      [project, chain],
+    );
+    expect(rows).toEqual([
+      { actor_type: 'cli', action: 'drip_chain.updated' },
+      { actor_type: 'cli', action: 'drip_chain.updated' },
+    ]);
+    expect(await refusal(['drip', 'show', project])).toBe(`Drip chain "${project}" not found.`);
+    expect(await refusal(['drip', 'enrolments', '--chain', chain, '--status', 'late'])).toMatch(/status/);
+  });
+
+  it('lists templates, batches, scheduled and recurring messages of all projects or of one', async () => {
+    const { project_id: project } = await json<{ project_id: string }>(
+      ...['project', 'create', '--slug', 'plans', '--name', 'Plans'],
+    );
+    await database.pool.query(
+      `INSERT INTO broadcasts (project_id, kind, content, audience, status, total) VALUES ($1, 'batch', '{}', '{}', 'completed', 7)`,
+      [project],
+    );
+    const [batch, ...more] = await json<Record<string, unknown>[]>('batch', 'list', '--project', 'plans');
+    expect(batch).toMatchObject({ project: 'plans', name: '7 messages', status: 'completed', next_at: null });
+    expect(more).toEqual([]);
+    for (const kind of ['template', 'scheduled', 'recurring']) {
+      expect(await json(kind, 'list', '--project', 'plans', '--status', 'active')).toEqual([]);
+    }
+  });
 });

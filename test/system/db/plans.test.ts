@@ -24,6 +24,11 @@ interface Statement {
   values: unknown[];
 }
 
+interface LogPage {
+  data: unknown[];
+  next_cursor: string | null;
+}
+
 interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
@@ -117,6 +122,7 @@ const expected = [
   'note_full_endpoints',
   'adopt_former_deliveries',
   'list_deliveries',
+  'find_scan_end',
 ];
 
 test('no statement of a login, a poll, a verification or a delivery scans a grown table', async () => {
@@ -139,7 +145,7 @@ test('no statement of a login, a poll, a verification or a delivery scans a grow
     await project.api('POST', '/v1/auth/verify', { code: 'unknown' });
     const session = await createSession(project);
     await fetch(session.qr_url);
-    await project.api('GET', `/v1/webhooks/${String(endpoint.body.id)}/deliveries`);
+    await project.api('GET', `/v1/webhooks/${String(endpoint.body.id)}/deliveries?event=auth.completed`);
     await service.control.open('telegram', 'planner', { start: `auth_${project.slug}` });
     await eventually(async () => {
       const { rows } = await service.pool.query(
@@ -167,4 +173,18 @@ test('no statement of a login, a poll, a verification or a delivery scans a grow
     }
   }
   expect(scans).toEqual([]);
+
+  // An event that never occurs: each page ends after a part of the log, and the next one goes on there.
+  for (const path of [`/v1/webhooks/${String(endpoint.body.id)}/deliveries`, '/v1/deliveries']) {
+    let pages = 0;
+    for (let cursor: string | null = ''; cursor !== null; pages += 1) {
+      const { status, body }: { status: number; body: LogPage } = await project.api<LogPage>(
+        'GET',
+        `${path}?event=otp.sent${cursor && `&cursor=${cursor}`}`,
+      );
+      expect({ status, data: body.data }).toEqual({ status: 200, data: [] });
+      cursor = body.next_cursor;
+    }
+    expect(pages).toBe(Math.ceil((ROWS + 1) / 10_000));
+  }
 });

@@ -340,6 +340,11 @@ describe('a drip chain', () => {
     ]);
     await chains.workflowEnded(id);
     await recordHistory(chains.handleOf(id), 'drip', 'cancelled');
+    const carl = await subscribePerson(service, project);
+    const removed = await chains.enrol(chain, carl.subscriberId);
+    await chains.until(chain, { enrolment_id: removed.enrolment_id, step_id: 'wait' });
+    expect((await project.api('DELETE', `/v1/subscribers/${carl.subscriberId}`)).status).toBe(204);
+    await chains.workflowEnded(removed.enrolment_id);
     expect((await chains.api('DELETE', `/${chain}`)).status).toBe(204);
     expectError(await chains.api('GET', `/${chain}`), 'not_found');
     await chains.workflowEnded(other.enrolment_id);

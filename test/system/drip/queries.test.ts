@@ -1,5 +1,9 @@
+import { loadConfig } from '../../../src/config';
 import { withTransaction } from '../../../src/db/pool';
+import { followChain } from '../../../src/drip/follow';
+import { removeUnusedVersions } from '../../../src/drip/queries/chains';
 import { claimWakeUps } from '../../../src/drip/queries/enrolments';
+import { claimFollowed, recordToFollow } from '../../../src/drip/queries/follow';
 import type { Cause } from '../../../src/enrolment/contract';
 import { lockTriggeredChains } from '../../../src/enrolment/queries';
 import { claimMessage } from '../../../src/messages/queries/messages';
@@ -113,5 +117,75 @@ describe('in the database', () => {
     expect(await claimMessage(database.pool, message)).toBe(false);
     const status = one<string>('SELECT status AS value FROM messages WHERE id = $1', [message]);
     expect(await status).toBe('queued');
+  });
+
+  describe('the enrolments of a chain', () => {
+    const PEOPLE = 1_500;
+    const deps = () => ({ pool: database.pool, config: loadConfig({ NODE_ENV: 'test' }) });
+    const counts = (chain: string) =>
+      one<Record<string, unknown>>(
+        `SELECT json_build_object('open', count(*) FILTER (WHERE ended_at IS NULL), 'parked', count(*) FILTER (WHERE parked),
+           'moved', count(*) FILTER (WHERE version = 2), 'transactions', count(DISTINCT xmin::text),
+           'seconds', round(extract(epoch FROM max(wake_at) - min(wake_at)))) AS value
+         FROM drip_enrolments WHERE drip_id = $1`,
+        [chain],
+      );
+
+    async function chainWith(slug: string, changes: string): Promise<string> {
+      const project = await insertProject(slug);
+      const chain = await insertChain(project);
+      await enrol(project, chain, PEOPLE, '0');
+      await database.pool.query(`UPDATE drip_enrolments SET next_at = now(), ${changes} WHERE drip_id = $1`, [
+        chain,
+      ]);
+      return chain;
+    }
+
+    const toFollow = (chain: string, version: number | null = null) =>
+      withTransaction(database.pool, (db) => recordToFollow(db, chain, version));
+    const followAt = (chain: string) =>
+      one<Date | null>('SELECT follow_at AS value FROM drip_chains WHERE id = $1', [chain]);
+
+    test('go on in batches, and are woken one after the other, when it is active again', async () => {
+      const chain = await chainWith('unparked', 'parked = true, wake_at = NULL');
+      await toFollow(chain);
+      await followChain(deps(), chain);
+      // 1,500 at ten in a second.
+      expect(await counts(chain)).toMatchObject({ open: PEOPLE, parked: 0, transactions: 2 });
+      expect((await counts(chain))['seconds']).toBeGreaterThan(145);
+      expect(await followAt(chain)).toBeNull();
+    });
+
+    test('move to the version of the request, in batches, also if the chain has a newer one by then', async () => {
+      const chain = await chainWith('moved', 'wake_at = NULL');
+      await database.pool.query(
+        `INSERT INTO drip_versions (drip_id, version, steps)
+         SELECT $1, n, '[{"id": "a", "type": "end"}]' FROM generate_series(2, 3) n`,
+        [chain],
+      );
+      await toFollow(chain, 2);
+      await database.pool.query('UPDATE drip_chains SET version = 3 WHERE id = $1', [chain]);
+      await removeUnusedVersions(database.pool, chain);
+      await followChain(deps(), chain);
+      expect(await counts(chain)).toMatchObject({ moved: PEOPLE, transactions: 2 });
+      expect(await followAt(chain)).toBeNull();
+      const versions =
+        'SELECT array_agg(version ORDER BY version) AS value FROM drip_versions WHERE drip_id = $1';
+      expect(await one(versions, [chain])).toEqual([2, 3]);
+    });
+
+    test('are cancelled in batches with it, by another process if one has died', async () => {
+      const chain = await chainWith('cancelled', 'wake_at = NULL');
+      await database.pool.query('UPDATE drip_chains SET deleted_at = now() WHERE id = $1', [chain]);
+      await toFollow(chain);
+      expect(await claimFollowed(database.pool, 10)).toEqual([]);
+      // A request that has reached its time limit leaves the rest to the relay.
+      await followChain(deps(), chain, { deadline: 0 });
+      expect(await counts(chain)).toMatchObject({ open: PEOPLE });
+      expect(await claimFollowed(database.pool, 10)).toEqual([{ id: chain }]);
+      await followChain(deps(), chain);
+      expect(await counts(chain)).toMatchObject({ open: 0, transactions: 2 });
+      expect(await followAt(chain)).toBeNull();
+    });
   });
 });

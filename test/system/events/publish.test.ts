@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { eventNames, eventRegistry, isPublished, type EventName } from '../../../src/events/contract';
+import { createPublish } from '../../../src/events/publish';
 import { newApiKey } from '../../../src/lib/tokens';
 import { insertApiKey } from '../../../src/projects/queries/keys';
 import { eventually } from '../../support/eventually';
@@ -182,6 +184,18 @@ test('requests at once with the same event_id: one in each project is accepted',
   const once = ['accepted', ...Array.from({ length: 9 }, () => 'duplicate')];
   expect(await Promise.all([publishTen(publisher), publishTen(neighbour)])).toEqual([once, once]);
   expect(await count('deliveries')).toBe(1);
+});
+
+test('an event that the database refuses does not take those of other requests with it', async () => {
+  await createEndpoint(project, receiver.url);
+  const publishNow = createPublish(service.pool);
+  const [removed, kept] = await Promise.allSettled(
+    [randomUUID(), project.id].map((id) =>
+      publishNow(id, { events: [created() as never] }, { id: randomUUID(), resumed: false }),
+    ),
+  );
+  expect(removed?.status).toBe('rejected');
+  expect(kept).toMatchObject({ value: [{ status: 'accepted', deliveries: 1 }] });
 });
 
 test('overlapping batches in opposite order do not deadlock, and each event is written once', async () => {

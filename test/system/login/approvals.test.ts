@@ -212,10 +212,13 @@ test('with the purpose login the answer gives a code, which is redeemed as that 
 test('a cancelled request is expired at once, and its message says so; a later tap changes nothing', async () => {
   const project = await service.createProject();
   const person = await subscribePerson(service, project);
-  const request = await ask(project, { subscriber_id: person.subscriberId });
+  const request = await ask(project, { subscriber_id: person.subscriberId, message: 'Pay  50 €' });
   const question = await questionTo(person);
+  expect(question.text).toContain(': Pay  50 €\n');
   const cancelled = await project.api<Status>('DELETE', `/v1/auth/requests/${request.request_id}`);
   expect([cancelled.status, cancelled.body.status]).toEqual([200, 'expired']);
+  // Nobody has answered.
+  expect(cancelled.body.decided_at).toBeNull();
   await untilEdited(person, /This request has expired/);
   const data = question.buttons[0]?.[0]?.data ?? '';
   await service.control.tap(person.channel, person.name, { message_id: question.message_id, data });

@@ -80,7 +80,13 @@ test('no tool returns a secret or a login code', async () => {
   const names = tools.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(names.filter((name) => !/^[A-Za-z0-9_]{1,64}$/.test(name))).toEqual([]);
-  for (const hidden of ['webhooks_create', 'keys_create', 'auth_getSessionStatus', 'invitations_create']) {
+  for (const hidden of [
+    'webhooks_create',
+    'keys_create',
+    'auth_getSessionStatus',
+    'auth_getRequest',
+    'invitations_create',
+  ]) {
     expect(names).not.toContain(hidden);
   }
 });

@@ -140,7 +140,7 @@ test('a request for authorization by POST gets a refresh token too', async () =>
   expect(typeof tokens.refresh_token).toBe('string');
   const logout = await browser.post(`${service.url}/oidc/session/end`, { client_id: client.client_id });
   expect(logout.location).toBe(`${service.url}/oidc/session/end?client_id=${client.client_id}`);
-  expect((await fetch(`${service.url}/oidc/auth`, { method: 'PUT' })).status).toBe(404);
+  expect((await fetch(`${service.url}/oidc/auth`, { method: 'PUT' })).status).toBe(405);
 });
 
 test('of several uses of a refresh token at the same time at most one succeeds', async () => {
@@ -236,6 +236,21 @@ test('No, silence and exhausted credits come back as errors of OAuth', async () 
   const silent = await newAttempt(config, { prompt: 'none' });
   const required = await silent.browser.get(silent.url);
   expect(new URL(String(required.location)).searchParams.get('error')).toBe('login_required');
+});
+
+test('one Yes gives one grant, however often the page asks for it at once', async () => {
+  const { browser, url } = await newAttempt(await discover(client));
+  const page = await openLogin(browser, url);
+  await answer(service, page);
+  const grants = async () =>
+    (await service.pool.query(`SELECT 1 FROM oidc_records WHERE model = 'Grant'`)).rows.length;
+  const before = await grants();
+  const reloads = await Promise.all(Array.from({ length: 5 }, () => browser.get(page.url)));
+  expect(reloads.filter(({ status }) => status !== 303 && status !== 200)).toEqual([]);
+  expect((await grants()) - before).toBe(1);
+  const target = reloads.find(({ location }) => location !== null)?.location;
+  const callback = await followOut(service, browser, String(target));
+  expect(callback.searchParams.get('code')).not.toBeNull();
 });
 
 test('every authorization asks, also in a browser that has logged in', async () => {

@@ -1,7 +1,7 @@
 import { openCookieBrowser } from '../../support/cookie-browser';
 import { loadOpenidClient } from '../../support/es-modules';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
-import { answer, createClient, discover, postToken, type CreatedClient } from './fixture';
+import { answer, createClient, discover, newestSession, postToken, type CreatedClient } from './fixture';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -69,6 +69,25 @@ test('a device logs in: the link shows QR codes and the code, and the tokens nee
   await oidc.refreshTokenGrant(config, String(tokens.refresh_token));
 });
 
+test('the link shows the QR codes to a client without cookies too', async () => {
+  const device = await newDevice();
+  const page = await fetch(device.verification_uri_complete);
+  expect(page.status).toBe(200);
+  expect(await page.text()).toContain('/qr?channel=telegram');
+  const status = await fetch(`${page.url}/status`);
+  expect([status.status, ((await status.json()) as { status: string }).status]).toEqual([200, 'pending']);
+});
+
+test('a wrong method names those that are allowed', async () => {
+  const refused = async (method: string, path: string) => {
+    const response = await fetch(`${service.url}/oidc${path}`, { method });
+    return [response.status, response.headers.get('allow')];
+  };
+  expect(await refused('GET', '/token')).toEqual([405, 'POST']);
+  expect(await refused('POST', '/jwks')).toEqual([405, 'GET, HEAD']);
+  expect(await refused('POST', '/device')).toEqual([405, 'GET']);
+});
+
 test('the page ends with the outcome, and the log names the device that asked', async () => {
   const device = await newDevice();
   const { browser, page } = await openLink(device.verification_uri_complete);
@@ -89,6 +108,14 @@ test('authorization_pending, slow_down, access_denied and expired_token as in th
   expect((await poll(device)).body['error']).toBe('authorization_pending');
   await answer(service, page, { button: 1 });
   expect((await poll(device)).body['error']).toBe('access_denied');
+
+  const unpaid = await newDevice();
+  await openLink(unpaid.verification_uri_complete);
+  await service.pool.query(
+    `UPDATE auth_sessions SET status = 'declined', decline_reason = 'billing_blocked', decided_at = now() WHERE id = $1`,
+    [await newestSession(service)],
+  );
+  expect((await poll(unpaid)).body['error']).toBe('temporarily_unavailable');
 
   const old = await newDevice();
   await service.pool.query(

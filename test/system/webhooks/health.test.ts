@@ -135,6 +135,12 @@ describe('the health of an endpoint', () => {
     expect(body.data[0].health).toEqual(await health());
   });
 
+  test('is idle after it was enabled again, until an attempt succeeds', async () => {
+    await attemptOnce(410);
+    await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'active' });
+    expect(await health()).toMatchObject({ state: 'idle', failing_since: null, success_rate_24h: 0 });
+  });
+
   test('forgets what is more than a day old', async () => {
     await attemptOnce(200);
     await service.pool.query(

@@ -11,8 +11,8 @@ test('a text is taken apart into the words that the index has', () => {
 
 test('a short last word is left to the comparison with the body', () => {
   expect(parseSearchText('user-4')).toMatchObject({ words: ['user'], isPrefix: false });
-  expect(parseSearchText('42')).toBeNull();
-  expect(parseSearchText('---')).toBeNull();
+  expect(parseSearchText('42')).toMatchObject({ words: [] });
+  expect(parseSearchText('---')).toMatchObject({ words: [] });
 });
 
 test('a text is compared as given and as JSON writes it', () => {

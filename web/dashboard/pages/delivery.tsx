@@ -164,7 +164,8 @@ function Explanation(props: {
     return (
       <div class="note">
         <p>
-          {t.pausedBecause} {reason && t.disabledByHerald(reason)} {t.pausedUntil(limits.webhookPausedDays)}
+          {t.pausedBecause} {reason && t.disabledByHerald(t.disabledReason(reason))}{' '}
+          {t.pausedUntil(limits.webhookPausedDays)}
         </p>
         <Allowed scope="manage">
           <p class="buttons">

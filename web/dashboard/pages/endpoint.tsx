@@ -171,7 +171,9 @@ function Health({ endpoint }: { endpoint: EndpointView }) {
   if (endpoint.status === 'disabled') {
     return (
       <p class="note">
-        {endpoint.disabled_reason ? t.disabledByHerald(endpoint.disabled_reason) : t.disabledByYou}{' '}
+        {endpoint.disabled_reason
+          ? t.disabledByHerald(t.disabledReason(endpoint.disabled_reason))
+          : t.disabledByYou}{' '}
         {t.disabledMeans}
       </p>
     );

@@ -180,7 +180,7 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
               key={endpoint.id}
               tone="warn"
               text={t.alertDisabled(endpoint.url)}
-              detail={endpoint.disabled_reason}
+              detail={endpoint.disabled_reason && t.disabledReason(endpoint.disabled_reason)}
             >
               <Link class="btn small" to={`/dashboard/webhooks/${endpoint.id}`}>
                 {t.show}

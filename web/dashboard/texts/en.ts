@@ -203,6 +203,7 @@ export const en = {
   endpointEnabled: 'Endpoint enabled',
   endpointDisabled: 'Endpoint disabled',
   enableEndpoint: 'Enable endpoint',
+  disabledReason: (reason: string) => reason,
   disabledByHerald: (reason: string) => `Herald disabled the endpoint: ${reason}`,
   disabledByYou: 'This endpoint is disabled.',
   disabledMeans: 'It receives no events, and its pending deliveries are paused.',

@@ -294,6 +294,10 @@ export const ru: Texts = {
   endpointEnabled: 'Адрес включён',
   endpointDisabled: 'Адрес отключён',
   enableEndpoint: 'Включить адрес',
+  disabledReason: (reason) =>
+    reason
+      .replace('The receiver answered 410 Gone.', 'Сервер ответил 410 Gone.')
+      .replace(/^Every attempt failed for (\d+) hours\.$/, 'Все попытки за $1 ч не удались.'),
   disabledByHerald: (reason) => `Herald отключил адрес: ${reason}`,
   disabledByYou: 'Адрес отключён.',
   disabledMeans: 'События на него не приходят, ожидающие доставки приостановлены.',

@@ -937,7 +937,11 @@ export class WebhooksApi {
     return this.transport.request({ method: 'POST', path: pathOf`/v1/webhooks/${id}/test`, body, keyed: true }, options);
   }
 
-  /** List the deliveries of an endpoint: `GET /v1/webhooks/{id}/deliveries`. */
+  /**
+   * List the deliveries of an endpoint: `GET /v1/webhooks/{id}/deliveries`.
+   *
+   * With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`.
+   */
   listDeliveries(id: string, query: types.WebhooksListDeliveriesQuery = {}, options: RequestOptions = {}): Promise<types.WebhooksListDeliveriesResponse> {
     return this.transport.request({ method: 'GET', path: pathOf`/v1/webhooks/${id}/deliveries`, query }, options);
   }
@@ -959,7 +963,7 @@ export class DeliveriesApi {
   /**
    * List and search the deliveries of all endpoints: `GET /v1/deliveries`.
    *
-   * Deliveries of deleted endpoints are included.
+   * Deliveries of deleted endpoints are included. With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`.
    */
   list(query: types.DeliveriesListQuery = {}, options: RequestOptions = {}): Promise<types.DeliveriesListResponse> {
     return this.transport.request({ method: 'GET', path: '/v1/deliveries', query }, options);

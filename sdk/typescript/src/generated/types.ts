@@ -2253,7 +2253,7 @@ export type DeliveriesListQuery = {
   endpoint_id?: string | undefined;
   /** Only deliveries created at or after this time. */
   since?: string | undefined;
-  /** A delivery id, an event id, or text in a body of the last 7 days. The text begins at the beginning of a word, upper and lower case are the same. */
+  /** A delivery id, an event id, or text in a body of the last 7 days. Upper and lower case are the same. A text that begins within a word is found in the newest 20,000 events. */
   q?: string | undefined;
   cursor?: string | undefined;
   limit?: number | undefined;
@@ -2352,7 +2352,7 @@ export type ExportsGetDeliveriesQuery = {
   endpoint_id?: string | undefined;
   /** Only deliveries created at or after this time. */
   since?: string | undefined;
-  /** A delivery id, an event id, or text in a body of the last 7 days. The text begins at the beginning of a word, upper and lower case are the same. */
+  /** A delivery id, an event id, or text in a body of the last 7 days. Upper and lower case are the same. A text that begins within a word is found in the newest 20,000 events. */
   q?: string | undefined;
 };
 

@@ -9,7 +9,6 @@ export function curlSample({ method, url, needsKey, headers, body, text, returns
     parts.push(`-H 'Content-Type: application/json'`, `-d ${quoted(bodyText(body))}`);
   }
   if (text !== undefined) parts.push(`--data-binary ${quoted(text)}`);
-  if (returns === 'events') parts.push('-N');
   if (returns === 'binary') parts.push('-o response');
   return parts.join(' \\\n  ');
 }

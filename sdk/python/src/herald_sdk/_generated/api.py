@@ -2107,7 +2107,9 @@ class WebhooksApi:
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.WebhooksListDeliveriesResponse:
-        """List the deliveries of an endpoint: `GET /v1/webhooks/{id}/deliveries`."""
+        """List the deliveries of an endpoint: `GET /v1/webhooks/{id}/deliveries`.
+
+        With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`."""
         return cast(types.WebhooksListDeliveriesResponse, self._transport.request(
             "GET",
             f"/v1/webhooks/{path_of(id)}/deliveries",
@@ -2169,7 +2171,7 @@ class DeliveriesApi:
     ) -> types.DeliveriesListResponse:
         """List and search the deliveries of all endpoints: `GET /v1/deliveries`.
 
-        Deliveries of deleted endpoints are included."""
+        Deliveries of deleted endpoints are included. With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`."""
         return cast(types.DeliveriesListResponse, self._transport.request(
             "GET",
             "/v1/deliveries",

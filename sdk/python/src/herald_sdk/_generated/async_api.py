@@ -2110,7 +2110,9 @@ class AsyncWebhooksApi:
         limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.WebhooksListDeliveriesResponse:
-        """List the deliveries of an endpoint: `GET /v1/webhooks/{id}/deliveries`."""
+        """List the deliveries of an endpoint: `GET /v1/webhooks/{id}/deliveries`.
+
+        With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`."""
         return cast(types.WebhooksListDeliveriesResponse, await self._transport.request(
             "GET",
             f"/v1/webhooks/{path_of(id)}/deliveries",
@@ -2172,7 +2174,7 @@ class AsyncDeliveriesApi:
     ) -> types.DeliveriesListResponse:
         """List and search the deliveries of all endpoints: `GET /v1/deliveries`.
 
-        Deliveries of deleted endpoints are included."""
+        Deliveries of deleted endpoints are included. With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`."""
         return cast(types.DeliveriesListResponse, await self._transport.request(
             "GET",
             "/v1/deliveries",

@@ -2533,7 +2533,7 @@ class DeliveriesListQuery(TypedDict):
     since: NotRequired[str]
     """Only deliveries created at or after this time."""
     q: NotRequired[str]
-    """A delivery id, an event id, or text in a body of the last 7 days. The text begins at the beginning of a word, upper and lower case are the same."""
+    """A delivery id, an event id, or text in a body of the last 7 days. Upper and lower case are the same. A text that begins within a word is found in the newest 20,000 events."""
     cursor: NotRequired[str]
     limit: NotRequired[int]
 
@@ -2630,7 +2630,7 @@ class ExportsGetDeliveriesQuery(TypedDict):
     since: NotRequired[str]
     """Only deliveries created at or after this time."""
     q: NotRequired[str]
-    """A delivery id, an event id, or text in a body of the last 7 days. The text begins at the beginning of a word, upper and lower case are the same."""
+    """A delivery id, an event id, or text in a body of the last 7 days. Upper and lower case are the same. A text that begins within a word is found in the newest 20,000 events."""
 
 
 class EventsPublishBodyEventsItem(TypedDict):

@@ -1,0 +1,177 @@
+import type { Command } from 'commander';
+import type pg from 'pg';
+import { enrolmentStatuses, type EnrolmentStatus } from '../drip/contract';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time';
+import {
+  findAnyChain,
+  listOperatorChains,
+  listOperatorEnrolments,
+  type OperatorChain,
+  type OperatorEnrolment,
+} from '../operations/queries/plans';
+import { audited, byCli } from '../projects';
+import { workflowIds } from '../temporal/names';
+import { count, oneOf, uuid } from './arguments';
+import { findInstallation, localPolicyOf, UsageError, withDatabase } from './context';
+import { facts, print, table } from './output';
+import { requireProject } from './projects';
+
+function present({ id, project, name, status, version, trigger, ...counts }: OperatorChain) {
+  const { active, parked, late, created_at } = counts;
+  return {
+    drip_id: id,
+    project,
+    name,
+    status,
+    version,
+    trigger: trigger.type,
+    active,
+    parked,
+    late,
+    created_at: isoTime(created_at),
+  };
+}
+
+async function requireAnyChain(pool: pg.Pool, id: string): Promise<OperatorChain> {
+  const found = await findAnyChain(pool, id);
+  if (!found) throw new UsageError(`Drip chain "${id}" not found.`);
+  return found;
+}
+
+async function list(options: { project?: string; limit: number; json?: boolean }): Promise<void> {
+  const found = await withDatabase(async (pool) => {
+    const projectId = options.project ? (await requireProject(pool, options.project)).id : null;
+    return listOperatorChains(pool, projectId, options.limit);
+  });
+  const chains = found.map(present);
+  print(chains, options.json, () =>
+    chains.length === 0
+      ? 'No drip chains.'
+      : table(
+          ['chain', 'project', 'name', 'status', 'trigger', 'active', 'parked', 'late'],
+          chains.map((chain) => [
+            chain.drip_id,
+            chain.project,
+            chain.name,
+            chain.status,
+            chain.trigger,
+            chain.active,
+            chain.parked,
+            chain.late,
+          ]),
+        ),
+  );
+}
+
+async function show(id: string, { json }: { json?: boolean }): Promise<void> {
+  const { statsOf } = await import('../drip/stats.js');
+  const { requireChain } = await import('../drip/chains.js');
+  const shown = await withDatabase(async (pool) => {
+    const found = await requireAnyChain(pool, id);
+    const stats = await statsOf(pool, await requireChain(pool, found.project_id, id), undefined);
+    return { ...present(found), enrolled: stats.enrolled, completed: stats.completed, steps: stats.steps };
+  });
+  print(shown, json, () => {
+    const { steps, ...fields } = shown;
+    const rows = steps.map((step) => [step.step_id, step.reached, step.sent, step.failed, step.skipped]);
+    return `${facts(Object.entries(fields))}\n\n${table(['step', 'reached', 'sent', 'failed', 'skipped'], rows)}`;
+  });
+}
+
+async function setStatus(id: string, status: 'active' | 'paused', json: boolean | undefined): Promise<void> {
+  // Loaded here, so that the other commands start fast.
+  const { patchChain } = await import('../drip/chains.js');
+  const installation = await findInstallation();
+  const { settings } = installation;
+  const config = { ...settings, allowLocalWebhooks: localPolicyOf(installation).allowLocal };
+  const changed = await withDatabase(async (pool) => {
+    const { project_id } = await requireAnyChain(pool, id);
+    await audited(pool, byCli(project_id, 'drip_chain.updated', id), () =>
+      patchChain({ pool, config }, project_id, id, { status }),
+    );
+    return present(await requireAnyChain(pool, id));
+  }, installation);
+  print(changed, json, () => `Drip chain ${id} is ${changed.status}.`);
+}
+
+function presentEnrolment({ id, subscriber_id, version, status, reason, ...rest }: OperatorEnrolment) {
+  return {
+    enrolment_id: id,
+    subscriber_id,
+    version,
+    status: rest.parked ? 'parked' : status,
+    reason,
+    step_id: rest.step_id,
+    next_at: isoTimeOrNull(rest.next_at),
+    started_at: isoTime(rest.started_at),
+    ended_at: isoTimeOrNull(rest.ended_at),
+    workflow_id: workflowIds.drip(id),
+  };
+}
+
+interface EnrolmentOptions {
+  chain: string;
+  status?: EnrolmentStatus;
+  limit: number;
+  json?: boolean;
+}
+
+async function enrolments({ chain, status, limit, json }: EnrolmentOptions): Promise<void> {
+  const found = await withDatabase(async (pool) => {
+    await requireAnyChain(pool, chain);
+    return listOperatorEnrolments(pool, chain, status ?? null, limit);
+  });
+  const shown = found.map(presentEnrolment);
+  print(shown, json, () =>
+    shown.length === 0
+      ? 'No enrolments match.'
+      : table(
+          ['enrolment', 'subscriber', 'status', 'step', 'next', 'started'],
+          shown.map((each) => [
+            each.enrolment_id,
+            each.subscriber_id,
+            each.reason === null ? each.status : `${each.status}: ${each.reason}`,
+            each.step_id,
+            each.next_at,
+            each.started_at,
+          ]),
+        ),
+  );
+}
+
+export function addDripCommands(program: Command): void {
+  const drip = program.command('drip').description('drip chains of all projects');
+  drip
+    .command('list')
+    .description('list chains, newest first, with their active, parked and late enrolments')
+    .option('--project <slug>')
+    .option('--limit <n>', 'maximum number of rows', count(1000), 50)
+    .option('--json', 'print JSON')
+    .action(list);
+  drip
+    .command('show')
+    .description('show a chain with the counts of its steps')
+    .argument('<id>', 'id of the chain', uuid)
+    .option('--json', 'print JSON')
+    .action(show);
+  drip
+    .command('pause')
+    .description('pause a chain: due steps wait')
+    .argument('<id>', 'id of the chain', uuid)
+    .option('--json', 'print JSON')
+    .action((id: string, { json }: { json?: boolean }) => setStatus(id, 'paused', json));
+  drip
+    .command('activate')
+    .description('activate a chain: steps that waited go on at a bounded rate')
+    .argument('<id>', 'id of the chain', uuid)
+    .option('--json', 'print JSON')
+    .action((id: string, { json }: { json?: boolean }) => setStatus(id, 'active', json));
+  drip
+    .command('enrolments')
+    .description('list the enrolments of a chain, the longest due first')
+    .requiredOption('--chain <id>', 'id of the chain', uuid)
+    .option('--status <status>', enrolmentStatuses.join(', '), oneOf(enrolmentStatuses))
+    .option('--limit <n>', 'maximum number of rows', count(1000), 50)
+    .option('--json', 'print JSON')
+    .action(enrolments);
+}
