@@ -11,7 +11,16 @@ export const languages = ['ru', 'en'] as const;
 export type Language = (typeof languages)[number];
 
 /** A time that a caller gives: ISO 8601 with any offset. */
-export const givenTimeSchema = z.iso.datetime({ offset: true });
+export const givenTimeSchema = z.iso
+  .datetime({ offset: true })
+  .refine(isStorable, 'must be a time of the years 1 to 9999, with an offset of less than 16 hours');
+
+/** Whether both PostgreSQL and responses can express it. What is no time at all has its own message. */
+function isStorable(text: string): boolean {
+  const year = new Date(text).getUTCFullYear();
+  if (Number.isNaN(year)) return true;
+  return text.length <= 40 && year >= 1 && year <= 9999 && !/[+-](?:1[6-9]|2\d):\d\d$/.test(text);
+}
 
 /** A time in responses and events: always UTC, written as `+00:00`. */
 export const timestampSchema = givenTimeSchema.refine(

@@ -18,9 +18,15 @@ export function decodeCursor(text: string | undefined): Cursor | null {
   if (text === undefined) return null;
   const [at, id, ...rest] = Buffer.from(text, 'base64url').toString('utf8').split('|');
   if (at !== undefined && id !== undefined && rest.length === 0 && isUuid(id)) {
-    if (TIME.test(at) && !Number.isNaN(Date.parse(at))) return { at, id };
+    if (TIME.test(at) && isDate(at)) return { at, id };
   }
   throw new AppError('validation_failed', 'cursor: is not valid; use the next_cursor of an earlier response');
+}
+
+/** `Date` takes the 31st of any month and the year 0, which PostgreSQL does not. */
+function isDate(at: string): boolean {
+  const date = new Date(at);
+  return at >= '0001' && !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 19) === at.slice(0, 19);
 }
 
 /**

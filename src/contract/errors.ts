@@ -86,7 +86,7 @@ const table = {
   forbidden: {
     status: 403,
     text: 'You do not have access.',
-    help: 'The request is not permitted. The API key or the role may lack a scope (the message names it), only an owner may do it, or the event cannot be published. The dashboard’s cookie works only for requests from the dashboard’s own pages.',
+    help: 'The request is not permitted. The API key or the role may lack a scope (the message names it), only an owner may do it, or the event cannot be published. The dashboard’s cookie does not work for requests from other sites.',
   },
   plan_limit: {
     status: 403,

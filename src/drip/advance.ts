@@ -15,6 +15,7 @@ import { lockSubscriber, updateSubscriber, type SubscriberRecord } from '../subs
 import type { EnrolmentStatus, Step, StepOf } from './contract';
 import { shareChain, type ChainRow } from './queries/chains';
 import {
+  countSent,
   endEnrolment,
   findEnrolment,
   lockEnrolment,
@@ -262,18 +263,19 @@ class Run {
 async function recordSend(
   deps: AdvanceDeps,
   db: pg.PoolClient,
-  { claimId, step, enrolment: { id }, subscriber, chain }: ClaimedSend,
+  { claimId, step, enrolment: claimed, subscriber, chain }: ClaimedSend,
   outcome: StepOutcome,
 ): Promise<Advanced> {
-  const enrolment = await lockEnrolment(db, id);
+  const enrolment = await lockEnrolment(db, claimed.id);
   if (!enrolment) return gone;
   const at = await recordSent(db, claimId, outcome);
   const sent = at !== null && outcome.status === 'sent';
   const about = { chain, enrolment, subscriber };
   if (sent) {
     await emitEvent(db, enrolment.project_id, 'drip.step_sent', {
-      ...aboutEnrolment(deps, about),
-      step: enrolment.steps.findIndex((each) => each.id === step.id) + 1,
+      // Of the version that was sent: the enrolment may have been moved to another one meanwhile.
+      ...aboutEnrolment(deps, { chain, enrolment: claimed, subscriber }),
+      step: claimed.steps.findIndex((each) => each.id === step.id) + 1,
       step_id: step.id,
       delivery_id: outcome.deliveryId ?? '',
       occurred_at: isoTime(at),
@@ -282,12 +284,17 @@ async function recordSend(
   if (enrolment.ended_at) return ended(enrolment.status, enrolment.step_id);
   // Another worker has recorded it and may have gone on: look at the row again.
   if (at === null) return { status: 'active', stepId: enrolment.step_id, nextAt: enrolment.now, waitMs: 0 };
+  // In the version that it was moved to, the step was no message, and the enrolment has gone on.
+  if (enrolment.step_id !== step.id) {
+    if (sent) await countSent(db, claimed.id);
+    return { status: 'active', stepId: enrolment.step_id, nextAt: enrolment.now, waitMs: 0 };
+  }
   const next = stepAfter(enrolment.steps, step.id);
   if (!next) {
     await endWith(deps, db, about, { status: 'completed', reason: null, sent });
     return ended('completed', step.id);
   }
-  await recordNext(db, id, { stepId: next.id, at: enrolment.now, sent });
+  await recordNext(db, claimed.id, { stepId: next.id, at: enrolment.now, sent });
   return { status: 'active', stepId: next.id, nextAt: enrolment.now, waitMs: 0 };
 }
 

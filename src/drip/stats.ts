@@ -6,8 +6,11 @@ import { countEnrolments, countSteps } from './queries/steps';
 
 /** Counted from the rows, so that they are right after any crash. */
 export async function statsOf(db: Db, chain: ChainRow, version: number | undefined): Promise<ChainStats> {
-  const steps = version === undefined ? chain.steps : await findVersion(db, chain.id, version);
-  if (!steps) throw new AppError('not_found', `version: the chain has no enrolments of version ${version}`);
+  if (version !== undefined && version > chain.version) {
+    throw new AppError('not_found', `version: the chain has no version ${version}`);
+  }
+  // The steps of an earlier version are gone with its last enrolment.
+  const steps = version === undefined ? chain.steps : ((await findVersion(db, chain.id, version)) ?? []);
   const only = version ?? null;
   const [enrolments, counts] = await Promise.all([
     countEnrolments(db, chain.id, only),

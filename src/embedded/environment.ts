@@ -173,6 +173,7 @@ async function startMessengers(
   onProgress('starting the messenger simulator');
   const { stop, ...simulator } = await startSimulator({
     port: config.HERALD_SIMULATOR_PORT,
+    serviceUrl: config.HERALD_PUBLIC_URL ?? (config.PORT > 0 ? `http://127.0.0.1:${config.PORT}` : ''),
     ...simulatedBots,
   });
   stops.push(stop);

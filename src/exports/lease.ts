@@ -9,7 +9,8 @@ const EXTEND_MS = 3_000;
 const RETRY_SECONDS = 5;
 
 export interface ExportLease {
-  release(): void;
+  /** Any number of times. */
+  release(): Promise<void>;
 }
 
 /** A project runs one export at a time, in all processes together. `onLost` is called if another one has taken over. */
@@ -31,10 +32,10 @@ export async function leaseExport(
   }, EXTEND_MS);
   renewal.unref();
   return {
-    release() {
+    async release() {
       clearInterval(renewal);
       // If it fails, the lease expires by itself.
-      releaseExport(pool, projectId, token).catch(() => undefined);
+      await releaseExport(pool, projectId, token).catch(() => undefined);
     },
   };
 }

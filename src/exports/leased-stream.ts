@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
-import { leaseExport } from './lease';
+import { leaseExport, type ExportLease } from './lease';
 
 /**
  * A stream that holds the project's export lease until it has ended or its client has gone. `open` may throw before the
@@ -18,12 +18,28 @@ export async function leasedStream(
   const lease = await leaseExport(pool, projectId, () => closed.abort());
   try {
     res.once('close', () => closed.abort());
-    const stream = Readable.from(await open(closed.signal), { objectMode: false });
-    stream.once('close', () => lease.release());
+    const chunks = releasedBeforeEnd(await open(closed.signal), lease);
+    const stream = Readable.from(chunks, { objectMode: false });
+    // A stream that is never read does not begin its iteration, and so does not end it.
+    stream.once('close', () => void lease.release());
     return stream;
   } catch (error) {
-    lease.release();
+    await lease.release();
     if (closed.signal.aborted) throw new AppError('bad_request', 'The client has gone.', { cause: error });
     throw error;
   }
+}
+
+/** Who has received the last chunk can begin the next export at once. */
+async function* releasedBeforeEnd(source: AsyncIterable<string>, lease: ExportLease): AsyncGenerator<string> {
+  let held: string | undefined;
+  try {
+    for await (const chunk of source) {
+      if (held !== undefined) yield held;
+      held = chunk;
+    }
+  } finally {
+    await lease.release();
+  }
+  if (held !== undefined) yield held;
 }

@@ -69,8 +69,10 @@ export function guard({ spec, handle }: Route, deps: GuardDeps): Middleware {
     const run = (work: Work) =>
       !project || action === null
         ? handled(work)
-        : deps.audited(project, { action, targetId: targetOf(spec, request.params, work), ip: ctx.ip }, () =>
-            handled(work),
+        : deps.audited(
+            project,
+            { action, targetId: targetOf(spec, request, { work, project }), ip: ctx.ip },
+            () => handled(work),
           );
     const key = spec.idempotent && validated(idempotencyHeaders, ctx.headers)['idempotency-key'];
     const response =
@@ -168,17 +170,25 @@ export function requireScope({ scopes, role }: KeyedProject, scope: Scope): void
   );
 }
 
-/** The id in the path, or the id of what an idempotent request creates. */
-function targetOf(spec: RouteSpec, params: unknown, work: Work): string | null {
+/** What the path names, or what an idempotent request creates; otherwise the project itself is changed. */
+function targetOf(
+  spec: RouteSpec,
+  { params, body }: { params: unknown; body: unknown },
+  { work, project }: { work: Work; project: KeyedProject },
+): string | null {
   if (spec.unnamedInAudit) return null;
   const [id] = Object.values((params ?? {}) as Record<string, string>);
-  return id ?? (spec.idempotent ? work.id : null);
+  if (id !== undefined) return id;
+  if (spec.namedBy) return String((body as Record<string, unknown>)[spec.namedBy]);
+  return spec.idempotent ? work.id : project.id;
 }
 
 function parsedParams(schema: z.ZodType, params: unknown): unknown {
   const result = schema.safeParse(params);
-  // A malformed id gets the same response as an unknown one.
-  if (!result.success) throw new AppError('not_found');
+  // A malformed id gets the same response as an unknown one; nothing has a name with NUL, which PostgreSQL cannot store.
+  if (!result.success || Object.values(params as object).some((text) => String(text).includes('\0'))) {
+    throw new AppError('not_found');
+  }
   return result.data;
 }
 

@@ -24,7 +24,7 @@ import {
 } from './contract';
 import {
   notInTeam,
-  requireDashboardPage,
+  requireSameOrigin,
   requireShownProject,
   sessionHash,
   signedOut,
@@ -101,7 +101,7 @@ export function createDashboardRoutes(core: Deps) {
   async function accountOf(ctx: Context): Promise<{ hash: Buffer; session: AccountSession } | null> {
     const hash = sessionHash(ctx, publicUrl());
     if (!hash) return null;
-    requireDashboardPage(ctx, publicUrl());
+    requireSameOrigin(ctx, publicUrl());
     const session = await findAccountSession(pool, hash);
     return session && { hash, session };
   }
@@ -128,7 +128,7 @@ export function createDashboardRoutes(core: Deps) {
         errors: ['invalid_api_key', 'project_inactive', 'forbidden', 'rate_limit_sign_in'],
       },
       async ({ body, ctx }) => {
-        requireDashboardPage(ctx, publicUrl());
+        requireSameOrigin(ctx, publicUrl());
         const project = await findProjectByKey(pool, sha256(body.api_key.trim()));
         if (!project) {
           const retryAfter = await recordFailure(ctx.ip);
@@ -219,7 +219,7 @@ export function createDashboardRoutes(core: Deps) {
         errors: ['forbidden'],
       },
       async ({ ctx }) => {
-        requireDashboardPage(ctx, publicUrl());
+        requireSameOrigin(ctx, publicUrl());
         await signOut(ctx, core);
       },
     ),

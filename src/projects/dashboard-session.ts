@@ -22,8 +22,6 @@ type Deps = Pick<Core, 'pool' | 'publicUrl' | 'log'>;
 const cookieName = (publicUrl: string) =>
   publicUrl.startsWith('https:') ? '__Host-herald_dashboard' : 'herald_dashboard';
 const SCOPE = { sameSite: 'strict', path: '/' } as const;
-/** Another site's page cannot send this header without a CORS preflight, which is never allowed. */
-const DASHBOARD_HEADER = 'x-herald-dashboard';
 /** The project that the page shows. Another tab of the same sign-in may have switched to another one. */
 const SHOWN_PROJECT_HEADER = 'x-herald-project';
 const USER_AGENT_LENGTH = 512;
@@ -33,7 +31,7 @@ export function createAuthentication({ pool, publicUrl, log }: Deps, bearer: Aut
   return async (ctx) => {
     const hash = sessionHash(ctx, publicUrl());
     if (!hash) return bearer(ctx);
-    requireDashboardPage(ctx, publicUrl());
+    requireSameOrigin(ctx, publicUrl());
     // Not cached: a changed role or a removed member must take effect within a second.
     const found = await findCallerBySession(pool, hash);
     if (!found) throw await refusalOf(pool, hash);
@@ -78,27 +76,23 @@ export function sessionHash(ctx: Context, publicUrl: string): Buffer | null {
   return cookie ? sha256(cookie) : null;
 }
 
-/** Refuses cross-site requests, reads included: dashboard data is only for the dashboard's own pages. */
-export function requireDashboardPage(ctx: Context, publicUrl: string): void {
-  if (ctx.get(DASHBOARD_HEADER) !== '1') throw notOwnPage();
-  requireSameOrigin(ctx, publicUrl);
-}
+/** `none`: an address that the user has typed. Clients that are not browsers send no such header. */
+const ALLOWED_SITES = ['', 'same-origin', 'none'];
 
-/** For requests that carry no session yet. */
+/**
+ * Refuses requests that a page of another origin can have caused, reads included. A browser says so in one of the two
+ * headers; one that sends neither does not send a SameSite=Strict cookie from another site.
+ */
 export function requireSameOrigin(ctx: Context, publicUrl: string): void {
-  const site = ctx.get('sec-fetch-site');
   const origin = ctx.get('origin');
-  const allowed = [`${ctx.protocol}://${ctx.host}`, new URL(publicUrl).origin];
-  if ((site !== '' && site !== 'same-origin') || (origin !== '' && !allowed.includes(origin))) {
+  const ownOrigins = [`${ctx.protocol}://${ctx.host}`, new URL(publicUrl).origin];
+  if (!ALLOWED_SITES.includes(ctx.get('sec-fetch-site')) || (origin !== '' && !ownOrigins.includes(origin))) {
     throw notOwnPage();
   }
 }
 
 function notOwnPage(): AppError {
-  return new AppError(
-    'forbidden',
-    'The dashboard’s cookie works only for requests from the dashboard’s own pages.',
-  );
+  return new AppError('forbidden', 'The dashboard’s cookie does not work for requests from other sites.');
 }
 
 /** `secret` is the value of the cookie. */

@@ -132,10 +132,7 @@ export async function register(
   names: string[] | undefined,
 ): Promise<void> {
   if (!names || (await registerLabels(db, projectId, kind, names, maxLabels[kind]))) return;
-  throw new AppError(
-    'validation_failed',
-    `${kind}: a project can have up to ${maxLabels[kind]} different ${kind}`,
-  );
+  throw new AppError('conflict', `${kind}: a project can have up to ${maxLabels[kind]} different ${kind}`);
 }
 
 /**

@@ -35,6 +35,7 @@ export function createTemplateRoutes({ pool, config }: Pick<Core, 'pool' | 'conf
         tag,
         auth: 'key',
         idempotent: {},
+        namedBy: 'key',
         body: newTemplateSchema,
         status: 201,
         response: templateSchema,

@@ -25,6 +25,14 @@ export interface ChatMessage {
   buttons: ChatButton[][];
   entities?: { type: string; offset: number; length: number; url?: string }[];
   media?: { type: string; url: string };
+  attachments: {
+    type: string;
+    url: string;
+    name: string | null;
+    mime: string | null;
+    bytes: number | null;
+  }[];
+  reply_to?: number | string;
 }
 
 export interface Chat {

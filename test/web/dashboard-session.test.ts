@@ -50,7 +50,6 @@ describe('signing in to the dashboard', () => {
   it('is refused to every page but its own: reads, changes and the sign-in itself', async () => {
     const cookie = await cookieOf(project.api_key);
     const forged = [
-      { 'x-herald-dashboard': '' },
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
       { origin: 'https://evil.example' },
@@ -71,9 +70,34 @@ describe('signing in to the dashboard', () => {
         ]);
       }
     }
-    expect(await signIn(project.api_key, {})).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    const elsewhere = { ...ownPage, 'sec-fetch-site': 'cross-site' };
+    expect((await signIn(project.api_key, elsewhere)).body.code).toBe('forbidden');
     const own = await withCookie(cookie, 'GET', '/v1/project', undefined, { origin: service.url });
     expect(own).toMatchObject({ status: 200, body: { name: 'Shop' } });
+  });
+
+  it('works for a client that is no browser, and for an address that the user has typed', async () => {
+    const { status, headers } = await signIn(project.api_key, {});
+    expect(status).toBe(200);
+    const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const requests = [
+      {},
+      { 'sec-fetch-site': 'none' },
+      { 'sec-fetch-site': 'same-origin', origin: service.url },
+    ];
+    for (const each of requests) {
+      const answer = await service.apiWith(null)('GET', '/v1/project', undefined, { cookie, ...each });
+      expect([each, answer.status]).toEqual([each, 200]);
+    }
+    const foreign = [
+      { origin: 'null' },
+      { origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'same-site' },
+    ];
+    for (const each of foreign) {
+      const answer = await service.apiWith(null)('PATCH', '/v1/project', { name: 'x' }, { cookie, ...each });
+      expect([each, answer.status]).toEqual([each, 403]);
+    }
   });
 
   it('ends with signing out, with the revocation of the key and when it expires', async () => {

@@ -182,6 +182,7 @@ function showProject(session: DashboardSession): DashboardSession {
 
 /** Pages of other origins cannot send these headers. */
 const dashboardHeaders = (path: string) => ({
+  // Servers of version 0.1.0 require it.
   'x-herald-dashboard': '1',
   ...(shownProject === null || !path.startsWith('/v1/') ? {} : { 'x-herald-project': shownProject }),
 });

@@ -59,6 +59,21 @@ export async function countAudience(
   return counted ?? { active: 0, inactive: 0 };
 }
 
+/** The time zones of the audience's active subscribers; null stands for the project's own. */
+export async function zonesOfAudience(
+  db: Db,
+  projectId: string,
+  audience: Audience,
+): Promise<(string | null)[]> {
+  const found = await rows<{ timezone: string | null }>(
+    db,
+    'zones_of_audience',
+    `SELECT DISTINCT s.timezone FROM subscribers s WHERE ${AUDIENCE_FILTER} AND s.active`,
+    filterParameters(projectId, audience),
+  );
+  return found.map(({ timezone }) => timezone);
+}
+
 export interface NewBroadcastRow {
   id: string;
   content: StoredContent;

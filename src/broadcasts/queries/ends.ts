@@ -36,6 +36,18 @@ export async function hasTooLate(db: Db, id: string): Promise<boolean> {
   return found !== null;
 }
 
+/** Why most of the failed recipients did not get their message. */
+export async function mostFrequentFailure(db: Db, id: string): Promise<string> {
+  const found = await row<{ reason: string }>(
+    db,
+    'most_frequent_failure',
+    `SELECT reason FROM broadcast_recipients WHERE broadcast_id = $1 AND status = 'failed' AND reason IS NOT NULL
+     GROUP BY reason ORDER BY count(*) DESC, reason LIMIT 1`,
+    [id],
+  );
+  return found?.reason ?? 'unknown';
+}
+
 export interface LostRecipient {
   subscriber_id: string;
   channel: Channel;

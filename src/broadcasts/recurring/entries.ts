@@ -12,7 +12,7 @@ import { resolveTemplate } from '../../templates';
 import { requireRoomForEntry } from '../entries';
 import type { NewRecurring, RecurringChanges, RecurringView, RunView } from './contract';
 import { CronFault, localName, parseCron } from './cron';
-import { isPlanned, nextRunAfter } from './occurrences';
+import { isOver, isPlanned, nextRunAfter } from './occurrences';
 import {
   changeRecurring,
   claimedAhead,
@@ -145,7 +145,10 @@ export async function skipOccurrence(
 async function requireOpen(db: Db, id: string): Promise<LockedRecurring> {
   const row = await lockRecurring(db, id);
   if (!row) throw new AppError('not_found');
-  if (row.status === 'ended') throw new AppError('conflict', 'The recurring message has ended.');
+  // The row says so up to a minute later.
+  if (isOver(row, row.now, await claimedAhead(db, id))) {
+    throw new AppError('conflict', 'The recurring message has ended.');
+  }
   return row;
 }
 
@@ -184,7 +187,9 @@ async function checkTemplate(db: Db, projectId: string, content: GivenContent) {
 }
 
 export async function presentRecurring(db: Db, row: RecurringRow): Promise<RecurringView> {
-  const next = row.status === 'active' ? nextRunAfter(row, new Date(), await claimedAhead(db, row.id)) : null;
+  const [now, claimed] = [new Date(), await claimedAhead(db, row.id)];
+  const status = isOver(row, now, claimed) ? 'ended' : row.status;
+  const next = status === 'active' ? nextRunAfter(row, now, claimed) : null;
   return {
     recurring_id: row.id,
     name: row.name,
@@ -195,7 +200,7 @@ export async function presentRecurring(db: Db, row: RecurringRow): Promise<Recur
     start_at: isoTimeOrNull(row.start_at),
     end_at: isoTimeOrNull(row.end_at),
     max_runs: row.max_runs,
-    status: row.status,
+    status,
     next_run_at: isoTimeOrNull(next),
     last_run_at: isoTimeOrNull(row.last_run_at),
     runs: row.runs,

@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits';
 import { isOccurrence, localName, nextOccurrence, parseCron } from './cron';
 import type { RecurringRow } from './queries';
 
@@ -6,8 +7,26 @@ type Plan = Pick<RecurringRow, 'cron' | 'timezone' | 'start_at' | 'end_at' | 'ma
 /** Skipped occurrences that are passed over before giving up. */
 const MAX_PASSED = 500;
 
+const LATE_MS = limits.recurringLateMinutes * 60_000;
+
 /** The first occurrence after an instant that is not claimed; null if the plan has none. */
 export function nextRunAfter(plan: Plan, after: Date, claimed: ReadonlySet<string> = new Set()): Date | null {
+  return firstFree(plan, after, claimed) ?? null;
+}
+
+/** Whether no run by the plan is to come. An occurrence that was due in the last hour and is not claimed still runs. */
+export function isOver(
+  row: Plan & Pick<RecurringRow, 'status' | 'planned_at'>,
+  now: Date,
+  claimed: ReadonlySet<string>,
+): boolean {
+  if (row.status === 'ended') return true;
+  const since = Math.max(row.planned_at.getTime(), now.getTime() - LATE_MS);
+  return firstFree(row, row.status === 'paused' ? now : new Date(since), claimed) === null;
+}
+
+/** Null if the plan has none; undefined if too many are claimed to know. */
+function firstFree(plan: Plan, after: Date, claimed: ReadonlySet<string>): Date | null | undefined {
   if (plan.max_runs !== null && plan.runs >= plan.max_runs) return null;
   const cron = parseCron(plan.cron);
   // An occurrence at the very start counts.
@@ -18,7 +37,7 @@ export function nextRunAfter(plan: Plan, after: Date, claimed: ReadonlySet<strin
     if (!at || (plan.end_at && at > plan.end_at)) return null;
     if (!claimed.has(localName(at, plan.timezone))) return at;
   }
-  return null;
+  return undefined;
 }
 
 /** Whether the plan has an occurrence at this instant: a schedule that was changed by hand can fire at any time. */

@@ -10,8 +10,9 @@ import { storeContent, type StoredContent } from '../../messages';
 import { isBillingBlocked } from '../../projects';
 import { insertAudienceJob, TooManyRecipients } from '../audience-job';
 import { localName } from './cron';
-import { isPlanned, nextRunAfter } from './occurrences';
+import { isOver, isPlanned, nextRunAfter } from './occurrences';
 import {
+  claimedAhead,
   countRun,
   endRecurring,
   endRun,
@@ -42,54 +43,65 @@ export function runNow(deps: RunDeps, recurringId: string, runId: string): Promi
   return run(deps, recurringId, { runId, at: null });
 }
 
-async function run(
+interface Wanted {
+  runId: string;
+  /** The occurrence; null for a run by hand. */
+  at: Date | null;
+}
+
+async function run(deps: RunDeps, recurringId: string, wanted: Wanted): Promise<RunResult> {
+  let reason: string | null = null;
+  for (;;) {
+    try {
+      return await attempt(deps, recurringId, wanted, reason);
+    } catch (error) {
+      // The transaction is rolled back; the claim says why nothing was sent.
+      if (error instanceof EmptyAudience) reason = 'empty_audience';
+      else if (error instanceof TooManyRecipients) reason = 'invalid_message';
+      // Its content, or the audience that gave the reason, was read before the change.
+      else if (error instanceof Changed) reason = null;
+      else throw error;
+    }
+  }
+}
+
+/** `reason`: why nothing can be sent, if that is known. */
+async function attempt(
   deps: RunDeps,
   recurringId: string,
-  { runId, at }: { runId: string; at: Date | null },
+  { runId, at }: Wanted,
+  reason: string | null,
 ): Promise<RunResult> {
   const { pool, config } = deps;
   const before = await findRecurringById(pool, recurringId);
   if (!before) return IGNORED;
   const content = await contentNow(deps, before);
   const isBlocked = await isBillingBlocked(pool, before.project_id, config.HERALD_GRACE_HOURS);
-  const attempt = (reason: string | null) =>
-    withTransaction(pool, async (db): Promise<RunResult> => {
-      const row = await lockRecurring(db, recurringId);
-      if (!row || row.status === 'ended') return IGNORED;
-      if (at && (row.status === 'paused' || !isPlanned(row, at))) return IGNORED;
-      if (row.revision !== before.revision) throw new Changed();
-      const why =
-        reason ??
-        (at && missed(row, at)) ??
-        (await overlap(db, row)) ??
-        (isBlocked ? 'billing_blocked' : null);
-      const isStarted = why === null && content !== null;
-      const jobId = isStarted ? randomUUID() : null;
-      const failed = why === null && !content;
-      const status = isStarted ? 'started' : failed || why === 'invalid_message' ? 'failed' : 'skipped';
-      const claimed = await insertRun(db, {
-        id: runId,
-        recurringId,
-        scheduledFor: at ?? row.now,
-        localTime: at && localName(at, row.timezone),
-        status,
-        reason: failed ? 'invalid_message' : why,
-        jobId,
-      });
-      if (!claimed) return IGNORED;
-      if (jobId && content) await startJob(db, row, { jobId, runId, content, at: at ?? row.now });
-      return { status, reason: why };
+  return withTransaction(pool, async (db): Promise<RunResult> => {
+    const row = await lockRecurring(db, recurringId);
+    if (!row || row.status === 'ended') return IGNORED;
+    if (at && (row.status === 'paused' || !isPlanned(row, at))) return IGNORED;
+    if (!at && isOver(row, row.now, await claimedAhead(db, recurringId))) return IGNORED;
+    if (row.revision !== before.revision) throw new Changed();
+    const why =
+      reason ?? (at && missed(row, at)) ?? (await overlap(db, row)) ?? (isBlocked ? 'billing_blocked' : null);
+    const isStarted = why === null && content !== null;
+    const jobId = isStarted ? randomUUID() : null;
+    const failed = why === null && !content;
+    const status = isStarted ? 'started' : failed || why === 'invalid_message' ? 'failed' : 'skipped';
+    const claimed = await insertRun(db, {
+      id: runId,
+      recurringId,
+      scheduledFor: at ?? row.now,
+      localTime: at && localName(at, row.timezone),
+      status,
+      reason: failed ? 'invalid_message' : why,
+      jobId,
     });
-  try {
-    return await attempt(null);
-  } catch (error) {
-    // The transaction is rolled back; the claim says why nothing was sent.
-    if (error instanceof EmptyAudience) return attempt('empty_audience');
-    if (error instanceof TooManyRecipients) return attempt('invalid_message');
-    // Its content was read before the change.
-    if (error instanceof Changed) return run(deps, recurringId, { runId, at });
-    throw error;
-  }
+    if (!claimed) return IGNORED;
+    if (jobId && content) await startJob(db, row, { jobId, runId, content, at: at ?? row.now });
+    return { status, reason: why };
+  });
 }
 
 /** The broadcast was changed while its run was prepared. */

@@ -5,7 +5,7 @@ import { withTransaction } from '../../db/pool';
 import type { Logger } from '../../lib/log';
 import { workflowIds, type TaskQueues } from '../../temporal/names';
 import { within } from '../../temporal/within';
-import { nextRunAfter } from './occurrences';
+import { isOver, nextRunAfter } from './occurrences';
 import { claimedAhead, endRecurring, lockRecurring, markSynced, type RecurringRow } from './queries';
 import { syncSchedule, type SyncResult } from './schedule';
 
@@ -42,10 +42,7 @@ function endIfOver(pool: pg.Pool, { id, status }: RecurringRow): Promise<boolean
   if (status === 'ended') return Promise.resolve(false);
   return withTransaction(pool, async (db) => {
     const row = await lockRecurring(db, id);
-    // A run that is a little late still counts.
-    if (!row || row.status === 'ended' || nextRunAfter(row, new Date(row.now.getTime() - LATE_MS))) {
-      return false;
-    }
+    if (!row || row.status === 'ended' || !isOver(row, row.now, await claimedAhead(db, id))) return false;
     await endRecurring(db, id, { deleted: false });
     return true;
   });

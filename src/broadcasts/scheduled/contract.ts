@@ -12,7 +12,7 @@ export type ScheduledStatus = (typeof scheduledStatuses)[number];
 /** Each recipient's own time zone. */
 export const RECIPIENT = 'recipient';
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?$/;
 const timeSchema = z
   .string()
   .max(40)

@@ -19,6 +19,7 @@ import {
 } from '../../subscribers';
 import { resolveTemplate } from '../../templates';
 import { requireRoomForEntry } from '../entries';
+import { zonesOfAudience } from '../queries/broadcasts';
 import { RECIPIENT, type NewScheduled, type ScheduledChanges, type ScheduledView } from './contract';
 import {
   cancelScheduled,
@@ -26,7 +27,6 @@ import {
   findScheduled,
   insertScheduled,
   lockScheduled,
-  zonesOf,
   type ScheduledRow,
   type ScheduledValues,
 } from './queries';
@@ -158,7 +158,7 @@ async function checkTemplate(db: Db, projectId: string, content: GivenContent) {
 async function firstMoment(db: Db, project: Owner, values: Omit<ScheduledValues, 'next_at'>): Promise<Date> {
   if (values.timezone !== RECIPIENT) return earliestOf(values, [], project.timezone);
   const zones = values.audience
-    ? await zonesOf(db, project.id)
+    ? await zonesOfAudience(db, project.id, values.audience)
     : (await recipientsOf(db, project.id, values)).map(({ timezone }) => timezone);
   return earliestOf(values, zones, project.timezone);
 }

@@ -12,9 +12,10 @@ import type { SendDetail } from '../../messages/contract';
 import { findProject, isBillingBlocked } from '../../projects';
 import type { Project } from '../../projects/contract';
 import type { SubscriberRecord } from '../../subscribers';
+import type { Audience } from '../contract';
 import { insertAudienceJob, TooManyRecipients } from '../audience-job';
-import { hasRecipientWithoutTime, type DueTimes } from '../queries/broadcasts';
-import { hasTooLate } from '../queries/ends';
+import { hasRecipientWithoutTime, zonesOfAudience, type DueTimes } from '../queries/broadcasts';
+import { hasTooLate, mostFrequentFailure } from '../queries/ends';
 import { RECIPIENT, type ScheduledStatus } from './contract';
 import { recipientsOf } from './entries';
 import {
@@ -25,7 +26,6 @@ import {
   insertResults,
   lockScheduled,
   waitUntil,
-  zonesOf,
   type LockedScheduled,
   type ScheduledRow,
 } from './queries';
@@ -94,7 +94,9 @@ async function recipientDue(
   entry: LockedScheduled,
   project: Project,
 ): Promise<Date | null> {
-  if (entry.audience) return earliestOf(entry, await zonesOf(db, project.id), project.timezone);
+  if (entry.audience) {
+    return earliestOf(entry, await zonesOfAudience(db, project.id, entry.audience), project.timezone);
+  }
   const known = new Set((await findResults(db, entry.id)).map(({ subscriber_id }) => subscriber_id));
   const open = (await recipientsOf(db, project.id, entry)).filter(({ id }) => !known.has(id));
   if (open.length === 0 && entry.status === 'sending') return null;
@@ -252,7 +254,7 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
   const { pool, config } = deps;
   const { audience } = entry;
   if (!audience) throw new Error('the entry has no audience');
-  const zones = entry.timezone === RECIPIENT ? await zonesOf(pool, project.id) : [null];
+  const zones = entry.timezone === RECIPIENT ? await zonesOfAudience(pool, project.id, audience) : [null];
   const distinct = [...new Set(zones.map((zone) => zone ?? project.timezone))];
   const latest = new Date(Math.max(...distinct.map((zone) => dueAt(entry, zone).getTime())));
   if (isTooLate(distinct.length > 0 ? latest : earliestOf(entry, [], project.timezone), entry.now)) {
@@ -271,7 +273,7 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
       }
       if (locked.revision !== entry.revision) return lookAgain(locked);
       const jobId = randomUUID();
-      const dueTimes = entry.timezone === RECIPIENT ? await dueTimesOf(db, entry, project) : null;
+      const dueTimes = entry.timezone === RECIPIENT ? await dueTimesOf(db, entry, audience, project) : null;
       const job = { id: jobId, content, audience, messages_per_minute: null, scheduled_id: entry.id };
       const { active } = await insertAudienceJob(db, project.id, job, dueTimes);
       if (active === 0) throw new EmptyAudience();
@@ -298,8 +300,14 @@ class EmptyAudience extends Error {}
 /** A recipient has moved to a time zone that had none a moment before. */
 class ZonesChanged extends Error {}
 
-async function dueTimesOf(db: pg.PoolClient, entry: LockedScheduled, project: Project): Promise<DueTimes> {
-  const zones = [...new Set((await zonesOf(db, project.id)).map((zone) => zone ?? project.timezone))];
+async function dueTimesOf(
+  db: pg.PoolClient,
+  entry: LockedScheduled,
+  audience: Audience,
+  project: Project,
+): Promise<DueTimes> {
+  const found = await zonesOfAudience(db, project.id, audience);
+  const zones = [...new Set(found.map((zone) => zone ?? project.timezone))];
   return { zones, moments: zones.map((zone) => dueAt(entry, zone)), ownZone: project.timezone };
 }
 
@@ -337,7 +345,7 @@ export async function endWithJob(
     : job.sent > 0
       ? { status: 'sent', reason: null }
       : job.failed > 0
-        ? { status: 'failed', reason: 'unknown' }
+        ? { status: 'failed', reason: await mostFrequentFailure(db, job.id) }
         : { status: 'skipped', reason: (await hasTooLate(db, job.id)) ? 'too_late' : 'unsubscribed' };
   const entry = await endScheduled(db, scheduledId, end);
   if (!entry || end.status === 'cancelled') return;

@@ -227,17 +227,6 @@ export function findResults(
   );
 }
 
-/** The time zones of a project's active subscribers; null stands for the project's own. */
-export async function zonesOf(db: Db, projectId: string): Promise<(string | null)[]> {
-  const found = await rows<{ timezone: string | null }>(
-    db,
-    'zones_of_subscribers',
-    'SELECT DISTINCT timezone FROM subscribers WHERE project_id = $1 AND active',
-    [projectId],
-  );
-  return found.map(({ timezone }) => timezone);
-}
-
 export interface DueScheduled {
   id: string;
   project_id: string;

@@ -162,6 +162,16 @@ export function recordNext(
   );
 }
 
+/** A message of a step that the enrolment has left already. */
+export function countSent(db: Db, id: string): Promise<number> {
+  return change(
+    db,
+    'count_sent_drip_step',
+    'UPDATE drip_enrolments SET steps_sent = steps_sent + 1 WHERE id = $1',
+    [id],
+  );
+}
+
 /** The workflow sleeps until then; the relay makes sure, a little later, that there is one. */
 export function waitUntil(db: Db, id: string, at: Date): Promise<number> {
   return change(

@@ -1,6 +1,6 @@
 import { Callbacks } from './callbacks';
 import { CallLog } from './calls';
-import { ChatStore, type Chat, type ChatIds, type MessageId } from './chats';
+import { ChatStore, type Chat, type ChatIds, type MessageId, type UserExtras } from './chats';
 import { FaultPlan, type CallFault } from './faults';
 import { RateLimits } from './rate-limits';
 import { UpdateQueue } from './updates';
@@ -18,7 +18,7 @@ export interface BotIdentity {
 /** The actions of a user; each becomes an update of the channel. */
 export interface UserActions {
   open(user: SimUser, chat: Chat, start: string | null): void;
-  say(user: SimUser, chat: Chat, text: string): void;
+  say(user: SimUser, chat: Chat, text: string, extras?: UserExtras): void;
   /** Returns the callback id. */
   tap(user: SimUser, chat: Chat, messageId: MessageId, data: string, stale: boolean): string;
   block(user: SimUser): void;

@@ -17,6 +17,22 @@ export interface Media {
   url: string;
 }
 
+/** A file that a user has sent. */
+export interface UserFile {
+  id: string;
+  type: 'photo' | 'video' | 'document' | 'voice';
+  name: string | null;
+  mime: string | null;
+  bytes: number;
+}
+
+/** What a user's message can have besides its text. */
+export interface UserExtras {
+  file?: UserFile | undefined;
+  /** The message of the chat that it answers. */
+  replyTo?: ChatMessage | undefined;
+}
+
 export interface Draft {
   text: string;
   entities: Entity[];
@@ -24,7 +40,7 @@ export interface Draft {
   media: Media | null;
 }
 
-export interface ChatMessage extends Draft {
+export interface ChatMessage extends Draft, UserExtras {
   id: MessageId;
   from: 'bot' | 'user';
   sender: SimUser | null;
@@ -103,8 +119,8 @@ export class ChatStore {
     return { chat, message: this.add(chat, draft, 'bot', null) };
   }
 
-  postFromUser(chat: Chat, sender: SimUser, text: string): ChatMessage {
-    return this.add(chat, { text, entities: [], buttons: [], media: null }, 'user', sender);
+  postFromUser(chat: Chat, sender: SimUser, text: string, extras: UserExtras = {}): ChatMessage {
+    return this.add(chat, { text, entities: [], buttons: [], media: null, ...extras }, 'user', sender);
   }
 
   edit(chat: Chat, message: ChatMessage, change: Partial<Draft>): void {
@@ -158,7 +174,12 @@ export class ChatStore {
     return { chat, message: this.add(chat, draft, 'bot', null) };
   }
 
-  private add(chat: Chat, draft: Draft, from: 'bot' | 'user', sender: SimUser | null): ChatMessage {
+  private add(
+    chat: Chat,
+    draft: Draft & UserExtras,
+    from: 'bot' | 'user',
+    sender: SimUser | null,
+  ): ChatMessage {
     const message = {
       ...draft,
       id: this.ids.nextMessage(),

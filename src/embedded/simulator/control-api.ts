@@ -2,13 +2,16 @@
  * The control API, with which tests and the simulator's page act as a user. The same for both channels.
  *
  *   POST /control/{channel}/users/{user}/open     {start?, chat?: "group"}
- *   POST /control/{channel}/users/{user}/say      {text, chat?: "group"}
+ *   POST /control/{channel}/users/{user}/say      {text, reply_to?: a message_id of the chat, chat?: "group"}
+ *   POST /control/{channel}/users/{user}/send-file {type: "photo" | "video" | "document" | "voice", name?, mime?,
+ *                                                 bytes_base64?, caption?, reply_to?}: its size is kept, not its bytes
  *   POST /control/{channel}/users/{user}/tap      {button, message_id?} by text or index, on the newest message with
  *                                                 buttons or on the given one; {message_id, data, chat_id?} forges a
  *                                                 tap; {stale: true} makes one that comes too late to be answered
  *   POST /control/{channel}/users/{user}/block, …/unblock
  *   POST /control/{channel}/users/{user}/mini-app {start} opens the Mini App: {url, init_data}, signed for the bot
- *   GET  /control/{channel}/users/{user}/chat     {messages, toasts, started, blocked}; ?chat=group for the group
+ *   GET  /control/{channel}/users/{user}/chat     {messages (each with its attachments), toasts, started, blocked};
+ *                                                 ?chat=group for the group
  *   GET  /control/{channel}/users/{user}/events   the same as server-sent events, at every change
  *   POST /control/{channel}/users                 {count, from?, prefix?}: a crowd that only counts its messages
  *   POST /control/{channel}/faults                {method, times?, status?, retry_after?, description?, code?,
@@ -27,9 +30,10 @@
  * `{user}` is a number, used as the id, or a name, which always maps to the same id. Every action may set first_name,
  * username and language_code.
  */
+import { randomBytes } from 'node:crypto';
 import type { BotDirectory, SimBot } from './bot-directory';
 import type { ChannelName, UserActions, ChannelState } from './channel-state';
-import { newestWithButtons, type Chat, type ChatButton, type ChatMessage } from './chats';
+import { newestWithButtons, type Chat, type ChatButton, type ChatMessage, type UserFile } from './chats';
 import { chatView, streamChat } from './control-views';
 import { openMiniApp } from './mini-app';
 import { FaultError } from './faults';
@@ -51,7 +55,8 @@ type Body = Record<string, unknown>;
 const MAX_CROWD = 1_000_000;
 const LIST_LIMIT = 100;
 
-export function createControlApi(channels: Record<ChannelName, BotDirectory>): Handler {
+/** `serviceUrl` is Herald's own address, at which the Mini App is; empty if it is not known. */
+export function createControlApi(channels: Record<ChannelName, BotDirectory>, serviceUrl: string): Handler {
   async function handle(exchange: Exchange): Promise<unknown> {
     const [name, area, user, action, ...rest] = exchange.path.split('/').slice(2).map(decodeURIComponent);
     if ((name !== 'telegram' && name !== 'max') || rest.length > 0) {
@@ -62,7 +67,9 @@ export function createControlApi(channels: Record<ChannelName, BotDirectory>): H
     if (!bot) throw new ControlError(404, 'no such bot');
     const body = exchange.method === 'POST' ? await readJson(exchange.req) : {};
     const route = `${exchange.method} ${user === undefined ? (area ?? '') : `user/${action ?? ''}`}`;
-    if (user !== undefined && area === 'users') return handleUser(bot, user, route, body, exchange);
+    if (user !== undefined && area === 'users') {
+      return handleUser(bot, user, route, body, exchange, serviceUrl);
+    }
     return handleChannel(bot, bots, route, body, exchange);
   }
 
@@ -144,6 +151,7 @@ function handleUser(
   route: string,
   body: Body,
   exchange: Exchange,
+  serviceUrl: string,
 ): unknown {
   const user = state.userStore.named(name);
   updateProfile(user, body);
@@ -161,14 +169,23 @@ function handleUser(
       const text = optionalText(body, 'text') ?? '';
       if (text.trim() === '') throw new ControlError(400, 'text is needed');
       refuseIfBlocked(user);
-      actions.say(user, chat, text);
+      actions.say(user, chat, text, { replyTo: repliedTo(state, chat, body) });
       return { ok: true, user_id: user.id };
+    }
+    case 'POST user/send-file': {
+      refuseIfBlocked(user);
+      const file = givenFile(body);
+      actions.say(user, chat, optionalText(body, 'caption') ?? '', {
+        file,
+        replyTo: repliedTo(state, chat, body),
+      });
+      return { ok: true, user_id: user.id, file_id: file.id };
     }
     case 'POST user/tap':
       refuseIfBlocked(user);
       return tap(state, actions, user, chat, body);
     case 'POST user/mini-app':
-      return openMiniApp(state, user, optionalText(body, 'start') ?? '');
+      return openMiniApp(state, user, optionalText(body, 'start') ?? '', serviceUrl);
     case 'POST user/block':
       actions.block(user);
       return { ok: true };
@@ -220,6 +237,28 @@ function tap(state: ChannelState, actions: UserActions, user: SimUser, ownChat: 
 function readMessageId(state: ChannelState, value: unknown): number | string | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined;
   return state.channel === 'telegram' ? Number(value) : String(value);
+}
+
+function repliedTo(state: ChannelState, chat: Chat, body: Body): ChatMessage | undefined {
+  const id = readMessageId(state, body.reply_to);
+  if (id === undefined) return undefined;
+  const message = chat.messages.get(id);
+  if (!message) throw new ControlError(404, 'the chat has no message to reply to');
+  return message;
+}
+
+const FILE_TYPES: readonly UserFile['type'][] = ['photo', 'video', 'document', 'voice'];
+
+function givenFile(body: Body): UserFile {
+  const type = FILE_TYPES.find((each) => each === body.type);
+  if (!type) throw new ControlError(400, `type must be one of ${FILE_TYPES.join(', ')}`);
+  return {
+    id: `file-${randomBytes(12).toString('hex')}`,
+    type,
+    name: optionalText(body, 'name') ?? null,
+    mime: optionalText(body, 'mime') ?? null,
+    bytes: Buffer.from(optionalText(body, 'bytes_base64') ?? '', 'base64').length,
+  };
 }
 
 /** Finds a button by its text or by its index over all rows. */

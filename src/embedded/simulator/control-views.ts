@@ -1,4 +1,4 @@
-import type { Chat, ChatMessage } from './chats';
+import type { Chat, ChatMessage, Media, UserFile } from './chats';
 import type { Exchange } from './http';
 import type { SimUser } from './users';
 
@@ -20,6 +20,8 @@ function messageView({
   buttons,
   entities,
   media,
+  file,
+  replyTo,
 }: ChatMessage): Record<string, unknown> {
   return {
     message_id: id,
@@ -28,8 +30,19 @@ function messageView({
     edited: editedAt !== null,
     buttons,
     ...(entities.length > 0 && { entities }),
+    attachments: [...(media ? [mediaView(media)] : []), ...(file ? [fileView(file)] : [])],
+    ...(replyTo && { reply_to: replyTo.id }),
     ...(media && { media: { type: media.type, url: media.url } }),
   };
+}
+
+/** Of a file that the bot has sent, only its address is known. */
+function mediaView({ type, url }: Media): Record<string, unknown> {
+  return { type, url, name: null, mime: null, bytes: null };
+}
+
+function fileView({ type, name, mime, bytes }: UserFile): Record<string, unknown> {
+  return { type, url: '', name, mime, bytes };
 }
 
 const HEARTBEAT_MS = 15_000;

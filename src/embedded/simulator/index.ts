@@ -19,6 +19,8 @@ export interface SimulatorOptions {
   host?: string;
   telegram: { token: string; username: string };
   max: { token: string; username: string };
+  /** Herald's own address, for the links to its Mini App. Default: they are relative. */
+  serviceUrl?: string;
   log?: (msg: string) => void;
 }
 
@@ -49,7 +51,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     createPage(),
     createTelegramApi(telegram),
     createMaxApi(max, () => url),
-    createControlApi({ telegram, max }),
+    createControlApi({ telegram, max }, options.serviceUrl ?? ''),
   ];
 
   const stopping = new AbortController();

@@ -50,19 +50,40 @@ export function localeOf(user: SimUser): Shape {
 }
 
 export function messageShape(bot: BotIdentity, chat: Chat, message: ChatMessage): Shape {
-  const attachments = [...mediaAttachment(message), ...keyboardAttachment(message.buttons)];
-  const markup = message.entities.map(markupShape);
+  const { replyTo } = message;
   return {
-    sender: message.sender ? userShape(message.sender) : botShape(bot),
+    sender: senderShape(bot, message),
     recipient: recipientShape(bot, chat, message.from),
     timestamp: message.at,
-    body: {
-      mid: message.id,
-      seq: message.at,
-      text: message.text,
-      ...(attachments.length > 0 && { attachments }),
-      ...(markup.length > 0 && { markup }),
-    },
+    ...(replyTo && {
+      link: {
+        type: 'reply',
+        sender: senderShape(bot, replyTo),
+        chat_id: chat.id,
+        message: bodyShape(replyTo),
+      },
+    }),
+    body: bodyShape(message),
+  };
+}
+
+function senderShape(bot: BotIdentity, { sender }: ChatMessage): Shape {
+  return sender ? userShape(sender) : botShape(bot);
+}
+
+function bodyShape(message: ChatMessage): Shape {
+  const attachments = [
+    ...mediaAttachment(message),
+    ...fileAttachment(message),
+    ...keyboardAttachment(message.buttons),
+  ];
+  const markup = message.entities.map(markupShape);
+  return {
+    mid: message.id,
+    seq: message.at,
+    text: message.text,
+    ...(attachments.length > 0 && { attachments }),
+    ...(markup.length > 0 && { markup }),
   };
 }
 
@@ -94,6 +115,13 @@ function mediaAttachment({ media }: ChatMessage): Shape[] {
   if (!media) return [];
   const type = { photo: 'image', video: 'video', document: 'file' }[media.type];
   return [{ type, payload: { url: media.url, token: media.id } }];
+}
+
+function fileAttachment({ file }: ChatMessage): Shape[] {
+  if (!file) return [];
+  const type = { photo: 'image', video: 'video', voice: 'audio', document: 'file' }[file.type];
+  const named = file.type === 'document' ? { filename: file.name ?? '', size: file.bytes } : {};
+  return [{ type, payload: { url: '', token: file.id }, ...named }];
 }
 
 const MARKUP_TYPES: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UserActions, ChannelState } from './channel-state';
-import type { Chat } from './chats';
+import type { Chat, UserExtras } from './chats';
 import { clockCounter, uniqueTimes } from './ids';
 import { bareMessageShape, localeOf, messageShape, userShape } from './max-shapes';
 import type { SimUser } from './users';
@@ -22,9 +22,9 @@ export function createMaxActions({ bot, chats, updates, callbacks, faults }: Cha
     chats.changed(chat);
   }
 
-  function say(user: SimUser, chat: Chat, text: string): void {
+  function say(user: SimUser, chat: Chat, text: string, extras?: UserExtras): void {
     if (chat.user) user.started = true;
-    const message = chats.postFromUser(chat, user, text);
+    const message = chats.postFromUser(chat, user, text, extras);
     emit('message_created', chat, { message: messageShape(bot, chat, message), ...localeOf(user) });
   }
 

@@ -10,6 +10,7 @@ export function openMiniApp(
   { channel, bot }: ChannelState,
   user: SimUser,
   start: string,
+  serviceUrl: string,
 ): { url: string; init_data: string } {
   const values = {
     auth_date: String(Math.floor(Date.now() / 1000)),
@@ -30,5 +31,5 @@ export function openMiniApp(
   const hash = createHmac('sha256', key).update(signedText).digest('hex');
   const initData = new URLSearchParams({ ...values, hash }).toString();
   const fragment = new URLSearchParams({ [fields[channel]]: initData });
-  return { url: `/mini#${fragment.toString()}`, init_data: initData };
+  return { url: `${serviceUrl}/mini#${fragment.toString()}`, init_data: initData };
 }

@@ -1,5 +1,5 @@
 import type { BotIdentity } from './channel-state';
-import type { Chat, ChatButton, ChatMessage } from './chats';
+import type { Chat, ChatButton, ChatMessage, UserFile } from './chats';
 import type { SimUser } from './users';
 
 /** An error in the Bot API's format. */
@@ -44,7 +44,8 @@ export function chatShape({ id, user }: Chat): Shape {
 }
 
 export function messageShape(bot: BotIdentity, chat: Chat, message: ChatMessage): Shape {
-  const content = message.media
+  const hasFile = message.media !== null || message.file !== undefined;
+  const content = hasFile
     ? { ...mediaShape(message), ...(message.text !== '' && { caption: message.text }) }
     : { text: message.text };
   const entities = [...commandEntity(message), ...message.entities];
@@ -55,7 +56,11 @@ export function messageShape(bot: BotIdentity, chat: Chat, message: ChatMessage)
     date: Math.floor(message.at / 1000),
     ...(message.editedAt !== null && { edit_date: Math.floor(message.editedAt / 1000) }),
     ...content,
-    ...(entities.length > 0 && { [message.media ? 'caption_entities' : 'entities']: entities }),
+    // The Bot API shows one level: the quoted message has no reply_to_message of its own.
+    ...(message.replyTo && {
+      reply_to_message: messageShape(bot, chat, { ...message.replyTo, replyTo: undefined }),
+    }),
+    ...(entities.length > 0 && { [hasFile ? 'caption_entities' : 'entities']: entities }),
     ...(message.buttons.length > 0 && { reply_markup: { inline_keyboard: message.buttons.map(rowShape) } }),
   };
 }
@@ -72,9 +77,26 @@ function commandEntity({ from, text }: ChatMessage): Shape[] {
   return command ? [{ type: 'bot_command', offset: 0, length: command[0].length }] : [];
 }
 
-function mediaShape({ media }: ChatMessage): Shape {
+function mediaShape({ media, file: given }: ChatMessage): Shape {
+  if (given) return givenFileShape(given);
   const file = { file_id: media?.id, file_unique_id: media?.id };
   if (media?.type === 'photo') return { photo: [{ ...file, width: 1, height: 1 }] };
   if (media?.type === 'video') return { video: { ...file, width: 1, height: 1, duration: 0 } };
   return { document: file };
+}
+
+function givenFileShape({ id, type, name, mime, bytes }: UserFile): Shape {
+  const file = { file_id: id, file_unique_id: id, file_size: bytes };
+  const described = { ...file, ...(mime !== null && { mime_type: mime }) };
+  const named = { ...described, ...(name !== null && { file_name: name }) };
+  switch (type) {
+    case 'photo':
+      return { photo: [{ ...file, width: 1, height: 1 }] };
+    case 'video':
+      return { video: { ...named, width: 1, height: 1, duration: 0 } };
+    case 'voice':
+      return { voice: { ...described, duration: 0 } };
+    case 'document':
+      return { document: named };
+  }
 }

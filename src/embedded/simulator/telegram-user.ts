@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UserActions, ChannelState } from './channel-state';
-import type { Chat } from './chats';
+import type { Chat, UserExtras } from './chats';
 import { clockCounter } from './ids';
 import { botShape, chatShape, messageShape, userShape } from './telegram-shapes';
 import type { SimUser } from './users';
@@ -14,9 +14,9 @@ export function createTelegramActions({ bot, chats, updates, callbacks }: Channe
     updates.push({ id, type, chatId: chat.id, body: { update_id: id, [type]: content } });
   }
 
-  function say(user: SimUser, chat: Chat, text: string): void {
+  function say(user: SimUser, chat: Chat, text: string, extras?: UserExtras): void {
     if (chat.user) user.started = true;
-    const message = chats.postFromUser(chat, user, text);
+    const message = chats.postFromUser(chat, user, text, extras);
     emit('message', chat, messageShape(bot, chat, message));
   }
 

@@ -5,6 +5,7 @@ import { limits } from '../../contract/limits';
 /** The user and the start parameter of a Mini App, as the messenger has signed them. */
 export interface InitData {
   user: { id: string; firstName: string; username: string | null; language: string | null };
+  /** Empty if the Mini App was opened without one. */
   start: string;
 }
 
@@ -32,9 +33,8 @@ export function parseInitData(text: string): UnverifiedInitData | null {
   if (values.size !== fields.length) return null;
   const hash = values.get('hash') ?? '';
   const signedAt = Number(values.get('auth_date'));
-  const start = values.get('start_param');
   const user = userSchema.safeParse(jsonOrNull(values.get('user') ?? ''));
-  if (!/^[0-9a-f]{64}$/i.test(hash) || !Number.isSafeInteger(signedAt) || !user.success || !start) {
+  if (!/^[0-9a-f]{64}$/i.test(hash) || !Number.isSafeInteger(signedAt) || !user.success) {
     return null;
   }
   values.delete('hash');
@@ -45,7 +45,7 @@ export function parseInitData(text: string): UnverifiedInitData | null {
       username: user.data.username || null,
       language: user.data.language_code ?? null,
     },
-    start,
+    start: values.get('start_param') ?? '',
     signedAt,
     hash: Buffer.from(hash, 'hex'),
     signedText: [...values]

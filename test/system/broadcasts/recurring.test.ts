@@ -324,6 +324,32 @@ describe('a recurring message', () => {
     expectError(await project.api('POST', `/v1/recurring/${id}/skip`), 'conflict');
   });
 
+  it('has ended as soon as no occurrence is left', async () => {
+    const at = new Date(lastMinute().getTime() + 24 * 60 * MINUTE);
+    const cron = `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
+    const end_at = new Date(at.getTime() + MINUTE).toISOString();
+    const [past, skipped] = [await created({ cron, end_at }), await created({ cron, end_at })];
+    // Its only occurrence was a minute ago, has run, and no relay has seen it since.
+    await service.pool.query(
+      `UPDATE recurring SET end_at = now(), planned_at = now() - interval '10 minutes', sync_at = now() + interval '1 hour'
+       WHERE id = $1`,
+      [past],
+    );
+    expect(await get(past)).toMatchObject({ status: 'active', next_run_at: null });
+    const last = new Date(at.getTime() - 24 * 60 * MINUTE);
+    expect(await occurrence(past, last)).toMatchObject({ status: 'skipped', reason: 'empty_audience' });
+    const answer = await project.api('POST', `/v1/recurring/${skipped}/skip`);
+    expect(answer.body).toMatchObject({ status: 'ended', next_run_at: null });
+    for (const id of [past, skipped]) {
+      expect(await get(id)).toMatchObject({ status: 'ended', next_run_at: null });
+      expectError(await project.api('POST', `/v1/recurring/${id}/run`), 'conflict');
+      expectError(await project.api('PATCH', `/v1/recurring/${id}`, { end_at: null }), 'conflict');
+    }
+    await sync(past);
+    await deleted(past);
+    expect((await rowOf(past)).status).toBe('ended');
+  });
+
   it('leaves out what was skipped by request', async () => {
     const id = await created({ cron: '0 9 * * *' });
     const before = await get(id);

@@ -75,7 +75,8 @@ describe('a scheduled message', () => {
       name: 'Greeting',
       content: { template: 'hi' },
       subscriber_id: anna.subscriberId,
-      scheduled_at: at,
+      // Some clients write microseconds.
+      scheduled_at: at.replace('Z', '000Z'),
     });
     expect([created.status, created.body]).toEqual([
       201,
@@ -366,6 +367,41 @@ describe('a scheduled message', () => {
     expect((await textsTo(service, far)).slice(-1)).toEqual(['split']);
     const { body } = await project.api('GET', `/v1/messages?subscriber_id=${near.subscriberId}`);
     expect(body.data[0]).toMatchObject({ status: 'skipped', reason: 'too_late', text: 'split' });
+  });
+
+  it('comes at the first local time in its audience, whoever else is subscribed', async () => {
+    const [anna, ben] = [await subscribePerson(service, project), await subscribePerson(service, project)];
+    const patch = (person: Person, changes: object) =>
+      project.api('PATCH', `/v1/subscribers/${person.subscriberId}`, changes);
+    await patch(anna, { timezone: 'Etc/GMT+5', tags: ['late'] });
+    await patch(ben, { timezone: 'Pacific/Kiritimati' });
+    const at = local(HOUR);
+    const answer = await schedule({
+      audience: { tags_all: ['late'] },
+      scheduled_at: at,
+      timezone: 'recipient',
+    });
+    expect(Date.parse(answer.body.next_at) - Date.parse(`${at}Z`)).toBe(5 * HOUR);
+  });
+
+  it('to an audience that gets no message fails with the reason of its messages', async () => {
+    const anna = await subscribePerson(service, project);
+    await service.control.faults('telegram', {
+      method: 'sendMessage',
+      times: 10,
+      status: 400,
+      description: 'Bad Request: chat not found',
+      user: anna.name,
+    });
+    const id = await scheduled({ audience: {}, content: { text: 'lost' }, scheduled_at: inMs(500) });
+    const failed = await until(id, 'failed');
+    const { body } = await project.api('GET', `/v1/messages?subscriber_id=${anna.subscriberId}`);
+    expect(failed.reason).toBe(body.data[0].reason);
+    expect(failed.reason).not.toBe('unknown');
+    expect(await eventsOf(service, project, 'scheduled.failed')).toMatchObject([
+      { data: { scheduled_id: id, reason: failed.reason } },
+    ]);
+    await service.control.faults('telegram', { clear: true });
   });
 
   it('takes the audience again if a time zone appears while it is copied', async () => {

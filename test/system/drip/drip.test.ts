@@ -322,6 +322,9 @@ describe('a drip chain', () => {
     await eventually(async () => (await chains.list(chain, '?status=completed')).length === 2, 20_000);
     expect([await sentTo(anna), await sentTo(ben)]).toEqual([['newest'], ['newest']]);
     expect((await chains.list(chain)).map(({ version }) => version)).toEqual([3, 3]);
+    // A version that no enrolment has is still one of the chain's.
+    const { body: none } = await chains.api('GET', `/${chain}/stats?version=1`);
+    expect(none).toEqual({ enrolled: 0, active: 0, completed: 0, exited: 0, cancelled: 0, steps: [] });
   });
 
   it('ends its enrolments when they are cancelled or the chain is deleted', async () => {

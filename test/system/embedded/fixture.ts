@@ -24,7 +24,9 @@ export function controlOf(simulator: Simulator, channel: 'telegram' | 'max') {
     get,
     user: (name: string) => ({
       open: (body: unknown = {}) => post(`/users/${name}/open`, body),
-      say: (text: string) => post(`/users/${name}/say`, { text }),
+      say: (text: string, extras: object = {}) => post(`/users/${name}/say`, { text, ...extras }),
+      sendFile: (body: unknown) => post(`/users/${name}/send-file`, body),
+      miniApp: (start: string) => post(`/users/${name}/mini-app`, { start }),
       tap: (body: unknown) => post(`/users/${name}/tap`, body),
       block: () => post(`/users/${name}/block`),
       unblock: () => post(`/users/${name}/unblock`),

@@ -250,3 +250,17 @@ test('faults name a call by the word of both channels or by its path', async () 
     'twice',
   ]);
 });
+
+test('a user sends files and quotes messages', async () => {
+  const id = await started('anna');
+  const asked = await api.sendMessageToUser(id, 'Which file?');
+  const anna = control.user('anna');
+  await anna.sendFile({ type: 'voice', caption: 'this' });
+  await anna.say('as asked', { reply_to: asked.body.mid });
+  const { updates } = await poll();
+  expect(updates.slice(1)).toMatchObject([
+    { message: { body: { text: 'this', attachments: [{ type: 'audio' }] } } },
+    { message: { body: { text: 'as asked' }, link: { type: 'reply', message: { mid: asked.body.mid } } } },
+  ]);
+  expect((await anna.chat()).messages[1]?.attachments).toMatchObject([{ type: 'voice', bytes: 0 }]);
+});

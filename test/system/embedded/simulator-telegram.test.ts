@@ -1,5 +1,5 @@
 import { Telegraf, Telegram, TelegramError } from 'telegraf';
-import type { Simulator } from '../../../src/embedded/simulator';
+import { startSimulator, type Simulator } from '../../../src/embedded/simulator';
 import { eventually } from '../../support/eventually';
 import { startReceiver } from '../../support/receiver';
 import { startTestSimulator, testBots } from '../../support/simulator-control';
@@ -395,4 +395,36 @@ test('a hundred thousand subscribers are cheap, and every message to them is cou
   });
   expect((await control.user('crowd2').open()).body.user_id).toBe(from + 1);
   expect((await control.get('/calls?method=sendMessage')).body.counts).toEqual({ sendMessage: 501 });
+});
+
+test('a user sends files and quotes messages', async () => {
+  const id = await started('anna');
+  const asked = await telegram.sendMessage(id, 'Which file?');
+  const anna = control.user('anna');
+  const bytes_base64 = Buffer.from('hello').toString('base64');
+  await anna.sendFile({ type: 'document', name: 'a.txt', mime: 'text/plain', bytes_base64, caption: 'this' });
+  await anna.say('as asked', { reply_to: asked.message_id });
+  expect((await anna.say('x', { reply_to: 1 })).status).toBe(404);
+  expect((await anna.sendFile({ type: 'sticker' })).status).toBe(400);
+  const [, file, reply] = (await poll()).map(({ message }) => message);
+  expect(file).toMatchObject({
+    caption: 'this',
+    document: { file_name: 'a.txt', mime_type: 'text/plain', file_size: 5 },
+  });
+  expect(reply).toMatchObject({ text: 'as asked', reply_to_message: { text: 'Which file?' } });
+  expect((await anna.chat()).messages.slice(1)).toMatchObject([
+    { text: 'Which file?', attachments: [] },
+    { text: 'this', attachments: [{ type: 'document', name: 'a.txt', mime: 'text/plain', bytes: 5 }] },
+    { text: 'as asked', reply_to: asked.message_id },
+  ]);
+});
+
+test('the Mini App is at the address of the service', async () => {
+  const own = await startSimulator({ port: 0, ...testBots, serviceUrl: 'http://127.0.0.1:3000' });
+  try {
+    const { body } = await controlOf(own, 'telegram').user('anna').miniApp('proj_shop');
+    expect(body.url).toMatch(/^http:\/\/127\.0\.0\.1:3000\/mini#tgWebAppData=/);
+  } finally {
+    await own.stop();
+  }
 });

@@ -233,6 +233,13 @@ test('the list is filtered by subscriber, name and time, page by page', async ()
   expect(await ids(`?name=visit&subscriber_id=${one}`)).toEqual(['new', 'old']);
   expect(await ids(`?name=visit&subscriber_id=${two}`)).toEqual([]);
   expect(await ids(`?since=${hoursAgo(24)}`)).toEqual(['new', 'order']);
+  for (const since of [
+    '0000-01-01T00:00:00Z',
+    '2026-01-01T00:00:00%2B16:00',
+    '0001-01-01T00:00:00%2B01:00',
+  ]) {
+    expect((await project.api('GET', `/v1/events?since=${since}`)).body.code).toBe('validation_failed');
+  }
   expect(await ids(`?since=${hoursAgo(24)}&subscriber_id=${one}&name=visit`)).toEqual(['new']);
   expect((await project.api('GET', '/v1/events?subscriber_id=nonsense')).status).toBe(404);
   const first = (await project.api('GET', '/v1/events?limit=2')).body;

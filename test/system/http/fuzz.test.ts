@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { encodeCursor } from '../../../src/contract/cursor';
 import { errorTable, isErrorCode, isRetryable } from '../../../src/contract/errors';
 import { readText } from '../../support/read-text';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
@@ -52,6 +53,13 @@ const nasty = fc.constantFrom(
   'a'.repeat(5_000),
   '2026-13-45T99:99:99Z',
   '0001-01-01T00:00:00Z',
+  '0000-01-01T00:00:00Z',
+  '0001-01-01T00:00:00+10:00',
+  '9999-12-31T23:59:59-10:00',
+  '2026-01-01T00:00:00+23:59',
+  `2026-01-01T00:00:00.${'0'.repeat(200)}Z`,
+  encodeCursor({ at: '0000-01-01T00:00:00.000000Z', id: uuid }),
+  encodeCursor({ at: '2026-02-31T00:00:00.000000Z', id: uuid }),
   '+275760-09-13T00:00:00.001Z',
   'https://example.com/hook',
   'http://169.254.169.254/',

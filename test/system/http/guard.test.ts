@@ -30,6 +30,16 @@ function routes(): Route[] {
       {
         ...common,
         method: 'POST',
+        path: '/named/{name}',
+        params: z.strictObject({ name: z.string() }),
+        status: 204,
+      },
+      async () => undefined,
+    ),
+    route(
+      {
+        ...common,
+        method: 'POST',
         path: '/optional',
         body: z.strictObject({ a: z.string().optional() }),
         status: 204,
@@ -142,6 +152,8 @@ describe('a guarded route', () => {
   it('returns not_found for a malformed id', async () => {
     expectError(await call('POST', '/things/7', { name: 'a' }), 'not_found');
     expectError(await call('POST', '/things/%E0%A4%A', { name: 'a' }), 'not_found');
+    expectError(await call('POST', '/named/a%00', {}), 'not_found');
+    expect(await call('POST', '/named/a', {})).toMatchObject({ status: 204 });
   });
 
   it('needs no body where every field is optional', async () => {

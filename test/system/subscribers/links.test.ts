@@ -230,7 +230,26 @@ describe('tags and permissions', () => {
     // What the project has defined stays, although no subscriber has it.
     const { subscriberId } = await subscribePerson(service, project);
     const patched = await project.api('PATCH', `/v1/subscribers/${subscriberId}`, { [kind]: ['another'] });
-    expect([patched.status, patched.body.code]).toEqual([400, 'validation_failed']);
+    expect([patched.status, patched.body.code]).toEqual([409, 'conflict']);
+  });
+
+  test('the audit log names what was created as paths do, and the project by its id', async () => {
+    const project = await service.createProject();
+    await project.api('POST', '/v1/tags', { name: 'gold' });
+    await project.api('POST', '/v1/permissions', { name: 'news' });
+    await project.api('POST', '/v1/templates', { key: 'hi', variants: { en: { text: 'Hi' } } });
+    await project.api('PATCH', '/v1/project', { name: 'Shop' });
+    const { body } = await project.api('GET', '/v1/audit');
+    const targets = body.data.map((entry: { action: string; target_id: string }) => [
+      entry.action,
+      entry.target_id,
+    ]);
+    expect(Object.fromEntries(targets)).toEqual({
+      'tag.created': 'gold',
+      'permission.created': 'news',
+      'template.created': 'hi',
+      'project.updated': project.id,
+    });
   });
 
   test('what a live link names is not renamed or removed', async () => {
@@ -277,6 +296,7 @@ describe('the Mini App', () => {
     expect((await service.apiWith(null)('GET', '/mini/project?start=proj_nobody')).status).toBe(404);
 
     const user = freshName();
+    expect((await subscribe(await launch(user, ''))).status).toBe(404);
     const launched = await launch(user, start);
     const unknown = await subscribe({ ...launched, permissions: ['internal'] });
     expect([unknown.status, unknown.body.code]).toEqual([400, 'validation_failed']);

@@ -28,6 +28,11 @@ describe('a cursor', () => {
         expect(() => decodeCursor(text)).toThrow(AppError);
       }),
     );
+    const { id } = row(1);
+    for (const day of ['0000-01-01', '2026-02-31', '2026-13-01']) {
+      const forged = encodeCursor({ at: `${day}T00:00:00.000000Z`, id });
+      expect(() => decodeCursor(forged)).toThrow(AppError);
+    }
     expect(decodeCursor(undefined)).toBeNull();
   });
 });
