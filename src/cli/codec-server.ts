@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { findInstallation, UsageError } from './context';
+import { print } from './output';
 
-async function serve(): Promise<void> {
+async function serve({ json }: { json?: boolean }): Promise<void> {
   const [{ createLogger }, { watchProcessEnd }, { startCodecServer }, { portInUse }] = await Promise.all([
     import('../lib/log.js'),
     import('../lib/process-end.js'),
@@ -25,7 +26,8 @@ async function serve(): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw portInUse(port, 'HERALD_CODEC_PORT', 'the codec server');
   });
-  process.stdout.write(`Codec server: http://${host}:${server.port}\n`);
+  const url = `http://${host}:${server.port}`;
+  print({ url }, json, () => `Codec server: ${url}`);
   process.exitCode = await end.exitCode;
   await server.stop(1_000);
 }
@@ -34,5 +36,6 @@ export function addCodecServerCommand(program: Command): void {
   program
     .command('codec-server')
     .description('decrypt payloads for users of the Temporal UI who have HERALD_CODEC_TOKEN')
+    .option('--json', 'print JSON')
     .action(serve);
 }

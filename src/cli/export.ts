@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { openCsvLines, type ExportSource } from '../exports';
+import { csvRows, jsonRows, openLines, type ExportSource } from '../exports';
 import { oneOf } from './arguments';
 import { findInstallation, withDatabase, type Installation } from './context';
 import { requireProject } from './projects';
@@ -24,14 +24,15 @@ async function sourceOf(kind: Kind, pool: pg.Pool, { settings }: Installation): 
 }
 
 /** Whatever the project's plan, and beside an export of its own. */
-async function exportList(kind: Kind, slug: string): Promise<void> {
+async function exportList(kind: Kind, slug: string, { json }: { json?: boolean }): Promise<void> {
   const installation = await findInstallation();
   await withDatabase(async (pool) => {
     const project = await requireProject(pool, slug);
     const source = await sourceOf(kind, pool, installation);
     const readPage = await source.open(pool, project.id, {});
     const signal = new AbortController().signal;
-    const lines = await openCsvLines(pool, { fields: source.fields, readPage, signal });
+    const format = json ? jsonRows(source.fields) : csvRows(source.fields);
+    const lines = await openLines(pool, { format, readPage, signal });
     await pipeline(Readable.from(lines), process.stdout, { end: false }).catch(ignoreClosedPipe);
   }, installation);
 }
@@ -47,5 +48,6 @@ export function addExportCommand(program: Command): void {
     .description('print a list of a project as CSV')
     .argument('<kind>', kinds.join(', '), oneOf(kinds))
     .argument('<slug>', 'of the project')
+    .option('--json', 'print an object in each line in place of CSV')
     .action(exportList);
 }

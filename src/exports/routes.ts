@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { z } from 'zod';
 import { AppError } from '../contract/errors';
 import { route, Streamed, type Route } from '../http/route';
-import { openCsvLines } from './csv-lines';
+import { csvRows, openLines } from './lines';
 import { leasedStream } from './leased-stream';
 import type { ExportSource } from './source';
 
@@ -30,7 +30,7 @@ export function createExportRoute<Query extends z.ZodType>(
       if (project.plan === 'free') throw new AppError('plan_limit', 'The free plan has no exports.');
       const stream = await leasedStream(pool, project.id, ctx.res, async (signal) => {
         const readPage = await source.open(pool, project.id, query as z.output<Query>);
-        return openCsvLines(pool, { fields: source.fields, readPage, signal });
+        return openLines(pool, { format: csvRows(source.fields), readPage, signal });
       });
       return new Streamed('text/csv; charset=utf-8', `${source.kind}.csv`, stream);
     },

@@ -177,6 +177,27 @@ describe('the herald command', () => {
     );
   });
 
+  it('exports a list as CSV, or as an object in each line', async () => {
+    const { project_id } = await json<{ project_id: string }>(
+      ...['project', 'create', '--slug', 'export', '--name', 'Export'],
+    );
+    await database.pool.query(
+      `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang, tags)
+       VALUES ($1, 'max', '7', '7', 'Anna, "A"', 'ru', '{tea,vip}')`,
+      [project_id],
+    );
+    const { stdout: csv } = await runHerald(['export', 'subscribers', 'export'], settings);
+    const [header, line] = csv.split(/\r?\n/);
+    expect(header).toMatch(/^subscriber_id,/);
+    expect(line).toContain('"Anna, ""A"""');
+    const { stdout } = await runHerald(['export', 'subscribers', 'export', '--json'], settings);
+    const rows = stdout.trim().split('\n');
+    expect(rows).toHaveLength(1);
+    const row = JSON.parse(rows[0] ?? '') as Record<string, unknown>;
+    expect(row).toMatchObject({ first_name: 'Anna, "A"', tags: ['tea', 'vip'] });
+    expect(Object.keys(row)).toEqual(header?.split(','));
+  });
+
   it('prints tables for people', async () => {
     await json('project', 'create', '--slug', 'people', '--name', 'For people');
     for (const args of [

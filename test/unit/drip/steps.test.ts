@@ -152,10 +152,12 @@ describe('a wait for the time of day', () => {
           window(clock(minute), clock(minute + 1)),
         ]) {
           const found = windowOpening(step, new Date(at - 60 * MINUTE), zone).getTime();
-          if (found !== at)
-            {wrong.push(`${zone} ${new Date(at).toISOString()}: ${new Date(found).toISOString()}`);}
-          if (windowOpening(step, new Date(at), zone).getTime() !== at)
-            {wrong.push(`${zone}: not open after the gap`);}
+          if (found !== at) {
+            wrong.push(`${zone} ${new Date(at).toISOString()}: ${new Date(found).toISOString()}`);
+          }
+          if (windowOpening(step, new Date(at), zone).getTime() !== at) {
+            wrong.push(`${zone}: not open after the gap`);
+          }
         }
       }
     }

@@ -6,22 +6,40 @@ import type { ExportedRow, ReadPage } from './source';
 /** Rows that are in memory at once. Those of subscribers with the longest properties take 50 KB each. */
 const PAGE_ROWS = 500;
 
+/** How rows are written. */
+export interface RowFormat {
+  header: string;
+  line(view: ExportedRow['view']): string;
+}
+
+export const csvRows = (fields: string[]): RowFormat => ({
+  header: csvLine(fields),
+  line: (view) => csvLine(fields.map((field) => cellText(view[field]))),
+});
+
+/** An object in each line. */
+export const jsonRows = (fields: string[]): RowFormat => ({
+  header: '',
+  line: (view) =>
+    `${JSON.stringify(Object.fromEntries(fields.map((field) => [field, view[field] ?? null])))}\n`,
+});
+
 /**
  * The header and the lines of a list, page by page: no snapshot and no connection is held while a slow client reads.
  * Rows that are added meanwhile are newer than the first page, so they are not part of it.
  */
-export async function openCsvLines(
+export async function openLines(
   pool: pg.Pool,
-  { fields, readPage, signal }: { fields: string[]; readPage: ReadPage; signal: AbortSignal },
+  { format, readPage, signal }: { format: RowFormat; readPage: ReadPage; signal: AbortSignal },
 ): Promise<AsyncGenerator<string>> {
   const pageAfter = (last: ExportedRow | undefined) =>
     withCancellation(pool, signal, (db) => readPage(db, last?.cursor ?? null, PAGE_ROWS));
   // Before the response begins, so that a failure still has its status.
   const first = await pageAfter(undefined);
   return (async function* () {
-    yield csvLine(fields);
+    if (format.header !== '') yield format.header;
     for (let page = first; page.length > 0; page = await pageAfter(page.at(-1))) {
-      yield page.map(({ view }) => csvLine(fields.map((field) => cellText(view[field])))).join('');
+      yield page.map(({ view }) => format.line(view)).join('');
       if (page.length < PAGE_ROWS) return;
     }
   })();
