@@ -215,9 +215,11 @@ test('a stream of changes says which list has changed, in any process, at most o
   await receiver.close();
 });
 
-test('a stream of the dashboard needs its own page and ends with its session', async () => {
+test('a stream of the dashboard is refused to other sites and ends with its session', async () => {
   const cookie = await dashboardCookie();
-  const foreign = await fetch(`${service.url}/v1/webhooks/stream${CHANGES}`, { headers: { cookie } });
+  const foreign = await fetch(`${service.url}/v1/webhooks/stream${CHANGES}`, {
+    headers: { cookie, 'sec-fetch-site': 'cross-site' },
+  });
   expect(foreign.status).toBe(403);
   const stream = await openStream({ cookie, query: CHANGES });
   await eventually(() => stream.hints.length > 0);
