@@ -1,6 +1,9 @@
 /** The library of the Model Context Protocol, loaded on the first use: it takes longer to load than most of the service. */
 export function loadLibrary() {
-  loaded ??= load();
+  loaded ??= load().catch((error: unknown) => {
+    loaded = undefined;
+    throw error;
+  });
   return loaded;
 }
 

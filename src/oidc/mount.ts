@@ -71,7 +71,8 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
     const [, pattern, methods] = found;
     ctx.state['routePattern'] = MOUNT + pattern;
     // The provider answers OPTIONS for pages of other sites.
-    if (ctx.method !== 'OPTIONS' && !methods.includes(ctx.method)) {
+    const isPreflight = ctx.method === 'OPTIONS' && path !== '/device';
+    if (!isPreflight && !methods.includes(ctx.method)) {
       ctx.set('Allow', methods.join(', '));
       throw new AppError('method_not_allowed');
     }

@@ -158,7 +158,7 @@ export function findOpenDefinitions(db: Db, projectId: string, key: string): Pro
      SELECT 'drip', step->'content'->'vars' FROM drip_chains c JOIN drip_versions v ON v.drip_id = c.id
      CROSS JOIN jsonb_array_elements(v.steps) AS step
      WHERE c.project_id = $1 AND c.deleted_at IS NULL AND step->'content'->>'template' = $2
-       AND (v.version = c.version OR EXISTS (SELECT 1 FROM drip_enrolments e
+       AND (v.version IN (c.version, c.migrate_version) OR EXISTS (SELECT 1 FROM drip_enrolments e
          WHERE e.drip_id = c.id AND e.version = v.version AND e.ended_at IS NULL))`,
     [projectId, key],
   );

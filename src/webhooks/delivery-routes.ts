@@ -96,6 +96,7 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         tag,
         auth: 'key',
         headers: retryHeaders,
+        unnamedInAudit: true,
         body: bulkRetrySchema,
         status: 202,
         response: bulkRetryAnswerSchema,

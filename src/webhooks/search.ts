@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { AppError } from '../contract/errors';
 import { isUuid } from '../contract/ids';
 import * as search from './queries/search';
 import { parseSearchText } from './search-text';
@@ -20,7 +21,14 @@ export async function searchDeliveries(
   const eventIds = text.words.length > 0 ? await search.findEventsWithText(pool, projectId, text) : null;
   // The index does not know a text that begins within a word either: the newest events are read.
   if (eventIds === null || eventIds.length === 0) {
-    return search.readForText(pool, projectId, text, filter);
+    const read = await search.readForText(pool, projectId, text, filter);
+    if (!read) {
+      throw new AppError(
+        'validation_failed',
+        'q: takes too long to find. Use a longer text that begins with a whole word.',
+      );
+    }
+    return read;
   }
   return search.listNamed(pool, projectId, { delivery_id: null, event_ids: eventIds }, filter);
 }

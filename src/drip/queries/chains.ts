@@ -167,13 +167,13 @@ export interface OpenDefinitionRow {
   exit_on: Rules | null;
 }
 
-/** The newest version of each chain, and the earlier ones that active enrolments go by. */
+/** The newest version of each chain, and the earlier ones that active enrolments go by or are being moved to. */
 export function findDefinitionsInUse(db: Db, projectId: string): Promise<OpenDefinitionRow[]> {
   return rows<OpenDefinitionRow>(
     db,
     'find_drip_definitions',
     `SELECT c.name, c.trigger, v.steps, v.exit_on FROM drip_chains c JOIN drip_versions v ON v.drip_id = c.id
-     WHERE c.project_id = $1 AND c.deleted_at IS NULL AND (v.version = c.version OR EXISTS (
+     WHERE c.project_id = $1 AND c.deleted_at IS NULL AND (v.version IN (c.version, c.migrate_version) OR EXISTS (
        SELECT 1 FROM drip_enrolments e WHERE e.drip_id = c.id AND e.version = v.version AND e.ended_at IS NULL))`,
     [projectId],
   );

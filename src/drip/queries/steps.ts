@@ -36,8 +36,9 @@ export async function recordSent(
   const recorded = await row<{ ended_at: Date }>(
     db,
     'record_drip_step',
-    `UPDATE drip_steps SET status = $2, reason = $3, ended_at = clock_timestamp()
-     WHERE id = $1 AND ended_at IS NULL RETURNING ended_at`,
+    // A step can have ended without a result: its enrolment was moved to a version in which it is no message.
+    `UPDATE drip_steps SET status = $2, reason = $3, ended_at = coalesce(ended_at, clock_timestamp())
+     WHERE id = $1 AND status IS NULL RETURNING ended_at`,
     [id, status, reason],
   );
   return recorded?.ended_at ?? null;

@@ -9,10 +9,10 @@ import { row } from '../../db/query';
 export const INDEX_BATCH = 200;
 
 /**
- * Everything between words becomes a space, an escaped line break or tab too; `SEPARATORS` in search-text.ts takes a
+ * Everything between words becomes a space, also a backslash, line break or tab as JSON escapes it; `SEPARATORS` in search-text.ts takes a
  * search text apart in the same way.
  */
-const UNESCAPED = String.raw`replace(replace(replace(v.body, '\n', ' '), '\r', ' '), '\t', ' ')`;
+const UNESCAPED = String.raw`replace(replace(replace(replace(v.body, '\\', ' '), '\n', ' '), '\r', ' '), '\t', ' ')`;
 const WORDS = `to_tsvector('simple', translate(${UNESCAPED}, '-_@./:+%&=?#"{}[],\\', '                    '))`;
 
 /**

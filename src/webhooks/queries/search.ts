@@ -186,8 +186,33 @@ export async function findEventsWithText(
   return found.map(({ id }) => id);
 }
 
-/** Deliveries whose body contains the text, among the newest events of the last days before the cursor. */
+/** Bodies can be large: what reading them may take in the database. */
+const READ_LIMIT_MS = 3_000;
+
+/**
+ * Deliveries whose body contains the text, among the newest events of the last days before the cursor; null if that takes
+ * too long.
+ */
 export async function readForText(
+  pool: pg.Pool,
+  projectId: string,
+  text: SearchText,
+  filter: SearchFilter,
+): Promise<FoundDelivery[] | null> {
+  try {
+    return await withTransaction(pool, async (db) => {
+      await db.query({ text: `SET LOCAL statement_timeout = ${READ_LIMIT_MS}` });
+      return readNewest(db, projectId, text, filter);
+    });
+  } catch (error) {
+    if ((error as { code?: unknown }).code === QUERY_CANCELED) return null;
+    throw error;
+  }
+}
+
+const QUERY_CANCELED = '57014';
+
+async function readNewest(
   db: Db,
   projectId: string,
   { given, escaped }: SearchText,

@@ -162,6 +162,7 @@ describe('search', () => {
         quote: 'she said "hello there"',
         order: 'ORD-2026/77',
         note: "Don't touch (fragile)!\nSecond line: «чай» №15, 50€",
+        path: 'C:\\news\\today',
       },
     });
     const { eventId: lastId } = await withBody({ event: 'auth.completed', data: { username: 'kettle' } });
@@ -185,6 +186,7 @@ describe('search', () => {
       '«чай»',
       '№15',
       '50€',
+      'C:\\news',
       // From within a word: the newest events are read.
       'ettle_dr',
     ]) {

@@ -67,6 +67,11 @@ function actions(): { value: string; text: string }[] {
     .sort((one, other) => one.text.localeCompare(other.text));
 }
 
+/** The beginning of an id; a name or a key whole. */
+function shortTarget(target: string): string {
+  return /^[0-9a-f-]{36}$/.test(target) ? target.slice(0, 8) : target;
+}
+
 function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
   return (
     <tr>
@@ -84,7 +89,7 @@ function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
         {entry.target_id === null ? (
           <None />
         ) : (
-          <code title={entry.target_id}>{entry.target_id.slice(0, 8)}</code>
+          <code title={entry.target_id}>{shortTarget(entry.target_id)}</code>
         )}
       </Cell>
       <Cell label={t.ipAddress}>{entry.ip ?? <None />}</Cell>
