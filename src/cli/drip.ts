@@ -156,21 +156,25 @@ export function addDripCommands(program: Command): void {
     .action(show);
   drip
     .command('pause')
-    .description('pause a chain: due steps wait')
+    .description('pause a chain; steps that come due wait')
     .argument('<id>', 'id of the chain', uuid)
     .option('--json', 'print JSON')
     .action((id: string, { json }: { json?: boolean }) => setStatus(id, 'paused', json));
   drip
     .command('activate')
-    .description('activate a chain: steps that waited go on at a bounded rate')
+    .description('activate a chain; waiting enrolments resume, ten a second')
     .argument('<id>', 'id of the chain', uuid)
     .option('--json', 'print JSON')
     .action((id: string, { json }: { json?: boolean }) => setStatus(id, 'active', json));
   drip
     .command('enrolments')
-    .description('list the enrolments of a chain, the longest due first')
+    .description('list the enrolments of a chain, most overdue first')
     .requiredOption('--chain <id>', 'id of the chain', uuid)
-    .option('--status <status>', enrolmentStatuses.join(', '), oneOf(enrolmentStatuses))
+    .option(
+      '--status <status>',
+      'active (parked ones included), completed, exited, cancelled',
+      oneOf(enrolmentStatuses),
+    )
     .option('--limit <n>', 'maximum number of rows', count(1000), 50)
     .option('--json', 'print JSON')
     .action(enrolments);

@@ -5,7 +5,14 @@ import { deliveryHeaders } from '../webhooks/headers';
 import { httpUrl } from './arguments';
 import { UsageError } from './context';
 import { localEvents, remoteEvents, type EventSource, type ListenedEvent } from './event-source';
-import { addTargetOptions, reasonOf, remoteOf, requiredSlug, type TargetOptions } from './remote';
+import {
+  addTargetOptions,
+  disconnected,
+  reasonOf,
+  remoteOf,
+  requiredSlug,
+  type TargetOptions,
+} from './remote';
 import { hasColor, styled } from './style';
 
 interface ListenOptions extends TargetOptions {
@@ -94,7 +101,7 @@ async function listen(options: ListenOptions): Promise<void> {
       const result = await forward(options.forwardTo, secret, event);
       process.stdout.write(`${options.json ? JSON.stringify(result) : line(result)}\n`);
     },
-    onInterrupted: (reason, retryMs) => tell(`Disconnected: ${reason}. Next try in ${retryMs / 1000} s.`),
+    onInterrupted: disconnected,
     onGap: () => tell('Events were missed: the connection was lost for more than an hour.'),
   });
 }

@@ -15,11 +15,13 @@ interface ListOptions {
 
 /** Adds `list` to the command of a kind of planned message. */
 export function addPlanList(command: Command, kind: PlanListKind, plural: string): void {
-  command
+  const list = command
     .command('list')
     .description(`list ${plural} of all projects, newest first`)
-    .option('--project <slug>')
-    .option('--status <status>', 'only those with this status')
+    .option('--project <slug>');
+  // Templates have versions instead.
+  if (kind !== 'template') list.option('--status <status>', 'only those with this status');
+  list
     .option('--limit <n>', 'maximum number of rows', count(1000), 50)
     .option('--json', 'print JSON')
     .action(async ({ project, status = '', limit, json }: ListOptions) => {

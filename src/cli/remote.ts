@@ -67,6 +67,11 @@ export async function refusalOf(response: Response): Promise<Error> {
   return isFinal ? new UsageError(text) : new Error(text);
 }
 
+/** Says on standard error that a connection was lost. */
+export function disconnected(reason: string, retryMs: number): void {
+  process.stderr.write(`Disconnected: ${reason}. Reconnecting in ${retryMs / 1000} s.\n`);
+}
+
 /** `fetch` hides the cause of a failed connection. */
 export function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;

@@ -5,7 +5,7 @@ import { sessionOutcome } from '../login/session-outcome';
 import type { DeliveryView } from '../webhooks/contract';
 import { UsageError } from './context';
 import { remoteEvents, type ListenedEvent } from './event-source';
-import { callApi, reasonOf, type RemoteApi } from './remote';
+import { callApi, disconnected, reasonOf, type RemoteApi } from './remote';
 import { createChanges, type Entry, type Following, type Kind } from './tail-entries';
 
 /** A tenth of what the project may request in a minute. */
@@ -45,9 +45,6 @@ const readers = {
   },
 };
 
-const say = (reason: string, retryMs: number) =>
-  process.stderr.write(`Disconnected: ${reason}. Next try in ${retryMs / 1000} s.\n`);
-
 /** What happens from now on in the project of a remote service's key. */
 export async function followRemote(remote: RemoteApi, kind: Kind, following: Following): Promise<void> {
   if (kind === 'messages') return followMessages(remote, following);
@@ -69,7 +66,7 @@ export async function followRemote(remote: RemoteApi, kind: Kind, following: Fol
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof UsageError) throw error;
-      say(reasonOf(error), RETRY_MS);
+      disconnected(reasonOf(error), RETRY_MS);
       await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
     }
   }
@@ -85,7 +82,7 @@ async function followMessages(remote: RemoteApi, { onOpen, show, signal }: Follo
       wasOpen = true;
     },
     onEvent: async (event) => show(messageEntry(event)),
-    onInterrupted: say,
+    onInterrupted: disconnected,
     onGap: () =>
       process.stderr.write('Entries were missed: the connection was lost for more than an hour.\n'),
   });

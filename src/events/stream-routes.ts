@@ -29,7 +29,7 @@ const streamQuery = z
       description: 'Names of events, separated by commas. Default: all.',
     }),
     changes: listOf(z.enum(followedLists), followedLists.length).meta({
-      description: `${followedLists.map((list) => `\`${list}\``).join(' or ')}, or both separated by a comma. In place of events the stream then has an empty message of that type when the list of the project may have changed: at the beginning, then at most once a second.`,
+      description: `${followedLists.map((list) => `\`${list}\``).join(' or ')}, or both separated by a comma. Instead of events, the stream sends a message of that type with the data \`{}\` when the list may have changed: once at the start, then at most once a second.`,
     }),
   })
   .refine(({ events, changes }) => !events || !changes, {
@@ -51,26 +51,26 @@ type Deps = Pick<Core, 'pool' | 'notifications' | 'log'> & {
 /** The project's events as server-sent events, for `herald listen` and the dashboard. */
 export function createStreamRoutes(deps: Deps) {
   const open = new Map<string, number>();
-  let openInAll = 0;
+  let openTotal = 0;
 
-  /** Returns what gives the place of one stream back. Streams of events and of changes are counted separately. */
-  function takePlace(kind: string): () => void {
-    const count = open.get(kind) ?? 0;
+  /** Returns the function that releases the slot. Streams of events and of changes are counted separately. */
+  function acquireSlot(key: string): () => void {
+    const count = open.get(key) ?? 0;
     if (count >= limits.eventStreams) {
       throw new AppError('conflict', `At most ${limits.eventStreams} streams can be open at once.`);
     }
-    if (openInAll >= limits.eventStreamsPerProcess) {
+    if (openTotal >= limits.eventStreamsPerProcess) {
       throw new AppError('service_unavailable', 'Too many streams are open. Retry in a moment.', {
         retryAfter: RETRY_SECONDS,
       });
     }
-    open.set(kind, count + 1);
-    openInAll += 1;
+    open.set(key, count + 1);
+    openTotal += 1;
     return () => {
-      openInAll -= 1;
-      const left = (open.get(kind) ?? 1) - 1;
-      if (left > 0) open.set(kind, left);
-      else open.delete(kind);
+      openTotal -= 1;
+      const left = (open.get(key) ?? 1) - 1;
+      if (left > 0) open.set(key, left);
+      else open.delete(key);
     };
   }
 
@@ -87,7 +87,7 @@ export function createStreamRoutes(deps: Deps) {
         method: 'GET',
         path: '/v1/webhooks/stream',
         summary: 'Follow events',
-        description: `Every event of the project as it happens, as server-sent events; \`data\` is JSON with \`event_id\`, \`event\`, \`test\`, \`created_at\` and \`body\`, the text that endpoints get. \`Last-Event-ID\` resumes within ${limits.eventStreamMinutes} minutes; where that is not possible, the stream begins with an event of the type \`gap\`. It is no endpoint and changes no deliveries. At most ${limits.eventStreams} at once.`,
+        description: `Every event of the project as it happens, as server-sent events; \`data\` is JSON with \`event_id\`, \`event\`, \`test\`, \`created_at\` and \`body\`, the text that endpoints get. \`Last-Event-ID\` resumes within ${limits.eventStreamMinutes} minutes; where that is not possible, the stream begins with an event of the type \`gap\`. It is no endpoint and changes no deliveries. At most ${limits.eventStreams} streams of events and ${limits.eventStreams} of changes at once.`,
         tag: 'Webhooks',
         auth: 'key',
         query: streamQuery,
@@ -99,9 +99,9 @@ export function createStreamRoutes(deps: Deps) {
       async ({ project, query, headers, access }) => {
         const signal = AbortSignal.any([access(), deps.stopping]);
         const { changes, events } = query;
-        const givePlaceBack = takePlace(changes ? `${project.id}/changes` : project.id);
-        if (signal.aborted) givePlaceBack();
-        else signal.addEventListener('abort', givePlaceBack, { once: true });
+        const releaseSlot = acquireSlot(changes ? `${project.id}/changes` : project.id);
+        if (signal.aborted) releaseSlot();
+        else signal.addEventListener('abort', releaseSlot, { once: true });
         const frames = changes
           ? changeFrames(deps, { projectId: project.id, lists: changes, signal })
           : eventFrames(deps, {

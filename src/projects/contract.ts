@@ -237,7 +237,12 @@ export const auditEntrySchema = z.strictObject({
     id: idSchema.nullable().describe('The member or the API key.'),
   }),
   action: z.string().describe('For example `webhook.updated`.'),
-  target_id: z.string().nullable().describe('The id of what was changed.'),
+  target_id: z
+    .string()
+    .nullable()
+    .describe(
+      'What was changed: its id, the name of a tag or permission, the key of a template, or the messenger of a bot.',
+    ),
   ip: z.string().nullable(),
   at: timestampSchema,
 });

@@ -283,8 +283,8 @@ export const deliverySearchQuery = z.strictObject({
     .max(webhookSearchLength.max)
     .optional()
     .describe(
-      `A delivery id, an event id, or text in a body of the last ${webhookSearchDays} days. Upper and lower case ` +
-        'are the same. A text that begins within a word is found in the newest 20,000 events.',
+      `A delivery id, an event id, or text in a body of the last ${webhookSearchDays} days. Case is ignored. ` +
+        'Text that begins inside a word, or is very frequent, is searched in the newest 20,000 events only.',
     ),
   ...pageQuery,
 });

@@ -30,7 +30,7 @@ import { route } from '../http/route';
 
 const tag = 'Deliveries';
 const FEW_BY_EVENT =
-  'With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`.';
+  'With `event`, a page of a long log can have fewer entries than requested, or none: continue while `next_cursor` is not null.';
 
 /** The API only writes rows and the relay carries them to Temporal, so these work while Temporal is away. */
 export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {

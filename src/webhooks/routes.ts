@@ -263,7 +263,7 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         path: '/v1/webhooks/test',
         summary: 'Trigger a test event',
         description:
-          'Sends the example of the event to every endpoint that subscribes to it, marked as a test; streams of events have it, too.',
+          'Sends the example of the event to every endpoint that subscribes to it, marked as a test; event streams receive it too.',
         tag,
         auth: 'key',
         idempotent: {},

@@ -57,7 +57,7 @@ export interface OperatorEnrolment {
   ended_at: Date | null;
 }
 
-/** Active ones by the time they are due, the longest due first; the others newest first. */
+/** Active ones by the time they are due, most overdue first; the others newest first. */
 export function listOperatorEnrolments(
   db: Db,
   chainId: string,
@@ -74,15 +74,14 @@ export function listOperatorEnrolments(
   );
 }
 
-export const planListKinds = ['batch', 'scheduled', 'recurring', 'template'] as const;
-export type PlanListKind = (typeof planListKinds)[number];
+export type PlanListKind = 'batch' | 'scheduled' | 'recurring' | 'template';
 
 export interface OperatorPlan {
   id: string;
   project: string;
   name: string | null;
   status: string;
-  /** When it comes next; null if nothing does. */
+  /** The next time, for scheduled messages; null for the other kinds. */
   next_at: Date | null;
   created_at: Date;
 }

@@ -69,7 +69,7 @@ test('listen against a remote service forwards what happened while the connectio
   for (const { body, headers } of receiver.received) expect(isValidWebhook(body, headers, secret)).toBe(true);
   await eventually(() => listening.lines().length === 4);
   expect(listening.lines()[2]).toMatch(/otp\.sent {2}200 {2}\d+ ms/);
-  expect(listening.output.stderr).toMatch(/Disconnected: .+ Next try in/);
+  expect(listening.output.stderr).toMatch(/Disconnected: .+ Reconnecting in/);
   expect(listening.output.stderr).toContain('Connected again.');
 });
 

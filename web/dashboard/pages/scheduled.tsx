@@ -68,7 +68,7 @@ export function ScheduledMessages() {
           <Empty icon="calendar" title={t.noScheduledMatch} />
         ) : (
           <Empty icon="calendar" title={t.noScheduled} text={t.noScheduledText}>
-            <FirstStep scope="send" to="/dashboard/scheduled/new" text={t.writeScheduled} />
+            <FirstStep scope="send" to="/dashboard/scheduled/new" text={t.newScheduled} />
           </Empty>
         ))}
       {list && list.length > 0 && (

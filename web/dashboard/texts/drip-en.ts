@@ -65,7 +65,7 @@ export const dripEn = {
   clocks: { recipient: 'Recipient’s', project: 'Project’s' },
   clockTexts: { recipient: 'recipient’s time', project: 'project’s time' },
   opens: (from: string, to: string, clock: string, days: string) =>
-    `Goes on between ${from} and ${to}, ${clock}: ${days}`,
+    `Next step between ${from} and ${to}, ${clock} (${days})`,
   templateKey: 'Template',
   needsPermission: 'Only with this permission',
   optional: 'Optional.',

@@ -69,7 +69,7 @@ export const dripRu: typeof dripEn = {
   whoseClock: 'По чьим часам',
   clocks: { recipient: 'Получателя', project: 'Проекта' },
   clockTexts: { recipient: 'по времени получателя', project: 'по времени проекта' },
-  opens: (from, to, clock, days) => `Продолжит с ${from} до ${to} ${clock}: ${days}`,
+  opens: (from, to, clock, days) => `Следующий шаг — с ${from} до ${to} ${clock} (${days})`,
   templateKey: 'Шаблон',
   needsPermission: 'Только с этим разрешением',
   optional: 'Необязательно.',

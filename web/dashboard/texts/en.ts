@@ -521,7 +521,6 @@ export const en = {
   scheduled: 'Scheduled',
   scheduledLead: 'Messages and broadcasts that are sent at a time.',
   newScheduled: 'Schedule a broadcast',
-  writeScheduled: 'Schedule a message',
   noScheduled: 'Nothing scheduled',
   noScheduledText:
     'Write a broadcast now and choose when it is sent, in each recipient’s own time zone if you like.',
@@ -549,7 +548,7 @@ export const en = {
   recurring: 'Recurring',
   recurringLead: 'Broadcasts that are sent again and again.',
   newRecurring: 'New recurring message',
-  writeRecurring: 'Plan a recurring message',
+  writeRecurring: 'Create a recurring message',
   noRecurring: 'No recurring messages yet',
   noRecurringText: 'Send a digest every Monday morning, or a reminder on the first of each month.',
   recurringStates: { active: 'Active', paused: 'Paused', ended: 'Ended' },

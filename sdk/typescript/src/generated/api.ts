@@ -862,7 +862,7 @@ export class WebhooksApi {
   /**
    * Follow events: `GET /v1/webhooks/stream`.
    *
-   * Every event of the project as it happens, as server-sent events; `data` is JSON with `event_id`, `event`, `test`, `created_at` and `body`, the text that endpoints get. `Last-Event-ID` resumes within 60 minutes; where that is not possible, the stream begins with an event of the type `gap`. It is no endpoint and changes no deliveries. At most 20 at once.
+   * Every event of the project as it happens, as server-sent events; `data` is JSON with `event_id`, `event`, `test`, `created_at` and `body`, the text that endpoints get. `Last-Event-ID` resumes within 60 minutes; where that is not possible, the stream begins with an event of the type `gap`. It is no endpoint and changes no deliveries. At most 20 streams of events and 20 of changes at once.
    */
   stream(query: types.WebhooksStreamQuery = {}, options: StreamOptions = {}): AsyncGenerator<StreamedEvent, void, undefined> {
     return followEvents((request) => this.transport.request({ method: 'GET', path: '/v1/webhooks/stream', query, returns: 'file' }, request), options);
@@ -922,7 +922,7 @@ export class WebhooksApi {
   /**
    * Trigger a test event: `POST /v1/webhooks/test`.
    *
-   * Sends the example of the event to every endpoint that subscribes to it, marked as a test; streams of events have it, too.
+   * Sends the example of the event to every endpoint that subscribes to it, marked as a test; event streams receive it too.
    */
   trigger(body: types.WebhooksTriggerBody = {}, options: RequestOptions = {}): Promise<types.WebhooksTriggerResponse> {
     return this.transport.request({ method: 'POST', path: '/v1/webhooks/test', body, keyed: true }, options);
@@ -940,7 +940,7 @@ export class WebhooksApi {
   /**
    * List the deliveries of an endpoint: `GET /v1/webhooks/{id}/deliveries`.
    *
-   * With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`.
+   * With `event`, a page of a long log can have fewer entries than requested, or none: continue while `next_cursor` is not null.
    */
   listDeliveries(id: string, query: types.WebhooksListDeliveriesQuery = {}, options: RequestOptions = {}): Promise<types.WebhooksListDeliveriesResponse> {
     return this.transport.request({ method: 'GET', path: pathOf`/v1/webhooks/${id}/deliveries`, query }, options);
@@ -963,7 +963,7 @@ export class DeliveriesApi {
   /**
    * List and search the deliveries of all endpoints: `GET /v1/deliveries`.
    *
-   * Deliveries of deleted endpoints are included. With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`.
+   * Deliveries of deleted endpoints are included. With `event`, a page of a long log can have fewer entries than requested, or none: continue while `next_cursor` is not null.
    */
   list(query: types.DeliveriesListQuery = {}, options: RequestOptions = {}): Promise<types.DeliveriesListResponse> {
     return this.transport.request({ method: 'GET', path: '/v1/deliveries', query }, options);

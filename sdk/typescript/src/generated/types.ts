@@ -2253,7 +2253,7 @@ export type DeliveriesListQuery = {
   endpoint_id?: string | undefined;
   /** Only deliveries created at or after this time. */
   since?: string | undefined;
-  /** A delivery id, an event id, or text in a body of the last 7 days. Upper and lower case are the same. A text that begins within a word is found in the newest 20,000 events. */
+  /** A delivery id, an event id, or text in a body of the last 7 days. Case is ignored. Text that begins inside a word, or is very frequent, is searched in the newest 20,000 events only. */
   q?: string | undefined;
   cursor?: string | undefined;
   limit?: number | undefined;
@@ -2352,7 +2352,7 @@ export type ExportsGetDeliveriesQuery = {
   endpoint_id?: string | undefined;
   /** Only deliveries created at or after this time. */
   since?: string | undefined;
-  /** A delivery id, an event id, or text in a body of the last 7 days. Upper and lower case are the same. A text that begins within a word is found in the newest 20,000 events. */
+  /** A delivery id, an event id, or text in a body of the last 7 days. Case is ignored. Text that begins inside a word, or is very frequent, is searched in the newest 20,000 events only. */
   q?: string | undefined;
 };
 
@@ -2614,7 +2614,7 @@ export type AuditListItem = {
   };
   /** For example `webhook.updated`. */
   action: string;
-  /** The id of what was changed. */
+  /** What was changed: its id, the name of a tag or permission, the key of a template, or the messenger of a bot. */
   target_id: string | null;
   ip: string | null;
   at: string;

@@ -1928,7 +1928,7 @@ class WebhooksApi:
     ) -> Iterator[StreamedEvent]:
         """Follow events: `GET /v1/webhooks/stream`.
 
-        Every event of the project as it happens, as server-sent events; `data` is JSON with `event_id`, `event`, `test`, `created_at` and `body`, the text that endpoints get. `Last-Event-ID` resumes within 60 minutes; where that is not possible, the stream begins with an event of the type `gap`. It is no endpoint and changes no deliveries. At most 20 at once."""
+        Every event of the project as it happens, as server-sent events; `data` is JSON with `event_id`, `event`, `test`, `created_at` and `body`, the text that endpoints get. `Last-Event-ID` resumes within 60 minutes; where that is not possible, the stream begins with an event of the type `gap`. It is no endpoint and changes no deliveries. At most 20 streams of events and 20 of changes at once."""
         return follow_events(
             lambda options: cast(Any, self._transport.request("GET", "/v1/webhooks/stream", query=given({"events": events}), returns="file", options=options)),
             request_options,
@@ -2066,7 +2066,7 @@ class WebhooksApi:
     ) -> types.WebhooksTriggerResponse:
         """Trigger a test event: `POST /v1/webhooks/test`.
 
-        Sends the example of the event to every endpoint that subscribes to it, marked as a test; streams of events have it, too."""
+        Sends the example of the event to every endpoint that subscribes to it, marked as a test; event streams receive it too."""
         return cast(types.WebhooksTriggerResponse, self._transport.request(
             "POST",
             "/v1/webhooks/test",
@@ -2109,7 +2109,7 @@ class WebhooksApi:
     ) -> types.WebhooksListDeliveriesResponse:
         """List the deliveries of an endpoint: `GET /v1/webhooks/{id}/deliveries`.
 
-        With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`."""
+        With `event`, a page of a long log can have fewer entries than requested, or none: continue while `next_cursor` is not null."""
         return cast(types.WebhooksListDeliveriesResponse, self._transport.request(
             "GET",
             f"/v1/webhooks/{path_of(id)}/deliveries",
@@ -2171,7 +2171,7 @@ class DeliveriesApi:
     ) -> types.DeliveriesListResponse:
         """List and search the deliveries of all endpoints: `GET /v1/deliveries`.
 
-        Deliveries of deleted endpoints are included. With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`."""
+        Deliveries of deleted endpoints are included. With `event`, a page of a long log can have fewer entries than requested, or none: continue while `next_cursor` is not null."""
         return cast(types.DeliveriesListResponse, self._transport.request(
             "GET",
             "/v1/deliveries",

@@ -1929,7 +1929,7 @@ class AsyncWebhooksApi:
     ) -> AsyncIterator[StreamedEvent]:
         """Follow events: `GET /v1/webhooks/stream`.
 
-        Every event of the project as it happens, as server-sent events; `data` is JSON with `event_id`, `event`, `test`, `created_at` and `body`, the text that endpoints get. `Last-Event-ID` resumes within 60 minutes; where that is not possible, the stream begins with an event of the type `gap`. It is no endpoint and changes no deliveries. At most 20 at once."""
+        Every event of the project as it happens, as server-sent events; `data` is JSON with `event_id`, `event`, `test`, `created_at` and `body`, the text that endpoints get. `Last-Event-ID` resumes within 60 minutes; where that is not possible, the stream begins with an event of the type `gap`. It is no endpoint and changes no deliveries. At most 20 streams of events and 20 of changes at once."""
         async with aclosing(follow_events_async(
             lambda options: cast(Any, self._transport.request("GET", "/v1/webhooks/stream", query=given({"events": events}), returns="file", options=options)),
             request_options,
@@ -2069,7 +2069,7 @@ class AsyncWebhooksApi:
     ) -> types.WebhooksTriggerResponse:
         """Trigger a test event: `POST /v1/webhooks/test`.
 
-        Sends the example of the event to every endpoint that subscribes to it, marked as a test; streams of events have it, too."""
+        Sends the example of the event to every endpoint that subscribes to it, marked as a test; event streams receive it too."""
         return cast(types.WebhooksTriggerResponse, await self._transport.request(
             "POST",
             "/v1/webhooks/test",
@@ -2112,7 +2112,7 @@ class AsyncWebhooksApi:
     ) -> types.WebhooksListDeliveriesResponse:
         """List the deliveries of an endpoint: `GET /v1/webhooks/{id}/deliveries`.
 
-        With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`."""
+        With `event`, a page of a long log can have fewer entries than requested, or none: continue while `next_cursor` is not null."""
         return cast(types.WebhooksListDeliveriesResponse, await self._transport.request(
             "GET",
             f"/v1/webhooks/{path_of(id)}/deliveries",
@@ -2174,7 +2174,7 @@ class AsyncDeliveriesApi:
     ) -> types.DeliveriesListResponse:
         """List and search the deliveries of all endpoints: `GET /v1/deliveries`.
 
-        Deliveries of deleted endpoints are included. With `event`, a page of a long log can have fewer entries than asked for, or none: go on while there is a `next_cursor`."""
+        Deliveries of deleted endpoints are included. With `event`, a page of a long log can have fewer entries than requested, or none: continue while `next_cursor` is not null."""
         return cast(types.DeliveriesListResponse, await self._transport.request(
             "GET",
             "/v1/deliveries",

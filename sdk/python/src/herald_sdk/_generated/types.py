@@ -2533,7 +2533,7 @@ class DeliveriesListQuery(TypedDict):
     since: NotRequired[str]
     """Only deliveries created at or after this time."""
     q: NotRequired[str]
-    """A delivery id, an event id, or text in a body of the last 7 days. Upper and lower case are the same. A text that begins within a word is found in the newest 20,000 events."""
+    """A delivery id, an event id, or text in a body of the last 7 days. Case is ignored. Text that begins inside a word, or is very frequent, is searched in the newest 20,000 events only."""
     cursor: NotRequired[str]
     limit: NotRequired[int]
 
@@ -2630,7 +2630,7 @@ class ExportsGetDeliveriesQuery(TypedDict):
     since: NotRequired[str]
     """Only deliveries created at or after this time."""
     q: NotRequired[str]
-    """A delivery id, an event id, or text in a body of the last 7 days. Upper and lower case are the same. A text that begins within a word is found in the newest 20,000 events."""
+    """A delivery id, an event id, or text in a body of the last 7 days. Case is ignored. Text that begins inside a word, or is very frequent, is searched in the newest 20,000 events only."""
 
 
 class EventsPublishBodyEventsItem(TypedDict):
@@ -2926,7 +2926,7 @@ class AuditListItem(TypedDict):
     action: str
     """For example `webhook.updated`."""
     target_id: Union[str, None]
-    """The id of what was changed."""
+    """What was changed: its id, the name of a tag or permission, the key of a template, or the messenger of a bot."""
     ip: Union[str, None]
     at: str
 
