@@ -20,9 +20,10 @@ export function addCompletionCommand(program: Command): void {
     });
 }
 
-/** Single quotes, as all three shells read them. */
+/** Single-quoted for bash and zsh. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-const escaped = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+/** Fish also reads backslashes inside single quotes. */
+const fishQuoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 /** What can follow a command: subcommands, values of its arguments, options. */
 const wordsOf = ({ subcommands, values, options }: CommandEntry) => [
@@ -109,22 +110,22 @@ compdef _herald herald`;
 
 function fish(table: CommandEntry[]): string {
   const lines = table.flatMap(({ path, subcommands, values, options }) => {
-    const start = `complete -c herald -n ${escaped(`__herald_at "${path}"`)}`;
+    const start = `complete -c herald -n ${fishQuoted(`__herald_at "${path}"`)}`;
     return [
       ...subcommands.map(
-        ({ name, description }) => `${start} -a ${escaped(name)} -d ${escaped(description)}`,
+        ({ name, description }) => `${start} -a ${fishQuoted(name)} -d ${fishQuoted(description)}`,
       ),
-      ...(values.length > 0 ? [`${start} -a ${escaped(values.join(' '))}`] : []),
+      ...(values.length > 0 ? [`${start} -a ${fishQuoted(values.join(' '))}`] : []),
       ...options.map(({ flags, takesValue, values: given, description }) => {
         const names = flags.map((flag) =>
           flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`,
         );
-        const value = !takesValue ? '' : given.length > 0 ? ` -x -a ${escaped(given.join(' '))}` : ' -r';
-        return `${start} ${names.join(' ')}${value} -d ${escaped(description)}`;
+        const value = !takesValue ? '' : given.length > 0 ? ` -x -a ${fishQuoted(given.join(' '))}` : ' -r';
+        return `${start} ${names.join(' ')}${value} -d ${fishQuoted(description)}`;
       }),
     ];
   });
-  const paths = table.filter(({ path }) => path !== '').map(({ path }) => escaped(path));
+  const paths = table.filter(({ path }) => path !== '').map(({ path }) => fishQuoted(path));
   return `# Shell completion of herald for fish: herald completion fish | source
 function __herald_at
   set -l at ''

@@ -80,7 +80,7 @@ export function instantAt(local: LocalTime, zone: string): Date {
   return new Date(found.length > 0 ? Math.min(...found) : shown - before);
 }
 
-/** The first instant after the gap that swallows this time; null if the zone's clock shows the time on that day. */
+/** The first instant after the gap that skips this time; null if the zone's clock shows the time on that day. */
 export function endOfGap(local: LocalTime, zone: string): Date | null {
   const shown = asUtc(local);
   const after = offsetAt(shown + DAY, zone);

@@ -4,7 +4,7 @@ import { notifyChannels, type Notifications } from './notify';
 import { afterCommit, type Db } from './pool';
 
 /** The least time between two notifications of a process. */
-const REST_MS = 1_000;
+const MIN_INTERVAL_MS = 1_000;
 /** A payload has less than 8,000 bytes. */
 const PER_PAYLOAD = 100;
 
@@ -12,9 +12,9 @@ const PER_PAYLOAD = 100;
 const waiting = new WeakMap<pg.Pool, Set<string>>();
 
 /**
- * Notes that a list of a project has changed, once the transaction of `db` has committed. It costs the writer nothing: a
- * process notifies at most once a second of everything that it has changed. A notification is lost with its process, so
- * a follower reads the list now and then without one.
+ * Notes that a list of a project has changed, once the transaction of `db` has committed. It adds no statement to the
+ * transaction: a process notifies at most once a second of everything that it has changed. A notification is lost if its
+ * process dies, so streams also name every list once a minute.
  */
 export function noteChange(db: Db, list: FollowedList, projectId: string): void {
   afterCommit(db, (pool) => note(pool, `${list}/${projectId}`));
@@ -43,7 +43,7 @@ function notify(pool: pg.Pool, changes: string[]): void {
     const later = [...(waiting.get(pool) ?? [])];
     waiting.delete(pool);
     if (later.length > 0 && !pool.ending) notify(pool, later);
-  }, REST_MS).unref();
+  }, MIN_INTERVAL_MS).unref();
 }
 
 /**

@@ -9,9 +9,9 @@ import {
   BEGINNING,
   cancelNext,
   claimFollowed,
+  leaveToRelay,
   migrateNext,
   recordFollowed,
-  recordHandedOver,
   shareFollowed,
   unparkNext,
   type FollowedChain,
@@ -19,7 +19,7 @@ import {
 } from './queries/follow';
 import { delayEnd } from './steps';
 
-export interface FollowDeps {
+interface FollowDeps {
   pool: pg.Pool;
   config: Pick<Config, 'HERALD_DRIP_SCALE'>;
 }
@@ -47,7 +47,7 @@ export async function followChain(
   ];
   for (const next of batches) {
     if (!(await walk(pool, id, next, deadline))) {
-      await recordHandedOver(pool, begun);
+      await leaveToRelay(pool, begun);
       return;
     }
   }

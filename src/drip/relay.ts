@@ -6,7 +6,7 @@ import type { Relay } from '../temporal/relay';
 import { startWakeUpRelay } from '../temporal/wake-up-relay';
 import { claimWakeUps, markWoken, type DueEnrolment } from './queries/enrolments';
 
-export type DripRelayDeps = Pick<Core, 'pool' | 'log' | 'notifications' | 'client' | 'queues'>;
+type DripRelayDeps = Pick<Core, 'pool' | 'log' | 'notifications' | 'client' | 'queues'>;
 
 /**
  * The only code that starts the workflows of enrolments, and wakes them: after one was begun, cancelled, migrated or may

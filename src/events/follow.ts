@@ -19,49 +19,52 @@ export interface Followed {
   signal: AbortSignal;
 }
 
-/** The events of a project as they commit, in groups; an empty group about once a second, so that the caller can act. */
+/**
+ * The events of a project as they commit, in groups; an empty group about once a second, so that the caller can send a
+ * keep-alive.
+ */
 export async function* followEvents(
   { pool, notifications }: { pool: pg.Pool; notifications: Notifications },
   { projectId, after, names, signal }: Followed,
 ): AsyncGenerator<StreamedEvent[], void> {
-  const bell = createBell((ring) => notifications.on(notifyChannels.delivery, ring), signal);
+  const wakeUp = createWakeUp((wake) => notifications.on(notifyChannels.delivery, wake), signal);
   try {
     for (let place = after; !signal.aborted;) {
       const began = performance.now();
-      bell.reset();
+      wakeUp.reset();
       const events = await readStream(pool, projectId, place, PAGE);
       place = events.at(-1) ?? place;
       // Filtered here, so that the place moves past events of other names.
       yield names ? events.filter(({ name }) => names.includes(name)) : events;
       if (events.length === PAGE) continue;
-      await bell.rung(POLL_MS);
+      await wakeUp.woken(POLL_MS);
       const restMs = Math.max(0, REST_MS - (performance.now() - began));
       await sleep(restMs, undefined, { signal }).catch(() => {});
     }
   } finally {
-    bell.stop();
+    wakeUp.stop();
   }
 }
 
 /** At most one hint in this time. */
 const HINT_MS = 1_000;
-/** A notification can be lost with the process that would have sent it: without one, the lists are read again so often. */
+/** A notification is lost if its process dies: after this time without one, every list is named again. */
 const RECHECK_MS = 60_000;
 
 /**
  * Names of lists of a project that may have changed, in groups: all of them at the beginning, so that the caller reads
- * what changed before; an empty group about once a second, so that the caller can act.
+ * what changed before; an empty group about once a second, so that the caller can send a keep-alive.
  */
 export async function* followChanges(
   { notifications }: { notifications: Notifications },
   { projectId, lists, signal }: { projectId: string; lists: FollowedList[]; signal: AbortSignal },
 ): AsyncGenerator<FollowedList[], void> {
   const changed = new Set<FollowedList>(lists);
-  const bell = createBell(
-    (ring) =>
+  const wakeUp = createWakeUp(
+    (wake) =>
       onChanges(notifications, projectId, (names) => {
         for (const name of names) if (lists.includes(name)) changed.add(name);
-        ring();
+        wake();
       }),
     signal,
   );
@@ -72,34 +75,34 @@ export async function* followChanges(
       const group = [...changed];
       changed.clear();
       if (group.length > 0) hintedAt = performance.now();
-      bell.reset();
+      wakeUp.reset();
       yield group;
       const restMs = group.length > 0 ? HINT_MS : 0;
       await sleep(restMs, undefined, { signal }).catch(() => {});
-      if (changed.size === 0) await bell.rung(POLL_MS);
+      if (changed.size === 0) await wakeUp.woken(POLL_MS);
     }
   } finally {
-    bell.stop();
+    wakeUp.stop();
   }
 }
 
-/** Tells that something has happened since `reset`. */
-function createBell(subscribe: (ring: () => void) => () => void, signal: AbortSignal) {
-  let hasRung = false;
-  let wake = () => {};
-  const ring = () => {
-    hasRung = true;
-    wake();
+/** `woken` waits for a notification since `reset`, or for the given time. */
+function createWakeUp(subscribe: (wake: () => void) => () => void, signal: AbortSignal) {
+  let isAwake = false;
+  let resume = () => {};
+  const wake = () => {
+    isAwake = true;
+    resume();
   };
-  const off = subscribe(ring);
-  signal.addEventListener('abort', ring, { once: true });
+  const off = subscribe(wake);
+  signal.addEventListener('abort', wake, { once: true });
   return {
-    reset: () => (hasRung = signal.aborted),
-    async rung(ms: number): Promise<void> {
-      if (hasRung) return;
+    reset: () => (isAwake = signal.aborted),
+    async woken(ms: number): Promise<void> {
+      if (isAwake) return;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms);
-        wake = () => {
+        resume = () => {
           clearTimeout(timer);
           resolve();
         };
@@ -107,7 +110,7 @@ function createBell(subscribe: (ring: () => void) => () => void, signal: AbortSi
     },
     stop(): void {
       off();
-      signal.removeEventListener('abort', ring);
+      signal.removeEventListener('abort', wake);
     },
   };
 }

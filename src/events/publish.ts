@@ -28,8 +28,8 @@ export function createPublish(pool: pg.Pool): Publish {
     { size: SHARED_ROWS },
   );
 
-  /** The database refused the shared statement, perhaps for the event of another project that is being removed. */
-  const aloneIfRefused = (event: PublishedEvent) => async (error: unknown) => {
+  /** The shared statement violated a constraint, perhaps by an event of another project that is being removed. */
+  const retryAlone = (event: PublishedEvent) => async (error: unknown) => {
     if (!isConstraintViolation(error)) throw error;
     return (await insert([event])).get(event.id);
   };
@@ -39,7 +39,7 @@ export function createPublish(pool: pg.Pool): Publish {
     const [first] = given;
     const written =
       first && given.length === 1
-        ? new Map([[first.id, await single.write(first).catch(aloneIfRefused(first))]])
+        ? new Map([[first.id, await single.write(first).catch(retryAlone(first))]])
         : await insert(given);
     return given.map(({ id, publishedId }) => {
       const deliveries = written.get(id);

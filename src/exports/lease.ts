@@ -9,7 +9,7 @@ const EXTEND_MS = 3_000;
 const RETRY_SECONDS = 5;
 
 export interface ExportLease {
-  /** Any number of times. */
+  /** Can be called more than once. */
   release(): Promise<void>;
 }
 

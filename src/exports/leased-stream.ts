@@ -30,7 +30,7 @@ export async function leasedStream(
   }
 }
 
-/** Who has received the last chunk can begin the next export at once. */
+/** A client that has received the last chunk can start the next export at once. */
 async function* releasedBeforeEnd(source: AsyncIterable<string>, lease: ExportLease): AsyncGenerator<string> {
   let held: string | undefined;
   try {

@@ -170,7 +170,10 @@ export function requireScope({ scopes, role }: KeyedProject, scope: Scope): void
   );
 }
 
-/** What the path names, or what an idempotent request creates; otherwise the project itself is changed. */
+/**
+ * What the audit entry names: the id or name in the path, the body's `namedBy` field, the id of what an idempotent request
+ * creates, or else the project.
+ */
 function targetOf(
   spec: RouteSpec,
   { params, body }: { params: unknown; body: unknown },

@@ -81,7 +81,7 @@ export interface RouteSpec<
   idempotent?: { shownOnce?: string };
   /** The response has a login code or gives access to something: it is no tool for agents. */
   confidential?: true;
-  /** The field of the body that names what the route creates, where paths name it so; otherwise it has an id. */
+  /** The body field by which paths name what this route creates, where that is not an id. */
   namedBy?: 'key' | 'name';
   /** The audit log does not name what this route removes, because nothing may name it afterwards. */
   unnamedInAudit?: true;

@@ -16,8 +16,8 @@ export async function requireHostedSession(pool: Core['pool'], token: string): P
 }
 
 /**
- * Whether this browser opened the page first. Only that browser receives the code. A device asks for its outcome itself,
- * so its page belongs to whoever has the link.
+ * Whether this browser opened the page first. Only that browser receives the code. A device polls for its own outcome, so
+ * any browser with the link may show its page.
  */
 export function isOwnBrowser(ctx: Context, session: HostedSession): boolean {
   if (session.user_code !== null) return true;

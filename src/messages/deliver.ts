@@ -44,7 +44,10 @@ export async function deliver(
     isPatient = false,
   }: {
     onResult?: OnResult;
-    /** Throws `platform_busy`, with the message queued, where there is no turn or the platform does not take the message. */
+    /**
+     * Throws `platform_busy`, and leaves the message queued, where no turn is free or the platform certainly did not take
+     * it.
+     */
     isPatient?: boolean;
   } = {},
 ): Promise<MessageResult | null> {

@@ -134,7 +134,10 @@ export interface OneMessage {
   permission: string | undefined;
   /** In a chain: what its templates show as `event.`. */
   event?: Properties | undefined;
-  /** Throws `platform_busy`, and leaves the message queued, where it would fail for lack of a turn. */
+  /**
+   * Throws `platform_busy`, and leaves the message queued, where no turn is free or the platform certainly did not take
+   * it.
+   */
   isPatient?: boolean;
 }
 

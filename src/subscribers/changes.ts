@@ -16,7 +16,7 @@ import { emitEvent, eraseDueEvents, markEventsForErasure } from '../events';
 import { rewriteRecordedResponses } from '../http/idempotency';
 import { lockProject } from '../projects';
 import { workflowIds } from '../temporal/names';
-import { wakeWorkflows } from '../temporal/wake-workflows';
+import { wakeOrphanedWorkflows } from '../temporal/wake-orphaned-workflows';
 import type { Properties, PropertyValue, SubscriberChanges } from './contract';
 import { maxLabels } from './labels';
 import {
@@ -169,7 +169,7 @@ export async function removeSubscriber(
     await eraseDueEvents(db);
     return open;
   });
-  wakeWorkflows({ client, log }, enrolmentIds.map(workflowIds.drip));
+  wakeOrphanedWorkflows({ client, log }, enrolmentIds.map(workflowIds.drip));
 }
 
 function sameSet(one: string[], other: string[]): boolean {

@@ -19,7 +19,7 @@ export async function searchDeliveries(
   if (named) return search.listNamed(pool, projectId, named, filter);
   const text = parseSearchText(q);
   const eventIds = text.words.length > 0 ? await search.findEventsWithText(pool, projectId, text) : null;
-  // The index does not know a text that begins within a word either: the newest events are read.
+  // The index cannot find text that begins inside a word, so the newest events are read.
   if (eventIds === null || eventIds.length === 0) {
     const read = await search.readForText(pool, projectId, text, filter);
     if (!read) {

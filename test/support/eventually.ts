@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * For what ends or takes effect because it is told to. It is less than the long polls, leases and timeouts (20 seconds
- * and more) by which the same would happen untold, and no measure of speed: the machine runs other tests as well.
+ * For effects of a signal or a notification. Shorter than the long polls, leases and timeouts (20 seconds and more) that
+ * would cause the same without it; not a measure of speed.
  */
 export const SOON_MS = 12_000;
 

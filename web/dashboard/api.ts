@@ -182,7 +182,7 @@ function showProject(session: DashboardSession): DashboardSession {
 
 /** Pages of other origins cannot send these headers. */
 const dashboardHeaders = (path: string) => ({
-  // Servers of version 0.1.0 require it.
+  // Processes of 0.1.0 require it during a rolling upgrade; remove it in the next release.
   'x-herald-dashboard': '1',
   ...(shownProject === null || !path.startsWith('/v1/') ? {} : { 'x-herald-project': shownProject }),
 });

@@ -3,7 +3,7 @@ import { openChanges } from './api';
 
 /*
  * Keeps lists on screen current. While the tab is visible and shows one, a single stream of the API says which list has
- * changed; what shows it reads it again. Only while there is no stream, lists are read at an interval instead.
+ * changed; the components that show it read it again. Only while there is no stream, lists are read at an interval instead.
  */
 
 const WITHOUT_STREAM_MS = 10_000;
@@ -27,7 +27,7 @@ export function follow(list: FollowedList, changed: () => void): () => void {
   };
 }
 
-/** After a new sign-in or in another project: the stream is that of the former one. */
+/** After a new sign-in or a switch of project, the open stream belongs to the former one. */
 export function restartLive(): void {
   stopStream();
   openOrClose();
@@ -52,14 +52,16 @@ function stopStream(): void {
   poll(false);
 }
 
-function tell(list: string): void {
+function notifyFollowers(list: string): void {
   for (const changed of followers.get(list as FollowedList) ?? []) changed();
 }
 
 let polling: ReturnType<typeof setInterval> | undefined;
 function poll(on: boolean): void {
   clearInterval(polling);
-  polling = on ? setInterval(() => [...followers.keys()].forEach(tell), WITHOUT_STREAM_MS) : undefined;
+  polling = on
+    ? setInterval(() => [...followers.keys()].forEach(notifyFollowers), WITHOUT_STREAM_MS)
+    : undefined;
 }
 
 async function run(signal: AbortSignal): Promise<void> {
@@ -98,7 +100,7 @@ async function read(signal: AbortSignal, opened: () => void): Promise<void> {
       silence = setTimeout(giveUp, SILENT_MS);
       const lines = (text + decoder.decode(value, { stream: true })).split('\n');
       text = lines.pop() ?? '';
-      for (const line of lines) if (line.startsWith('event: ')) tell(line.slice('event: '.length));
+      for (const line of lines) if (line.startsWith('event: ')) notifyFollowers(line.slice('event: '.length));
     }
   } finally {
     clearTimeout(silence);

@@ -7,7 +7,8 @@ type Plan = Pick<RecurringRow, 'cron' | 'timezone' | 'start_at' | 'end_at' | 'ma
 /** Skipped occurrences that are passed over before giving up. */
 const MAX_PASSED = 500;
 
-const LATE_MS = limits.recurringLateMinutes * 60_000;
+/** An occurrence that is later than this is missed. */
+export const LATE_MS = limits.recurringLateMinutes * 60_000;
 
 /** The first occurrence after an instant that is not claimed; null if the plan has none. */
 export function nextRunAfter(plan: Plan, after: Date, claimed: ReadonlySet<string> = new Set()): Date | null {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { AppError } from '../../contract/errors';
-import { limits } from '../../contract/limits';
 import type { Core } from '../../core';
 import { withTransaction } from '../../db/pool';
 import { emitEvent } from '../../events';
@@ -10,7 +9,7 @@ import { storeContent, type StoredContent } from '../../messages';
 import { isBillingBlocked } from '../../projects';
 import { insertAudienceJob, TooManyRecipients } from '../audience-job';
 import { localName } from './cron';
-import { isOver, isPlanned, nextRunAfter } from './occurrences';
+import { isOver, isPlanned, LATE_MS, nextRunAfter } from './occurrences';
 import {
   claimedAhead,
   countRun,
@@ -30,7 +29,6 @@ export interface RunResult {
   reason: string | null;
 }
 
-const LATE_MS = limits.recurringLateMinutes * 60_000;
 const IGNORED: RunResult = { status: 'ignored', reason: null };
 
 /** An occurrence of the schedule. It is claimed once, whatever starts it and how often. */

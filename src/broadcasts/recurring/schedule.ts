@@ -8,12 +8,11 @@ import {
   type ScheduleOptions,
 } from '@temporalio/client';
 import type { recurringRun } from '../../../workflows/recurring-run';
-import { limits } from '../../contract/limits';
 import { workflowIds, type TaskQueues } from '../../temporal/names';
 import { parseCron, type Cron } from './cron';
+import { LATE_MS } from './occurrences';
 import type { RecurringRow } from './queries';
 
-const LATE_MS = limits.recurringLateMinutes * 60_000;
 const noteOf = ({ revision }: RecurringRow) => `revision ${revision}`;
 
 const MONTHS = [

@@ -1,11 +1,10 @@
 import { type Client, ScheduleOverlapPolicy } from '@temporalio/client';
 import type pg from 'pg';
-import { limits } from '../../contract/limits';
 import { withTransaction } from '../../db/pool';
 import type { Logger } from '../../lib/log';
 import { workflowIds, type TaskQueues } from '../../temporal/names';
 import { within } from '../../temporal/within';
-import { isOver, nextRunAfter } from './occurrences';
+import { isOver, LATE_MS, nextRunAfter } from './occurrences';
 import { claimedAhead, endRecurring, lockRecurring, markSynced, type RecurringRow } from './queries';
 import { syncSchedule, type SyncResult } from './schedule';
 
@@ -17,7 +16,6 @@ export interface SyncDeps {
 }
 
 const SYNC_LIMIT_MS = 10_000;
-const LATE_MS = limits.recurringLateMinutes * 60_000;
 /** How long the server may take to start an occurrence by itself. */
 const START_MS = 30_000;
 

@@ -6,7 +6,7 @@ import type { Relay } from '../../temporal/relay';
 import { startWakeUpRelay } from '../../temporal/wake-up-relay';
 import { claimWakeUps, markWoken, type DueScheduled } from './queries';
 
-export type ScheduledRelayDeps = Pick<Core, 'pool' | 'log' | 'notifications' | 'client' | 'queues'>;
+type ScheduledRelayDeps = Pick<Core, 'pool' | 'log' | 'notifications' | 'client' | 'queues'>;
 
 /**
  * The only code that starts and signals the workflows of scheduled entries: after an entry was created, changed or

@@ -15,7 +15,7 @@ export interface FollowedChain {
   follow_at: string | null;
 }
 
-/** Claims chains for the relay whose process has died before their enrolments had followed. */
+/** Claims chains whose enrolments are not all updated: the request reached its time limit, or its process died. */
 export function claimFollowed(db: Db, limit: number): Promise<{ id: string }[]> {
   return rows(
     db,
@@ -27,10 +27,10 @@ export function claimFollowed(db: Db, limit: number): Promise<{ id: string }[]> 
   );
 }
 
-/** Longer than the largest chain takes. Two processes at once would only repeat each other's work. */
+/** Longer than a chain of 100,000 enrolments takes. If two processes overlap, they only repeat work. */
 const LEASE = "clock_timestamp() + interval '1 minute'";
 
-/** The caller has locked the chain and sees to it after the commit; the relay does if the process dies. */
+/** The caller holds the chain's lock and calls `followChain` after its commit; if its process dies, the relay does. */
 export function recordToFollow(db: Db, id: string, migrateVersion: number | null): Promise<number> {
   return change(
     db,
@@ -65,17 +65,17 @@ export function recordFollowed(db: Db, { id, follow_at }: FollowedChain): Promis
   );
 }
 
-/** The relay goes on with it. */
-export function recordHandedOver(db: Db, { id, follow_at }: FollowedChain): Promise<number> {
+/** Makes the chain due for the relay. */
+export function leaveToRelay(db: Db, { id, follow_at }: FollowedChain): Promise<number> {
   return change(
     db,
-    'hand_over_drip_chain',
+    'leave_drip_chain_to_relay',
     `UPDATE drip_chains SET follow_at = clock_timestamp() WHERE id = $1 AND follow_at = $2::text::timestamptz`,
     [id, follow_at],
   );
 }
 
-/** Rows of one transaction: the locks are held for some tens of milliseconds. */
+/** Rows of one transaction: another transaction waits for some tenths of a second at most. */
 const BATCH = 1_000;
 
 /** How many workflows of one chain are woken in a second, so that a large chain does not starve others. */
@@ -138,7 +138,7 @@ export function cancelNext(db: Db, dripId: string, walked: Walked): Promise<Walk
   );
 }
 
-/** What was due meanwhile goes on, the longest due first. */
+/** Parked enrolments resume, most overdue first. */
 export function unparkNext(db: Db, dripId: string, walked: Walked): Promise<Walked | null> {
   return changeNext(
     db,

@@ -167,7 +167,7 @@ describe('every route of the API', () => {
     expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('stops taking a key within a second of its revocation', async () => {
+  it('stops taking a key soon after its revocation', async () => {
     const { api, api_key, id } = await service.createProject();
     expect((await api('GET', '/v1/event-types')).status).toBe(200);
     const { key_id } = (await findProjectByKey(service.pool, sha256(api_key))) ?? {};
@@ -176,7 +176,7 @@ describe('every route of the API', () => {
     expectError(refused, 'invalid_api_key');
   });
 
-  it('returns project_inactive within a second of the switch, and works again after it is switched back', async () => {
+  it('returns project_inactive after the switch, and works again after it is switched back', async () => {
     const { api, id } = await service.createProject();
     expect((await api('GET', '/v1/event-types')).status).toBe(200);
     await updateProject(service.pool, id, { active: false });

@@ -71,7 +71,7 @@ export function Problem({ error }: { error: Error | null }) {
   );
 }
 
-/** A page about one thing: there once it has been read, and what went wrong otherwise. */
+/** Shows its children once the resource is loaded; until then a loading line or the error. */
 export function Loaded<T>(props: { resource: Resource<T>; children: (data: T) => ComponentChildren }) {
   const { data, error } = props.resource;
   if (data !== null) return <>{props.children(data)}</>;

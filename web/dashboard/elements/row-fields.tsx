@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import { Icon } from './basics';
 
-/** What a row of fields can do with itself. */
-export interface RowActs<R> {
+/** What the fields of one row need. */
+interface RowControls<R> {
   /** For the ids of what describes its fields. */
   id: string;
   place: number;
@@ -25,7 +25,7 @@ export function RowFields<R extends { key: number }>(props: {
   /** What is wrong with all of them. */
   error: string | null;
   onChange: (rows: R[]) => void;
-  children: (row: R, acts: RowActs<R>, errorId: string | null) => ComponentChildren;
+  children: (row: R, controls: RowControls<R>, errorId: string | null) => ComponentChildren;
 }) {
   const { rows, onChange } = props;
   const id = useId();
@@ -36,7 +36,7 @@ export function RowFields<R extends { key: number }>(props: {
     onChange([...rows, props.newRow(1 + Math.max(-1, ...rows.map((row) => row.key)))]);
     focus('div:last-of-type > input');
   };
-  const acts = (row: R, place: number): RowActs<R> => ({
+  const controls = (row: R, place: number): RowControls<R> => ({
     id: `${id}-${row.key}`,
     place,
     set: (part) => onChange(rows.map((other) => (other.key === row.key ? { ...other, ...part } : other))),
@@ -51,7 +51,9 @@ export function RowFields<R extends { key: number }>(props: {
       <p class="hint" id={`${id}-hint`}>
         {props.hint}
       </p>
-      {rows.map((row, place) => props.children(row, acts(row, place), props.error ? `${id}-error` : null))}
+      {rows.map((row, place) =>
+        props.children(row, controls(row, place), props.error ? `${id}-error` : null),
+      )}
       {props.error && (
         <p class="field-error" role="alert" id={`${id}-error`}>
           {props.error}

@@ -41,8 +41,8 @@ class StreamedEvent:
         return self.body["data"]
 
 
-class _Place:
-    """What both clients share: where the stream is, what its lines say, and when to open it again."""
+class _StreamState:
+    """State that both clients share: the last event id, the lines read so far, and the backoff."""
 
     def __init__(
         self,
@@ -107,19 +107,19 @@ def follow_events(
     on_gap: Optional[Callable[[], None]],
 ) -> Iterator[StreamedEvent]:
     """Events as they happen, without an end: a lost connection is opened again and goes on after the last event."""
-    place = _Place(options, last_event_id, on_gap)
+    state = _StreamState(options, last_event_id, on_gap)
     while True:
         failure: Optional[BaseException] = None
         try:
-            with open_stream(place.options()) as file:
-                place.opened()
+            with open_stream(state.options()) as file:
+                state.opened()
                 for line in file.lines():
-                    event = place.read(line)
+                    event = state.read(line)
                     if event is not None:
                         yield event
         except _TEMPORARY as error:
             failure = error
-        time.sleep(place.pause(failure))
+        time.sleep(state.pause(failure))
 
 
 async def follow_events_async(
@@ -128,16 +128,16 @@ async def follow_events_async(
     last_event_id: Optional[str],
     on_gap: Optional[Callable[[], None]],
 ) -> AsyncGenerator[StreamedEvent, None]:
-    place = _Place(options, last_event_id, on_gap)
+    state = _StreamState(options, last_event_id, on_gap)
     while True:
         failure: Optional[BaseException] = None
         try:
-            async with await open_stream(place.options()) as file:
-                place.opened()
+            async with await open_stream(state.options()) as file:
+                state.opened()
                 async for line in file.lines():
-                    event = place.read(line)
+                    event = state.read(line)
                     if event is not None:
                         yield event
         except _TEMPORARY as error:
             failure = error
-        await asyncio.sleep(place.pause(failure))
+        await asyncio.sleep(state.pause(failure))

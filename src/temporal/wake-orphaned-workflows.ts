@@ -6,10 +6,10 @@ import { within } from './within';
 const SIGNAL_LIMIT_MS = 5_000;
 
 /**
- * Has workflows read their rows, which are gone, so that they end now and not when their timers fire. Not awaited, and
- * without a retry: an operator's list shows such a workflow a little longer, nothing else depends on it.
+ * Signals workflows whose rows were deleted, so that they end now instead of at their next timer. Not awaited and not
+ * retried: otherwise they only stay longer in the operator's list.
  */
-export function wakeWorkflows({ client, log }: { client: Client; log: Logger }, ids: string[]): void {
+export function wakeOrphanedWorkflows({ client, log }: { client: Client; log: Logger }, ids: string[]): void {
   for (const id of ids) {
     within(client, SIGNAL_LIMIT_MS, () => client.workflow.getHandle(id).signal(signals.look)).catch(
       (err: unknown) => {
