@@ -47,7 +47,7 @@ export function localEvents(slug: string, names: string[] | null): EventSource {
           await reconnecting({ onInterrupted, signal }, async (opened) => {
             opened();
             onOpen();
-            for await (const events of followEvents(
+            for await (const { events, place } of followEvents(
               { pool, notifications },
               { projectId, after, names, signal },
             )) {
@@ -55,6 +55,7 @@ export function localEvents(slug: string, names: string[] | null): EventSource {
                 await onEvent({ event_id: id, event: name, test, created_at: isoTime(created_at), body });
                 after = { id, xid };
               }
+              after = place;
             }
           });
         } finally {
@@ -84,10 +85,8 @@ export function remoteEvents({ url, key }: RemoteApi, names: string[] | null): E
         onOpen();
         for await (const message of readMessages(response.body)) {
           if (message.type === 'gap') onGap();
-          if (message.type !== 'message') continue;
-          const event = JSON.parse(message.data) as ListenedEvent;
-          await onEvent(event);
-          lastId = event.event_id;
+          if (message.type === 'message') await onEvent(JSON.parse(message.data) as ListenedEvent);
+          lastId = message.id ?? lastId;
         }
         throw new Error('the stream ended');
       });
@@ -116,10 +115,15 @@ async function reconnecting(
   }
 }
 
+export interface StreamMessage {
+  /** `place`: without data, only to resume from its id. */
+  type: string;
+  data: string;
+  id: string | null;
+}
+
 /** The messages of a stream of server-sent events. */
-export async function* readMessages(
-  body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<{ type: string; data: string }, void> {
+export async function* readMessages(body: AsyncIterable<Uint8Array>): AsyncGenerator<StreamMessage, void> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of body) {
@@ -130,7 +134,9 @@ export async function* readMessages(
       const valueOf = (name: string) =>
         fields.filter((field) => field.startsWith(`${name}: `)).map((field) => field.slice(name.length + 2));
       const data = valueOf('data').join('\n');
-      if (data !== '') yield { type: valueOf('event')[0] ?? 'message', data };
+      const id = valueOf('id')[0] ?? null;
+      if (data !== '') yield { type: valueOf('event')[0] ?? 'message', data, id };
+      else if (id !== null) yield { type: 'place', data, id };
     }
   }
 }

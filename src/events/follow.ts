@@ -19,6 +19,12 @@ export interface Followed {
   signal: AbortSignal;
 }
 
+export interface FollowedEvents {
+  events: StreamedEvent[];
+  /** After these events and those that were left out by their names. */
+  place: StreamPlace;
+}
+
 /**
  * The events of a project as they commit, in groups; an empty group about once a second, so that the caller can send a
  * keep-alive.
@@ -26,16 +32,17 @@ export interface Followed {
 export async function* followEvents(
   { pool, notifications }: { pool: pg.Pool; notifications: Notifications },
   { projectId, after, names, signal }: Followed,
-): AsyncGenerator<StreamedEvent[], void> {
+): AsyncGenerator<FollowedEvents, void> {
   const wakeUp = createWakeUp((wake) => notifications.on(notifyChannels.delivery, wake), signal);
   try {
     for (let place = after; !signal.aborted;) {
       const began = performance.now();
       wakeUp.reset();
       const events = await readStream(pool, projectId, place, PAGE);
-      place = events.at(-1) ?? place;
+      const last = events.at(-1);
+      if (last) place = { xid: last.xid, id: last.id };
       // Filtered here, so that the place moves past events of other names.
-      yield names ? events.filter(({ name }) => names.includes(name)) : events;
+      yield { events: names ? events.filter(({ name }) => names.includes(name)) : events, place };
       if (events.length === PAGE) continue;
       await wakeUp.woken(POLL_MS);
       const restMs = Math.max(0, REST_MS - (performance.now() - began));

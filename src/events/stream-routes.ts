@@ -1,19 +1,22 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { AppError } from '../contract/errors';
-import { followedLists, type FollowedList } from '../contract/followed-lists';
+import { followedLists } from '../contract/followed-lists';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { EventStream, route } from '../http/route';
 import { isoTime } from '../lib/iso-time';
 import { eventNameSchema, eventNames } from './contract';
 import { followChanges, followEvents } from './follow';
-import { endOfStream, placeAfter, type StreamedEvent, type StreamPlace } from './queries/stream';
+import { endOfStream, knownPlace, placeAfter, type StreamedEvent, type StreamPlace } from './queries/stream';
 
 /** Shorter than the idle limit of common proxies. */
 const KEEP_ALIVE_MS = 15_000;
 /** After a refusal because the process has too many streams. */
 const RETRY_SECONDS = 10;
+
+/** A place between events and the second in which the stream was there: of an id that belongs to no event. */
+const PLACE = /^(\d{1,19})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,11})$/;
 
 /** Names separated by commas. */
 const listOf = <S extends z.ZodType<string, string>>(name: S, most: number) =>
@@ -38,9 +41,9 @@ const streamQuery = z
   });
 const resumeHeaders = z.object({
   'last-event-id': z
-    .uuid()
+    .union([z.uuid(), z.string().regex(PLACE)])
     .optional()
-    .meta({ description: `The id of the last event that was received; resumes after it.` }),
+    .meta({ description: 'The last `id` that was received; resumes after it.' }),
 });
 
 type Deps = Pick<Core, 'pool' | 'notifications' | 'log'> & {
@@ -76,7 +79,7 @@ export function createStreamRoutes(deps: Deps) {
 
   /** The place where a stream begins; `gap` tells that it could not begin after the last event. */
   async function beginning(projectId: string, lastId: string | undefined) {
-    const resumed = lastId === undefined ? null : await placeAfter(deps.pool, projectId, lastId);
+    const resumed = lastId === undefined ? null : await placeOf(deps.pool, projectId, lastId);
     const after = resumed ?? (await endOfStream(deps.pool));
     return { after, hasGap: lastId !== undefined && !resumed };
   }
@@ -119,6 +122,14 @@ export function createStreamRoutes(deps: Deps) {
   ];
 }
 
+/** Where a stream goes on that has received this id; null if that is not known or too long ago. */
+async function placeOf(pool: Core['pool'], projectId: string, lastId: string): Promise<StreamPlace | null> {
+  const [, xid, id, second] = PLACE.exec(lastId) ?? [];
+  if (xid === undefined || id === undefined) return placeAfter(pool, projectId, lastId);
+  const isRecent = Date.now() / 1000 - Number(second) < limits.eventStreamMinutes * 60;
+  return isRecent ? knownPlace(pool, { xid, id }) : null;
+}
+
 interface EventFrames {
   projectId: string;
   after: StreamPlace;
@@ -130,8 +141,15 @@ interface EventFrames {
 async function* eventFrames(deps: Deps, { hasGap, ...followed }: EventFrames): AsyncGenerator<string, void> {
   yield ': open\n\n';
   if (hasGap) yield `event: gap\ndata: {"reason":"The last event is unknown or too old."}\n\n`;
+  yield placeFrame(followed.after);
+  let quietSince = Date.now();
   try {
-    yield* keptAlive(followEvents(deps, followed), eventFrame);
+    for await (const { events, place } of followEvents(deps, followed)) {
+      if (events.length > 0) yield events.map(eventFrame).join('');
+      else if (Date.now() - quietSince < KEEP_ALIVE_MS) continue;
+      else yield placeFrame(place);
+      quietSince = Date.now();
+    }
   } catch (err) {
     // The reader connects again and resumes.
     deps.log.warn({ err, project_id: followed.projectId }, 'a stream of events ended early');
@@ -143,22 +161,19 @@ function eventFrame({ id, name, test, created_at, body }: StreamedEvent): string
   return `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
+/** An id without data: a reader that has received no event for a while resumes here. */
+function placeFrame({ xid, id }: StreamPlace): string {
+  return `id: ${xid}.${id}.${Math.floor(Date.now() / 1000)}\n\n`;
+}
+
 async function* changeFrames(
   deps: Deps,
   followed: Parameters<typeof followChanges>[1],
 ): AsyncGenerator<string, void> {
   yield ': open\n\n';
-  yield* keptAlive(followChanges(deps, followed), (list: FollowedList) => `event: ${list}\ndata: {}\n\n`);
-}
-
-/** One frame for each entry, and a comment where there was none for a while. */
-async function* keptAlive<T>(
-  groups: AsyncIterable<T[]>,
-  frame: (entry: T) => string,
-): AsyncGenerator<string, void> {
   let quietSince = Date.now();
-  for await (const group of groups) {
-    if (group.length > 0) yield group.map(frame).join('');
+  for await (const lists of followChanges(deps, followed)) {
+    if (lists.length > 0) yield lists.map((list) => `event: ${list}\ndata: {}\n\n`).join('');
     else if (Date.now() - quietSince < KEEP_ALIVE_MS) continue;
     else yield ':\n\n';
     quietSince = Date.now();

@@ -91,11 +91,12 @@ async function read(signal: AbortSignal, opened: () => void): Promise<void> {
   let silence = setTimeout(giveUp, SILENT_MS);
   try {
     const reader = (await openChanges(given.signal)).getReader();
-    opened();
     const decoder = new TextDecoder();
     for (let text = ''; ;) {
       const { done, value } = await reader.read();
       if (done) return;
+      // Headers alone prove nothing: a proxy may hold the body back.
+      opened();
       clearTimeout(silence);
       silence = setTimeout(giveUp, SILENT_MS);
       const lines = (text + decoder.decode(value, { stream: true })).split('\n');

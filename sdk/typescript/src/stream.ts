@@ -40,12 +40,10 @@ export async function* followEvents(
       };
       const file = await open({ ...options, headers, signal: connection.signal });
       failures = 0;
-      for await (const { type, data } of readMessages(connection.watched(file.stream()))) {
+      for await (const { type, data, id } of readMessages(connection.watched(file.stream()))) {
+        lastId = id ?? lastId;
         if (type === 'gap') onGap?.();
-        if (type !== 'message') continue;
-        const event = eventOf(data);
-        lastId = event.event_id;
-        yield event;
+        if (type === 'message') yield eventOf(data);
       }
     } catch (error) {
       options.signal?.throwIfAborted();
@@ -97,10 +95,15 @@ function connectionOf(signal: AbortSignal | undefined) {
   };
 }
 
+interface Message {
+  /** `place`: without data, only to resume from its id. */
+  type: string;
+  data: string;
+  id: string | undefined;
+}
+
 /** The messages of a stream of server-sent events. */
-async function* readMessages(
-  chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<{ type: string; data: string }, void, undefined> {
+async function* readMessages(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Message, void, undefined> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of chunks) {
@@ -114,7 +117,9 @@ async function* readMessages(
           .filter((line) => line.startsWith(`${name}: `))
           .map((line) => line.slice(name.length + 2));
       const data = values('data').join('\n');
-      if (data !== '') yield { type: values('event')[0] ?? 'message', data };
+      const [id] = values('id');
+      if (data !== '') yield { type: values('event')[0] ?? 'message', data, id };
+      else if (id !== undefined) yield { type: 'place', data, id };
     }
   }
 }

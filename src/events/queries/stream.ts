@@ -27,6 +27,16 @@ export async function endOfStream(db: Db): Promise<StreamPlace> {
   return { xid: found.xid, id: BEFORE_ALL_IDS };
 }
 
+/** The same place in a later request; null if the server has not been there, as after the restore of a backup. */
+export function knownPlace(db: Db, { xid, id }: StreamPlace): Promise<StreamPlace | null> {
+  return row(
+    db,
+    'known_stream_place',
+    `SELECT $1::text AS xid, $2::uuid AS id WHERE $1::text::xid8 <= pg_snapshot_xmax(pg_current_snapshot())`,
+    [xid, id],
+  );
+}
+
 /** The place after an event; null if the project has no such event, or it is too old. */
 export function placeAfter(db: Db, projectId: string, eventId: string): Promise<StreamPlace | null> {
   return row(

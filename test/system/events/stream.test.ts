@@ -48,11 +48,20 @@ async function openStream({ key = project.api_key, query = '', lastId = '', cook
   });
   const events: Streamed[] = [];
   const hints: { list: string }[] = [];
-  const stream = { response, events, hints, gaps: 0, ended: false, close: () => abort.abort() };
+  const stream = {
+    response,
+    events,
+    hints,
+    place: null as string | null,
+    gaps: 0,
+    ended: false,
+    close: () => abort.abort(),
+  };
   const read = async () => {
     if (!response.ok || !response.body) return;
-    for await (const { type, data } of readMessages(response.body)) {
-      if (type === 'gap') stream.gaps += 1;
+    for await (const { type, data, id } of readMessages(response.body)) {
+      if (type === 'place') stream.place = id;
+      else if (type === 'gap') stream.gaps += 1;
       else if (type !== 'message') hints.push({ list: type });
       else events.push(JSON.parse(data) as Streamed);
     }
@@ -130,6 +139,22 @@ test('Last-Event-ID resumes; an unknown one begins with a gap', async () => {
 
   expect((await openStream({ lastId: 'yesterday' })).response.status).toBe(400);
   expect((await openStream({ query: '?events=otp.sent,nothing' })).response.status).toBe(400);
+});
+
+test('a stream that has received nothing yet resumes where it began; an old place begins with a gap', async () => {
+  const quiet = await openStream();
+  await eventually(() => quiet.place !== null);
+  quiet.close();
+  const missed = await emitExample(service, project);
+  const resumed = await openStream({ lastId: quiet.place ?? '' });
+  await eventually(() => resumed.events.length === 1);
+  expect([idsOf(resumed), resumed.gaps]).toEqual([[missed], 0]);
+
+  const old = String(quiet.place).replace(/\d+$/, String(Math.floor(Date.now() / 1000) - 3_601));
+  const late = await openStream({ lastId: old });
+  await eventually(() => late.gaps === 1);
+  const future = await openStream({ lastId: String(quiet.place).replace(/^\d+/, '9'.repeat(18)) });
+  await eventually(() => future.gaps === 1);
 });
 
 test('a stream and a long poll end when their key is revoked', async () => {

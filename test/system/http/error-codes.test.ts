@@ -94,7 +94,13 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     const { init_data } = await service.control.miniApp('telegram', name, `proj_${project.slug}`);
     return service.apiWith(null)('POST', '/mini/subscribe', { channel: 'telegram', init_data });
   },
-  forbidden: () => service.apiWith(null)('POST', '/dashboard/session', { api_key: project.api_key }),
+  forbidden: () =>
+    service.apiWith(null)(
+      'POST',
+      '/dashboard/session',
+      { api_key: project.api_key },
+      { 'sec-fetch-site': 'cross-site' },
+    ),
   async project_inactive() {
     const inactive = await service.createProject({ active: false });
     return inactive.api('GET', '/v1/webhooks');

@@ -120,37 +120,6 @@ export async function emitOne(
   return rows[0].id;
 }
 
-export interface FirstAttemptsWatch {
-  /** Ends the watch; answers the longest time from an event to its first attempt, in milliseconds. */
-  stop(): Promise<number>;
-}
-
-/**
- * Has events delivered one after another beside a test: what holds up first attempts meanwhile, such as a busy
- * machine, is not the retry schedule's doing.
- */
-export async function watchFirstAttempts(service: TestService): Promise<FirstAttemptsWatch> {
-  const project = await service.createProject();
-  const receiver = await scriptedReceiver(200);
-  const endpoint = await createEndpoint(project, receiver.url);
-  let slowestMs = 0;
-  let stopped = false;
-  const watch = (async () => {
-    while (!stopped) {
-      const delivery = await untilStatus(project, await emitOne(service, project, endpoint.id), 'succeeded');
-      const waited = Date.parse(delivery.first_attempt_at ?? '') - Date.parse(delivery.created_at);
-      slowestMs = Math.max(slowestMs, waited);
-    }
-  })();
-  return {
-    async stop() {
-      stopped = true;
-      await watch.finally(() => receiver.close());
-      return slowestMs;
-    },
-  };
-}
-
 export function untilStatus(
   project: TestProject,
   id: string,

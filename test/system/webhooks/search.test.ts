@@ -104,7 +104,7 @@ describe('the log of all endpoints', () => {
       '?status=lost',
       '?endpoint_id=x',
       '?since=now',
-      '?q=ab',
+      '?q=%20',
       '?cursor=x',
       '?colour=red',
     ]) {

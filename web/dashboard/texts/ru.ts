@@ -63,6 +63,10 @@ const fieldErrors: Texts['fieldErrors'] = [
   [/^The endpoint was deleted/, () => 'Адрес удалён.'],
   [/^The delivery has already/, () => 'Доставка уже завершилась.'],
   [/^The broadcast has already completed/, () => 'Рассылка уже завершилась.'],
+  [
+    /^takes too long to find/,
+    () => 'Такой текст искать слишком долго. Уточните его и начните с целого слова.',
+  ],
   [/can have up to (\d+) characters/, (max) => `Не больше ${max} символов.`],
   [/can have up to (\d+)/, (max) => `Не больше ${max}.`],
   [/^must be printable|^must have printable/, () => 'Только видимые символы, без пробелов по краям.'],

@@ -52,13 +52,14 @@ class _StreamState:
     ) -> None:
         self._options = options or {}
         self._last_id = last_event_id
+        self._received_id = last_event_id
         self._on_gap = on_gap
         self._failures = 0
         self._type = "message"
         self._data: List[str] = []
 
     def options(self) -> RequestOptions:
-        self._type, self._data = "message", []
+        self._type, self._data, self._received_id = "message", [], self._last_id
         headers = {**self._options.get("headers", {}), "accept": "text/event-stream"}
         if self._last_id is not None:
             headers["last-event-id"] = self._last_id
@@ -73,16 +74,19 @@ class _StreamState:
             self._type = line[len("event: ") :]
         elif line.startswith("data: "):
             self._data.append(line[len("data: ") :])
+        elif line.startswith("id: "):
+            # Also without data: to resume here after a while without events.
+            self._received_id = line[len("id: ") :]
         if line != "":
             return None
         kind, data = self._type, "\n".join(self._data)
+        self._last_id = self._received_id
         self._type, self._data = "message", []
         if kind == "gap" and self._on_gap is not None:
             self._on_gap()
         if kind != "message" or data == "":
             return None
         message = json.loads(data)
-        self._last_id = message["event_id"]
         return StreamedEvent(
             event_id=message["event_id"],
             body=json.loads(message["body"]),
