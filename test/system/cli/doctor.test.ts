@@ -174,9 +174,10 @@ test('updates set aside, late sessions and overdue deliveries are counted', asyn
      SELECT v.project_id, e.id, v.id, 'auth.completed', 'durable', true, NULL, now() - interval '1 hour', now() - interval '50 minutes'
      FROM event v JOIN endpoints e ON e.project_id = v.project_id`,
   );
-  // Its workflow, which the reconciler starts again, cannot end it meanwhile.
+  // The workflows, which the reconciler starts again, cannot end them meanwhile.
   const holder = await pool.connect();
-  await holder.query(`BEGIN; SELECT 1 FROM auth_sessions WHERE status = 'pending' FOR UPDATE`);
+  await holder.query(`BEGIN; SELECT 1 FROM auth_sessions WHERE status = 'pending' FOR UPDATE;
+    SELECT 1 FROM deliveries FOR UPDATE`);
   const found = await problems().finally(async () => {
     await holder.query('ROLLBACK');
     holder.release();

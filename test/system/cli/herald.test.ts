@@ -325,7 +325,8 @@ describe('the herald command', () => {
     const [batch, ...more] = await json<Record<string, unknown>[]>('batch', 'list', '--project', 'plans');
     expect(batch).toMatchObject({ project: 'plans', name: '7 messages', status: 'completed', next_at: null });
     expect(more).toEqual([]);
-    for (const kind of ['template', 'scheduled', 'recurring']) {
+    expect(await json('template', 'list', '--project', 'plans')).toEqual([]);
+    for (const kind of ['scheduled', 'recurring']) {
       expect(await json(kind, 'list', '--project', 'plans', '--status', 'active')).toEqual([]);
     }
   });
