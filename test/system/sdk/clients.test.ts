@@ -91,12 +91,13 @@ describe.each(languages)('the SDK for $name, installed from its package', ({ nam
   });
 
   it('follows the stream of events, and goes on after the last event when the connection breaks', () => {
-    const { first, ids, last, typed } = step('streamed') as Record<string, unknown>;
+    const { ids, last, typed } = step('streamed') as Record<string, unknown>;
     expect({ last, typed }).toEqual({ last: 'otp.verified', typed: true });
     expect(new Set(ids as string[]).size).toBe((ids as string[]).length);
     const streams = requests('GET /v1/webhooks/stream');
     expect(streams.slice(0, 2).map(({ outcome }) => outcome)).toEqual(['broken', 200]);
-    expect(streams[1]?.lastEventId).toBe(first);
+    // The last event before the break; several can come at once.
+    expect(ids).toContain(streams[1]?.lastEventId);
   });
 
   it('goes through the pages of a list', () => {
