@@ -142,14 +142,12 @@ async function* eventFrames(deps: Deps, { hasGap, ...followed }: EventFrames): A
   yield ': open\n\n';
   if (hasGap) yield `event: gap\ndata: {"reason":"The last event is unknown or too old."}\n\n`;
   yield placeFrame(followed.after);
-  let quietSince = Date.now();
   try {
-    for await (const { events, place } of followEvents(deps, followed)) {
-      if (events.length > 0) yield events.map(eventFrame).join('');
-      else if (Date.now() - quietSince < KEEP_ALIVE_MS) continue;
-      else yield placeFrame(place);
-      quietSince = Date.now();
-    }
+    yield* keptAlive(
+      followEvents(deps, followed),
+      ({ events }) => events.map(eventFrame).join(''),
+      ({ place }) => placeFrame(place),
+    );
   } catch (err) {
     // The reader connects again and resumes.
     deps.log.warn({ err, project_id: followed.projectId }, 'a stream of events ended early');
@@ -171,11 +169,25 @@ async function* changeFrames(
   followed: Parameters<typeof followChanges>[1],
 ): AsyncGenerator<string, void> {
   yield ': open\n\n';
+  yield* keptAlive(
+    followChanges(deps, followed),
+    (lists) => lists.map((list) => `event: ${list}\ndata: {}\n\n`).join(''),
+    () => ':\n\n',
+  );
+}
+
+/** The frames of each group; after a while without any, what keeps the connection open. */
+async function* keptAlive<Group>(
+  groups: AsyncIterable<Group>,
+  framesOf: (group: Group) => string,
+  keepAlive: (group: Group) => string,
+): AsyncGenerator<string, void> {
   let quietSince = Date.now();
-  for await (const lists of followChanges(deps, followed)) {
-    if (lists.length > 0) yield lists.map((list) => `event: ${list}\ndata: {}\n\n`).join('');
+  for await (const group of groups) {
+    const frames = framesOf(group);
+    if (frames !== '') yield frames;
     else if (Date.now() - quietSince < KEEP_ALIVE_MS) continue;
-    else yield ':\n\n';
+    else yield keepAlive(group);
     quietSince = Date.now();
   }
 }

@@ -1,8 +1,6 @@
 import { limits } from '../../src/contract/limits';
 import { startTestService, type TestProject, type TestService } from '../support/service';
-
-/** What the dashboard's own pages send with every request. */
-const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
+import { ownPage } from '../support/own-page';
 
 let service: TestService;
 beforeAll(async () => {

@@ -8,6 +8,7 @@ import { eventually, SOON_MS } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createSession } from '../login/fixture';
 import { createEndpoint, emitExample, scriptedReceiver } from '../webhooks/fixture';
+import { ownPage } from '../../support/own-page';
 
 let service: TestService;
 let project: TestProject;
@@ -29,9 +30,6 @@ interface Streamed {
   test: boolean;
   body: string;
 }
-
-/** What the dashboard's own pages send with every request. */
-const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
 
 const opened: { close(): void }[] = [];
 

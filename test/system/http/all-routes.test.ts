@@ -14,6 +14,7 @@ import { freshName, subscribePerson, textsTo, type Person } from '../messages/fi
 import { createTeam, type Team } from '../team/fixture';
 import { createEndpoint } from '../webhooks/fixture';
 import { expectError } from './fixture';
+import { ownPage } from '../../support/own-page';
 
 /** What a project has: something for each id that a route takes. */
 interface Things {
@@ -51,8 +52,6 @@ interface Call {
   /** Default: the project's. */
   key?: string;
 }
-
-const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
 
 const weekly = { name: 'Weekly', content: { text: 'hello' }, audience: {}, cron: '0 9 * * MON' };
 const chain = {

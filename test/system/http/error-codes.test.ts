@@ -11,6 +11,7 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 import { confirmedSession, createSession } from '../login/fixture';
 import { blockBilling, freshName, subscribePerson, withoutGrace } from '../messages/fixture';
 import { expectEnvelope, sendRaw, type Answer } from './fixture';
+import { ownPage } from '../../support/own-page';
 
 const url = 'https://example.com/hook';
 
@@ -185,12 +186,7 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   },
   async rate_limit_sign_in() {
     const signIn = () =>
-      service.apiWith(null)(
-        'POST',
-        '/dashboard/session',
-        { api_key: 'hk_guess' },
-        { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' },
-      );
+      service.apiWith(null)('POST', '/dashboard/session', { api_key: 'hk_guess' }, ownPage);
     for (let i = 0; i < 10; i += 1) expectEnvelope(await signIn(), 'invalid_api_key');
     return signIn();
   },

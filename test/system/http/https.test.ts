@@ -1,6 +1,5 @@
 import { startTestService, type TestProject, type TestService } from '../../support/service';
-
-const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
+import { ownPage } from '../../support/own-page';
 
 describe('in production with an https URL', () => {
   let service: TestService;

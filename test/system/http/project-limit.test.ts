@@ -2,6 +2,7 @@ import { updateProject } from '../../../src/projects/queries/projects';
 import { startTestService, type ApiResponse, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
 import { expectError } from './fixture';
+import { ownPage } from '../../support/own-page';
 
 const rateHeaders = ({ headers }: ApiResponse) => ({
   limit: Number(headers.get('x-ratelimit-limit')),
@@ -74,8 +75,6 @@ describe('the requests a minute of a project', () => {
   });
 
   describe('of the dashboard', () => {
-    const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
-
     async function signIn(key: string): Promise<(path: string) => Promise<ApiResponse>> {
       const anonymous = first.apiWith(null);
       const { headers } = await anonymous('POST', '/dashboard/session', { api_key: key }, ownPage);

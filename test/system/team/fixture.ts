@@ -8,9 +8,7 @@ import { eventually } from '../../support/eventually';
 import { createApi, type Api, type TestProject, type TestService } from '../../support/service';
 import type { ChatMessage } from '../../support/simulator-control';
 import { lastBotMessage, startOf } from '../login/fixture';
-
-/** What the dashboard's own pages send with each request. */
-export const ownPage = { 'x-herald-dashboard': '1', 'sec-fetch-site': 'same-origin' };
+import { ownPage } from '../../support/own-page';
 
 /** A browser: keeps its cookies and sends them again. */
 export interface Browser {

@@ -3,7 +3,8 @@ import { roles, roleScopes, scopes, type Scope } from '../../../src/contract/sco
 import { scopeOf, type RouteSpec } from '../../../src/http/route';
 import { createRoutes } from '../../../src/roles/api';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
-import { insertMemberRow, ownPage } from './fixture';
+import { ownPage } from '../../support/own-page';
+import { insertMemberRow } from './fixture';
 
 let service: TestService;
 let project: TestProject;

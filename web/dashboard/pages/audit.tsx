@@ -1,3 +1,4 @@
+import { isUuid } from '../../../src/contract/ids';
 import { limits } from '../../../src/contract/limits';
 import { actorTypes } from '../../../src/contract/people';
 import { api, type AuditEntry } from '../api';
@@ -69,7 +70,7 @@ function actions(): { value: string; text: string }[] {
 
 /** The beginning of an id; a name or a key whole. */
 function shortTarget(target: string): string {
-  return /^[0-9a-f-]{36}$/.test(target) ? target.slice(0, 8) : target;
+  return isUuid(target) ? target.slice(0, 8) : target;
 }
 
 function Row({ entry, name }: { entry: AuditEntry; name: string | undefined }) {

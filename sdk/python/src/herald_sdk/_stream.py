@@ -4,12 +4,13 @@ import asyncio
 import json
 import time
 from dataclasses import dataclass
-from typing import Any, AsyncGenerator, Awaitable, Callable, Iterator, List, Optional
+from typing import AsyncGenerator, Awaitable, Callable, Iterator, List, Optional
 
 import httpx
 
 from ._errors import HeraldConnectionError, HeraldError
 from ._file import AsyncHeraldFile, HeraldFile
+from ._event import HasEvent
 from ._generated import types
 from ._options import RequestOptions
 from ._transport import backoff
@@ -21,7 +22,7 @@ _TEMPORARY = (HeraldError, HeraldConnectionError, httpx.TransportError)
 
 
 @dataclass(frozen=True)
-class StreamedEvent:
+class StreamedEvent(HasEvent):
     event_id: str
     """Pass it as `last_event_id` to go on after this event."""
     body: types.WebhookEvent
@@ -31,14 +32,6 @@ class StreamedEvent:
     test: bool
     """A test event: its data is a sample."""
     created_at: str
-
-    @property
-    def event(self) -> str:
-        return self.body["event"]
-
-    @property
-    def data(self) -> Any:
-        return self.body["data"]
 
 
 class _StreamState:

@@ -8,8 +8,9 @@ import json
 import re
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, List, Literal, Mapping, Optional, Sequence, Tuple, Union, cast
+from typing import Callable, List, Literal, Mapping, Optional, Sequence, Tuple, Union, cast
 
+from ._event import HasEvent
 from ._generated import types
 
 KEY_BYTES = 32
@@ -30,7 +31,7 @@ class WebhookVerificationError(Exception):
 
 
 @dataclass(frozen=True)
-class VerifiedWebhook:
+class VerifiedWebhook(HasEvent):
     body: types.WebhookEvent
     """`body["event"]` says which type `body["data"]` has."""
     delivery_id: str
@@ -39,14 +40,6 @@ class VerifiedWebhook:
     """The Unix time of this attempt, in seconds."""
     test: bool
     """A test event: its data is a sample."""
-
-    @property
-    def event(self) -> str:
-        return self.body["event"]
-
-    @property
-    def data(self) -> Any:
-        return self.body["data"]
 
 
 def verify_webhook(
