@@ -253,6 +253,23 @@ describe('search', () => {
   });
 });
 
+test('a search that takes too long is refused, and harms no later one', async () => {
+  const { id } = await withBody({ event: 'x', data: '+++' });
+  const client = await service.pool.connect();
+  try {
+    await client.query('BEGIN');
+    // The search reads this table, after it has looked for an id.
+    await client.query('LOCK TABLE event_words IN ACCESS EXCLUSIVE MODE');
+    const { status, body } = await project.api('GET', `/v1/deliveries${q('+++')}`);
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+    expect(body.error).toMatch(/^q: takes too long/);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+  expect(await ids(q('+++'))).toEqual([id]);
+});
+
 describe('retrying several deliveries', () => {
   const retry = (list: unknown, key?: string) =>
     project.api('POST', '/v1/deliveries/retry', { ids: list }, key ? { 'idempotency-key': key } : {});
