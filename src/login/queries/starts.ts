@@ -34,7 +34,8 @@ export function claimUnstartedSessions(db: Db, limit: number): Promise<Unstarted
        SELECT id FROM auth_sessions
        WHERE workflow_started_at IS NULL AND (start_leased_until IS NULL OR start_leased_until < clock_timestamp())
        ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-     RETURNING s.id, s.project_id, s.flow, s.status = 'expired' AS cancelled, (SELECT slug FROM projects p WHERE p.id = s.project_id) AS project_slug,
+     RETURNING s.id, s.project_id, s.flow, s.status = 'expired' AS cancelled,
+       (SELECT slug FROM projects p WHERE p.id = s.project_id) AS project_slug,
        ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms`,
     [limit],
   );
