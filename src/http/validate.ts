@@ -34,14 +34,10 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   for (const issue of result.error.issues) {
     if (issue.code !== 'custom' || !(issue.params?.['error'] instanceof AppError)) continue;
     const error = issue.params['error'];
-    throw isOfBatch(issue.path) ? new AppError(error.code, namedBy(issue.path, error.message)) : error;
+    // A field of the body itself is named by the text.
+    throw issue.path.length > 1 ? new AppError(error.code, namedBy(issue.path, error.message)) : error;
   }
   throw new AppError('validation_failed', describeIssues(result.error.issues));
-}
-
-/** Whether the field at fault is of one of several messages or events, which the message must name. */
-function isOfBatch([list, index]: PropertyKey[]): boolean {
-  return (list === 'messages' || list === 'events') && typeof index === 'number';
 }
 
 /** `messages[17].media.url: must be …`, whatever field the text itself names. */

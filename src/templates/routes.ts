@@ -81,7 +81,7 @@ export function createTemplateRoutes({ pool, config }: Pick<Core, 'pool' | 'conf
         response: previewResultSchema,
         errors: ['not_found', 'subscriber_not_found', 'invalid_url'],
       },
-      ({ project, body }) => previewTemplate(pool, project, body, config.HERALD_SUBSCRIBER_ID_FORMAT),
+      ({ project, body }) => previewTemplate(pool, project.id, body, config.HERALD_SUBSCRIBER_ID_FORMAT),
     ),
 
     route(

@@ -6,8 +6,7 @@ import type { Work } from '../../http/idempotency';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
 import { storeContent } from '../../messages';
 import { contentOf } from '../../messages/contract';
-import { lockProject } from '../../projects';
-import type { Project } from '../../projects/contract';
+import { findProject, lockProject } from '../../projects';
 import { resolveTemplate } from '../../templates';
 import { requireRoomForEntry } from '../entries';
 import type { NewRecurring, RecurringChanges, RecurringView, RunView } from './contract';
@@ -30,17 +29,19 @@ import {
 import { runNow, type RunDeps } from './runs';
 
 export type RecurringDeps = Pick<Core, 'pool' | 'config' | 'log'>;
-type Owner = Pick<Project, 'id' | 'timezone'>;
 
 export async function createRecurring(
   deps: RecurringDeps,
-  project: Owner,
+  projectId: string,
   request: NewRecurring,
   work: Work,
 ): Promise<RecurringRow> {
   const { pool } = deps;
-  const earlier = work.resumed ? await findRecurring(pool, project.id, work.id) : null;
+  const earlier = work.resumed ? await findRecurring(pool, projectId, work.id) : null;
   if (earlier) return earlier;
+  // Read again, because the authenticated project may come from a half-second-old cache.
+  const project = await findProject(pool, projectId);
+  if (!project) throw new AppError('not_found');
   const values: RecurringValues = {
     name: request.name,
     content: contentOf(request.content),
@@ -62,17 +63,17 @@ export async function createRecurring(
 
 export async function patchRecurring(
   deps: RecurringDeps,
-  project: Owner,
+  projectId: string,
   id: string,
   changes: RecurringChanges,
 ): Promise<RecurringRow> {
   const { pool } = deps;
-  if (!(await findRecurring(pool, project.id, id))) throw new AppError('not_found');
-  if (changes.content) await checkContentNow(deps, project.id, changes.content);
+  if (!(await findRecurring(pool, projectId, id))) throw new AppError('not_found');
+  if (changes.content) await checkContentNow(deps, projectId, changes.content);
   return withTransaction(pool, async (db) => {
     // Templates, tags and permissions that the broadcast names are not removed under this lock.
-    await lockProject(db, project.id);
-    if (changes.content) await checkTemplate(db, project.id, changes.content);
+    await lockProject(db, projectId);
+    if (changes.content) await checkTemplate(db, projectId, changes.content);
     const before = await requireOpen(db, id);
     const values = {
       name: changes.name ?? before.name,

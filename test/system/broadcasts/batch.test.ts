@@ -113,6 +113,17 @@ describe('a batch', () => {
     expect((await project.api('GET', '/v1/send/batch')).body.data).toEqual([]);
   });
 
+  it('names the message whose media cannot be sent, its own or that of its template', async () => {
+    const { subscriberId: subscriber_id } = await subscribePerson(service, project);
+    const media = { type: 'photo', url: 'https://10.0.0.1/x.jpg' };
+    const key = 'private';
+    await project.api('POST', '/v1/templates', { key, variants: { en: { text: 'x', media } } });
+    const fine = { subscriber_id, text: 'x' };
+    expectError(await start([fine, { ...fine, media }]), 'invalid_url', /^messages\[1\]\.media\.url: /);
+    const templated = await start([fine, fine, { subscriber_id, template: key }]);
+    expectError(templated, 'invalid_url', /^messages\[2\]\.template\.media\.url: /);
+  });
+
   it('is refused without credits, and repeated with a key it is the same one', async () => {
     const key = { 'idempotency-key': 'batch-key-1' };
     const first = await start([{ external_id: 'nobody', text: 'x' }], key);

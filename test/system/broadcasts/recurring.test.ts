@@ -350,6 +350,12 @@ describe('a recurring message', () => {
     expect((await rowOf(past)).status).toBe('ended');
   });
 
+  it("without a zone of its own takes the project's, as it is at the request", async () => {
+    await project.api('PATCH', '/v1/project', { timezone: 'Asia/Tokyo' });
+    const { body } = await create({ cron: '0 9 * * *' });
+    expect(body).toMatchObject({ timezone: 'Asia/Tokyo', next_run_at: expect.stringMatching(/T00:00:00/) });
+  });
+
   it('leaves out what was skipped by request', async () => {
     const id = await created({ cron: '0 9 * * *' });
     const before = await get(id);

@@ -181,6 +181,18 @@ describe('a scheduled message', () => {
     expectError(await schedule(body), code as never, error);
   });
 
+  it("without a zone of its own takes the project's, as it is at the request", async () => {
+    await project.api('PATCH', '/v1/project', { timezone: 'Asia/Tokyo' });
+    const { body } = await schedule({ external_id: 'a', scheduled_at: local(24 * HOUR) });
+    expect(body).toMatchObject({ timezone: 'Asia/Tokyo' });
+    expect(Math.abs(Date.parse(body.next_at) - Date.now() - 15 * HOUR)).toBeLessThan(60_000);
+    const moment = await scheduled({ external_id: 'a' });
+    await project.api('PATCH', '/v1/project', { timezone: 'Etc/GMT+2' });
+    const moved = await project.api('PATCH', `/v1/scheduled/${moment}`, { scheduled_at: local(24 * HOUR) });
+    expect(moved.body).toMatchObject({ timezone: 'Etc/GMT+2' });
+    expect(Math.abs(Date.parse(moved.body.next_at) - Date.now() - 26 * HOUR)).toBeLessThan(60_000);
+  });
+
   it('keeps the kind of its recipient', async () => {
     const id = await scheduled({ external_id: 'a' });
     const change = (body: object) => project.api('PATCH', `/v1/scheduled/${id}`, body);

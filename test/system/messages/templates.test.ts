@@ -110,6 +110,36 @@ describe('templates', () => {
     expect(log.body.data[0]).toMatchObject({ kind: 'send', text: 'Hi you, order {{first_name}}!' });
   });
 
+  it("show the project's name, their recipient's ids and properties", async () => {
+    const text =
+      '{{project}} {{lang}} {{external_id|none}} {{subscriber_id}} {{properties.plan}} {{properties.x|-}}';
+    const named = await service.createProject();
+    const vera = await subscribePerson(service, named, 'telegram', { language_code: 'en' });
+    await named.api('POST', '/v1/templates', { key: 'builtin', variants: { en: { text } } });
+    const about = { external_id: 'vera', properties: { plan: 'pro' } };
+    await named.api('PATCH', `/v1/subscribers/${vera.subscriberId}`, about);
+    // A new name is shown at once.
+    await named.api('PATCH', '/v1/project', { name: 'Samovar' });
+    const shown = `Samovar en vera ${vera.subscriberId} pro -`;
+    const to = { subscriber_id: vera.subscriberId };
+    const preview = (body: object) => named.api('POST', '/v1/templates/preview', { ...to, ...body });
+    expect((await preview({ key: 'builtin' })).body.text).toBe(shown);
+    await named.api('PATCH', '/v1/project', { name: 'Teapot' });
+    const unsaved = await preview({ template: { variants: { en: { text } } } });
+    expect(unsaved.body.text).toBe(shown.replace('Samovar', 'Teapot'));
+    await named.api('PATCH', '/v1/project', { name: 'Samovar' });
+    expect((await named.api('POST', '/v1/send', { ...to, template: 'builtin' })).body.sent).toBe(1);
+    await named.api('PATCH', '/v1/project', { name: 'Teapot' });
+    const batch = await named.api('POST', '/v1/send/batch', { messages: [{ ...to, template: 'builtin' }] });
+    // A batch keeps the version of its request.
+    await named.api('PUT', '/v1/templates/builtin', { variants: { en: { text: 'changed' } } });
+    await eventually(async () => {
+      const { body } = await named.api('GET', `/v1/send/batch/${batch.body.batch_id}`);
+      return body.status === 'completed';
+    });
+    expect((await textsTo(service, vera)).slice(-2)).toEqual([shown, shown.replace('Samovar', 'Teapot')]);
+  });
+
   it('are refused with the reason before anything is sent', async () => {
     await create('reasons');
     const send = (body: object) =>
