@@ -46,7 +46,8 @@ function namedBy(path: PropertyKey[], text: string): string {
 }
 
 /**
- * Refuses text that PostgreSQL cannot store (NUL) or UTF-8 cannot encode (an unpaired surrogate), anywhere in a value.
+ * Refuses text that PostgreSQL cannot store (NUL) or UTF-8 cannot encode (an unpaired surrogate), and the name `__proto__`,
+ * which objects of JavaScript would lose, anywhere in a value.
  * Iterative, because a body can be nested deeper than the stack.
  */
 export function refuseUnstorable(value: unknown): void {
@@ -59,6 +60,8 @@ export function refuseUnstorable(value: unknown): void {
     if (typeof item !== 'object' || item === null) continue;
     for (const [key, child] of Object.entries(item)) {
       const name = Array.isArray(item) ? `[${key}]` : `${path && '.'}${key}`;
+      if (key === '__proto__')
+        throw new AppError('validation_failed', `${path}${name}: is not a name that can be used`);
       pending.push([path + name, child]);
     }
   }

@@ -79,7 +79,9 @@ export async function patchScheduled(
   changes: ScheduledChanges,
 ): Promise<ScheduledRow> {
   const { pool } = deps;
-  if (!(await findScheduled(pool, projectId, id))) throw new AppError('not_found');
+  const found = await findScheduled(pool, projectId, id);
+  if (!found) throw new AppError('not_found');
+  refuseUnlessWaiting(found);
   if (changes.content) await checkContentNow(deps, projectId, changes.content);
   return withTransaction(pool, async (db) => {
     // Templates, tags, permissions and subscribers that the entry names are not removed under this lock.
@@ -91,9 +93,7 @@ export async function patchScheduled(
         : await requireSubscriber(db, project.id, changes.subscriber_id);
     const before = await lockScheduled(db, id);
     if (!before) throw new AppError('not_found');
-    if (before.status !== 'scheduled') {
-      throw new AppError('conflict', `The message is ${before.status} and can no longer be changed.`);
-    }
+    refuseUnlessWaiting(before);
     refuseOtherKind(before, changes);
     const when = changedWhen(before, changes, project.timezone);
     if (changes.scheduled_at !== undefined || changes.timezone !== undefined) refuseOutOfRange(when);
@@ -109,6 +109,11 @@ export async function patchScheduled(
     };
     return changeScheduled(db, id, { ...values, next_at: await firstMoment(db, project, values) });
   });
+}
+
+function refuseUnlessWaiting({ status }: ScheduledRow): void {
+  if (status === 'scheduled') return;
+  throw new AppError('conflict', `The message is ${status} and can no longer be changed.`);
 }
 
 function changedWhen(before: ScheduledRow, changes: ScheduledChanges, projectZone: string) {
@@ -169,7 +174,7 @@ async function firstMoment(
   return earliestOf(values, zones, project.timezone);
 }
 
-/** The subscribers of an entry without an audience, as they are now. */
+/** The subscribers of an entry without an audience, as they are now; of an external_id the oldest ones. */
 export async function recipientsOf(
   db: Db,
   projectId: string,
@@ -181,7 +186,7 @@ export async function recipientsOf(
 ): Promise<SubscriberRecord[]> {
   const found =
     subscriber_id === null
-      ? await findSubscribersByExternalId(db, projectId, external_id ?? '', limits.sendRecipients)
+      ? await findSubscribersByExternalId(db, projectId, external_id ?? '', limits.scheduledRecipients)
       : [await findSubscriber(db, projectId, subscriber_id)];
   return found.filter(
     (each): each is SubscriberRecord => each !== null && (channels?.includes(each.channel) ?? true),

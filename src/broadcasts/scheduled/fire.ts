@@ -135,7 +135,8 @@ async function fireSubscribers(
       outcomes.set(id, { status: 'failed', reason: 'billing_blocked', deliveryId: null });
     }
   }
-  const sendable = due.filter(({ id }) => !outcomes.has(id));
+  // The rest has its turn when the workflow looks again, at once.
+  const sendable = due.filter(({ id }) => !outcomes.has(id)).slice(0, limits.sendRecipients);
   if (sendable.length > 0) {
     const details = await send(deps, entry, sendable);
     sendable.forEach(({ id }, index) => outcomes.set(id, outcomeOf(details[index])));

@@ -212,6 +212,32 @@ describe('a recurring message', () => {
     await deleted(id);
   });
 
+  it('is repaired with a warning, whatever the note of who changed the schedule says', async () => {
+    const { core } = service.service;
+    const warnings: string[] = [];
+    const warn = (_: object, text: string) => void warnings.push(text);
+    const id = await created();
+    await described(id);
+    await synced(id);
+    // No relay repairs it meanwhile, and it is old enough to have had a schedule.
+    await service.pool.query(
+      `UPDATE recurring SET created_at = now() - interval '2 minutes', sync_at = now() + interval '1 hour' WHERE id = $1`,
+      [id],
+    );
+    const log = Object.assign(Object.create(core.log) as typeof core.log, { warn });
+    const syncNow = async () => syncRow({ ...core, log }, await rowOf(id));
+    await scheduleOf(id).pause('maintenance');
+    expect(await syncNow()).toBe('repaired');
+    await scheduleOf(id).delete();
+    expect(await syncNow()).toBe('created');
+    expect(warnings).toEqual([
+      'a schedule differed from its row and was repaired',
+      'a schedule was missing and was created from its row',
+    ]);
+    expect(await syncNow()).toBe('same');
+    expect(warnings).toHaveLength(2);
+  });
+
   it('is compared with its schedule by field, and synchronized on demand, orphans too', async () => {
     const { core } = service.service;
     const [changed, gone, orphan] = [await created(), await created(), await created()];
@@ -320,7 +346,9 @@ describe('a recurring message', () => {
     expect((await runNow()).status).toBe(202);
     expect(await get(id)).toMatchObject({ status: 'ended', runs: 2, next_run_at: null });
     expectError(await runNow(), 'conflict');
-    expectError(await project.api('PATCH', `/v1/recurring/${id}`, { status: 'active' }), 'conflict');
+    for (const body of [{ status: 'active' }, { content: { template: 'nothing' } }]) {
+      expectError(await project.api('PATCH', `/v1/recurring/${id}`, body), 'conflict');
+    }
     expectError(await project.api('POST', `/v1/recurring/${id}/skip`), 'conflict');
   });
 
@@ -328,7 +356,9 @@ describe('a recurring message', () => {
     const at = new Date(lastMinute().getTime() + 24 * 60 * MINUTE);
     const cron = `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
     const end_at = new Date(at.getTime() + MINUTE).toISOString();
-    const [past, skipped] = [await created({ cron, end_at }), await created({ cron, end_at })];
+    await project.api('POST', '/v1/templates', { key: 'last', variants: { en: { text: 'x' } } });
+    const content = { template: 'last' };
+    const [past, skipped] = [await created({ cron, end_at }), await created({ cron, end_at, content })];
     // Its only occurrence was a minute ago, has run, and no relay has seen it since.
     await service.pool.query(
       `UPDATE recurring SET end_at = now(), planned_at = now() - interval '10 minutes', sync_at = now() + interval '1 hour'
@@ -340,6 +370,9 @@ describe('a recurring message', () => {
     expect(await occurrence(past, last)).toMatchObject({ status: 'skipped', reason: 'empty_audience' });
     const answer = await project.api('POST', `/v1/recurring/${skipped}/skip`);
     expect(answer.body).toMatchObject({ status: 'ended', next_run_at: null });
+    // It counts as open no longer.
+    expect((await project.api('DELETE', '/v1/templates/last')).status).toBe(204);
+    expect([(await rowOf(past)).status, (await rowOf(skipped)).status]).toEqual(['ended', 'ended']);
     for (const id of [past, skipped]) {
       expect(await get(id)).toMatchObject({ status: 'ended', next_run_at: null });
       expectError(await project.api('POST', `/v1/recurring/${id}/run`), 'conflict');

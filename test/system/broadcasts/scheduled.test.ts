@@ -125,7 +125,9 @@ describe('a scheduled message', () => {
     expect(shown).toEqual(expect.arrayContaining([project.id, 'sent']));
     await recordHistory(handleOf(id), 'scheduled', 'slept-and-sent');
     expectError(await project.api('DELETE', `/v1/scheduled/${id}`), 'conflict', /sent/);
-    expectError(await project.api('PATCH', `/v1/scheduled/${id}`, { name: 'x' }), 'conflict');
+    for (const body of [{ name: 'x' }, { content: { template: 'nothing' } }]) {
+      expectError(await project.api('PATCH', `/v1/scheduled/${id}`, body), 'conflict');
+    }
     expect((await project.api('DELETE', '/v1/templates/hi')).status).toBe(204);
   });
 
@@ -242,6 +244,24 @@ describe('a scheduled message', () => {
       [empty]: 'empty_audience',
       [unpaid]: 'billing_blocked',
     });
+  });
+
+  it('reaches every subscriber of an external_id, also of more than a hundred; one sent makes it sent', async () => {
+    await service.pool.query(
+      `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang, active, external_id)
+       SELECT $1, 'telegram', gen_random_uuid(), n::text, 'Left', 'en', false, 'many' FROM generate_series(1, 120) n`,
+      [project.id],
+    );
+    const anna = await subscribePerson(service, project);
+    await project.api('PATCH', `/v1/subscribers/${anna.subscriberId}`, { external_id: 'many' });
+    const content = { text: 'to all of them' };
+    const id = await scheduled({ external_id: 'many', content, scheduled_at: inMs(500) });
+    expect(await until(id, 'sent')).toMatchObject({ reason: null });
+    expect((await textsTo(service, anna)).filter((text) => text === content.text)).toHaveLength(1);
+    expect(await eventsOf(service, project, 'scheduled.sent')).toHaveLength(1);
+    const skipped = await eventsOf(service, project, 'scheduled.skipped');
+    expect(skipped).toHaveLength(120);
+    expect(skipped[0]?.data).toMatchObject({ reason: 'unsubscribed', external_id: 'many', job_id: null });
   });
 
   it('to an audience becomes one broadcast; cancelling it cancels the entry', async () => {

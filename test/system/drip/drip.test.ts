@@ -259,7 +259,11 @@ describe('a drip chain', () => {
   });
 
   it('exits for a rule and for a subscriber who has unsubscribed, before the next step', async () => {
-    const [anna, ben] = [await subscribePerson(service, project), await subscribePerson(service, project)];
+    const [anna, ben, carl] = [
+      await subscribePerson(service, project),
+      await subscribePerson(service, project),
+      await subscribePerson(service, project),
+    ];
     const chain = await chains.create({
       exit_on: { match: 'any', rules: [{ tag: 'done' }, { event: 'bought' }] },
       steps: [delay('wait'), send('never')],
@@ -272,14 +276,24 @@ describe('a drip chain', () => {
       events: [{ name: 'bought', subscriber_id: anna.subscriberId }],
     });
     await service.control.say('telegram', ben.name, '/stop');
+    // Of both reasons it is the rule.
+    await project.api('PATCH', `/v1/subscribers/${carl.subscriberId}`, { tags: ['done'] });
+    await service.pool.query('UPDATE subscribers SET active = false WHERE id = $1', [carl.subscriberId]);
+    const c = await service.pool.query<{ id: string }>(
+      `INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id, step_began_at, steps_begun, next_at)
+       VALUES ($1, $2, 1, $3, 'wait', now(), 1, now()) RETURNING id`,
+      [project.id, chain, carl.subscriberId],
+    );
     const reasons = await eventually(async () => {
       const found = await chains.list(chain, '?status=exited');
-      return found.length === 2 ? new Map(found.map((each) => [each.enrolment_id, each.reason])) : null;
+      return found.length === 3 ? new Map(found.map((each) => [each.enrolment_id, each.reason])) : null;
     }, 20_000);
     expect(reasons.get(a.enrolment_id)).toBe('exit_rule');
     expect(reasons.get(b.enrolment_id)).toBe('unsubscribed');
+    expect(reasons.get(c.rows[0]?.id ?? '')).toBe('exit_rule');
     const events = await eventsOf(service, project, 'drip.completed');
     expect(events.map(({ data }) => [data['outcome'], data['steps_sent']])).toEqual([
+      ['exited', 0],
       ['exited', 0],
       ['exited', 0],
     ]);
