@@ -60,8 +60,9 @@ export function refuseUnstorable(value: unknown): void {
     if (typeof item !== 'object' || item === null) continue;
     for (const [key, child] of Object.entries(item)) {
       const name = Array.isArray(item) ? `[${key}]` : `${path && '.'}${key}`;
-      if (key === '__proto__')
+      if (key === '__proto__') {
         throw new AppError('validation_failed', `${path}${name}: is not a name that can be used`);
+      }
       pending.push([path + name, child]);
     }
   }

@@ -62,8 +62,11 @@ export async function checkEachMedia(
   policy: LocalPolicy,
 ): Promise<FactsOf> {
   const idOf = ({ type, url }: MessageMedia) => `${type} ${url}`;
-  // The first of equal ones is named.
-  const distinct = new Map(given.toReversed().map((media) => [idOf(media), media]));
+  const distinct = new Map<string, PlacedMedia>();
+  // An error names the first of equal ones.
+  for (const media of given) {
+    if (!distinct.has(idOf(media))) distinct.set(idOf(media), media);
+  }
   const facts = new Map<string, MediaFacts>();
   await Promise.all(
     [...distinct].map(async ([id, media]) => {

@@ -9,6 +9,7 @@ import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
 import {
+  addCrowd,
   blockBilling,
   eventsOf,
   subscribePerson,
@@ -425,6 +426,45 @@ describe('a recurring message', () => {
     await service.pool.query('DELETE FROM recurring_runs WHERE recurring_id = $1', [id]);
     expect(await occurrence(id, hour)).toMatchObject({ status: 'skipped', reason: 'billing_blocked' });
     expect(await eventsOf(service, project, 'recurring.sent')).toEqual([]);
+  });
+
+  it('sends what it is at its time: the content, audience and template of the moment', async () => {
+    const [anna, ben] = [await subscribePerson(service, project), await subscribePerson(service, project)];
+    await project.api('PATCH', `/v1/subscribers/${anna.subscriberId}`, { tags: ['vip'] });
+    await project.api('POST', '/v1/templates', { key: 'weekly', variants: { en: { text: 'old' } } });
+    expectError(await create({ content: { template: 'none' } }), 'not_found', /^content\.template: /);
+    const id = await created({ max_runs: 1 });
+    const changes = { content: { template: 'weekly' }, audience: { tags_all: ['vip'] }, max_runs: 2 };
+    const changed = await project.api('PATCH', `/v1/recurring/${id}`, changes);
+    expect(changed.body).toMatchObject({ ...changes, content: { template: 'weekly', vars: {} } });
+    await project.api('PUT', '/v1/templates/weekly', { variants: { en: { text: 'new' } } });
+    await project.api('POST', `/v1/recurring/${id}/run`);
+    await eventually(async () => (await runsOf(id))[0]?.status === 'completed');
+    expect((await textsTo(service, anna)).at(-1)).toBe('new');
+    expect(await textsTo(service, ben)).not.toContain('new');
+    // One more is left.
+    expect(await get(id)).toMatchObject({ status: 'active', runs: 1 });
+  });
+
+  it('whose broadcast is cancelled has a failed run, without its event', async () => {
+    await addCrowd(service, project, 'telegram', 200);
+    const id = await created();
+    await project.api('POST', `/v1/recurring/${id}/run`);
+    const [run] = await runsOf(id);
+    expect((await project.api('DELETE', `/v1/broadcast/${run?.job_id}`)).status).toBe(200);
+    await eventually(async () => (await runsOf(id))[0]?.status === 'failed', 20_000);
+    expect(await runsOf(id)).toMatchObject([{ run_id: run?.run_id, reason: 'cancelled' }]);
+    expect(await eventsOf(service, project, 'recurring.sent')).toEqual([]);
+  });
+
+  it('shares the limit of 100 entries by default, also under concurrency', async () => {
+    await service.pool.query(
+      `INSERT INTO scheduled (id, project_id, content, external_id, scheduled_at, next_at, wake_at)
+       SELECT gen_random_uuid(), $1, '{}', 'a', 'x', now() + interval '1 year', NULL FROM generate_series(1, 98)`,
+      [project.id],
+    );
+    const answers = await Promise.all(Array.from({ length: 4 }, () => create()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
   });
 
   it('shares the limit of scheduled messages, and keeps its template', async () => {

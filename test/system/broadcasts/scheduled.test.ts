@@ -177,6 +177,7 @@ describe('a scheduled message', () => {
       /^scheduled_at: is in the past/,
     ],
     [{ audience: {}, permission: 'news' }, 'validation_failed', /^permission: /],
+    [{ audience: {}, channels: ['max'] }, 'validation_failed', /^channels: /],
     [{ external_id: 'a', content: { text: 'x', template: 'y' } }, 'validation_failed', /^content\.text: /],
     [{ external_id: 'a', content: { template: 'nothing' } }, 'not_found', undefined],
   ])('is refused with its reason: %j', async (body, code, error) => {
@@ -293,11 +294,61 @@ describe('a scheduled message', () => {
       return body.sent === 1 && body;
     });
     expect(running).toMatchObject({ status: 'running', remaining: 1 });
-    expectError(await project.api('DELETE', `/v1/scheduled/${own}`), 'conflict');
+    expectError(await project.api('DELETE', `/v1/scheduled/${own}`), 'conflict', /sending/);
+    expectError(await project.api('PATCH', `/v1/scheduled/${own}`, { name: 'x' }), 'conflict', /sending/);
     await project.api('DELETE', `/v1/broadcast/${sending.job_id}`);
     await until(own, 'cancelled');
+    // A message of it was sent.
+    expectError(await project.api('DELETE', `/v1/scheduled/${own}`), 'conflict', /cancelled/);
     expect(await textsTo(service, people[1]!)).not.toContain('local');
     expect(await eventsOf(service, project, 'scheduled.sent')).toHaveLength(1);
+  });
+
+  it('to a subscriber who blocked the bot fails; one of several who gets it makes it sent', async () => {
+    const [anna, ben] = [await subscribePerson(service, project), await subscribePerson(service, project)];
+    for (const { subscriberId } of [anna, ben]) {
+      await project.api('PATCH', `/v1/subscribers/${subscriberId}`, { external_id: 'pair' });
+    }
+    await service.control.block('telegram', ben.name);
+    await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length > 0);
+    const pair = await scheduled({ external_id: 'pair', scheduled_at: inMs(500) });
+    const alone = await scheduled({ subscriber_id: ben.subscriberId, scheduled_at: inMs(500) });
+    expect(await until(pair, 'sent')).toMatchObject({ reason: null });
+    expect(await until(alone, 'failed')).toMatchObject({ reason: 'user_blocked_bot' });
+    const events = await eventsOf(service, project, 'scheduled.sent', 'scheduled.failed');
+    const told = events.map(({ name, data }) =>
+      [name, data['scheduled_id'], data['subscriber_id']].join(' '),
+    );
+    expect(told.sort()).toEqual(
+      [
+        `scheduled.failed ${alone} ${ben.subscriberId}`,
+        `scheduled.failed ${pair} ${ben.subscriberId}`,
+        `scheduled.sent ${pair} ${anna.subscriberId}`,
+      ].sort(),
+    );
+  });
+
+  it('that is cancelled at the very time is either cancelled or sent, never both', async () => {
+    const anna = await subscribePerson(service, project);
+    const at = Date.now() + 1_500;
+    const scheduled_at = new Date(at).toISOString();
+    const ids = await Promise.all(
+      ['a', 'b', 'c'].map((text) =>
+        scheduled({ subscriber_id: anna.subscriberId, content: { text }, scheduled_at }),
+      ),
+    );
+    await eventually(() => Date.now() >= at - 20);
+    const cancelled = await Promise.all(
+      ids.map(async (id, index) => {
+        await eventually(() => Date.now() >= at + (index - 1) * 20);
+        return (await project.api('DELETE', `/v1/scheduled/${id}`)).status === 200;
+      }),
+    );
+    for (const [index, id] of ids.entries()) await until(id, cancelled[index] ? 'cancelled' : 'sent');
+    const expected = ['a', 'b', 'c'].filter((_, index) => !cancelled[index]);
+    const sent = (await textsTo(service, anna)).filter((text) => text.length === 1);
+    expect(sent.sort()).toEqual(expected);
+    expect(await eventsOf(service, project, 'scheduled.sent')).toHaveLength(expected.length);
   });
 
   it('reaches each subscriber of an external_id at the local time of each', async () => {

@@ -166,6 +166,38 @@ describe('templates', () => {
     expectError(await other.api('POST', '/v1/broadcast', { template: 'reasons' }), 'not_found');
   });
 
+  it('that turn out too long fail with invalid_message', async () => {
+    const own = await service.createProject();
+    const vera = await subscribePerson(service, own);
+    const variants = { en: { text: '{{x}}{{x}}{{x}}{{x}}.' } };
+    await own.api('POST', '/v1/templates', { key: 'long', variants });
+    const message = { subscriber_id: vera.subscriberId, template: 'long', vars: { x: 'x'.repeat(1_000) } };
+    const { body } = await own.api('POST', '/v1/send', message);
+    expect(body).toMatchObject({ failed: 1, details: [{ status: 'failed', reason: 'invalid_message' }] });
+  });
+
+  it.each(['plain', 'markdown', 'html'])(
+    'show values as they are written, on both channels: %s',
+    async (format) => {
+      for (const person of [anna, ivan]) {
+        await project.api('PATCH', `/v1/subscribers/${person.subscriberId}`, { external_id: 'both' });
+      }
+      await create(`values-${format}`, { format, variants: { en: { text: 'Value: {{x}}' } } });
+      const x =
+        '{{first_name}} <b>bold</b> *stars* _lines_ `code` [a](https://a.example) & https://b.example/?q=1';
+      const vars = { x };
+      const sent = await project.api('POST', '/v1/send', {
+        external_id: 'both',
+        template: `values-${format}`,
+        vars,
+      });
+      expect(sent.body).toMatchObject({ sent: 2, failed: 0 });
+      for (const person of [anna, ivan]) {
+        expect((await textsTo(service, person)).at(-1)).toBe(`Value: ${x}`);
+      }
+    },
+  );
+
   it('that turn out empty fail with invalid_message', async () => {
     await create('empty', { variants: { en: { text: '{{username}}{{x}}' } } });
     const { body } = await project.api('POST', '/v1/send', {
@@ -221,6 +253,21 @@ describe('templates', () => {
       vars: { code: 42 },
     });
     expect(own.body).toMatchObject({ lang: 'ru', text: 'Код 42 для Ivan', missing: [] });
+    const buttons = [[{ text: 'For {{first_name}}', url: 'https://a.example/?q={{code}}' }]];
+    const media = { type: 'photo', url: 'https://a.example/{{code}}.jpg' };
+    const whole = await preview({
+      template: { format: 'html', variants: { en: { text: '{{code}}', buttons, media } } },
+      subscriber_id: anna.subscriberId,
+      vars: { code: 'a b&<' },
+    });
+    expect(whole.body).toEqual({
+      lang: 'en',
+      text: 'a b&amp;&lt;',
+      format: 'html',
+      buttons: [[{ text: 'For Anna', url: 'https://a.example/?q=a%20b%26%3C' }]],
+      media: { type: 'photo', url: 'https://a.example/a%20b%26%3C.jpg' },
+      missing: [],
+    });
     expectError(await preview({ key: 'nothing' }), 'not_found');
     expectError(await preview({}), 'validation_failed', /^key: /);
     expectError(await preview({ key: 'shown', subscriber_id: 'x' }), 'subscriber_not_found');
