@@ -519,7 +519,7 @@ export class TemplatesApi {
   /**
    * Delete a template: `DELETE /v1/templates/{key}`.
    *
-   * Refused while a scheduled or recurring message uses it.
+   * Refused while an open scheduled or recurring message or a drip chain uses it.
    */
   delete(key: string, options: RequestOptions = {}): Promise<void> {
     return this.transport.request({ method: 'DELETE', path: pathOf`/v1/templates/${key}`, returns: 'nothing' }, options);

@@ -1130,7 +1130,7 @@ class TemplatesApi:
     ) -> None:
         """Delete a template: `DELETE /v1/templates/{key}`.
 
-        Refused while a scheduled or recurring message uses it."""
+        Refused while an open scheduled or recurring message or a drip chain uses it."""
         self._transport.request(
             "DELETE",
             f"/v1/templates/{path_of(key)}",
