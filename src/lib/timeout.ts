@@ -24,23 +24,23 @@ export async function withTimeout<T>(
  * would never fire.
  */
 export async function withAbortAfter<T>(
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   ms: number,
   work: (signal: AbortSignal, abort: () => void) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const abort = () => controller.abort(signal.reason);
+  const abort = () => controller.abort(signal?.reason);
   const timer = setTimeout(
     () => controller.abort(new DOMException('The operation timed out.', 'TimeoutError')),
     ms,
   );
-  if (signal.aborted) abort();
-  else signal.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
   try {
     return await work(controller.signal, abort);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
+    signal?.removeEventListener('abort', abort);
   }
 }
 

@@ -101,7 +101,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
     if (!vetted.ok) return failed(failure('forbidden_address', `the URL ${vetted.why}`));
     if (input.signal?.aborted) return failed(failure('aborted', 'the attempt was aborted'));
 
-    const given = input.signal ?? new AbortController().signal;
+    const { signal: given } = input;
     return withAbortAfter(given, timeoutMs, async (signal) => {
       let statusCode: number | null = null;
       try {
@@ -133,7 +133,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
       } catch (error) {
         if (!signal.aborted) return failed(describeError(error));
         // The reason of the caller's own signal is passed on as it is; any other is the deadline.
-        if (given.aborted && signal.reason === given.reason) {
+        if (given?.aborted && signal.reason === given.reason) {
           return failed(failure('aborted', 'the attempt was aborted'));
         }
         return failed(timedOut(timeoutMs, statusCode));

@@ -32,6 +32,8 @@ export interface ExpressLaneDeps {
 const CONCURRENCY = 200;
 const SWEEP_MS = 1_000;
 const EXPIRED_BATCH = 100;
+/** Decrypted secrets that are kept at most. */
+const OPENED_SECRETS = 1_000;
 
 /**
  * The express lane: the worker makes the first attempt itself, with the same attempt code. A delivery that succeeds at
@@ -47,6 +49,7 @@ export function startExpressLane({
   config,
 }: ExpressLaneDeps): Relay {
   const writer = createSuccessWriter(pool, log, config.HERALD_DELIVERY_LANE);
+  const openSecret = createSecretOpener(cipher);
   const unitMs = 1_000 * config.HERALD_RETRY_SCALE;
   let inFlight = 0;
   let stopping = false;
@@ -71,9 +74,7 @@ export function startExpressLane({
       event: claim.event_name,
       test: claim.test,
       body: claim.body,
-      secrets: claim.sealed_secrets.map((sealed) =>
-        cipher.decrypt(sealed, webhookSecretPurpose, claim.endpoint_id),
-      ),
+      secrets: claim.sealed_secrets.map((sealed) => openSecret(sealed, claim.endpoint_id)),
       ownHeaders: openHeaders(cipher, claim.headers_sealed, claim.endpoint_id),
     });
     // Aborted because this process stops: the lease expires, and another process goes on.
@@ -176,6 +177,20 @@ export function startExpressLane({
       await maintenance;
       await writer.stop();
     },
+  };
+}
+
+/** Decrypts secrets, each once as long as only few endpoints are busy: every attempt needs those of its endpoint. */
+function createSecretOpener(cipher: Cipher): (sealed: string, endpointId: string) => string {
+  const opened = new Map<string, string>();
+  return (sealed, endpointId) => {
+    const key = `${endpointId}/${sealed}`;
+    const known = opened.get(key);
+    if (known !== undefined) return known;
+    if (opened.size >= OPENED_SECRETS) opened.clear();
+    const secret = cipher.decrypt(sealed, webhookSecretPurpose, endpointId);
+    opened.set(key, secret);
+    return secret;
   };
 }
 

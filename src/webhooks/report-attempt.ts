@@ -54,6 +54,7 @@ export async function reportAttempt(
     },
     'attempt',
   );
+  if (!isTracing()) return;
   recordSpan(
     {
       name: `attempt ${attempt.event}`,

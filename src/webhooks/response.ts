@@ -36,10 +36,12 @@ export async function captureBody(body: Readable): Promise<string> {
   return storableText(Buffer.concat(kept), readBytes > keptBytes);
 }
 
+const newDecoder = () => new TextDecoder('utf-8', { ignoreBOM: true });
+const wholeText = newDecoder();
+
 function storableText(bytes: Buffer, isCut: boolean): string {
   // Decoded as a stream, so that a character cut in two at the end is left out.
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: isCut });
-  return withoutNul(text);
+  return withoutNul(isCut ? newDecoder().decode(bytes, { stream: true }) : wholeText.decode(bytes));
 }
 
 /** PostgreSQL's text type cannot hold NUL. */

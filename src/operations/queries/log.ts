@@ -27,7 +27,8 @@ export interface OperatorDeliveryFilter {
 }
 
 const DELIVERY = `SELECT ${delivery.COLUMNS}, d.project_id, p.slug AS project_slug, e.url
-  FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id JOIN projects p ON p.id = d.project_id`;
+  FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id JOIN projects p ON p.id = d.project_id
+  ${delivery.IN_FLIGHT}`;
 
 export async function searchDeliveries(db: Db, filter: OperatorDeliveryFilter): Promise<OperatorDelivery[]> {
   const { text, values } = conditions({

@@ -2,12 +2,12 @@ import type pg from 'pg';
 import { limits } from '../../contract/limits';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
-import { row, rows } from '../../db/query';
+import { change, row, rows } from '../../db/query';
 import type { RetryPolicyName } from '../contract';
 import { END_FAILURES, ENDS_FAILURES } from './alerts';
 import { ATTEMPT_LEASE } from './claim';
 import { countResults } from './hours';
-import { inFlight } from './queue';
+import { FIRST_IN_FLIGHT, inFlight } from './queue';
 
 /**
  * What a claim found:
@@ -265,6 +265,15 @@ const RECORD = `WITH locked AS MATERIALIZED (
          AND w.holder IS NULL AND w.needs_slot AND NOT w.is_first) AS wakes_relay
      FROM delivery d`;
 
+/** Writes the claim of a first attempt of the express lane, which was the queue's row alone, as `RECORD` expects it. */
+const WRITE_EXPRESS_CLAIM = `WITH delivery AS (
+       UPDATE deliveries d SET lane = 'express', attempts = 1, underway = 'scheduled', first_attempt_at = q.claimed_at,
+         next_attempt_at = NULL
+       FROM delivery_queue q WHERE d.id = $1 AND q.delivery_id = d.id AND q.holder = 'express' AND d.attempts = 0
+       RETURNING d.id, d.first_attempt_at
+     )
+     INSERT INTO attempts (delivery_id, number, requested, claimed_at) SELECT id, 1, false, first_attempt_at FROM delivery`;
+
 /**
  * Writes the result, the delivery's new state and what it means for the endpoint, together and once. Null when the
  * attempt has a result already. `handOver`: the workflow is started, or shown the end, by the relay.
@@ -275,13 +284,14 @@ export async function recordAttempt(
   outcome: AttemptOutcome,
   { handOver = false }: { handOver?: boolean } = {},
 ): Promise<RecordedAttempt | null> {
-  const [, recorded] = await withPipelinedTransaction(pool, (db) =>
+  const [, , recorded] = await withPipelinedTransaction(pool, (db) =>
     Promise.all([
       row(db, 'lock_changed_endpoint', LOCK_CHANGED_ENDPOINT, [
         claim.deliveryId,
         outcome.verdict,
         limits.webhookDisableAfterHours,
       ]),
+      handOver ? change(db, 'write_express_claim', WRITE_EXPRESS_CLAIM, [claim.deliveryId]) : null,
       row<RecordedAttempt & { wakes_relay: boolean }>(db, 'record_attempt', RECORD, [
         claim.deliveryId,
         claim.number,
@@ -327,7 +337,11 @@ export function listAttempts(db: Db, deliveryId: string): Promise<AttemptRow[]> 
     'list_attempts',
     `SELECT number, claimed_at, duration_ms, http_status, error, error_detail, request_headers, response_body,
        response_headers, next_attempt_at
-     FROM attempts WHERE delivery_id = $1 ORDER BY number`,
+     FROM attempts WHERE delivery_id = $1
+     UNION ALL
+     SELECT 1, f.claimed_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+     FROM deliveries d JOIN delivery_queue f ON ${FIRST_IN_FLIGHT} WHERE d.id = $1
+     ORDER BY number`,
     [deliveryId],
   );
 }

@@ -120,13 +120,14 @@ function claimed(
        ORDER BY priority = 2, turn, priority, due_at LIMIT $1
      ), delivery AS MATERIALIZED (
        -- Before the queue's row, as everywhere. A delivery that is locked is being retried, cancelled or recorded.
-       SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.status, d.attempts, d.started, d.round, d.served
+       SELECT d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.test, d.policy, d.status, d.attempts, d.started,
+         d.round, d.served
        FROM chosen c JOIN deliveries d ON d.id = c.delivery_id
        WHERE d.status = 'pending' FOR NO KEY UPDATE OF d SKIP LOCKED
      ), claimed AS (
        UPDATE delivery_queue q SET holder = '${holder}', claimed_at = clock_timestamp(),
          lease_until = clock_timestamp() + ${lease}
-       FROM delivery d WHERE q.delivery_id = d.id AND q.holder IS NULL RETURNING q.delivery_id, q.is_first
+       FROM delivery d WHERE q.delivery_id = d.id AND q.holder IS NULL RETURNING q.delivery_id, q.claimed_at
      )`;
 }
 
@@ -135,7 +136,7 @@ export function useIndexes(db: Db): Promise<unknown> {
   return row(
     db,
     'use_indexes',
-    `SELECT set_config(name, 'off', true) FROM unnest(ARRAY['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin']) name`,
+    `SELECT set_config('enable_' || plan, 'off', true) FROM unnest(ARRAY['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']) plan`,
   );
 }
 
@@ -215,7 +216,10 @@ export function claimSlotless(db: Db, limit: number): Promise<DueStart[]> {
   );
 }
 
-/** A first attempt of the express lane: committed with its number and lease before anything is dialled. */
+/**
+ * A first attempt of the express lane. Its claim is committed before anything is dialled, and is the queue's row alone:
+ * holder, time and lease. `deliveries` and `attempts` are written with its result, so that a success writes each once.
+ */
 export interface ExpressClaim {
   id: string;
   project_id: string;
@@ -238,21 +242,18 @@ const beginExpress = (endpoints?: string) => `${claimed('express', {
   holder: 'express',
   lease: ATTEMPT_LEASE,
   ...(endpoints ? { endpoints } : {}),
-})}, begun AS (
-       UPDATE deliveries d SET lane = 'express', attempts = 1, underway = 'scheduled', first_attempt_at = clock_timestamp(),
-         next_attempt_at = NULL
-       FROM claimed c WHERE d.id = c.delivery_id
-       RETURNING d.id, d.project_id, d.endpoint_id, d.event_id, d.event_name, d.test, d.policy, d.first_attempt_at
-     ), attempt AS (
-       INSERT INTO attempts (delivery_id, number, requested, claimed_at) SELECT id, 1, false, first_attempt_at FROM begun
+})}, receiver AS MATERIALIZED (
+       SELECT e.id, e.version, e.concurrency, e.url, e.headers_sealed, (
+         SELECT array_agg(s.sealed ORDER BY s.id DESC) FROM endpoint_secrets s
+         WHERE s.endpoint_id = e.id AND (s.expires_at IS NULL OR s.expires_at > now())) AS sealed_secrets
+       FROM endpoints e WHERE e.id IN (SELECT endpoint_id FROM delivery)
      )
-     SELECT b.id, b.project_id, b.endpoint_id, e.version AS endpoint_version, e.concurrency, b.event_name, b.test, b.policy,
+     SELECT d.id, d.project_id, d.endpoint_id, e.version AS endpoint_version, e.concurrency, d.event_name, d.test, d.policy,
        e.url, e.headers_sealed,
        v.body, 0 AS scheduled_attempts, false AS requested,
-       (extract(epoch FROM b.first_attempt_at) * 1000)::float8 AS first_attempt_at,
-       (SELECT array_agg(sealed ORDER BY s.id DESC) FROM endpoint_secrets s
-        WHERE s.endpoint_id = b.endpoint_id AND (s.expires_at IS NULL OR s.expires_at > now())) AS sealed_secrets
-     FROM begun b JOIN endpoints e ON e.id = b.endpoint_id JOIN events v ON v.id = b.event_id`;
+       (extract(epoch FROM c.claimed_at) * 1000)::float8 AS first_attempt_at, e.sealed_secrets
+     FROM claimed c JOIN delivery d ON d.id = c.delivery_id JOIN receiver e ON e.id = d.endpoint_id
+     JOIN events v ON v.id = d.event_id`;
 
 const claimExpressText = beginExpress();
 

@@ -4,7 +4,7 @@ import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import { enqueue, ORDINARY } from './queue';
+import { enqueue, FIRST_IN_FLIGHT, ORDINARY } from './queue';
 
 /** A delivery as the log shows it; `paused` is computed here and nowhere else. */
 export interface DeliveryRow {
@@ -32,9 +32,13 @@ export interface DeliveryRow {
 
 export const STATUS = `CASE WHEN d.status = 'pending' AND e.status = 'disabled' THEN 'paused' ELSE d.status END`;
 
-export const COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name, ${STATUS} AS status, d.lane, d.test,
-  e.url AS endpoint_url, d.started, d.failure, d.cancel_reason, d.attempts, d.last_http_status, d.last_error, d.created_at,
-  d.first_attempt_at, d.next_attempt_at, d.ended_at`;
+/** Of a delivery `d`, its endpoint `e` and `IN_FLIGHT`. */
+export const COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name, ${STATUS} AS status, d.test, e.url AS endpoint_url,
+  CASE WHEN f.delivery_id IS NULL THEN d.lane ELSE 'express' END AS lane, d.started, d.failure, d.cancel_reason,
+  CASE WHEN f.delivery_id IS NULL THEN d.attempts ELSE 1 END AS attempts, d.last_http_status, d.last_error, d.created_at,
+  coalesce(d.first_attempt_at, f.claimed_at) AS first_attempt_at,
+  CASE WHEN f.delivery_id IS NULL THEN d.next_attempt_at END AS next_attempt_at, d.ended_at`;
+export const IN_FLIGHT = `LEFT JOIN delivery_queue f ON ${FIRST_IN_FLIGHT}`;
 
 export interface DeliveryFilter {
   status?: DeliveryStatus | undefined;
@@ -56,7 +60,7 @@ export function listDeliveries(
     db,
     'list_deliveries',
     `SELECT ${COLUMNS}, ${cursorTime('d.created_at')} AS cursor_at
-     FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id
+     FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id ${IN_FLIGHT}
      WHERE d.endpoint_id = $1
        AND ($2::text IS NULL OR ${STATUS} = $2)
        AND ($3::text IS NULL OR d.event_name = $3)
@@ -88,6 +92,7 @@ export function findDelivery(
     'find_delivery',
     `SELECT ${COLUMNS}, v.body
      FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id JOIN events v ON v.id = d.event_id
+       ${IN_FLIGHT}
      WHERE d.id = $2 AND d.project_id = $1`,
     [projectId, id],
   );

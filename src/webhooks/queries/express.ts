@@ -24,21 +24,29 @@ const LOCK_FAILING_ENDPOINTS = `SELECT e.id FROM endpoints e
      WHERE e.id = ANY ($1::uuid[]) AND ${ENDS_FAILURES} ORDER BY e.id FOR NO KEY UPDATE`;
 
 const RECORD_SUCCESSES = `WITH result AS (
-       SELECT r.id, r.http_status, r.duration_ms, r.response_body, r.response_headers, r.request_headers
+       SELECT DISTINCT ON (r.id) r.id, r.http_status, r.duration_ms, r.response_body, r.response_headers, r.request_headers
        FROM unnest($1::uuid[], $2::int[], $3::int[], $4::text[], $5::jsonb[], $6::jsonb[])
-         AS r (id, http_status, duration_ms, response_body, response_headers, request_headers)
+         AS r (id, http_status, duration_ms, response_body, response_headers, request_headers) ORDER BY r.id
      ), locked AS MATERIALIZED (
        SELECT d.id FROM deliveries d WHERE d.id = ANY ($1::uuid[]) ORDER BY d.id FOR UPDATE
      ), attempt AS (
-       UPDATE attempts a SET finished_at = clock_timestamp(), duration_ms = r.duration_ms, http_status = r.http_status,
-         error = NULL, error_detail = NULL, response_body = r.response_body, response_headers = r.response_headers,
-         request_headers = r.request_headers, next_attempt_at = NULL
-       FROM result r JOIN locked l ON l.id = r.id
-       WHERE a.delivery_id = r.id AND a.number = 1 AND (a.finished_at IS NULL OR a.error = '${LOST}')
-       RETURNING a.delivery_id, r.http_status
+       -- The attempt has a row already if its lease had expired and its delivery was handed over.
+       INSERT INTO attempts AS a (delivery_id, number, requested, claimed_at, finished_at, duration_ms, http_status,
+         response_body, response_headers, request_headers)
+       SELECT r.id, 1, false, coalesce(q.claimed_at, now()), clock_timestamp(), r.duration_ms, r.http_status,
+         r.response_body, r.response_headers, r.request_headers
+       FROM result r JOIN locked l ON l.id = r.id LEFT JOIN delivery_queue q ON q.delivery_id = r.id
+       ON CONFLICT (delivery_id, number) DO UPDATE SET finished_at = excluded.finished_at,
+         duration_ms = excluded.duration_ms, http_status = excluded.http_status, error = NULL, error_detail = NULL,
+         response_body = excluded.response_body, response_headers = excluded.response_headers,
+         request_headers = excluded.request_headers, next_attempt_at = NULL
+         WHERE a.finished_at IS NULL OR a.error = '${LOST}'
+       RETURNING a.delivery_id, a.claimed_at, a.http_status
      ), delivery AS (
-       UPDATE deliveries d SET scheduled_attempts = greatest(d.scheduled_attempts, 1),
-         underway = CASE WHEN d.attempts = 1 THEN NULL ELSE d.underway END,
+       UPDATE deliveries d SET lane = 'express', attempts = greatest(d.attempts, 1),
+         scheduled_attempts = greatest(d.scheduled_attempts, 1),
+         first_attempt_at = coalesce(d.first_attempt_at, a.claimed_at),
+         underway = CASE WHEN d.attempts <= 1 THEN NULL ELSE d.underway END,
          last_http_status = a.http_status, last_error = NULL,
          -- Another attempt was requested while this one was in flight: its workflow makes it.
          status = CASE WHEN d.round > d.served THEN 'pending' ELSE 'succeeded' END,
@@ -105,10 +113,10 @@ export function findLostAttempt(
   return row(
     db,
     'lost_attempt',
-    `SELECT policy, scheduled_attempts, false AS requested,
-       (extract(epoch FROM first_attempt_at) * 1000)::float8 AS first_attempt_at,
+    `SELECT d.policy, d.scheduled_attempts, false AS requested,
+       (extract(epoch FROM coalesce(d.first_attempt_at, q.claimed_at)) * 1000)::float8 AS first_attempt_at,
        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
-     FROM deliveries WHERE id = $1`,
+     FROM deliveries d JOIN delivery_queue q ON q.delivery_id = d.id WHERE d.id = $1 AND q.holder = 'express'`,
     [deliveryId],
   );
 }

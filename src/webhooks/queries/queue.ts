@@ -11,6 +11,9 @@ export const inFlight = (endpoint: string) =>
   `(SELECT count(*) FROM delivery_queue f WHERE f.endpoint_id = ${endpoint} AND f.holder IS NOT NULL AND f.needs_slot
          AND f.lease_until > clock_timestamp())`;
 
+/** A delivery `d` whose first attempt, in the express lane, is in flight: only its row `f` in the queue says so. */
+export const FIRST_IN_FLIGHT = `f.delivery_id = d.id AND f.holder = 'express' AND d.attempts = 0`;
+
 /**
  * Queues the deliveries of a CTE, read as `d`; the options are SQL. A row that is held stays as it is: the result of its
  * attempt takes the change into account.

@@ -6,7 +6,7 @@ import { withTransaction, type Db } from '../../db/pool';
 import { rows } from '../../db/query';
 import type { DeliveryStatus } from '../contract';
 import type { SearchText } from '../search-text';
-import { COLUMNS, type DeliveryRow } from './deliveries';
+import { COLUMNS, IN_FLIGHT, type DeliveryRow } from './deliveries';
 
 /*
  * The log over all endpoints of a project. The statements contain only the given filters, so that each uses the best
@@ -72,7 +72,7 @@ export async function listAllDeliveries(
   const found = await db.query<FoundDelivery>({
     // A page of each endpoint by its own index, then the newest of them.
     text: `SELECT ${FOUND} FROM endpoints e CROSS JOIN LATERAL (
-         SELECT ${OWN_COLUMNS} FROM deliveries d WHERE d.endpoint_id = e.id AND ${conditions} ${NEWEST_FIRST} LIMIT $2) d
+         SELECT ${OWN_COLUMNS} FROM deliveries d WHERE d.endpoint_id = e.id AND ${conditions} ${NEWEST_FIRST} LIMIT $2) d ${IN_FLIGHT}
        WHERE e.project_id = $1 ${NEWEST_FIRST} LIMIT $2`,
     values,
   });
@@ -115,7 +115,7 @@ export async function listNamed(
   const values: unknown[] = [projectId, filter.limit + 1, event_ids, delivery_id];
   const conditions = conditionsOf(filter, values);
   const found = await db.query<FoundDelivery>({
-    text: `SELECT ${FOUND} FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id
+    text: `SELECT ${FOUND} FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id ${IN_FLIGHT}
        WHERE (d.event_id = ANY ($3::uuid[]) OR d.id = $4::uuid) AND d.project_id = $1 AND ${conditions}
        ${NEWEST_FIRST} LIMIT $2`,
     values,
@@ -235,7 +235,7 @@ async function readNewest(
          WHERE ${HAS_TEXT} ORDER BY v.created_at DESC) v
        CROSS JOIN LATERAL (
          SELECT ${OWN_COLUMNS} FROM deliveries d WHERE d.event_id = v.id OFFSET 0) d
-       JOIN endpoints e ON e.id = d.endpoint_id
+       JOIN endpoints e ON e.id = d.endpoint_id ${IN_FLIGHT}
        WHERE ${conditions} ORDER BY v.created_at DESC, d.id DESC LIMIT $4`,
     values,
   });

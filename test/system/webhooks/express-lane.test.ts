@@ -142,6 +142,25 @@ async function loseLease(id: string): Promise<void> {
   await eventually(async () => (await readDelivery(project, id)).attempts[0]?.error === 'lost');
 }
 
+test('a first attempt in flight is shown, in its delivery and in both lists', async () => {
+  const endpoint = await createEndpoint(project, receiver.url);
+  const first = holdFirst(200);
+  const id = await emitOne(service, project, endpoint.id);
+  await eventually(() => receiver.of(id).length === 1);
+  const shown = { id, status: 'pending', lane: 'express', attempt_count: 1, next_attempt_at: null };
+  const delivery = await readDelivery(project, id);
+  expect(delivery).toMatchObject(shown);
+  expect(delivery.attempts).toMatchObject([{ number: 1, status: null, error: null, duration_ms: null }]);
+  expect(delivery.attempts[0]?.attempted_at).toBe(delivery.first_attempt_at);
+  for (const path of [`/v1/webhooks/${endpoint.id}/deliveries`, '/v1/deliveries']) {
+    const { body } = await project.api('GET', path);
+    expect(body.data).toMatchObject([shown]);
+  }
+  first.release();
+  await untilStatus(project, id, 'succeeded');
+  expect((await readDelivery(project, id)).first_attempt_at).toBe(delivery.first_attempt_at);
+});
+
 test('a process that dies in the first attempt loses nothing: its lease runs out and the workflow goes on', async () => {
   const endpoint = await createEndpoint(project, receiver.url);
   const first = holdFirst(200);
