@@ -2,7 +2,7 @@ import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activit
 import type { BroadcastStatus } from '../src/broadcasts/contract';
 import { finishBroadcast } from '../src/broadcasts/jobs';
 import { findBroadcast, markCancelling } from '../src/broadcasts/queries/broadcasts';
-import { msUntilDue } from '../src/broadcasts/queries/runs';
+import { msUntilDue } from '../src/broadcasts/queries/claims';
 import { runBroadcast } from '../src/broadcasts/run';
 import type { Core } from '../src/core';
 import { reported } from './failures';

@@ -4,14 +4,9 @@ import { type BulkEvent, emitBulkEvents } from '../events';
 import { type Batcher, createBatcher } from '../lib/batch';
 import { deliveryFailed, deliverySuccess } from '../messages';
 import { markBlocked } from '../subscribers';
-import {
-  recordRecipients,
-  type BroadcastRun,
-  type ClaimedRecipient,
-  type RecipientResult,
-  type Sender,
-  senderKey,
-} from './queries/runs';
+import type { ClaimedRecipient } from './queries/claims';
+import { recordRecipients, type RecipientResult } from './queries/results';
+import { type BroadcastRun, type Sender, senderKey } from './queries/runs';
 import { retryWrite } from './retry-write';
 
 export interface SettledRecipient {

@@ -8,16 +8,9 @@ import type { MessageContent } from '../messages/contract';
 import { faultOf } from '../templates';
 import { outcomeOf, OutageBackoff } from './outcome';
 import { extendBroadcastLease } from './queries/broadcasts';
-import {
-  beginRun,
-  claimRecipients,
-  recordRecipientMedia,
-  senderKey,
-  type BroadcastRun,
-  type ClaimedRecipient,
-  type RecipientResult,
-  type Sender,
-} from './queries/runs';
+import { claimRecipients, type ClaimedRecipient } from './queries/claims';
+import { recordRecipientMedia, type RecipientResult } from './queries/results';
+import { beginRun, senderKey, type BroadcastRun, type Sender } from './queries/runs';
 import { createBroadcastRecorder, type BroadcastRecorder } from './recorder';
 import { retryWrite } from './retry-write';
 

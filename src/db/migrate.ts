@@ -53,8 +53,6 @@ export async function applyMigrations(
   { lockTimeoutMs = 2_000, retryMs = 1_000, maxAttempts = 60 }: MigrateOptions = {},
 ): Promise<void> {
   const client = await pool.connect();
-  // The failing query reports a lost connection.
-  client.on('error', () => {});
   try {
     await takeMigrationLock(client);
     await client.query(

@@ -33,6 +33,8 @@ export function createPool(options: PoolOptions): pg.Pool {
   });
   // An idle client that loses its server emits here; without a listener the process would die.
   pool.on('error', (error) => onError?.(error));
+  // So does one that loses it between two users, or between two statements of one; the next statement reports it.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
@@ -76,9 +78,6 @@ export function withTransaction<T>(pool: pg.Pool, work: (db: pg.PoolClient) => P
 
 async function withClient<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  // A connection that dies in the middle emits on the client too; the failing query reports it.
-  const ignore = () => {};
-  client.on('error', ignore);
   const hooks = new Set<(pool: pg.Pool) => void>();
   afterCommitHooks.set(client, hooks);
   let broken: Error | undefined;
@@ -94,7 +93,6 @@ async function withClient<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Prom
     throw error;
   } finally {
     afterCommitHooks.delete(client);
-    client.off('error', ignore);
     client.release(broken);
   }
 }

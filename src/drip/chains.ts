@@ -22,7 +22,7 @@ import {
   removeUnusedVersions,
   type ChainRow,
 } from './queries/chains';
-import { recordToFollow } from './queries/follow';
+import { recordToFollow, type FollowLease } from './queries/follow';
 
 export interface ChainDeps {
   pool: pg.Pool;
@@ -77,20 +77,20 @@ export async function patchChain(
     const version = before.version + (isNewVersion ? 1 : 0);
     const changed = await changeChain(db, before, { ...values, version }, isNewVersion);
     const isActivated = changed.status === 'active' && before.status !== 'active';
-    if (migrate || isActivated) await recordToFollow(db, id, migrate ? version : null);
+    const lease = migrate || isActivated ? await recordToFollow(db, id, migrate ? version : null) : null;
     if (isNewVersion) await removeUnusedVersions(db, id);
-    return changed;
+    return { changed, lease };
   });
-  await followNow(deps, id);
-  return after;
+  if (after.lease) await followNow(deps, after.lease);
+  return after.changed;
 }
 
 /** How long a request works on the enrolments, before it leaves the rest to the relay. */
 const FOLLOW_MS = 5_000;
 
 /** The change has been made: a fault now must not look as if it had not. */
-async function followNow(deps: ChainDeps, id: string): Promise<void> {
-  await followChain(deps, id, { deadline: performance.now() + FOLLOW_MS }).catch(() => {
+async function followNow(deps: ChainDeps, lease: FollowLease): Promise<void> {
+  await followChain(deps, lease, { deadline: performance.now() + FOLLOW_MS }).catch(() => {
     // The relay goes on with it.
   });
 }
@@ -102,12 +102,12 @@ function plain(value: unknown): unknown {
 
 /** From the commit on it sends nothing more; its enrolments are cancelled after it. */
 export async function removeChain(deps: ChainDeps, projectId: string, id: string): Promise<void> {
-  await withTransaction(deps.pool, async (db) => {
+  const lease = await withTransaction(deps.pool, async (db) => {
     if (!(await lockChain(db, projectId, id))) throw new AppError('not_found');
     await deleteChain(db, id);
-    await recordToFollow(db, id, null);
+    return recordToFollow(db, id, null);
   });
-  await followNow(deps, id);
+  await followNow(deps, lease);
 }
 
 export async function requireChain(db: Db, projectId: string, id: string): Promise<ChainRow> {

@@ -6,14 +6,16 @@ import { startRelay, type Relay } from '../temporal/relay';
 import type { Step } from './contract';
 import { removeUnusedVersions } from './queries/chains';
 import {
-  BEGINNING,
+  FIRST,
   cancelNext,
   claimFollowed,
   leaveToRelay,
   migrateNext,
   recordFollowed,
+  renewLease,
   shareFollowed,
   unparkNext,
+  type FollowLease,
   type FollowedChain,
   type Walked,
 } from './queries/follow';
@@ -26,18 +28,39 @@ interface FollowDeps {
 
 /**
  * Has the enrolments of a chain follow its change, in batches with a transaction each: a chain can have 100,000, and
- * logins, tracked events and steps wait for the rows that one transaction locks. A repeated call goes on where a crash
- * has left it.
+ * logins, tracked events and steps wait for the rows that one transaction locks. Each batch needs the lease, so that two
+ * processes do not work on the same chain; the next holder goes on where a crash has left it.
  */
 export async function followChain(
   { pool, config }: FollowDeps,
-  id: string,
+  lease: FollowLease,
   { deadline = Infinity }: { deadline?: number } = {},
 ): Promise<void> {
-  const begun = await withTransaction(pool, (db) => shareFollowed(db, id));
-  if (!begun?.follow_at) return;
-  const scale = config.HERALD_DRIP_SCALE;
-  const batches: NextBatch[] = [
+  let held = lease;
+  for (const next of batchesOf(lease.id, config.HERALD_DRIP_SCALE)) {
+    for (let last: string | undefined = FIRST; last !== undefined;) {
+      if (performance.now() > deadline) return void (await leaveToRelay(pool, held));
+      const renewed = await renewLease(pool, held);
+      if (!renewed) return;
+      const from: Walked = { last, wakeAt: renewed.wakeAt };
+      // Each by the chain as it is then.
+      const walked = await withTransaction(pool, async (db) => {
+        const chain = await shareFollowed(db, renewed);
+        return chain && next(db, chain, from);
+      });
+      held = { ...renewed, wakeAt: walked?.wakeAt ?? renewed.wakeAt };
+      last = walked?.last;
+    }
+  }
+  await withTransaction(pool, async (db) => {
+    if (await recordFollowed(db, held)) await removeUnusedVersions(db, lease.id);
+  });
+}
+
+type NextBatch = (db: pg.PoolClient, chain: FollowedChain, walked: Walked) => Promise<Walked | null> | null;
+
+function batchesOf(id: string, scale: number): NextBatch[] {
+  return [
     (db, { deleted }, walked) => (deleted ? cancelNext(db, id, walked) : null),
     (db, { deleted, migrate_version: version, migrate_steps: steps }, walked) =>
       deleted || version === null || !steps
@@ -45,31 +68,6 @@ export async function followChain(
         : migrateNext(db, id, walked, { version, ...waitsOf(steps, scale) }),
     (db, { deleted, status }, walked) => (deleted || status !== 'active' ? null : unparkNext(db, id, walked)),
   ];
-  for (const next of batches) {
-    if (!(await walk(pool, id, next, deadline))) {
-      await leaveToRelay(pool, begun);
-      return;
-    }
-  }
-  await withTransaction(pool, async (db) => {
-    const isDone = (await recordFollowed(db, begun)) > 0;
-    if (isDone && begun.migrate_version !== null) await removeUnusedVersions(db, id);
-  });
-}
-
-type NextBatch = (db: pg.PoolClient, chain: FollowedChain, walked: Walked) => Promise<Walked | null> | null;
-
-/** One batch after the other, each by the chain as it is then. Returns false if the deadline came first. */
-async function walk(pool: pg.Pool, id: string, next: NextBatch, deadline: number): Promise<boolean> {
-  for (let walked: Walked | null = BEGINNING; walked;) {
-    if (performance.now() > deadline) return false;
-    const from: Walked = walked;
-    walked = await withTransaction(pool, async (db) => {
-      const chain = await shareFollowed(db, id);
-      return chain && next(db, chain, from);
-    });
-  }
-  return true;
 }
 
 function waitsOf(steps: readonly Step[], scale: number) {
@@ -83,12 +81,12 @@ function waitsOf(steps: readonly Step[], scale: number) {
 
 /** Goes on where a request has reached its time limit, or its process has died. */
 export function startFollowRelay(deps: FollowDeps & Pick<Core, 'log'>): Relay {
-  return startRelay<{ id: string }>({
+  return startRelay<FollowLease>({
     name: 'drip-chains',
     sweepMs: 5_000,
     concurrency: 1,
     claim: (limit) => claimFollowed(deps.pool, limit),
-    start: ({ id }) => followChain(deps, id),
+    start: (lease) => followChain(deps, lease),
     log: deps.log,
   });
 }

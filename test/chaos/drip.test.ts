@@ -1,8 +1,17 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { migrate } from '../../src/db/migrate';
+import { createPool } from '../../src/db/pool';
+import { openDataDir } from '../../src/embedded/data-dir';
+import { startPostgres } from '../../src/embedded/postgres';
 import { freePort } from '../../src/lib/ports';
+import type { TestDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
 import { startSecondProcess, type HeraldProcess } from '../support/herald-process';
 import { createApi, startTestService, type TestProject, type TestService } from '../support/service';
 import { addCrowd, eventsOf } from '../system/messages/fixture';
+import { stablePort, superviseServer, type Part } from './parts';
 
 jest.setTimeout(180_000);
 
@@ -12,17 +21,52 @@ const PEOPLE = 60;
 const BUYERS = 40;
 
 let service: TestService;
+let database: TestDatabase & { server: Part };
 let worker: HeraldProcess | undefined;
 
 beforeAll(async () => {
-  service = await startTestService({ roles: 'api,bots', env });
+  database = await startDatabase();
+  service = await startTestService({ roles: 'api,bots', env, database });
   // Slow enough that a kill meets calls under way; they take effect all the same.
   await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 300, times: 100_000 });
 });
 afterAll(async () => {
   await worker?.kill9();
   await service?.stop();
+  await database?.drop();
 });
+
+/** A server of its own, which can be killed without the other tests. What it has committed survives a kill. */
+async function startDatabase(): Promise<TestDatabase & { server: Part }> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'herald-chaos-'));
+  // As root, PostgreSQL runs as another user, who must be able to traverse the directory.
+  await chmod(directory, 0o711);
+  const dataDir = await openDataDir(path.join(directory, 'data'));
+  const port = await stablePort();
+  let url = '';
+  const server = await superviseServer('postgres', async () => {
+    const started = await startPostgres({
+      dataDir,
+      port,
+      settings: { max_connections: '150', fsync: 'off' },
+    });
+    url = started.url;
+    return started;
+  });
+  const pool = createPool({ url, max: 10 });
+  await migrate(pool);
+  return {
+    url,
+    pool,
+    server,
+    async drop() {
+      await pool.end();
+      await server.stop();
+      await dataDir.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
 
 async function crowdOf(count: number): Promise<{ project: TestProject; ids: string[] }> {
   const project = await service.createProject();
@@ -95,9 +139,9 @@ test('kill -9 of the worker in the middle of steps: every step is sent, and twic
   await expectExact(PEOPLE);
 });
 
-test('kill -9 of the API while it enrols: nobody is enrolled, and the repeated request enrols each person once', async () => {
+test('kill -9 of the API while it enrols, then of the database in the middle of steps: counts are exact', async () => {
   const { project, ids } = await crowdOf(BUYERS);
-  const { path, expectExact } = await createChain(project, { type: 'event', name: 'bought' });
+  const { path, sentOf, expectExact } = await createChain(project, { type: 'event', name: 'bought' });
   const events = ids.map((id) => ({ name: 'bought', subscriber_id: id, event_id: id }));
   const track = async (api = project.api) => {
     const { body } = await api('POST', '/v1/events', { events });
@@ -107,9 +151,14 @@ test('kill -9 of the API while it enrols: nobody is enrolled, and the repeated r
   expect((await project.api('GET', `${path}/enrolments`)).body.data).toEqual([]);
   expect(await project.api('GET', '/v1/events')).toMatchObject({ body: { data: [] } });
 
+  worker ??= await startSecondProcess(service, 'worker', env);
   expect(await track()).toEqual(['accepted']);
+  await eventually(async () => (await sentOf(0)) > BUYERS / 6, 60_000);
   expect(await track()).toEqual(['duplicate']);
+  await database.server.kill(200);
   await expectExact(BUYERS);
+  // It has waited for the database, and was not ended by it.
+  expect(worker.child.exitCode).toBeNull();
 });
 
 /** A lock holds the request up in the middle of its transaction. */

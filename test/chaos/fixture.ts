@@ -7,14 +7,13 @@ import { migrate } from '../../src/db/migrate';
 import { createPool } from '../../src/db/pool';
 import { addPurchasedCredits, insertProject, updateProject } from '../../src/projects/queries/projects';
 import { openDataDir } from '../../src/embedded/data-dir';
-import { freePort } from '../../src/lib/ports';
 import { startPostgres } from '../../src/embedded/postgres';
 import type { Simulator } from '../../src/embedded/simulator';
 import { findTemporalCli } from '../../src/embedded/temporal-cli';
 import { startTemporalServer } from '../../src/embedded/temporal-server';
 import { searchAttributeTypes } from '../../src/temporal/names';
 import { startTestSimulator, testBots } from '../support/simulator-control';
-import { superviseRole, superviseServer, type Part } from './parts';
+import { stablePort, superviseRole, superviseServer, type Part } from './parts';
 
 export interface ChaosFixture {
   apiUrl: string;
@@ -41,7 +40,7 @@ export async function startChaosFixture(): Promise<ChaosFixture> {
     configured: process.env['HERALD_TEMPORAL_CLI'],
     onProgress: () => {},
   });
-  const [databasePort, temporalPort, apiPort] = [await freePort(), await freePort(), await freePort()];
+  const [databasePort, temporalPort, apiPort] = [await stablePort(), await stablePort(), await stablePort()];
   let databaseUrl = '';
   const postgres = await superviseServer('postgres', async () => {
     const server = await startPostgres({ dataDir, port: databasePort, settings: { max_connections: '150' } });

@@ -3,75 +3,104 @@ import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { ChainStatus, Step } from '../contract';
 
-/** What the enrolments of a chain have yet to follow. */
-export interface FollowedChain {
+/** The right to change the enrolments of a chain: one process has it, until another change or until its time is over. */
+export interface FollowLease {
   id: string;
-  status: ChainStatus;
-  deleted: boolean;
-  migrate_version: number | null;
-  /** Of that version. */
-  migrate_steps: Step[] | null;
   /** As text: a `Date` has no microseconds. */
-  follow_at: string | null;
+  until: string;
+  /** When the next enrolment is woken; null for now. */
+  wakeAt: string | null;
 }
 
+const LEASE_COLUMNS = 'id, follow_at::text AS until, follow_wake_at::text AS "wakeAt"';
+
+/** Many times what a batch takes. After a crash, the relay goes on when it is over. */
+const LEASE = "clock_timestamp() + interval '15 seconds'";
+
 /** Claims chains whose enrolments are not all updated: the request reached its time limit, or its process died. */
-export function claimFollowed(db: Db, limit: number): Promise<{ id: string }[]> {
+export function claimFollowed(db: Db, limit: number): Promise<FollowLease[]> {
   return rows(
     db,
     'claim_followed_drip_chains',
     `UPDATE drip_chains SET follow_at = ${LEASE} WHERE id IN (
        SELECT id FROM drip_chains WHERE follow_at <= now() ORDER BY follow_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-     RETURNING id`,
+     RETURNING ${LEASE_COLUMNS}`,
     [limit],
   );
 }
 
-/** Longer than a chain of 100,000 enrolments takes. If two processes overlap, they only repeat work. */
-const LEASE = "clock_timestamp() + interval '1 minute'";
-
 /** The caller holds the chain's lock and calls `followChain` after its commit; if its process dies, the relay does. */
-export function recordToFollow(db: Db, id: string, migrateVersion: number | null): Promise<number> {
-  return change(
+export async function recordToFollow(
+  db: Db,
+  id: string,
+  migrateVersion: number | null,
+): Promise<FollowLease> {
+  const lease = await row<FollowLease>(
     db,
     'drip_chain_to_follow',
-    `UPDATE drip_chains SET follow_at = ${LEASE}, migrate_version = coalesce($2, migrate_version) WHERE id = $1`,
+    `UPDATE drip_chains SET follow_at = ${LEASE}, follow_wake_at = NULL, migrate_version = coalesce($2, migrate_version)
+     WHERE id = $1 RETURNING ${LEASE_COLUMNS}`,
     [id, migrateVersion],
   );
+  if (!lease) throw new Error('the chain disappeared while it was locked');
+  return lease;
 }
 
-/** The chain is not changed until the transaction ends. */
-export async function shareFollowed(db: Db, id: string): Promise<FollowedChain | null> {
-  await row(db, 'share_followed_drip_chain', 'SELECT id FROM drip_chains WHERE id = $1 FOR SHARE', [id]);
-  return row<FollowedChain>(
+/** Before each batch. Returns null if the chain was changed again, or another process has claimed it. */
+export function renewLease(db: Db, { id, until, wakeAt }: FollowLease): Promise<FollowLease | null> {
+  return row<FollowLease>(
     db,
-    'read_followed_drip_chain',
-    `SELECT c.id, c.status, c.deleted_at IS NOT NULL AS deleted, c.migrate_version, v.steps AS migrate_steps,
-       c.follow_at::text AS follow_at
-     FROM drip_chains c LEFT JOIN drip_versions v ON v.drip_id = c.id AND v.version = c.migrate_version
-     WHERE c.id = $1`,
-    [id],
-  );
-}
-
-/** Unless the chain was changed again. */
-export function recordFollowed(db: Db, { id, follow_at }: FollowedChain): Promise<number> {
-  return change(
-    db,
-    'drip_chain_followed',
-    `UPDATE drip_chains SET follow_at = NULL, migrate_version = NULL
-     WHERE id = $1 AND follow_at = $2::text::timestamptz`,
-    [id, follow_at],
+    'renew_drip_chain_lease',
+    `UPDATE drip_chains SET follow_at = ${LEASE}, follow_wake_at = $3::text::timestamptz
+     WHERE id = $1 AND follow_at = $2::text::timestamptz RETURNING ${LEASE_COLUMNS}`,
+    [id, until, wakeAt],
   );
 }
 
 /** Makes the chain due for the relay. */
-export function leaveToRelay(db: Db, { id, follow_at }: FollowedChain): Promise<number> {
+export function leaveToRelay(db: Db, { id, until, wakeAt }: FollowLease): Promise<number> {
   return change(
     db,
     'leave_drip_chain_to_relay',
-    `UPDATE drip_chains SET follow_at = clock_timestamp() WHERE id = $1 AND follow_at = $2::text::timestamptz`,
-    [id, follow_at],
+    `UPDATE drip_chains SET follow_at = clock_timestamp(), follow_wake_at = $3::text::timestamptz
+     WHERE id = $1 AND follow_at = $2::text::timestamptz`,
+    [id, until, wakeAt],
+  );
+}
+
+/** All enrolments have followed, unless the lease was lost. Returns whether some may have left their version. */
+export async function recordFollowed(db: Db, { id, until }: FollowLease): Promise<boolean> {
+  const followed = await row<{ migrated: boolean }>(
+    db,
+    'drip_chain_followed',
+    `WITH held AS (
+       SELECT id, migrate_version FROM drip_chains WHERE id = $1 AND follow_at = $2::text::timestamptz FOR UPDATE)
+     UPDATE drip_chains c SET follow_at = NULL, follow_wake_at = NULL, migrate_version = NULL
+     FROM held WHERE c.id = held.id RETURNING held.migrate_version IS NOT NULL AS migrated`,
+    [id, until],
+  );
+  return followed?.migrated ?? false;
+}
+
+/** What the enrolments of a chain have yet to follow. */
+export interface FollowedChain {
+  status: ChainStatus;
+  deleted: boolean;
+  migrate_version: number | null;
+  /** Of that version. */
+  migrate_steps: Step[] | null;
+}
+
+/** Until the transaction ends, the chain is not changed and no other process gets the lease. Null if one has it. */
+export async function shareFollowed(db: Db, { id, until }: FollowLease): Promise<FollowedChain | null> {
+  await row(db, 'share_followed_drip_chain', 'SELECT id FROM drip_chains WHERE id = $1 FOR SHARE', [id]);
+  return row<FollowedChain>(
+    db,
+    'read_followed_drip_chain',
+    `SELECT c.status, c.deleted_at IS NOT NULL AS deleted, c.migrate_version, v.steps AS migrate_steps
+     FROM drip_chains c LEFT JOIN drip_versions v ON v.drip_id = c.id AND v.version = c.migrate_version
+     WHERE c.id = $1 AND c.follow_at = $2::text::timestamptz`,
+    [id, until],
   );
 }
 
@@ -85,41 +114,49 @@ const WOKEN_PER_SECOND = 10;
 export interface Walked {
   /** The last subscriber; enrolments are walked in their order. */
   last: string;
-  /** Counted, because workflows are woken one after the other. */
-  rows: number;
+  /** When the next enrolment is woken; null for now. */
+  wakeAt: string | null;
 }
 
-export const BEGINNING: Walked = { last: '00000000-0000-0000-0000-000000000000', rows: 0 };
+export const FIRST = '00000000-0000-0000-0000-000000000000';
 
-/** SQL: the time at which the row with this place in the walk is woken. */
-const PACED = `clock_timestamp() + make_interval(secs => ($2::int + chosen.place - 1) / ${WOKEN_PER_SECOND}::float8)`;
+/** SQL: when the first row of a batch is woken. */
+const BATCH_WAKE_AT = 'greatest($2::text::timestamptz, statement_timestamp())';
+
+const afterPlaces = (count: string) =>
+  `${BATCH_WAKE_AT} + make_interval(secs => (${count}) / ${WOKEN_PER_SECOND}::float8)`;
+
+/** SQL: when a chosen row is woken. */
+const PACED = afterPlaces('chosen.place - 1');
 
 /** Changes the next rows; returns null if there was none. */
 async function changeNext(
   db: Db,
   name: string,
-  { chosen, order, set }: { chosen: string; order: string; set: string },
-  walked: Walked,
+  { chosen, order, woken, set }: { chosen: string; order: string; woken: string; set: string },
   values: unknown[],
 ): Promise<Walked | null> {
-  const done = await row<{ rows: number; last: string | null }>(
+  const done = await row<{ last: string | null; wakeAt: string | null }>(
     db,
     name,
     `WITH chosen AS (
-       SELECT id, subscriber_id, row_number() OVER () AS place FROM (
-         SELECT id, subscriber_id FROM drip_enrolments
+       SELECT id, subscriber_id, count(*) FILTER (WHERE ${woken}) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) AS place
+       FROM (
+         SELECT id, subscriber_id, next_at, parked FROM drip_enrolments
          WHERE drip_id = $1 AND ended_at IS NULL AND ${chosen}
          ORDER BY ${order} LIMIT ${BATCH}) next
      ), changed AS (
        UPDATE drip_enrolments e SET revision = e.revision + 1, ${set}
        FROM chosen WHERE e.id = chosen.id AND e.ended_at IS NULL RETURNING e.id
      )
-     SELECT count(*)::int AS rows, (array_agg(subscriber_id ORDER BY place DESC))[1] AS last FROM chosen`,
+     SELECT (array_agg(subscriber_id ORDER BY subscriber_id DESC))[1] AS last,
+       (${afterPlaces('max(place)')})::text AS "wakeAt"
+     FROM chosen`,
     values,
   );
   if (!done?.last) return null;
   notifyAfterCommit(db, notifyChannels.drip);
-  return { last: done.last, rows: walked.rows + done.rows };
+  return { last: done.last, wakeAt: done.wakeAt };
 }
 
 /** With their chain. Workflows end when they are woken; enrolments that are parked have none. */
@@ -130,11 +167,11 @@ export function cancelNext(db: Db, dripId: string, walked: Walked): Promise<Walk
     {
       chosen: 'subscriber_id > $3::uuid',
       order: 'subscriber_id',
+      woken: 'NOT parked',
       set: `status = 'cancelled', next_at = NULL, ended_at = clock_timestamp(), parked = false,
          wake_at = CASE WHEN NOT e.parked THEN ${PACED} END`,
     },
-    walked,
-    [dripId, walked.rows, walked.last],
+    [dripId, walked.wakeAt, walked.last],
   );
 }
 
@@ -146,10 +183,10 @@ export function unparkNext(db: Db, dripId: string, walked: Walked): Promise<Walk
     {
       chosen: 'parked',
       order: 'next_at, id',
+      woken: 'true',
       set: `parked = false, next_at = ${PACED}, wake_at = ${PACED}`,
     },
-    walked,
-    [dripId, walked.rows],
+    [dripId, walked.wakeAt],
   );
 }
 
@@ -169,12 +206,20 @@ export function migrateNext(
     {
       chosen: 'subscriber_id > $3::uuid AND version < $4 AND step_id = ANY ($5::text[])',
       order: 'subscriber_id',
+      woken: 'NOT parked',
       set: `version = CASE WHEN e.step_id = ANY ($5::text[]) THEN $4 ELSE e.version END,
          next_at = coalesce(e.step_began_at + make_interval(secs => (
            SELECT ms / 1000 FROM unnest($6::text[], $7::float8[]) AS delay (step, ms) WHERE delay.step = e.step_id)), e.next_at),
          wake_at = CASE WHEN NOT e.parked THEN ${PACED} END`,
     },
-    walked,
-    [dripId, walked.rows, walked.last, version, ids, delays.map(({ id }) => id), delays.map(({ ms }) => ms)],
+    [
+      dripId,
+      walked.wakeAt,
+      walked.last,
+      version,
+      ids,
+      delays.map(({ id }) => id),
+      delays.map(({ ms }) => ms),
+    ],
   );
 }

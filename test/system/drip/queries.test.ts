@@ -3,7 +3,14 @@ import { withTransaction } from '../../../src/db/pool';
 import { followChain } from '../../../src/drip/follow';
 import { removeUnusedVersions } from '../../../src/drip/queries/chains';
 import { claimWakeUps } from '../../../src/drip/queries/enrolments';
-import { claimFollowed, recordToFollow } from '../../../src/drip/queries/follow';
+import {
+  FIRST,
+  claimFollowed,
+  recordToFollow,
+  renewLease,
+  unparkNext,
+  type FollowLease,
+} from '../../../src/drip/queries/follow';
 import type { Cause } from '../../../src/enrolment/contract';
 import { lockTriggeredChains } from '../../../src/enrolment/queries';
 import { removeTemplate } from '../../../src/templates/templates';
@@ -147,10 +154,16 @@ describe('in the database', () => {
     const followAt = (chain: string) =>
       one<Date | null>('SELECT follow_at AS value FROM drip_chains WHERE id = $1', [chain]);
 
+    async function claimOf(chain: string): Promise<FollowLease> {
+      const [claimed, ...others] = await claimFollowed(database.pool, 10);
+      expect(others).toEqual([]);
+      expect(claimed?.id).toBe(chain);
+      return claimed!;
+    }
+
     test('go on in batches, and are woken one after the other, when it is active again', async () => {
       const chain = await chainWith('unparked', 'parked = true, wake_at = NULL');
-      await toFollow(chain);
-      await followChain(deps(), chain);
+      await followChain(deps(), await toFollow(chain));
       // 1,500 at ten in a second.
       expect(await counts(chain)).toMatchObject({ open: PEOPLE, parked: 0, transactions: 2 });
       expect((await counts(chain))['seconds']).toBeGreaterThan(145);
@@ -171,12 +184,12 @@ describe('in the database', () => {
         [project],
       );
       const remove = () => removeTemplate(database.pool, project, 'kept');
-      await toFollow(chain, 2);
+      const lease = await toFollow(chain, 2);
       await database.pool.query('UPDATE drip_chains SET version = 3 WHERE id = $1', [chain]);
       await removeUnusedVersions(database.pool, chain);
       // No enrolment has moved to the version that names the template.
       await expect(remove()).rejects.toMatchObject({ code: 'conflict' });
-      await followChain(deps(), chain);
+      await followChain(deps(), lease);
       await expect(remove()).rejects.toMatchObject({ code: 'conflict' });
       expect(await counts(chain)).toMatchObject({ moved: PEOPLE, transactions: 2 });
       expect(await followAt(chain)).toBeNull();
@@ -190,14 +203,34 @@ describe('in the database', () => {
     test('are cancelled in batches with it, by another process if one has died', async () => {
       const chain = await chainWith('cancelled', 'wake_at = NULL');
       await database.pool.query('UPDATE drip_chains SET deleted_at = now() WHERE id = $1', [chain]);
-      await toFollow(chain);
+      const lease = await toFollow(chain);
       expect(await claimFollowed(database.pool, 10)).toEqual([]);
       // A request that has reached its time limit leaves the rest to the relay.
-      await followChain(deps(), chain, { deadline: 0 });
+      await followChain(deps(), lease, { deadline: 0 });
       expect(await counts(chain)).toMatchObject({ open: PEOPLE });
-      expect(await claimFollowed(database.pool, 10)).toEqual([{ id: chain }]);
-      await followChain(deps(), chain);
+      await followChain(deps(), await claimOf(chain));
       expect(await counts(chain)).toMatchObject({ open: 0, transactions: 2 });
+      expect(await followAt(chain)).toBeNull();
+    });
+
+    test('are changed by one process at a time, and the next one keeps the pace', async () => {
+      const chain = await chainWith('taken-over', 'parked = true, wake_at = NULL');
+      const slow = await renewLease(database.pool, await toFollow(chain));
+      // The first batch; then its process stalls for longer than the lease.
+      const walked = await withTransaction(database.pool, (db) =>
+        unparkNext(db, chain, { last: FIRST, wakeAt: slow!.wakeAt }),
+      );
+      const held = await renewLease(database.pool, { ...slow!, wakeAt: walked!.wakeAt });
+      expect(await claimFollowed(database.pool, 10)).toEqual([]);
+      await database.pool.query('UPDATE drip_chains SET follow_at = now() WHERE id = $1', [chain]);
+      const taken = await claimOf(chain);
+      await followChain(deps(), held!);
+      await followChain(deps(), slow!);
+      expect(await counts(chain)).toMatchObject({ parked: 500 });
+      await followChain(deps(), taken);
+      expect(await counts(chain)).toMatchObject({ parked: 0 });
+      // 1,500 at ten in a second, as if one process had done it.
+      expect((await counts(chain))['seconds']).toBeGreaterThan(145);
       expect(await followAt(chain)).toBeNull();
     });
   });

@@ -1,0 +1,3 @@
+-- Enrolments that follow a change of their chain are woken one after the other: the next one at this time. A process that
+-- goes on with the change continues from there.
+ALTER TABLE drip_chains ADD COLUMN follow_wake_at timestamptz;
