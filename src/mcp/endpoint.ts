@@ -5,7 +5,7 @@ import { readJsonBody } from '../http/json-body';
 import type { Route } from '../http/route';
 import { loadLibrary } from './library';
 import { createMcpServer, type CallApi } from './server';
-import { createTools } from './tools';
+import { createTools, type Tool } from './tools';
 
 export const MCP_PATH = '/mcp';
 
@@ -23,7 +23,8 @@ export interface McpDeps {
  * key ends access at once and any process can respond. A call of a tool is a request to the API with the same key.
  */
 export function mcpEndpoint({ routes, authenticate, ownUrl, version }: McpDeps): Middleware {
-  const tools = createTools(routes);
+  // Made with the first request: their schemas are half of what the API's start would cost.
+  let tools: Tool[] | undefined;
   return async (ctx, next) => {
     if (ctx.path !== MCP_PATH) return next();
     ctx.state['routePattern'] = MCP_PATH;
@@ -34,6 +35,7 @@ export function mcpEndpoint({ routes, authenticate, ownUrl, version }: McpDeps):
     const { id, scopes } = await authenticate(ctx);
     ctx.state['projectId'] = id;
     const body = await readJsonBody(ctx);
+    tools ??= createTools(routes);
     const allowed = tools.filter(({ scope }) => scope === null || scopes.includes(scope));
     const library = await loadLibrary();
     const server = createMcpServer(library, allowed, apiAt(ownUrl(), ctx.get('authorization')), version);

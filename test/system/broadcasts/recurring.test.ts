@@ -1,8 +1,9 @@
 import type { ScheduleDescription } from '@temporalio/client';
-import { findRecurringById } from '../../../src/broadcasts/recurring/queries';
+import { changeRecurring, findRecurringById, lockRecurring } from '../../../src/broadcasts/recurring/queries';
 import { runOccurrence } from '../../../src/broadcasts/recurring/runs';
 import { syncSchedule } from '../../../src/broadcasts/recurring/schedule';
 import { syncRow } from '../../../src/broadcasts/recurring/sync';
+import { withTransaction } from '../../../src/db/pool';
 import { compareSchedules, syncSchedules } from '../../../src/operations/recurring-schedules';
 import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
@@ -351,6 +352,34 @@ describe('a recurring message', () => {
       expectError(await project.api('PATCH', `/v1/recurring/${id}`, body), 'conflict');
     }
     expectError(await project.api('POST', `/v1/recurring/${id}/skip`), 'conflict');
+  });
+
+  it('by hand sends what a change says that commits while the run is prepared', async () => {
+    const person = await subscribePerson(service, project);
+    const id = await created();
+    const started = await withTransaction(service.pool, async (db) => {
+      const row = await lockRecurring(db, id);
+      const content = { text: 'changed', format: 'plain' as const, buttons: [] };
+      await changeRecurring(db, id, { ...row!, content });
+      const running = project.api('POST', `/v1/recurring/${id}/run`);
+      // The run has read the old content, and waits for the row.
+      await eventually(async () => {
+        const { rows } = await service.pool.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+             AND query LIKE '%FROM recurring WHERE id = $1%FOR UPDATE%'`,
+        );
+        return rows.length > 0;
+      });
+      return { running };
+    });
+    const { status, body } = await started.running;
+    expect(status).toBe(202);
+    const [run, ...others] = await runsOf(id);
+    expect([run?.run_id, others]).toEqual([body.run_id, []]);
+    await untilBroadcast(project, run?.job_id ?? '', 'completed');
+    const texts = await textsTo(service, person);
+    expect(texts).toContain('changed');
+    expect(texts).not.toContain('digest');
   });
 
   it('has ended as soon as no occurrence is left', async () => {

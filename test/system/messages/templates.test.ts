@@ -230,6 +230,17 @@ describe('templates', () => {
     expect(await textsTo(service, ivan)).toContain('News for Ivan');
     const message = (await botMessages(service, anna)).at(-1);
     expect(message?.buttons?.[0]?.[0]?.text).toBe('Go Anna');
+    // What the template shows of a recipient changes after it was sent.
+    await service.pool.query(`UPDATE subscribers SET first_name = 'Renamed' WHERE id = $1`, [
+      anna.subscriberId,
+    ]);
+    const { body: log } = await project.api('GET', `/v1/messages?subscriber_id=${anna.subscriberId}&limit=1`);
+    expect(log.data).toMatchObject([{ kind: 'broadcast', text: 'News for Anna' }]);
+    const shown = await project.api('GET', `/v1/messages/${log.data[0].delivery_id}`);
+    expect(shown.body.content).toMatchObject({
+      text: 'News for Anna',
+      buttons: [[{ text: 'Go Anna', data: 'go:Anna:7' }]],
+    });
     await service.control.tap('telegram', anna.name, { button: 'Go Anna' });
     const click = await eventually(async () => (await eventsOf(service, project, 'button.clicked'))[0]);
     expect(click.data['data']).toBe('go:Anna:7');
