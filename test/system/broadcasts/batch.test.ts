@@ -169,7 +169,7 @@ describe('a batch', () => {
     const cancelled = await project.api('DELETE', `/v1/send/batch/${body.batch_id}`);
     expect(cancelled.status).toBe(200);
     const end = await until(body.batch_id, 'cancelled');
-    expectError(await project.api('DELETE', `/v1/send/batch/${body.batch_id}`), 'conflict', /cancelled/);
+    expectError(await project.api('DELETE', `/v1/send/batch/${body.batch_id}`), 'conflict', /ended/);
     expect(end.skipped).toBeGreaterThan(0);
     expect(end.sent + end.failed + end.skipped).toBe(300);
     const page = await project.api('GET', `/v1/send/batch/${body.batch_id}/results?limit=100`);

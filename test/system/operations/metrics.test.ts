@@ -109,11 +109,11 @@ test('planned messages that are late are counted by kind', async () => {
   );
   await service.pool.query(
     `WITH chain AS (
-       INSERT INTO drip_chains (id, project_id, name, reentry, status) VALUES (gen_random_uuid(), $1, 'Chain', 'once', 'active')
-       RETURNING id),
+       INSERT INTO drip_chains (id, project_id, name, trigger, reentry, status)
+       VALUES (gen_random_uuid(), $1, 'Chain', '{"type": "manual"}', 'once', 'active') RETURNING id),
      version AS (
-       INSERT INTO drip_versions (drip_id, version, trigger, steps)
-       SELECT id, 1, '{"type": "manual"}', '[{"id": "a", "type": "end"}]' FROM chain),
+       INSERT INTO drip_versions (drip_id, version, steps)
+       SELECT id, 1, '[{"id": "a", "type": "end"}]' FROM chain),
      person AS (
        INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
        VALUES ($1, 'telegram', gen_random_uuid(), 'late', 'Late', 'en') RETURNING id)
