@@ -39,9 +39,8 @@ export async function benchDrip(): Promise<Figure[]> {
     const path = `/v1/drip-chains/${chain['drip_id']}`;
 
     process.stderr.write('  without enrolments\n');
-    // Before the CPU: a Temporal server that has run no workflow yet uses less.
-    const loginsBefore = await loginTimes(roles, project.api_key, control, 'before');
     const without = await idleCpu(roles);
+    const loginsBefore = await loginTimes(roles, project.api_key, control, 'before');
     process.stderr.write(`  ${ENROLMENTS} enrolments get their workflows\n`);
     const startedIn = await enrol(bench, control, project.id, chain['drip_id'] ?? '');
     process.stderr.write('  with enrolments\n');
