@@ -4,6 +4,7 @@ import type { SubscriberIdFormat } from '../contract/ids';
 import type { Core } from '../core';
 import { withAbortAfter } from '../lib/timeout';
 import { contentFor, isStoredTemplate, type PreparedMessage, prepareMessage } from '../messages';
+import type { MessageContent } from '../messages/contract';
 import { faultOf } from '../templates';
 import { outcomeOf, OutageBackoff } from './outcome';
 import { extendBroadcastLease } from './queries/broadcasts';
@@ -67,6 +68,8 @@ export async function runBroadcast(deps: RunDeps, id: string, options: RunOption
 interface RunMessages {
   /** The message that all recipients get, prepared once; null if they get different ones. */
   shared: PreparedMessage | null;
+  /** The recipient's own message; null if it is the shared one. */
+  contentFor(recipient: ClaimedRecipient): MessageContent | null;
   messageFor(recipient: ClaimedRecipient): PreparedMessage;
   /** Why the recipient's message cannot be sent; null if it can. */
   faultFor(recipient: ClaimedRecipient): string | null;
@@ -83,6 +86,7 @@ function messagesOf(run: BroadcastRun, format: SubscriberIdFormat): RunMessages 
     recipient.content ?? render({ ...recipient, id: recipient.subscriber_id });
   return {
     shared,
+    contentFor: (recipient) => (shared ? null : contentOf(recipient)),
     messageFor: (recipient) => shared ?? prepareMessage(contentOf(recipient), run),
     faultFor: (recipient) => (shared ? null : faultOf(contentOf(recipient))),
   };
@@ -127,7 +131,12 @@ async function runSender(
         await pause(outageMs, signal);
         continue;
       }
-      const claim = await claimRecipients(deps.pool, run, sender, { wanted, perSecond, callsOf });
+      const claim = await claimRecipients(deps.pool, run, sender, {
+        wanted,
+        perSecond,
+        contentFor: run.contentFor,
+        callsOf,
+      });
       if (claim.state === 'stopped') return 'stopped';
       if (claim.state === 'later') {
         if (isIdle) return 'more';

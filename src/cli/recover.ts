@@ -28,7 +28,9 @@ async function recoverAll({ json }: { json?: boolean }): Promise<void> {
     json,
     () =>
       `Restarted the workflows of ${recovered.sessions_restarted} of ${recovered.sessions_open} open sessions and ` +
-      `${recovered.deliveries_restarted} of ${recovered.deliveries_open} open deliveries.`,
+      `${recovered.deliveries_restarted} of ${recovered.deliveries_open} open deliveries.\n` +
+      `The relay checks ${recovered.scheduled_open} scheduled messages, ${recovered.enrolments_open} enrolments in chains and ` +
+      `${recovered.recurring_open} recurring messages, and starts what is missing.`,
   );
 }
 
@@ -36,7 +38,7 @@ export function addRecoverCommand(program: Command): void {
   program
     .command('recover')
     .description(
-      'restart missing workflows of open sessions and deliveries, after Temporal lost its data; safe at any time',
+      'restart missing workflows of open sessions, deliveries, scheduled messages and enrolments, and recreate Schedules, after Temporal lost its data; safe at any time',
     )
     .option('--json', 'print JSON')
     .action(recoverAll);

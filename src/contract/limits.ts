@@ -116,6 +116,8 @@ export const limits = {
   /** Open scheduled and recurring messages and chains together. */
   scheduledEntries: 100,
   scheduledDays: 366,
+  /** Of one external_id. */
+  scheduledRecipients: 10_000,
   /** After an outage it is still sent for so long. */
   scheduledLateHours: 24,
   recurringLateMinutes: 60,

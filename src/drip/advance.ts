@@ -188,9 +188,9 @@ class Run {
   }
 
   private async exitReason(): Promise<string | null> {
-    if (!this.subscriber.active) return 'unsubscribed';
     const { exit_on } = this.enrolment;
-    return exit_on && (await this.holds(exit_on)) ? 'exit_rule' : null;
+    if (exit_on && (await this.holds(exit_on))) return 'exit_rule';
+    return this.subscriber.active ? null : 'unsubscribed';
   }
 
   private async holds(rules: Rules): Promise<boolean> {

@@ -50,7 +50,7 @@ export async function sendStep(
   const isPatient = now.getTime() - beganAt.getTime() < PATIENT_MS;
   try {
     const request = { content, permission, event, isPatient };
-    const [detail] = await sendTo(deps, project, request, [subscriber], claimId);
+    const [detail] = await sendTo(deps, project.id, request, [subscriber], claimId);
     if (!detail) return failed('unknown');
     const { status, reason = null, delivery_id: deliveryId } = detail;
     if (status === 'sent') return { status, reason: null, deliveryId };

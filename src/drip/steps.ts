@@ -29,8 +29,8 @@ export function delayEnd({ minutes }: StepOf<'delay'>, beganAt: Date, scale: num
 const DAYS_AHEAD = 7;
 
 /**
- * The first moment, not before `now`, at which the window is open by the clock of the zone: `now` itself inside it. On a
- * day whose clock skips the whole window, it opens after the gap, for as long as it is open on other days.
+ * The first moment, not before `now`, at which the window is open by the clock of the zone: `now` itself inside it. A
+ * window that the clock skips moves forward by the gap, as a single time does, and is as long as on other days.
  */
 export function windowOpening({ weekdays, from, to }: StepOf<'wait_until'>, now: Date, zone: string): Date {
   const [opens, closes] = [minutesOf(from), minutesOf(to)];
@@ -47,8 +47,12 @@ export function windowOpening({ weekdays, from, to }: StepOf<'wait_until'>, now:
     const local = { year, month, day: day + ahead, hour: 0, minute: opens, second: 0 };
     const opening = instantAt(local, zone);
     const gapEnd = isOpenAt(opening) ? null : endOfGap(local, zone);
-    if ((gapEnd ?? opening) > now) return gapEnd ?? opening;
-    if (gapEnd && now.getTime() < gapEnd.getTime() + (closes - opens) * MINUTE_MS) return now;
+    // What the clock does not skip of the window begins at the end of the gap.
+    const isPartLeft = gapEnd !== null && isOpenAt(gapEnd);
+    const opensAt = isPartLeft ? gapEnd : opening;
+    if (opensAt > now) return opensAt;
+    const isSkipped = gapEnd !== null && !isPartLeft;
+    if (isSkipped && now.getTime() < opening.getTime() + (closes - opens) * MINUTE_MS) return now;
   }
   throw new Error('the window is never open');
 }

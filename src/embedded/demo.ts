@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { withTransaction, type Db } from '../db/pool';
+import { insertBatch, insertBatchRecipients } from '../broadcasts/batch/queries';
 import { changeRecurring, insertRecurring } from '../broadcasts/recurring/queries';
 import { insertScheduled } from '../broadcasts/scheduled/queries';
 import { insertChain } from '../drip/queries/chains';
@@ -18,6 +19,7 @@ import {
   updateProject,
 } from '../projects/queries/projects';
 import { namedUserId } from './simulator/users';
+import { NOBODY } from '../subscribers';
 import { subscribe, unsubscribe } from '../subscribers/queries/subscriptions';
 import { insertTemplate } from '../templates/queries';
 
@@ -47,7 +49,7 @@ export async function seedDemoProject(pool: pg.Pool, keyFile: string, publicUrl:
     if (!project) throw new Error('the demo project could not be created');
     if (!earlier) {
       await seedDemoPlans(db, project.id);
-      await seedDemoEvents(db, project.id);
+      await seedDemoSubscriber(db, project.id);
     }
     await updateProject(db, project.id, {
       // The port can differ between starts.
@@ -149,8 +151,11 @@ async function seedDemoPlans(db: Db, projectId: string): Promise<void> {
   await changeRecurring(db, id, { ...weekly, status: 'paused' });
 }
 
-/** A few events of the owner, who is unsubscribed: the demo's messages reach only people who subscribed themselves. */
-async function seedDemoEvents(db: Db, projectId: string): Promise<void> {
+/**
+ * A few events of the owner and a batch that names them. The owner is unsubscribed: the demo's messages reach only people
+ * who subscribed themselves.
+ */
+async function seedDemoSubscriber(db: Db, projectId: string): Promise<void> {
   const id = String(namedUserId(demoOwner));
   const user = { channel: 'telegram' as const, platform_user_id: id };
   const about = { chat_id: id, bot: null, first_name: 'Demo', username: null, lang: 'en' as const };
@@ -171,5 +176,34 @@ async function seedDemoEvents(db: Db, projectId: string): Promise<void> {
       subscriberId: subscriber.id,
       occurredAt: new Date(Date.now() - minutesAgo * 60_000),
     })),
+  );
+  const batchId = randomUUID();
+  const unsent = { error: null, content: { ...plainText, text: 'Your order is on its way.' } };
+  await insertBatch(db, projectId, batchId, 2);
+  await insertBatchRecipients(
+    db,
+    batchId,
+    [
+      {
+        ...unsent,
+        position: 0,
+        ref: 'order-1041',
+        subscriber_id: subscriber.id,
+        channel: 'telegram',
+        status: 'skipped',
+        reason: 'unsubscribed',
+      },
+      {
+        ...unsent,
+        position: 1,
+        ref: 'order-1042',
+        subscriber_id: null,
+        channel: null,
+        content: null,
+        status: 'failed',
+        reason: 'subscriber_not_found',
+      },
+    ],
+    NOBODY,
   );
 }

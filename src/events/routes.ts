@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type pg from 'pg';
+import { pageOf } from '../contract/common';
 import { limits } from '../contract/limits';
+import { shortListQuery, shortPage } from '../contract/short-list';
 import { route } from '../http/route';
 import { eventTypes, eventTypeSchema, publishResultSchema, publishSchema } from './contract';
 import { createPublish } from './publish';
@@ -35,11 +37,15 @@ export function createEventRoutes({ pool }: { pool: pg.Pool }) {
           'Every event that a webhook endpoint can subscribe to, with the JSON Schema of the whole body and an example.',
         tag: 'Webhooks',
         auth: 'key',
+        query: shortListQuery,
         status: 200,
-        response: z.strictObject({ data: z.array(eventTypeSchema), next_cursor: z.null() }),
+        response: pageOf(eventTypeSchema),
         errors: [],
       },
-      async () => ({ data: eventTypes, next_cursor: null }),
+      async ({ query }) => {
+        const { items, next_cursor } = shortPage(eventTypes, query, ({ name }) => name);
+        return { data: items, next_cursor };
+      },
     ),
   ];
 }

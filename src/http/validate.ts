@@ -34,14 +34,10 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   for (const issue of result.error.issues) {
     if (issue.code !== 'custom' || !(issue.params?.['error'] instanceof AppError)) continue;
     const error = issue.params['error'];
-    throw isOfBatch(issue.path) ? new AppError(error.code, namedBy(issue.path, error.message)) : error;
+    // A field of the body itself is named by the text.
+    throw issue.path.length > 1 ? new AppError(error.code, namedBy(issue.path, error.message)) : error;
   }
   throw new AppError('validation_failed', describeIssues(result.error.issues));
-}
-
-/** Whether the field at fault is of one of several messages or events, which the message must name. */
-function isOfBatch([list, index]: PropertyKey[]): boolean {
-  return (list === 'messages' || list === 'events') && typeof index === 'number';
 }
 
 /** `messages[17].media.url: must be …`, whatever field the text itself names. */
@@ -50,7 +46,8 @@ function namedBy(path: PropertyKey[], text: string): string {
 }
 
 /**
- * Refuses text that PostgreSQL cannot store (NUL) or UTF-8 cannot encode (an unpaired surrogate), anywhere in a value.
+ * Refuses text that PostgreSQL cannot store (NUL) or UTF-8 cannot encode (an unpaired surrogate), and the name `__proto__`,
+ * which objects of JavaScript would lose, anywhere in a value.
  * Iterative, because a body can be nested deeper than the stack.
  */
 export function refuseUnstorable(value: unknown): void {
@@ -63,6 +60,9 @@ export function refuseUnstorable(value: unknown): void {
     if (typeof item !== 'object' || item === null) continue;
     for (const [key, child] of Object.entries(item)) {
       const name = Array.isArray(item) ? `[${key}]` : `${path && '.'}${key}`;
+      if (key === '__proto__') {
+        throw new AppError('validation_failed', `${path}${name}: is not a name that can be used`);
+      }
       pending.push([path + name, child]);
     }
   }

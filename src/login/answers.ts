@@ -40,6 +40,10 @@ export function createLoginAnswers(
     return withTransaction(pool, async (db): Promise<Verdict> => {
       const session = await lockSession(db, prompt.session_id);
       if (!session || !serves(tap, session.project_id)) return { notice: texts.sessionEnded };
+      // The process that sent the question has not recorded it yet, died before, or got no response.
+      if (prompt.message_id === null && tap.messageId !== null) {
+        await setPromptMessage(db, prompt.id, tap.messageId);
+      }
       const ended = session.purpose === 'approval' ? texts.requestEnded : texts.sessionEnded;
       if (session.status !== 'pending') {
         const answered = session.status !== 'expired' || session.was_confirmed;
@@ -47,10 +51,6 @@ export function createLoginAnswers(
       }
       if (prompt.closed) return { notice: texts.questionReplaced };
       if (tap.receivedAt > session.expires_at) return { endedSessionId: session.id, notice: ended };
-      // The process that sent the question has not recorded it yet, or died before.
-      if (prompt.message_id === null && tap.messageId !== null) {
-        await setPromptMessage(db, prompt.id, tap.messageId);
-      }
       const first = await recordAnswer(db, {
         update_id: tap.updateId,
         session_id: session.id,

@@ -3,11 +3,12 @@ import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { endSession, firstAnswer } from './queries/decisions';
 import { lockSession, type AuthSession } from './queries/sessions';
-import type { SessionStarter } from './workflow';
+import { requestWakeUp } from './queries/starts';
+import { START_DEADLINE_MS, type SessionStarter } from './workflow';
 
 /**
  * Expires a session or request without an answer, and wakes its workflow, which edits the bot's question. A stored
- * answer is first: the workflow decides it. If Temporal is away, the question is edited when the time was to end anyway.
+ * answer is first: the workflow decides it. If Temporal is away, the relay wakes the workflow later.
  */
 export async function cancelSession(
   { pool, starter, log }: Pick<Core, 'pool' | 'log'> & { starter: SessionStarter },
@@ -24,11 +25,12 @@ export async function cancelSession(
       throw new AppError('conflict', `The ${kind} has already ended.`);
     }
     await endSession(db, sessionId, 'expired', null);
+    await requestWakeUp(db, sessionId);
     return found;
   });
   await starter
-    .signalCancelled(session)
+    .signalCancelled(session, START_DEADLINE_MS)
     .catch((err: unknown) =>
-      log.warn({ err, session_id: sessionId }, 'the workflow of a cancelled session was not woken'),
+      log.warn({ err, session_id: sessionId }, 'a cancelled session was not woken; the relay will wake it'),
     );
 }

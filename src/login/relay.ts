@@ -9,14 +9,14 @@ const CONCURRENCY = 4;
 /** Less than the lease of a claim, so that no second start is made meanwhile. */
 const START_DEADLINE_MS = 5_000;
 
-/** Starts the workflows that the API and the bots did not start: Temporal was away, or the process died. */
+/** Starts and wakes the workflows that the API and the bots did not: Temporal was away, or the process died. */
 export function startSessionRelay({
   pool,
   starter,
   log,
 }: {
   pool: pg.Pool;
-  starter: Pick<SessionStarter, 'start'>;
+  starter: Pick<SessionStarter, 'start' | 'signalCancelled'>;
   log: Logger;
 }): Relay {
   return startRelay({
@@ -24,7 +24,10 @@ export function startSessionRelay({
     sweepMs: SWEEP_MS,
     concurrency: CONCURRENCY,
     claim: (limit) => claimUnstartedSessions(pool, limit),
-    start: (session) => starter.start(session, START_DEADLINE_MS),
+    start: (session) =>
+      session.cancelled
+        ? starter.signalCancelled(session, START_DEADLINE_MS)
+        : starter.start(session, START_DEADLINE_MS),
     log,
   });
 }

@@ -18,8 +18,8 @@ export interface SessionStarter {
   startAgain(session: StartableSession, deadlineMs: number): Promise<void>;
   /** Signals that an answer is stored, and starts the workflow if its start was lost or its run was terminated. */
   signalAnswer(session: StartableSession, updateId: number): Promise<void>;
-  /** Wakes the workflow of a session that was ended by its row. */
-  signalCancelled(session: StartableSession): Promise<void>;
+  /** Wakes the workflow of a session that was ended by its row, and records it in the row. */
+  signalCancelled(session: StartableSession, deadlineMs: number): Promise<void>;
 }
 
 /** What the Temporal UI shows. */
@@ -33,8 +33,8 @@ const summaries: Record<SessionFlow, string> = {
 const SIGNAL_DEADLINE_MS = 5_000;
 /** Updates are numbered from 1. */
 const NO_UPDATE = 0;
-/** A caller who creates a session waits no longer than this for Temporal. */
-const START_DEADLINE_MS = 1_000;
+/** A caller who creates or cancels a session waits no longer than this for Temporal. */
+export const START_DEADLINE_MS = 1_000;
 
 export function createSessionStarter({
   client,
@@ -77,9 +77,13 @@ export function createSessionStarter({
     return { ...options(session), ...(isDelayed ? { startDelay: session.wait_ms } : {}) };
   }
 
-  async function signal(session: StartableSession, updateId: number): Promise<void> {
+  async function signal(
+    session: StartableSession,
+    updateId: number,
+    deadlineMs = SIGNAL_DEADLINE_MS,
+  ): Promise<void> {
     const signalWithStart = (again: Pick<WorkflowStartOptions, 'workflowIdReusePolicy'> = {}) =>
-      within(client, SIGNAL_DEADLINE_MS, () =>
+      within(client, deadlineMs, () =>
         client.workflow.signalWithStart<typeof authSession, [{ updateId: number }]>('authSession', {
           ...options(session),
           ...again,
@@ -111,8 +115,11 @@ export function createSessionStarter({
       const again = { ...delayedOptions(session), workflowIdReusePolicy: 'ALLOW_DUPLICATE' } as const;
       await within(client, deadlineMs, () => client.workflow.start<typeof authSession>('authSession', again));
     },
-    signalAnswer: signal,
-    signalCancelled: (session) => signal(session, NO_UPDATE),
+    signalAnswer: (session, updateId) => signal(session, updateId),
+    async signalCancelled(session, deadlineMs) {
+      await signal(session, NO_UPDATE, deadlineMs);
+      await markSessionStarted(pool, session.id);
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 /** The public interface of this domain. */
 export { deliveryFailed, deliverySuccess } from './delivery-events';
-export { checkEachMedia } from './media-facts';
+export { checkEachMedia, mediaField } from './media-facts';
 export { type PreparedMessage, prepareMessage } from './prepare';
 export { attemptedRecipients } from './queries/messages';
 export { sendTo } from './send';

@@ -94,7 +94,7 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
   ];
 }
 
-/** A template of a broadcast is shown as it would be rendered now. */
+/** A broadcast's template for a recipient who has not been sent to is shown as it would be rendered now. */
 function contentOf(
   { id, content }: MessageLogRow,
   subscriber: SubscriberRecord,

@@ -6,10 +6,20 @@ import { MIB } from '../contract/limits';
 import { withTimeout } from '../lib/timeout';
 import { ForbiddenAddressError, type LocalPolicy, vetUrl } from '../outbound/addresses';
 import { lengthOf, withVettedResponse } from '../outbound/request';
-import type { MessageMedia } from '../contract/content';
+import { type GivenContent, isTemplated, type MessageMedia } from '../contract/content';
 import type { MediaFacts } from './contract';
 
 const HEAD_TIMEOUT_MS = 3_000;
+
+/** Media, and the field of the request that gives it, for errors. */
+export interface PlacedMedia extends MessageMedia {
+  field: string;
+}
+
+/** `path`: the place of the content in the request, with its dot. */
+export function mediaField(content: GivenContent, path = ''): string {
+  return isTemplated(content) ? `${path}template.media.url` : `${path}media.url`;
+}
 
 /** What the media's server states about the file. */
 interface Stated {
@@ -25,19 +35,13 @@ const NOTHING: Stated = { bytes: null, version: null };
  * length above the limit, before anything is sent. If the server states none, the length is checked while the file is
  * uploaded.
  */
-export async function checkMedia(
-  media: MessageMedia,
-  projectId: string,
-  policy: LocalPolicy,
-): Promise<MediaFacts> {
-  const { type, url } = media;
-  const vetted = vetUrl(url, policy);
-  if (!vetted.ok) throw new AppError('invalid_url', `media.url: ${vetted.why}`);
-  const stated = await statedBy(vetted.url, policy);
+async function checkMedia(media: PlacedMedia, projectId: string, policy: LocalPolicy): Promise<MediaFacts> {
+  const { type, field } = media;
+  const stated = await statedBy(vettedUrl(media, policy), field, policy);
   if (stated.bytes !== null && stated.bytes > mediaBytes[type]) {
     throw new AppError(
       'validation_failed',
-      `media.url: a ${type} can have up to ${mediaBytes[type] / MIB} MB`,
+      `${field}: a ${type} can have up to ${mediaBytes[type] / MIB} MB`,
     );
   }
   return { bytes: stated.bytes, key: keyOf(media, projectId, stated) };
@@ -53,12 +57,16 @@ export type FactsOf = (media: MessageMedia) => MediaFacts;
  * while they are uploaded.
  */
 export async function checkEachMedia(
-  given: MessageMedia[],
+  given: PlacedMedia[],
   projectId: string,
   policy: LocalPolicy,
 ): Promise<FactsOf> {
   const idOf = ({ type, url }: MessageMedia) => `${type} ${url}`;
-  const distinct = new Map(given.map((media) => [idOf(media), media]));
+  const distinct = new Map<string, PlacedMedia>();
+  // An error names the first of equal ones.
+  for (const media of given) {
+    if (!distinct.has(idOf(media))) distinct.set(idOf(media), media);
+  }
   const facts = new Map<string, MediaFacts>();
   await Promise.all(
     [...distinct].map(async ([id, media]) => {
@@ -71,10 +79,15 @@ export async function checkEachMedia(
   return (media) => facts.get(idOf(media)) ?? { bytes: null, key: randomUUID() };
 }
 
-function unasked({ url }: MessageMedia, policy: LocalPolicy): MediaFacts {
-  const vetted = vetUrl(url, policy);
-  if (!vetted.ok) throw new AppError('invalid_url', `media.url: ${vetted.why}`);
+function unasked(media: PlacedMedia, policy: LocalPolicy): MediaFacts {
+  vettedUrl(media, policy);
   return { bytes: null, key: randomUUID() };
+}
+
+function vettedUrl({ url, field }: PlacedMedia, policy: LocalPolicy): URL {
+  const vetted = vetUrl(url, policy);
+  if (!vetted.ok) throw new AppError('invalid_url', `${field}: ${vetted.why}`);
+  return vetted.url;
 }
 
 /**
@@ -89,7 +102,7 @@ function keyOf({ type, url }: MessageMedia, projectId: string, { bytes, version 
 }
 
 /** Nothing is stated if the server does not respond in time. */
-async function statedBy(url: URL, { allowLocal }: LocalPolicy): Promise<Stated> {
+async function statedBy(url: URL, field: string, { allowLocal }: LocalPolicy): Promise<Stated> {
   const request = { method: 'HEAD', allowLocal, signal: AbortSignal.timeout(HEAD_TIMEOUT_MS) } as const;
   try {
     return await withTimeout(
@@ -101,7 +114,7 @@ async function statedBy(url: URL, { allowLocal }: LocalPolicy): Promise<Stated> 
     );
   } catch (error) {
     if (!(error instanceof ForbiddenAddressError)) return NOTHING;
-    throw new AppError('invalid_url', `media.url: ${error.message}`);
+    throw new AppError('invalid_url', `${field}: ${error.message}`);
   }
 }
 

@@ -32,7 +32,7 @@ export function createSendRoutes(deps: SendRouteDeps) {
           'platform_busy',
         ],
       },
-      ({ project, body, work }) => sendMessages(deps, project, body, work.id),
+      ({ project, body, work }) => sendMessages(deps, project.id, body, work.id),
     ),
   ];
 }

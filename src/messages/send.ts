@@ -16,7 +16,7 @@ import {
 } from './contract';
 import { deliver, failure, recordResult, type DeliverDeps } from './deliver';
 import { lostMessage } from './lost';
-import { checkEachMedia } from './media-facts';
+import { checkEachMedia, mediaField } from './media-facts';
 import { prepareMessage } from './prepare';
 import {
   findMessages,
@@ -36,7 +36,7 @@ const CONCURRENCY = 8;
  */
 export async function sendMessages(
   deps: DeliverDeps,
-  project: SendingProject,
+  projectId: string,
   request: SendRequest,
   requestId: string,
 ): Promise<SendResponse> {
@@ -44,18 +44,24 @@ export async function sendMessages(
   const existing = await findMessages(pool, requestId);
   const isResumed = existing.length > 0;
   const messages = isResumed ? existing : await create();
-  const ours = { projectId: project.id, requestId, isPatient: false };
+  const ours = { projectId, requestId, isPatient: false };
   const details = await sendAll(deps, ours, messages, isResumed);
 
   async function create(): Promise<MessageWithContent[]> {
-    if (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS)) {
+    if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
       throw new AppError('billing_blocked');
     }
     const content = contentOf(request);
     // An unknown template is reported before an unknown recipient: it is the project's own mistake.
-    if (isTemplated(content)) await resolveTemplate(pool, project.id, content);
-    const recipients = await findRecipients(deps, project.id, request);
-    return createMessages(deps, project, { content, permission: request.permission }, recipients, requestId);
+    if (isTemplated(content)) await resolveTemplate(pool, projectId, content);
+    const recipients = await findRecipients(deps, projectId, request);
+    return createMessages(
+      deps,
+      projectId,
+      { content, permission: request.permission },
+      recipients,
+      requestId,
+    );
   }
 
   return {
@@ -71,13 +77,12 @@ export async function sendMessages(
  */
 export async function sendTo(
   deps: DeliverDeps,
-  project: SendingProject,
+  projectId: string,
   request: OneMessage,
   recipients: SubscriberRecord[],
   requestId: string,
 ): Promise<(SendDetail | undefined)[]> {
   const { isPatient = false } = request;
-  const projectId = project.id;
   const ids = new Set(recipients.map(({ id }) => id));
   const isOurs = ({ subscriber_id }: MessageWithContent) => ids.has(subscriber_id);
   const existing = (await findMessages(deps.pool, requestId)).filter(isOurs);
@@ -85,7 +90,7 @@ export async function sendTo(
   const fresh = recipients.filter(({ id }) => !known.has(id));
   const created =
     fresh.length > 0
-      ? (await createMessages(deps, project, request, fresh, requestId)).filter(
+      ? (await createMessages(deps, projectId, request, fresh, requestId)).filter(
           (message) => isOurs(message) && !known.has(message.subscriber_id),
         )
       : [];
@@ -123,12 +128,6 @@ async function sendAll(
   return details;
 }
 
-/** Whose message it is; templates show the name. */
-export interface SendingProject {
-  id: string;
-  name: string;
-}
-
 export interface OneMessage {
   content: GivenContent;
   permission: string | undefined;
@@ -143,17 +142,17 @@ export interface OneMessage {
 
 async function createMessages(
   deps: DeliverDeps,
-  project: SendingProject,
+  projectId: string,
   { content, permission, event }: OneMessage,
   recipients: SubscriberRecord[],
   requestId: string,
 ): Promise<MessageWithContent[]> {
   const { pool, messengers } = deps;
-  const projectId = project.id;
   const further = event ? (['event'] as const) : [];
   const template = isTemplated(content) ? await resolveTemplate(pool, projectId, content, '', further) : null;
   const given = template ?? (content as InlineContent);
-  const contents = await contentsFor(deps, project, recipients, given, event);
+  const field = mediaField(content);
+  const contents = await contentsFor(deps, projectId, recipients, given, { event, field });
   const planned = recipients.map((subscriber, index) => ({
     subscriberId: subscriber.id,
     channel: subscriber.channel,
@@ -170,18 +169,18 @@ async function createMessages(
 /** The message of each recipient, with what is known about its media. */
 async function contentsFor(
   { config }: DeliverDeps,
-  project: SendingProject,
+  projectId: string,
   recipients: SubscriberRecord[],
   content: InlineContent | ResolvedTemplate,
-  event: Properties | undefined,
+  { event, field }: { event: Properties | undefined; field: string },
 ): Promise<MessageContent[]> {
   const contents = recipients.map((recipient): InlineContent => {
     if (!('compiled' in content)) return content;
     const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
-    return renderFor(content, recipient, { project: project.name, format, event });
+    return renderFor(content, recipient, { format, event });
   });
-  const given = contents.flatMap(({ media }) => (media ? [media] : []));
-  const factsOf = await checkEachMedia(given, project.id, { allowLocal: config.allowLocalWebhooks });
+  const given = contents.flatMap(({ media }) => (media ? [{ ...media, field }] : []));
+  const factsOf = await checkEachMedia(given, projectId, { allowLocal: config.allowLocalWebhooks });
   return contents.map((each) =>
     each.media ? { ...each, media: { ...each.media, ...factsOf(each.media) } } : each,
   );

@@ -1,5 +1,4 @@
 import { isTemplated, type GivenContent } from '../contract/content';
-import { AppError } from '../contract/errors';
 import type { SubscriberIdFormat } from '../contract/ids';
 import type { Db } from '../db/pool';
 import type { LocalPolicy } from '../outbound/addresses';
@@ -12,7 +11,7 @@ import {
   valuesFor,
 } from '../templates';
 import { contentOf, type ContentView, type MediaFacts, type MessageContent } from './contract';
-import { checkEachMedia } from './media-facts';
+import { checkEachMedia, mediaField } from './media-facts';
 
 /** A template in the version of the request, with what is known about media that is the same for every recipient. */
 export interface StoredTemplate extends FixedTemplate {
@@ -39,17 +38,19 @@ export async function storeContent(
   const content = contentOf(given);
   if (!isTemplated(content)) {
     if (!content.media) return content;
-    const factsOf = await checkEachMedia([content.media], projectId, policy).catch((error: unknown) => {
-      throw error instanceof AppError && error.status === 400
-        ? new AppError(error.code, path + error.message)
-        : error;
-    });
+    const placed = { ...content.media, field: mediaField(content, path) };
+    const factsOf = await checkEachMedia([placed], projectId, policy);
     return { ...content, media: { ...content.media, ...factsOf(content.media) } };
   }
   const { fixed } = await resolveTemplate(db, projectId, content, path, further);
   const { en, ru } = fixed.source.variants;
   const media = [en?.media, ru?.media].flatMap((each) => (each && !each.url.includes('{{') ? [each] : []));
-  const factsOf = await checkEachMedia(media, projectId, policy);
+  const field = mediaField(content, path);
+  const factsOf = await checkEachMedia(
+    media.map((each) => ({ ...each, field })),
+    projectId,
+    policy,
+  );
   return { ...fixed, facts: Object.fromEntries(media.map((each) => [each.url, factsOf(each)])) };
 }
 

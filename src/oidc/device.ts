@@ -3,10 +3,9 @@ import { limits } from '../contract/limits';
 import { createRateLimiter } from '../http/rate-limiter';
 import type { Core } from '../core';
 import { sha256 } from '../lib/tokens';
-import { consumeProviderSession } from '../login';
 import { limitedAddress } from './address';
 import { withDeferredWrites, writeDeferred } from './deferred-writes';
-import { AMR, declined, declinedCode, saveGrant } from './finish-login';
+import { AMR, consumeWithWrites, declined, declinedCode, saveGrant } from './finish-login';
 import type { OidcLibrary, OidcProvider } from './library';
 import { findDecidedDeviceLogin } from './queries/logins';
 import { findActiveClient } from './queries/clients';
@@ -100,7 +99,7 @@ export async function settleDevice(
       expiresIn,
     };
     await writeDeferred(pool, (db) => saveRecord(db, decided));
-    if (accountId !== null) await writeDeferred(pool, (db) => consumeProviderSession(db, login.session_id));
+    if (accountId !== null) await consumeWithWrites(pool, login.session_id);
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { consumeProviderSession } from '../login';
-import { takeDeferredWrites, withDeferredWrites, type Write } from './deferred-writes';
+import { takeDeferredWrites, withDeferredWrites } from './deferred-writes';
 import type { OidcProvider } from './library';
 import { findLogin, type LoginState } from './queries/logins';
 
@@ -25,28 +25,26 @@ export async function collectOutcome(
   const interaction = await provider.Interaction.find(login.interaction);
   if (!interaction) return null;
   if (interaction.result !== undefined) return interaction.returnTo;
-  try {
-    await withDeferredWrites(pool, async () => {
-      interaction.result = await resultOf(provider, login, interaction.params);
-      await interaction.save(Math.max(1, interaction.exp - now()));
-      if (login.status === 'confirmed') await consumeWith(pool, sessionId, takeDeferredWrites());
-    });
-  } catch (error) {
-    if (!(error instanceof AlreadyTaken)) throw error;
-    const taken = await provider.Interaction.find(login.interaction);
-    return taken?.result === undefined ? null : taken.returnTo;
-  }
-  return interaction.returnTo;
+  const isSaved = await withDeferredWrites(pool, async () => {
+    interaction.result = await resultOf(provider, login, interaction.params);
+    await interaction.save(Math.max(1, interaction.exp - now()));
+    return login.status !== 'confirmed' || consumeWithWrites(pool, sessionId);
+  });
+  if (isSaved) return interaction.returnTo;
+  const taken = await provider.Interaction.find(login.interaction);
+  return taken?.result === undefined ? null : taken.returnTo;
 }
 
-/** A second request of the same browser has collected the outcome meanwhile. */
-class AlreadyTaken extends Error {}
-
-/** The session is consumed once: one Yes gives one grant, however many requests ask at the same moment. */
-async function consumeWith(pool: Core['pool'], sessionId: string, writes: Write[]): Promise<void> {
-  await withTransaction(pool, async (db) => {
-    if (!(await consumeProviderSession(db, sessionId))) throw new AlreadyTaken();
+/**
+ * Consumes the session together with what has been deferred so far. False, with nothing written, if another request has
+ * collected the outcome meanwhile: one Yes gives one grant, however many requests ask at the same moment.
+ */
+export function consumeWithWrites(pool: Core['pool'], sessionId: string): Promise<boolean> {
+  const writes = takeDeferredWrites();
+  return withTransaction(pool, async (db) => {
+    if (!(await consumeProviderSession(db, sessionId))) return false;
     for (const write of writes) await write(db);
+    return true;
   });
 }
 

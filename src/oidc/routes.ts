@@ -1,4 +1,5 @@
 import { pageOf } from '../contract/common';
+import { shortListQuery, shortPage } from '../contract/short-list';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
@@ -113,14 +114,16 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
         tag,
         auth: 'key',
         scope: 'manage',
+        query: shortListQuery,
         status: 200,
         response: pageOf(clientSchema),
         errors: [],
       },
-      async ({ project }) => ({
-        data: (await clients.listClients(pool, project.id)).map(present),
-        next_cursor: null,
-      }),
+      async ({ project, query }) => {
+        const found = await clients.listClients(pool, project.id);
+        const { items, next_cursor } = shortPage(found, query, ({ id }) => id);
+        return { data: items.map(present), next_cursor };
+      },
     ),
     route(
       {

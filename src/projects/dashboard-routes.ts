@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { idParams, pageOf } from '../contract/common';
+import { shortListQuery, shortPage } from '../contract/short-list';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { roleScopes } from '../contract/scopes';
@@ -232,15 +233,17 @@ export function createDashboardRoutes(core: Deps) {
         tag,
         auth: 'key',
         scope: null,
+        query: shortListQuery,
         status: 200,
         response: pageOf(signInRecordSchema),
         errors: [],
       },
-      async ({ project }) => {
+      async ({ project, query }) => {
         const found = await listDashboardSessions(pool, project);
+        const { items, next_cursor } = shortPage(found, query, ({ id }) => id);
         return {
-          data: found.map((session) => presentSession(session, project.dashboard_session)),
-          next_cursor: null,
+          data: items.map((session) => presentSession(session, project.dashboard_session)),
+          next_cursor,
         };
       },
     ),

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { idParams, pageOf } from '../contract/common';
+import { shortListQuery, shortPage } from '../contract/short-list';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { defaultScopes, type Scope } from '../contract/scopes';
@@ -23,13 +24,15 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         tag,
         auth: 'key',
         scope: 'admin',
+        query: shortListQuery,
         status: 200,
         response: pageOf(keySchema),
         errors: [],
       },
-      async ({ project }) => {
-        const found = await listApiKeys(pool, project.id);
-        return { data: found.map((key) => presentKey(key, project.key_id)), next_cursor: null };
+      async ({ project, query }) => {
+        const page = shortPage(await listApiKeys(pool, project.id), query, ({ id }) => id);
+        const { items, next_cursor } = page;
+        return { data: items.map((key) => presentKey(key, project.key_id)), next_cursor };
       },
     ),
     route(

@@ -125,7 +125,7 @@ function createScrapeMetrics(core: Core): Registry {
   });
   const late: Gauge = new Gauge({
     name: 'herald_plans_late',
-    help: `Scheduled and recurring messages, broadcasts and batches that are more than five minutes late, by kind; counted up to ${MAX_COUNTED}.`,
+    help: `Scheduled and recurring messages, enrolments in chains, broadcasts and batches that are more than five minutes late, by kind; counted up to ${MAX_COUNTED}.`,
     labelNames: ['kind'],
     registers,
     collect: onScrape(async () => {

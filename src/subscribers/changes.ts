@@ -20,6 +20,7 @@ import { wakeOrphanedWorkflows } from '../temporal/wake-orphaned-workflows';
 import type { Properties, PropertyValue, SubscriberChanges } from './contract';
 import { maxLabels } from './labels';
 import {
+  ERASED_CONTENT,
   erasePersonLinks,
   erasePersonMessages,
   erasePersonPlans,
@@ -28,6 +29,7 @@ import {
   erasePersonUpdates,
   NOBODY,
   openEnrolmentsOf,
+  recentPlansOf,
   recentRequestsOf,
   requestsOf,
 } from './queries/erasure';
@@ -153,6 +155,7 @@ export async function removeSubscriber(
     await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), (text) =>
       publicIds.reduce((rest, id) => rest.replaceAll(id, NOBODY), text),
     );
+    await rewriteRecordedResponses(db, cipher, await recentPlansOf(db, person), withoutMessage);
     const open = await openEnrolmentsOf(db, person);
     await erasePersonalTables(db, person, publicIds);
     await erasePersonMessages(db, person, publicIds);
@@ -170,6 +173,11 @@ export async function removeSubscriber(
     return open;
   });
   wakeOrphanedWorkflows({ client, log }, enrolmentIds.map(workflowIds.drip));
+}
+
+/** The view of a scheduled message, as it is after the removal of its recipient. */
+function withoutMessage(view: string): string {
+  return JSON.stringify({ ...(JSON.parse(view) as object), subscriber_id: null, content: ERASED_CONTENT });
 }
 
 function sameSet(one: string[], other: string[]): boolean {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { pageOf } from '../contract/common';
+import { shortListQuery, shortPage } from '../contract/short-list';
 import { route } from '../http/route';
 import { isoTime } from '../lib/iso-time';
 import {
@@ -29,14 +30,16 @@ export function createLabelRoutes({ pool, uses = [] }: { pool: pg.Pool; uses?: L
         summary: 'List tags',
         tag,
         auth: 'key',
+        query: shortListQuery,
         status: 200,
         response: pageOf(tagSchema),
         errors: [],
       },
-      async ({ project }) => ({
-        data: (await listLabels(pool, project.id, 'tags')).map(presentTag),
-        next_cursor: null,
-      }),
+      async ({ project, query }) => {
+        const found = await listLabels(pool, project.id, 'tags');
+        const { items, next_cursor } = shortPage(found, query, ({ name }) => name);
+        return { data: items.map(presentTag), next_cursor };
+      },
     ),
 
     route(
@@ -100,14 +103,16 @@ export function createLabelRoutes({ pool, uses = [] }: { pool: pg.Pool; uses?: L
         summary: 'List permissions',
         tag,
         auth: 'key',
+        query: shortListQuery,
         status: 200,
         response: pageOf(permissionSchema),
         errors: [],
       },
-      async ({ project }) => ({
-        data: (await listLabels(pool, project.id, 'permissions')).map(presentPermission),
-        next_cursor: null,
-      }),
+      async ({ project, query }) => {
+        const found = await listLabels(pool, project.id, 'permissions');
+        const { items, next_cursor } = shortPage(found, query, ({ name }) => name);
+        return { data: items.map(presentPermission), next_cursor };
+      },
     ),
 
     route(

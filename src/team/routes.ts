@@ -1,4 +1,5 @@
 import { idParams, pageOf } from '../contract/common';
+import { shortListQuery, shortPage } from '../contract/short-list';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
@@ -35,14 +36,15 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         tag,
         auth: 'key',
         scope: 'admin',
+        query: shortListQuery,
         status: 200,
         response: pageOf(memberSchema),
         errors: [],
       },
-      async ({ project }) => ({
-        data: (await listMembers(pool, project.id)).map(presentMember),
-        next_cursor: null,
-      }),
+      async ({ project, query }) => {
+        const { items, next_cursor } = shortPage(await listMembers(pool, project.id), query, ({ id }) => id);
+        return { data: items.map(presentMember), next_cursor };
+      },
     ),
     route(
       {
@@ -88,20 +90,23 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         tag,
         auth: 'key',
         scope: 'admin',
+        query: shortListQuery,
         status: 200,
         response: pageOf(invitationSchema),
         errors: [],
       },
-      async ({ project }) => ({
-        data: (await listValidInvitations(pool, project.id)).map((invitation) =>
+      async ({ project, query }) => {
+        const found = await listValidInvitations(pool, project.id);
+        const { items, next_cursor } = shortPage(found, query, ({ id }) => id);
+        const data = items.map((invitation) =>
           presentInvitation(
             invitation,
             mayGrant(project, invitation.role) ? tokenOf(core, invitation) : null,
             linkTo,
           ),
-        ),
-        next_cursor: null,
-      }),
+        );
+        return { data, next_cursor };
+      },
     ),
     route(
       {

@@ -3,7 +3,7 @@ import type { GivenContent, TemplateContent, TemplateVars } from '../contract/co
 import { isTemplated } from '../contract/content';
 import type { Db } from '../db/pool';
 import type { TemplateSource } from './contract';
-import { findTemplate, findTemplates, type TemplateRow } from './queries';
+import { findTemplate, findTemplates, type NamedTemplate } from './queries';
 import { compileTemplate, type RenderedContent, type Template } from './template';
 import {
   type FurtherNames,
@@ -25,6 +25,8 @@ export interface FixedTemplate {
 export interface ResolvedTemplate {
   fixed: FixedTemplate;
   compiled: Template;
+  /** The project's name at the request. */
+  project: string;
 }
 
 /** Throws `not_found` for an unknown key, `template_variable_missing` for a name without a value. */
@@ -63,7 +65,7 @@ export async function resolveTemplates(
 }
 
 function resolved(
-  found: TemplateRow | null,
+  found: NamedTemplate | null,
   { template: key, vars }: TemplateContent,
   {
     path,
@@ -75,7 +77,11 @@ function resolved(
   const source = sourceOf(found);
   const compiled = ready ?? compileTemplate(source);
   refuseMissing(compiled, vars, path, further);
-  return { fixed: { template: key, version: found.version, vars, source }, compiled };
+  return {
+    fixed: { template: key, version: found.version, vars, source },
+    compiled,
+    project: found.project_name,
+  };
 }
 
 export function sourceOf({ format, default_lang, variants }: TemplateSource): TemplateSource {
@@ -84,9 +90,9 @@ export function sourceOf({ format, default_lang, variants }: TemplateSource): Te
 
 /** The message for one recipient. */
 export function renderFor(
-  { fixed, compiled }: ResolvedTemplate,
+  { fixed, compiled, project }: ResolvedTemplate,
   recipient: TemplateRecipient,
-  context: Omit<ValueContext, 'vars'>,
+  context: Omit<ValueContext, 'vars' | 'project'>,
 ): RenderedContent {
-  return compiled.render(recipient.lang, valuesFor(recipient, { ...context, vars: fixed.vars }));
+  return compiled.render(recipient.lang, valuesFor(recipient, { ...context, project, vars: fixed.vars }));
 }

@@ -58,11 +58,18 @@ export async function countTemplates(db: Db, projectId: string): Promise<number>
   return counted?.n ?? 0;
 }
 
-export function findTemplate(db: Db, projectId: string, key: string): Promise<TemplateRow | null> {
-  return row<TemplateRow>(
+/** A template with its project's name, which it can show. */
+export interface NamedTemplate extends TemplateRow {
+  project_name: string;
+}
+
+const NAMED = `${COLUMNS}, (SELECT p.name FROM projects p WHERE p.id = templates.project_id) AS project_name`;
+
+export function findTemplate(db: Db, projectId: string, key: string): Promise<NamedTemplate | null> {
+  return row<NamedTemplate>(
     db,
-    'find_template',
-    `SELECT ${COLUMNS} FROM templates WHERE project_id = $1 AND key = $2`,
+    'find_named_template',
+    `SELECT ${NAMED} FROM templates WHERE project_id = $1 AND key = $2`,
     [projectId, key],
   );
 }
@@ -76,11 +83,11 @@ export function findTemplateById(db: Db, projectId: string, id: string): Promise
   );
 }
 
-export function findTemplates(db: Db, projectId: string, keys: string[]): Promise<TemplateRow[]> {
-  return rows<TemplateRow>(
+export function findTemplates(db: Db, projectId: string, keys: string[]): Promise<NamedTemplate[]> {
+  return rows<NamedTemplate>(
     db,
-    'find_templates',
-    `SELECT ${COLUMNS} FROM templates WHERE project_id = $1 AND key = ANY ($2::text[])`,
+    'find_named_templates',
+    `SELECT ${NAMED} FROM templates WHERE project_id = $1 AND key = ANY ($2::text[])`,
     [projectId, keys],
   );
 }

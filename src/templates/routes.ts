@@ -81,7 +81,7 @@ export function createTemplateRoutes({ pool, config }: Pick<Core, 'pool' | 'conf
         response: previewResultSchema,
         errors: ['not_found', 'subscriber_not_found', 'invalid_url'],
       },
-      ({ project, body }) => previewTemplate(pool, project, body, config.HERALD_SUBSCRIBER_ID_FORMAT),
+      ({ project, body }) => previewTemplate(pool, project.id, body, config.HERALD_SUBSCRIBER_ID_FORMAT),
     ),
 
     route(
@@ -127,7 +127,7 @@ export function createTemplateRoutes({ pool, config }: Pick<Core, 'pool' | 'conf
         method: 'DELETE',
         path: '/v1/templates/{key}',
         summary: 'Delete a template',
-        description: 'Refused while a scheduled or recurring message uses it.',
+        description: 'Refused while an open scheduled or recurring message or a drip chain uses it.',
         tag,
         auth: 'key',
         params: templateParams,

@@ -5,7 +5,7 @@ import { limits } from '../contract/limits';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
 import { isoTime } from '../lib/iso-time';
-import { lockProject } from '../projects';
+import { findProject, lockProject } from '../projects';
 import { requireSubscriber } from '../subscribers';
 import type {
   NewTemplate,
@@ -113,18 +113,19 @@ export function presentTemplate(template: TemplateRow): TemplateView {
 
 export async function previewTemplate(
   db: Db,
-  project: { id: string; name: string },
+  projectId: string,
   { key, template, subscriber_id, lang, vars = {} }: PreviewRequest,
   format: SubscriberIdFormat,
 ): Promise<PreviewResult> {
-  const found = key === undefined ? null : await findTemplate(db, project.id, key);
+  const found = key === undefined ? null : await findTemplate(db, projectId, key);
   const source = template ? valuesOf(template, 'template.') : found;
   if (!source) throw new AppError('not_found', `key: there is no template with the key "${key}"`);
   const subscriber =
-    subscriber_id === undefined ? null : await requireSubscriber(db, project.id, subscriber_id);
+    subscriber_id === undefined ? null : await requireSubscriber(db, projectId, subscriber_id);
   const compiled = compileTemplate(sourceOf(source));
   const chosen = compiled.langFor(lang ?? subscriber?.lang ?? null);
-  const content = compiled.render(chosen, valuesFor(subscriber, { vars, project: project.name, format }));
+  const project = found?.project_name ?? (await findProject(db, projectId))?.name ?? '';
+  const content = compiled.render(chosen, valuesFor(subscriber, { vars, project, format }));
   return {
     lang: chosen,
     text: content.text,

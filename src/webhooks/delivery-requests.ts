@@ -36,12 +36,15 @@ export interface BulkRetryResult {
   failed: { id: string; code: 'not_found' | 'conflict' }[];
 }
 
-/** Makes one attempt of each delivery now, in one transaction; those that cannot be retried are listed. */
+/**
+ * Makes one attempt of each delivery now, in one transaction; those that cannot be retried are listed. A repeated call
+ * with the same request id makes no further attempts.
+ */
 export async function retryDeliveries(
   pool: pg.Pool,
   projectId: string,
   ids: string[],
-  idempotencyKey: string | null,
+  requestId: string,
 ): Promise<BulkRetryResult> {
   const asGiven = new Map(ids.map((id) => [id.toLowerCase(), id]));
   const given = [...asGiven.keys()];
@@ -56,7 +59,7 @@ export async function retryDeliveries(
     });
     const refusedIds = new Set(failed.map(({ id }) => id));
     const retried = given.filter((id) => !refusedIds.has(id));
-    await deliveries.requestRetries(db, retried, idempotencyKey);
+    await deliveries.requestRetries(db, retried, requestId);
     noteChange(db, 'deliveries', projectId);
     return {
       retried: retried.length,

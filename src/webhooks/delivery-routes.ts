@@ -95,15 +95,14 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         description: 'As retrying each of them; those that cannot be retried are listed with the reason.',
         tag,
         auth: 'key',
-        headers: retryHeaders,
+        idempotent: {},
         unnamedInAudit: true,
         body: bulkRetrySchema,
         status: 202,
         response: bulkRetryAnswerSchema,
         errors: [],
       },
-      async ({ project, body, headers }) =>
-        retryDeliveries(pool, project.id, body.ids, headers['idempotency-key'] ?? null),
+      async ({ project, body, work }) => retryDeliveries(pool, project.id, body.ids, work.id),
     ),
     route(
       {

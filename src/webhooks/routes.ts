@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { idParams, pageOf } from '../contract/common';
+import { shortListQuery, shortPage } from '../contract/short-list';
 import { AppError } from '../contract/errors';
 import { eventRegistry } from '../events/contract';
 import { limits } from '../contract/limits';
@@ -119,13 +120,15 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
         summary: 'List webhook endpoints',
         tag,
         auth: 'key',
+        query: shortListQuery,
         status: 200,
         response: pageOf(endpointSchema),
         errors: [],
       },
-      async ({ project }) => {
+      async ({ project, query }) => {
         const found = await endpoints.listEndpoints(pool, project.id);
-        return { data: await views.presentAll(pool, found), next_cursor: null };
+        const { items, next_cursor } = shortPage(found, query, ({ id }) => id);
+        return { data: await views.presentAll(pool, items), next_cursor };
       },
     ),
     route(

@@ -7,7 +7,7 @@ import { checkRecipient, sendFields, sendReasons } from '../../messages/contract
 const batchMessageSchema = z
   .strictObject({
     ...sendFields,
-    ref: z.string().min(1).max(limits.batchRefLength).optional().describe('Your own name for the message.'),
+    ref: z.string().max(limits.batchRefLength).optional().describe('Your own name for the message.'),
   })
   .superRefine(checkContent)
   .superRefine(checkRecipient)

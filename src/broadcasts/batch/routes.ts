@@ -58,7 +58,7 @@ export function createBatchRoutes(deps: Pick<Core, 'pool' | 'config'>) {
           'billing_blocked',
         ],
       },
-      ({ project, body, work }) => startBatch(deps, project, body.messages, work),
+      ({ project, body, work }) => startBatch(deps, project.id, body.messages, work),
     ),
 
     route(

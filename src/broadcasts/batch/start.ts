@@ -5,7 +5,7 @@ import type { Core } from '../../core';
 import { withTransaction } from '../../db/pool';
 import { emitBulkEvents } from '../../events';
 import type { Work } from '../../http/idempotency';
-import { checkEachMedia, deliveryFailed } from '../../messages';
+import { checkEachMedia, deliveryFailed, mediaField } from '../../messages';
 import { contentOf, type MessageContent } from '../../messages/contract';
 import { isBillingBlocked } from '../../projects';
 import {
@@ -35,23 +35,23 @@ const BLOCKED = 'The user has blocked the bot.';
  */
 export async function startBatch(
   { pool, config }: Pick<Core, 'pool' | 'config'>,
-  project: { id: string; name: string },
+  projectId: string,
   messages: BatchMessage[],
   work: Work,
 ): Promise<StartedBatch> {
-  const earlier = work.resumed ? await findJob(pool, project.id, 'batch', work.id) : null;
+  const earlier = work.resumed ? await findJob(pool, projectId, 'batch', work.id) : null;
   if (earlier) return { batch_id: earlier.id, status: 'queued', total: earlier.total };
-  if (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS)) {
+  if (await isBillingBlocked(pool, projectId, config.HERALD_GRACE_HOURS)) {
     throw new AppError('billing_blocked');
   }
   const contents = messages.map(contentOf);
-  const templates = await resolveTemplates(pool, project.id, contents, (index) => `messages[${index}].`);
-  const subscribersOf = await findRecipients({ pool }, project.id, messages);
+  const templates = await resolveTemplates(pool, projectId, contents, (index) => `messages[${index}].`);
+  const subscribersOf = await findRecipients({ pool }, projectId, messages);
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const planned = messages.flatMap((message, position) =>
     plan(message, position, subscribersOf(message), (subscriber) =>
       contentTo(templates[position] ?? null, contents[position], (template) =>
-        renderFor(template, subscriber, { project: project.name, format }),
+        renderFor(template, subscriber, { format }),
       ),
     ),
   );
@@ -61,8 +61,13 @@ export async function startBatch(
       `messages: a batch can reach up to ${limits.batchRecipients} subscribers; split it`,
     );
   }
-  const media = planned.flatMap(({ content }) => (content?.media ? [content.media] : []));
-  const factsOf = await checkEachMedia(media, project.id, { allowLocal: config.allowLocalWebhooks });
+  const media = planned.flatMap(({ content, position }) => {
+    const given = contents[position];
+    return content?.media && given
+      ? [{ ...content.media, field: mediaField(given, `messages[${position}].`) }]
+      : [];
+  });
+  const factsOf = await checkEachMedia(media, projectId, { allowLocal: config.allowLocalWebhooks });
   const rows = planned.map((each) =>
     each.content?.media
       ? {
@@ -72,7 +77,7 @@ export async function startBatch(
       : each,
   );
   await withTransaction(pool, async (db) => {
-    await insertBatch(db, project.id, work.id, rows.length);
+    await insertBatch(db, projectId, work.id, rows.length);
     for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE) {
       await insertBatchRecipients(db, work.id, rows.slice(from, from + INSERTED_AT_ONCE), NOBODY);
     }
@@ -80,7 +85,7 @@ export async function startBatch(
     const failures = rows.flatMap(({ subscriber }) => (subscriber?.blocked ? [subscriber] : []));
     await emitBulkEvents(
       db,
-      project.id,
+      projectId,
       failures.map((subscriber) => ({
         name: 'delivery.failed' as const,
         data: deliveryFailed(

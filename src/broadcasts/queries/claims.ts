@@ -14,6 +14,7 @@ import type { Language } from '../../contract/common';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { MessageContent } from '../../messages/contract';
+import { NOBODY } from '../../subscribers';
 import type { Properties } from '../../subscribers/contract';
 import { senderKey, type BroadcastRun, type Sender } from './runs';
 
@@ -26,7 +27,7 @@ export interface ClaimedRecipient {
   tries: number;
   /** Set when the media was sent and only its text is left. */
   media_message_id: string | null;
-  /** The recipient's own message, in a batch. */
+  /** The recipient's own message, in a batch or rendered from a template; null if all recipients get the same one. */
   content: MessageContent | null;
   first_name: string;
   username: string | null;
@@ -58,6 +59,8 @@ export interface RecipientClaim {
   wanted: number;
   /** The bot's pace. */
   perSecond: number;
+  /** A claimed recipient's own message, which is stored with the claim. */
+  contentFor: (recipient: ClaimedRecipient) => MessageContent | null;
   /** Platform calls of a message; a recipient who has the media takes one. */
   callsOf: (recipient: ClaimedRecipient) => number;
 }
@@ -71,7 +74,7 @@ export function claimRecipients(
   pool: pg.Pool,
   run: BroadcastRun,
   sender: Sender,
-  { wanted, perSecond, callsOf }: RecipientClaim,
+  { wanted, perSecond, contentFor, callsOf }: RecipientClaim,
 ): Promise<Claim> {
   const bot = senderKey(sender);
   return withTransaction(pool, async (db): Promise<Claim> => {
@@ -87,10 +90,12 @@ export function claimRecipients(
     if (queued.length === 0) return waitForChats(db, run.id, sender);
     const moved = queued.filter((recipient) => recipient.chat_id !== null && recipient.bot !== bot);
     if (moved.length > 0) await reassign(db, moved);
-    const reachable = queued.filter(
-      (recipient): recipient is ClaimedRecipient & QueuedRecipient =>
-        recipient.chat_id !== null && recipient.bot === bot,
-    );
+    const reachable = queued
+      .filter(
+        (recipient): recipient is ClaimedRecipient & QueuedRecipient =>
+          recipient.chat_id !== null && recipient.bot === bot,
+      )
+      .map((recipient) => ({ ...recipient, content: contentFor(recipient) }));
     const unsubscribed = queued.filter((recipient) => recipient.chat_id === null);
     if (unsubscribed.length > 0) {
       await skip(
@@ -204,12 +209,22 @@ function skip(db: Db, ids: string[]): Promise<number> {
   );
 }
 
+/**
+ * Stores each recipient's own message before it is sent: the log, a tap and a later run then see what was sent,
+ * although the values that a template shows may have changed.
+ */
 function markSending(db: Db, run: BroadcastRun, recipients: ClaimedRecipient[]): Promise<number> {
   return change(
     db,
     'mark_recipients_sending',
-    `UPDATE broadcast_recipients SET status = 'sending', token = $2 WHERE id = ANY ($1::uuid[])`,
-    [recipients.map((recipient) => recipient.id), run.token],
+    `UPDATE broadcast_recipients r SET status = 'sending', token = $2,
+       content = CASE WHEN r.subscriber_id <> '${NOBODY}' THEN coalesce(r.content, given.content::jsonb) END
+     FROM unnest($1::uuid[], $3::text[]) AS given (id, content) WHERE r.id = given.id`,
+    [
+      recipients.map(({ id }) => id),
+      run.token,
+      recipients.map(({ content }) => (content ? JSON.stringify(content) : null)),
+    ],
   );
 }
 

@@ -6,12 +6,12 @@ import type { Work } from '../../http/idempotency';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
 import { storeContent } from '../../messages';
 import { contentOf } from '../../messages/contract';
-import { lockProject } from '../../projects';
-import type { Project } from '../../projects/contract';
+import { findProject, lockProject } from '../../projects';
 import { resolveTemplate } from '../../templates';
 import { requireRoomForEntry } from '../entries';
 import type { NewRecurring, RecurringChanges, RecurringView, RunView } from './contract';
 import { CronFault, localName, parseCron } from './cron';
+import { endIfOver } from './end';
 import { isOver, isPlanned, nextRunAfter } from './occurrences';
 import {
   changeRecurring,
@@ -30,17 +30,19 @@ import {
 import { runNow, type RunDeps } from './runs';
 
 export type RecurringDeps = Pick<Core, 'pool' | 'config' | 'log'>;
-type Owner = Pick<Project, 'id' | 'timezone'>;
 
 export async function createRecurring(
   deps: RecurringDeps,
-  project: Owner,
+  projectId: string,
   request: NewRecurring,
   work: Work,
 ): Promise<RecurringRow> {
   const { pool } = deps;
-  const earlier = work.resumed ? await findRecurring(pool, project.id, work.id) : null;
+  const earlier = work.resumed ? await findRecurring(pool, projectId, work.id) : null;
   if (earlier) return earlier;
+  // Read again, because the authenticated project may come from a half-second-old cache.
+  const project = await findProject(pool, projectId);
+  if (!project) throw new AppError('not_found');
   const values: RecurringValues = {
     name: request.name,
     content: contentOf(request.content),
@@ -62,17 +64,19 @@ export async function createRecurring(
 
 export async function patchRecurring(
   deps: RecurringDeps,
-  project: Owner,
+  projectId: string,
   id: string,
   changes: RecurringChanges,
 ): Promise<RecurringRow> {
   const { pool } = deps;
-  if (!(await findRecurring(pool, project.id, id))) throw new AppError('not_found');
-  if (changes.content) await checkContentNow(deps, project.id, changes.content);
+  const found = await findRecurring(pool, projectId, id);
+  if (!found) throw new AppError('not_found');
+  await refuseEnded(pool, found, new Date());
+  if (changes.content) await checkContentNow(deps, projectId, changes.content);
   return withTransaction(pool, async (db) => {
     // Templates, tags and permissions that the broadcast names are not removed under this lock.
-    await lockProject(db, project.id);
-    if (changes.content) await checkTemplate(db, project.id, changes.content);
+    await lockProject(db, projectId);
+    if (changes.content) await checkTemplate(db, projectId, changes.content);
     const before = await requireOpen(db, id);
     const values = {
       name: changes.name ?? before.name,
@@ -86,7 +90,10 @@ export async function patchRecurring(
       status: changes.status ?? before.status,
     };
     checkPlan(values, before.runs);
-    return changeRecurring(db, id, values);
+    const changed = await changeRecurring(db, id, values);
+    // The occurrences that are left may all be skipped already.
+    await endIfOver(db, { ...changed, now: before.now });
+    return (await findRecurring(db, projectId, id)) ?? changed;
   });
 }
 
@@ -121,8 +128,10 @@ export async function skipOccurrence(
 ): Promise<RecurringRow> {
   if (!(await findRecurring(pool, projectId, id))) throw new AppError('not_found');
   return withTransaction(pool, async (db) => {
+    const earlier =
+      work.resumed && (await findRun(db, work.id)) ? await findRecurring(db, projectId, id) : null;
+    if (earlier) return earlier;
     const row = await requireOpen(db, id);
-    if (work.resumed && (await findRun(db, work.id))) return row;
     const wanted = at === undefined ? nextRunAfter(row, row.now, await claimedAhead(db, id)) : new Date(at);
     if (!wanted) throw new AppError('conflict', 'There is no occurrence left to skip.');
     if (wanted <= row.now || !isPlanned(row, wanted)) {
@@ -138,18 +147,22 @@ export async function skipOccurrence(
       jobId: null,
     });
     if (!claimed) throw new AppError('conflict', 'This occurrence is skipped already.');
-    return row;
+    await endIfOver(db, row);
+    return (await findRecurring(db, projectId, id)) ?? row;
   });
 }
 
 async function requireOpen(db: Db, id: string): Promise<LockedRecurring> {
   const row = await lockRecurring(db, id);
   if (!row) throw new AppError('not_found');
-  // The row says so up to a minute later.
-  if (isOver(row, row.now, await claimedAhead(db, id))) {
-    throw new AppError('conflict', 'The recurring message has ended.');
-  }
+  await refuseEnded(db, row, row.now);
   return row;
+}
+
+/** The row of one whose time has passed says so up to a minute later. */
+async function refuseEnded(db: Db, row: RecurringRow, now: Date): Promise<void> {
+  if (!isOver(row, now, await claimedAhead(db, row.id))) return;
+  throw new AppError('conflict', 'The recurring message has ended.');
 }
 
 function timeOrNull(text: string | null | undefined): Date | null {

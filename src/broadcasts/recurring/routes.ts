@@ -48,7 +48,7 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         errors: ['conflict', ...contentErrors],
       },
       async ({ project, body, work }) =>
-        presentRecurring(pool, await createRecurring(deps, project, body, work)),
+        presentRecurring(pool, await createRecurring(deps, project.id, body, work)),
     ),
 
     route(
@@ -104,7 +104,7 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         errors: ['conflict', ...contentErrors],
       },
       async ({ project, params, body }) =>
-        presentRecurring(pool, await patchRecurring(deps, project, params.id, body)),
+        presentRecurring(pool, await patchRecurring(deps, project.id, params.id, body)),
     ),
 
     route(

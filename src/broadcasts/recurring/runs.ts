@@ -9,11 +9,11 @@ import { storeContent, type StoredContent } from '../../messages';
 import { isBillingBlocked } from '../../projects';
 import { insertAudienceJob, TooManyRecipients } from '../audience-job';
 import { localName } from './cron';
+import { endIfOver } from './end';
 import { isOver, isPlanned, LATE_MS, nextRunAfter } from './occurrences';
 import {
   claimedAhead,
   countRun,
-  endRecurring,
   endRun,
   findRecurringById,
   insertRun,
@@ -98,6 +98,7 @@ async function attempt(
     });
     if (!claimed) return IGNORED;
     if (jobId && content) await startJob(db, row, { jobId, runId, content, at: at ?? row.now });
+    await endIfOver(db, { ...row, runs: row.runs + (isStarted ? 1 : 0) });
     return { status, reason: why };
   });
 }
@@ -146,9 +147,6 @@ async function startJob(
   });
   if (active === 0) throw new EmptyAudience();
   await countRun(db, row.id, at);
-  if (row.max_runs !== null && row.runs + 1 >= row.max_runs) {
-    await endRecurring(db, row.id, { deleted: false });
-  }
 }
 
 /** With the end of a run's broadcast, in the same transaction. */

@@ -14,6 +14,7 @@ import { LATE_MS } from './occurrences';
 import type { RecurringRow } from './queries';
 
 const noteOf = ({ revision }: RecurringRow) => `revision ${revision}`;
+const OWN_NOTE = /^revision (\d+)$/;
 
 const MONTHS = [
   'JANUARY',
@@ -66,7 +67,10 @@ function wanted(row: RecurringRow, queues: TaskQueues) {
 
 export type SyncResult = 'same' | 'created' | 'changed' | 'repaired' | 'deleted';
 
-/** Makes the schedule a copy of its row. `repaired`: it differed although it was a copy of this very revision. */
+/**
+ * Makes the schedule a copy of its row. `repaired`: it was not a copy of an earlier revision but differed by hand, as one
+ * does that was paused with a note of the operator's own.
+ */
 export async function syncSchedule(
   client: Client,
   queues: TaskQueues,
@@ -92,9 +96,9 @@ export async function syncSchedule(
     }
   }
   if (differences(found, row, queues).length === 0) return 'same';
-  const isOurs = found.state.note === noteOf(row);
+  const revision = OWN_NOTE.exec(found.state.note ?? '')?.[1];
   await handle.update(() => copy as never);
-  return isOurs ? 'repaired' : 'changed';
+  return revision === undefined || revision === String(row.revision) ? 'repaired' : 'changed';
 }
 
 /** Another process may have deleted it. */

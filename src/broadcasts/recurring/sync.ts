@@ -4,8 +4,9 @@ import { withTransaction } from '../../db/pool';
 import type { Logger } from '../../lib/log';
 import { workflowIds, type TaskQueues } from '../../temporal/names';
 import { within } from '../../temporal/within';
-import { isOver, LATE_MS, nextRunAfter } from './occurrences';
-import { claimedAhead, endRecurring, lockRecurring, markSynced, type RecurringRow } from './queries';
+import { endIfOver } from './end';
+import { LATE_MS, nextRunAfter } from './occurrences';
+import { claimedAhead, lockRecurring, markSynced, type RecurringRow } from './queries';
 import { syncSchedule, type SyncResult } from './schedule';
 
 export interface SyncDeps {
@@ -16,6 +17,8 @@ export interface SyncDeps {
 }
 
 const SYNC_LIMIT_MS = 10_000;
+/** A row older than this had a schedule, unless Temporal was away. */
+const NEW_MS = 60_000;
 /** How long the server may take to start an occurrence by itself. */
 const START_MS = 30_000;
 
@@ -23,26 +26,23 @@ const START_MS = 30_000;
 export async function syncRow(deps: SyncDeps, row: RecurringRow): Promise<SyncResult> {
   const { pool, log, client, queues } = deps;
   // Ending it raises the revision, so that the next comparison deletes the schedule.
-  if (await endIfOver(pool, row)) return 'same';
+  if (await endedNow(pool, row)) return 'same';
   const result = await within(client, SYNC_LIMIT_MS, () => syncSchedule(client, queues, row));
-  if (result === 'repaired') {
-    log.warn(
-      { schedule_id: workflowIds.recurring(row.id) },
-      'a schedule differed from its row and was repaired',
-    );
+  const schedule_id = workflowIds.recurring(row.id);
+  if (result === 'repaired') log.warn({ schedule_id }, 'a schedule differed from its row and was repaired');
+  if (result === 'created' && Date.now() - row.created_at.getTime() > NEW_MS) {
+    log.warn({ schedule_id }, 'a schedule was missing and was created from its row');
   }
   await startMissed(deps, row, result === 'same' ? START_MS : 0);
   await markSynced(pool, row);
   return result;
 }
 
-function endIfOver(pool: pg.Pool, { id, status }: RecurringRow): Promise<boolean> {
+function endedNow(pool: pg.Pool, { id, status }: RecurringRow): Promise<boolean> {
   if (status === 'ended') return Promise.resolve(false);
   return withTransaction(pool, async (db) => {
     const row = await lockRecurring(db, id);
-    if (!row || row.status === 'ended' || !isOver(row, row.now, await claimedAhead(db, id))) return false;
-    await endRecurring(db, id, { deleted: false });
-    return true;
+    return row !== null && endIfOver(db, row);
   });
 }
 

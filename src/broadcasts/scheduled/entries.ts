@@ -8,7 +8,7 @@ import type { Work } from '../../http/idempotency';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
 import { storeContent } from '../../messages';
 import { contentOf } from '../../messages/contract';
-import { lockProject } from '../../projects';
+import { findProject, lockProject } from '../../projects';
 import type { Project } from '../../projects/contract';
 import {
   findSubscriber,
@@ -33,17 +33,19 @@ import {
 import { earliestOf, isMoment, refuseOutOfRange, whenOf } from './when';
 
 export type ScheduledDeps = Pick<Core, 'pool' | 'config'>;
-type Owner = Pick<Project, 'id' | 'timezone'>;
 
 export async function createScheduled(
   deps: ScheduledDeps,
-  project: Owner,
+  projectId: string,
   request: NewScheduled,
   work: Work,
 ): Promise<ScheduledRow> {
   const { pool } = deps;
-  const earlier = work.resumed ? await findScheduled(pool, project.id, work.id) : null;
+  const earlier = work.resumed ? await findScheduled(pool, projectId, work.id) : null;
   if (earlier) return earlier;
+  // Read again, because the authenticated project may come from a half-second-old cache.
+  const project = await findProject(pool, projectId);
+  if (!project) throw new AppError('not_found');
   const when = whenOf(request.scheduled_at, request.timezone, project.timezone);
   refuseOutOfRange(when);
   await checkContentNow(deps, project.id, request.content);
@@ -72,16 +74,18 @@ export async function createScheduled(
 
 export async function patchScheduled(
   deps: ScheduledDeps,
-  project: Owner,
+  projectId: string,
   id: string,
   changes: ScheduledChanges,
 ): Promise<ScheduledRow> {
   const { pool } = deps;
-  if (!(await findScheduled(pool, project.id, id))) throw new AppError('not_found');
-  if (changes.content) await checkContentNow(deps, project.id, changes.content);
+  const found = await findScheduled(pool, projectId, id);
+  if (!found) throw new AppError('not_found');
+  refuseUnlessWaiting(found);
+  if (changes.content) await checkContentNow(deps, projectId, changes.content);
   return withTransaction(pool, async (db) => {
     // Templates, tags, permissions and subscribers that the entry names are not removed under this lock.
-    await lockProject(db, project.id);
+    const project = await lockProject(db, projectId);
     if (changes.content) await checkTemplate(db, project.id, changes.content);
     const subscriber =
       changes.subscriber_id === undefined
@@ -89,9 +93,7 @@ export async function patchScheduled(
         : await requireSubscriber(db, project.id, changes.subscriber_id);
     const before = await lockScheduled(db, id);
     if (!before) throw new AppError('not_found');
-    if (before.status !== 'scheduled') {
-      throw new AppError('conflict', `The message is ${before.status} and can no longer be changed.`);
-    }
+    refuseUnlessWaiting(before);
     refuseOtherKind(before, changes);
     const when = changedWhen(before, changes, project.timezone);
     if (changes.scheduled_at !== undefined || changes.timezone !== undefined) refuseOutOfRange(when);
@@ -107,6 +109,11 @@ export async function patchScheduled(
     };
     return changeScheduled(db, id, { ...values, next_at: await firstMoment(db, project, values) });
   });
+}
+
+function refuseUnlessWaiting({ status }: ScheduledRow): void {
+  if (status === 'scheduled') return;
+  throw new AppError('conflict', `The message is ${status} and can no longer be changed.`);
 }
 
 function changedWhen(before: ScheduledRow, changes: ScheduledChanges, projectZone: string) {
@@ -155,7 +162,11 @@ async function checkTemplate(db: Db, projectId: string, content: GivenContent) {
   if (isTemplated(content)) await resolveTemplate(db, projectId, content, 'content.');
 }
 
-async function firstMoment(db: Db, project: Owner, values: Omit<ScheduledValues, 'next_at'>): Promise<Date> {
+async function firstMoment(
+  db: Db,
+  project: Project,
+  values: Omit<ScheduledValues, 'next_at'>,
+): Promise<Date> {
   if (values.timezone !== RECIPIENT) return earliestOf(values, [], project.timezone);
   const zones = values.audience
     ? await zonesOfAudience(db, project.id, values.audience)
@@ -163,7 +174,7 @@ async function firstMoment(db: Db, project: Owner, values: Omit<ScheduledValues,
   return earliestOf(values, zones, project.timezone);
 }
 
-/** The subscribers of an entry without an audience, as they are now. */
+/** The subscribers of an entry without an audience, as they are now; of an external_id the oldest ones. */
 export async function recipientsOf(
   db: Db,
   projectId: string,
@@ -175,7 +186,7 @@ export async function recipientsOf(
 ): Promise<SubscriberRecord[]> {
   const found =
     subscriber_id === null
-      ? await findSubscribersByExternalId(db, projectId, external_id ?? '', limits.sendRecipients)
+      ? await findSubscribersByExternalId(db, projectId, external_id ?? '', limits.scheduledRecipients)
       : [await findSubscriber(db, projectId, subscriber_id)];
   return found.filter(
     (each): each is SubscriberRecord => each !== null && (channels?.includes(each.channel) ?? true),

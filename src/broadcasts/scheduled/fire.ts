@@ -135,9 +135,10 @@ async function fireSubscribers(
       outcomes.set(id, { status: 'failed', reason: 'billing_blocked', deliveryId: null });
     }
   }
-  const sendable = due.filter(({ id }) => !outcomes.has(id));
+  // The rest has its turn when the workflow looks again, at once.
+  const sendable = due.filter(({ id }) => !outcomes.has(id)).slice(0, limits.sendRecipients);
   if (sendable.length > 0) {
-    const details = await send(deps, entry, project, sendable);
+    const details = await send(deps, entry, sendable);
     sendable.forEach(({ id }, index) => outcomes.set(id, outcomeOf(details[index])));
   }
   return withTransaction(pool, async (db): Promise<FireResult> => {
@@ -158,12 +159,11 @@ async function fireSubscribers(
 async function send(
   deps: FireDeps,
   entry: ScheduledRow,
-  project: Project,
   recipients: SubscriberRecord[],
 ): Promise<(SendDetail | undefined)[]> {
   try {
     const request = { content: entry.content, permission: entry.permission ?? undefined };
-    return await sendTo(deps, project, request, recipients, entry.id);
+    return await sendTo(deps, entry.project_id, request, recipients, entry.id);
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'platform_busy') throw error;
     // Its media or template, which were fine when it was accepted.

@@ -39,7 +39,7 @@ export function createScheduledRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         errors: ['conflict', 'mutually_exclusive_identifiers', ...contentErrors, ...recipientErrors],
       },
       async ({ project, body, work }) =>
-        presentScheduled(await createScheduled(deps, project, body, work), format),
+        presentScheduled(await createScheduled(deps, project.id, body, work), format),
     ),
 
     route(
@@ -98,7 +98,7 @@ export function createScheduledRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         errors: ['conflict', ...contentErrors, ...recipientErrors],
       },
       async ({ project, params, body }) =>
-        presentScheduled(await patchScheduled(deps, project, params.id, body), format),
+        presentScheduled(await patchScheduled(deps, project.id, params.id, body), format),
     ),
 
     route(

@@ -127,7 +127,10 @@ const groups: [string, [string, string][]][] = [
       ['Photo', `${limits.photoBytes / MIB} MB; Telegram shows a photo over 10 MB as a document`],
       ['Video or document', `${limits.videoOrDocumentBytes / MIB} MB`],
       ['Recipients per broadcast', whole(limits.broadcastRecipients)],
-      ['Recipients per external_id', String(limits.sendRecipients)],
+      [
+        'Recipients per external_id',
+        `${limits.sendRecipients}; of a scheduled message ${whole(limits.scheduledRecipients)}`,
+      ],
       [
         'Messages per chat',
         `1 per second; a message of /v1/send waits up to ${limits.sendWaitSeconds} s for its turn`,

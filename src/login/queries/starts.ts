@@ -16,12 +16,17 @@ export interface StartableSession {
 /** How long the relay leaves a new session alone: the process that inserted it starts the workflow itself. */
 export const START_LEASE = `interval '5 seconds'`;
 
+/** A session whose workflow must be started or, if it was cancelled, woken. */
+export interface UnstartedSession extends StartableSession {
+  cancelled: boolean;
+}
+
 /**
- * Claims sessions whose workflow has not been started. The lease outlasts the relay's own call to Temporal; the
+ * Claims sessions whose workflow has not been started or woken. The lease outlasts the relay's own call to Temporal; the
  * sessions of a relay that died are claimed again when it ends.
  */
-export function claimUnstartedSessions(db: Db, limit: number): Promise<StartableSession[]> {
-  return rows<StartableSession>(
+export function claimUnstartedSessions(db: Db, limit: number): Promise<UnstartedSession[]> {
+  return rows<UnstartedSession>(
     db,
     'claim_unstarted_sessions',
     `UPDATE auth_sessions s SET start_leased_until = clock_timestamp() + interval '10 seconds'
@@ -29,9 +34,21 @@ export function claimUnstartedSessions(db: Db, limit: number): Promise<Startable
        SELECT id FROM auth_sessions
        WHERE workflow_started_at IS NULL AND (start_leased_until IS NULL OR start_leased_until < clock_timestamp())
        ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-     RETURNING s.id, s.project_id, s.flow, (SELECT slug FROM projects p WHERE p.id = s.project_id) AS project_slug,
+     RETURNING s.id, s.project_id, s.flow, s.status = 'expired' AS cancelled,
+       (SELECT slug FROM projects p WHERE p.id = s.project_id) AS project_slug,
        ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms`,
     [limit],
+  );
+}
+
+/** The workflow of a session that its row has ended must be woken: by the caller or, after the lease, by the relay. */
+export function requestWakeUp(db: Db, sessionId: string): Promise<number> {
+  return change(
+    db,
+    'request_session_wake_up',
+    `UPDATE auth_sessions SET workflow_started_at = NULL, start_leased_until = clock_timestamp() + ${START_LEASE}
+     WHERE id = $1`,
+    [sessionId],
   );
 }
 

@@ -16,13 +16,13 @@ export async function countDueDeliveries(db: Db): Promise<number> {
   return found?.count ?? 0;
 }
 
-/** Age of the oldest session without a workflow, in seconds. */
+/** Age of the oldest open session without a workflow, in seconds. */
 export async function sessionLag(db: Db): Promise<number> {
   const found = await row<{ lag: number | null }>(
     db,
     'session_lag',
     `SELECT extract(epoch FROM now() - min(created_at))::float8 AS lag
-     FROM auth_sessions WHERE workflow_started_at IS NULL`,
+     FROM auth_sessions WHERE workflow_started_at IS NULL AND status = 'pending'`,
     [],
   );
   return found?.lag ?? 0;

@@ -130,14 +130,16 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
   );
 }
 
+/** What stays of a message to a removed person. */
+export const ERASED_CONTENT = { text: '', format: 'plain', buttons: [] };
+
 /** An open message to a removed person fails when it is due; its text goes now. */
 export async function erasePersonPlans(db: Db, { id }: Pick<Person, 'id'>): Promise<void> {
   await change(
     db,
     'erase_scheduled',
-    `UPDATE scheduled SET subscriber_id = '${NOBODY}', content = '{"text": "", "format": "plain", "buttons": []}'
-     WHERE subscriber_id = $1`,
-    [id],
+    `UPDATE scheduled SET subscriber_id = '${NOBODY}', content = $2 WHERE subscriber_id = $1`,
+    [id, JSON.stringify(ERASED_CONTENT)],
   );
   await change(db, 'erase_scheduled_results', 'DELETE FROM scheduled_results WHERE subscriber_id = $1', [id]);
 }
@@ -183,4 +185,15 @@ export async function recentRequestsOf(db: Db, { id }: Pick<Person, 'id'>): Prom
     [id],
   );
   return found.map(({ request_id }) => request_id);
+}
+
+/** The requests of the last days that have scheduled a message to the person. */
+export async function recentPlansOf(db: Db, { id }: Pick<Person, 'id'>): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    db,
+    'recent_plans_of_person',
+    `SELECT id FROM scheduled WHERE subscriber_id = $1 AND created_at > now() - interval '2 days'`,
+    [id],
+  );
+  return found.map((each) => each.id);
 }

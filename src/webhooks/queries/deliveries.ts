@@ -164,21 +164,20 @@ export async function requestRetry(db: Db, id: string, idempotencyKey: string | 
   return true;
 }
 
-/** As `requestRetry`, for deliveries that are locked; those for which this Idempotency-Key has been used stay as they are. */
-export async function requestRetries(db: Db, ids: string[], idempotencyKey: string | null): Promise<void> {
+/** As `requestRetry`, for deliveries that are locked; those that this request has retried before stay as they are. */
+export async function requestRetries(db: Db, ids: string[], requestId: string): Promise<void> {
   await change(
     db,
     'request_retries',
     `WITH fresh AS (
        INSERT INTO delivery_retries (delivery_id, idempotency_key)
-       SELECT id, $2 FROM unnest($1::uuid[]) AS given (id) WHERE $2::text IS NOT NULL ORDER BY id
+       SELECT id, $2 FROM unnest($1::uuid[]) AS given (id) ORDER BY id
        ON CONFLICT DO NOTHING RETURNING delivery_id
      ), requested AS (
-       UPDATE deliveries d SET ${REQUEST_ATTEMPT}
-       WHERE d.id = ANY ($1::uuid[]) AND ($2::text IS NULL OR d.id IN (SELECT delivery_id FROM fresh)) RETURNING ${QUEUED}
+       UPDATE deliveries d SET ${REQUEST_ATTEMPT} FROM fresh WHERE d.id = fresh.delivery_id RETURNING ${QUEUED}
      )
      ${enqueue('requested', { priority: '0', dueAt: 'now()' })}`,
-    [ids, idempotencyKey],
+    [ids, requestId],
   );
   notifyAfterCommit(db, notifyChannels.delivery);
 }

@@ -57,7 +57,7 @@ describe('a batch', () => {
       { subscriber_id: randomUUID(), text: 'unknown', ref: 'third' },
       { subscriber_id: gone.subscriberId, text: 'stopped' },
       { subscriber_id: max.subscriberId, text: 'allowed?', permission: 'news' },
-      { external_id: 'pair', text: 'only max', channels: ['max'] },
+      { external_id: 'pair', text: 'only max', channels: ['max'], ref: '' },
     ]);
     expect([status, body]).toEqual([202, { batch_id: expect.any(String), status: 'queued', total: 7 }]);
     const done = await until(body.batch_id, 'completed');
@@ -76,6 +76,7 @@ describe('a batch', () => {
       [5, 'sent', null],
     ]);
     expect(results[0]).toMatchObject({ ref: 'first', subscriber_id: anna.subscriberId, channel: 'telegram' });
+    expect(results[6]).toMatchObject({ ref: '' });
     expect(results[3]).toMatchObject({ ref: 'third', subscriber_id: null, channel: null, delivery_id: null });
     expect((await textsTo(service, anna)).slice(-2).sort()).toEqual(['Hello Anna 1', 'both']);
     expect((await textsTo(service, max)).slice(-2).sort()).toEqual(['both', 'only max']);
@@ -113,6 +114,40 @@ describe('a batch', () => {
     expect((await project.api('GET', '/v1/send/batch')).body.data).toEqual([]);
   });
 
+  it('names the message whose media cannot be sent, its own or that of its template', async () => {
+    const { subscriberId: subscriber_id } = await subscribePerson(service, project);
+    const media = { type: 'photo', url: 'https://10.0.0.1/x.jpg' };
+    const key = 'private';
+    await project.api('POST', '/v1/templates', { key, variants: { en: { text: 'x', media } } });
+    const fine = { subscriber_id, text: 'x' };
+    expectError(await start([fine, { ...fine, media }]), 'invalid_url', /^messages\[1\]\.media\.url: /);
+    const templated = await start([fine, fine, { subscriber_id, template: key }]);
+    expectError(templated, 'invalid_url', /^messages\[2\]\.template\.media\.url: /);
+  });
+
+  it('counts a recipient who blocked the bot and a text that turns out empty as failed, with their events', async () => {
+    const [anna, ben] = [await subscribePerson(service, project), await subscribePerson(service, project)];
+    await service.control.block('telegram', ben.name);
+    await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length > 0);
+    await project.api('POST', '/v1/templates', { key: 'empty', variants: { en: { text: '{{x}}' } } });
+    const { body } = await start([
+      { subscriber_id: ben.subscriberId, text: 'x' },
+      { subscriber_id: anna.subscriberId, template: 'empty', vars: { x: '' } },
+    ]);
+    expect(await until(body.batch_id, 'completed')).toMatchObject({
+      sent: 0,
+      failed: 2,
+      skipped: 0,
+      total: 2,
+    });
+    expect((await resultsOf(body.batch_id)).map(({ reason }: { reason: string }) => reason)).toEqual([
+      'user_blocked_bot',
+      'invalid_message',
+    ]);
+    const events = await eventsOf(service, project, 'delivery.failed');
+    expect(events.map(({ data }) => data['reason']).sort()).toEqual(['invalid_message', 'user_blocked_bot']);
+  });
+
   it('is refused without credits, and repeated with a key it is the same one', async () => {
     const key = { 'idempotency-key': 'batch-key-1' };
     const first = await start([{ external_id: 'nobody', text: 'x' }], key);
@@ -134,6 +169,7 @@ describe('a batch', () => {
     const cancelled = await project.api('DELETE', `/v1/send/batch/${body.batch_id}`);
     expect(cancelled.status).toBe(200);
     const end = await until(body.batch_id, 'cancelled');
+    expectError(await project.api('DELETE', `/v1/send/batch/${body.batch_id}`), 'conflict', /cancelled/);
     expect(end.skipped).toBeGreaterThan(0);
     expect(end.sent + end.failed + end.skipped).toBe(300);
     const page = await project.api('GET', `/v1/send/batch/${body.batch_id}/results?limit=100`);

@@ -1,14 +1,16 @@
 import type { ScheduleDescription } from '@temporalio/client';
-import { findRecurringById } from '../../../src/broadcasts/recurring/queries';
+import { changeRecurring, findRecurringById, lockRecurring } from '../../../src/broadcasts/recurring/queries';
 import { runOccurrence } from '../../../src/broadcasts/recurring/runs';
 import { syncSchedule } from '../../../src/broadcasts/recurring/schedule';
 import { syncRow } from '../../../src/broadcasts/recurring/sync';
+import { withTransaction } from '../../../src/db/pool';
 import { compareSchedules, syncSchedules } from '../../../src/operations/recurring-schedules';
 import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
 import {
+  addCrowd,
   blockBilling,
   eventsOf,
   subscribePerson,
@@ -212,6 +214,32 @@ describe('a recurring message', () => {
     await deleted(id);
   });
 
+  it('is repaired with a warning, whatever the note of who changed the schedule says', async () => {
+    const { core } = service.service;
+    const warnings: string[] = [];
+    const warn = (_: object, text: string) => void warnings.push(text);
+    const id = await created();
+    await described(id);
+    await synced(id);
+    // No relay repairs it meanwhile, and it is old enough to have had a schedule.
+    await service.pool.query(
+      `UPDATE recurring SET created_at = now() - interval '2 minutes', sync_at = now() + interval '1 hour' WHERE id = $1`,
+      [id],
+    );
+    const log = Object.assign(Object.create(core.log) as typeof core.log, { warn });
+    const syncNow = async () => syncRow({ ...core, log }, await rowOf(id));
+    await scheduleOf(id).pause('maintenance');
+    expect(await syncNow()).toBe('repaired');
+    await scheduleOf(id).delete();
+    expect(await syncNow()).toBe('created');
+    expect(warnings).toEqual([
+      'a schedule differed from its row and was repaired',
+      'a schedule was missing and was created from its row',
+    ]);
+    expect(await syncNow()).toBe('same');
+    expect(warnings).toHaveLength(2);
+  });
+
   it('is compared with its schedule by field, and synchronized on demand, orphans too', async () => {
     const { core } = service.service;
     const [changed, gone, orphan] = [await created(), await created(), await created()];
@@ -320,15 +348,47 @@ describe('a recurring message', () => {
     expect((await runNow()).status).toBe(202);
     expect(await get(id)).toMatchObject({ status: 'ended', runs: 2, next_run_at: null });
     expectError(await runNow(), 'conflict');
-    expectError(await project.api('PATCH', `/v1/recurring/${id}`, { status: 'active' }), 'conflict');
+    for (const body of [{ status: 'active' }, { content: { template: 'nothing' } }]) {
+      expectError(await project.api('PATCH', `/v1/recurring/${id}`, body), 'conflict');
+    }
     expectError(await project.api('POST', `/v1/recurring/${id}/skip`), 'conflict');
+  });
+
+  it('by hand sends what a change says that commits while the run is prepared', async () => {
+    const person = await subscribePerson(service, project);
+    const id = await created();
+    const started = await withTransaction(service.pool, async (db) => {
+      const row = await lockRecurring(db, id);
+      const content = { text: 'changed', format: 'plain' as const, buttons: [] };
+      await changeRecurring(db, id, { ...row!, content });
+      const running = project.api('POST', `/v1/recurring/${id}/run`);
+      // The run has read the old content, and waits for the row.
+      await eventually(async () => {
+        const { rows } = await service.pool.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+             AND query LIKE '%FROM recurring WHERE id = $1%FOR UPDATE%'`,
+        );
+        return rows.length > 0;
+      });
+      return { running };
+    });
+    const { status, body } = await started.running;
+    expect(status).toBe(202);
+    const [run, ...others] = await runsOf(id);
+    expect([run?.run_id, others]).toEqual([body.run_id, []]);
+    await untilBroadcast(project, run?.job_id ?? '', 'completed');
+    const texts = await textsTo(service, person);
+    expect(texts).toContain('changed');
+    expect(texts).not.toContain('digest');
   });
 
   it('has ended as soon as no occurrence is left', async () => {
     const at = new Date(lastMinute().getTime() + 24 * 60 * MINUTE);
     const cron = `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
     const end_at = new Date(at.getTime() + MINUTE).toISOString();
-    const [past, skipped] = [await created({ cron, end_at }), await created({ cron, end_at })];
+    await project.api('POST', '/v1/templates', { key: 'last', variants: { en: { text: 'x' } } });
+    const content = { template: 'last' };
+    const [past, skipped] = [await created({ cron, end_at }), await created({ cron, end_at, content })];
     // Its only occurrence was a minute ago, has run, and no relay has seen it since.
     await service.pool.query(
       `UPDATE recurring SET end_at = now(), planned_at = now() - interval '10 minutes', sync_at = now() + interval '1 hour'
@@ -340,6 +400,9 @@ describe('a recurring message', () => {
     expect(await occurrence(past, last)).toMatchObject({ status: 'skipped', reason: 'empty_audience' });
     const answer = await project.api('POST', `/v1/recurring/${skipped}/skip`);
     expect(answer.body).toMatchObject({ status: 'ended', next_run_at: null });
+    // It counts as open no longer.
+    expect((await project.api('DELETE', '/v1/templates/last')).status).toBe(204);
+    expect([(await rowOf(past)).status, (await rowOf(skipped)).status]).toEqual(['ended', 'ended']);
     for (const id of [past, skipped]) {
       expect(await get(id)).toMatchObject({ status: 'ended', next_run_at: null });
       expectError(await project.api('POST', `/v1/recurring/${id}/run`), 'conflict');
@@ -348,6 +411,12 @@ describe('a recurring message', () => {
     await sync(past);
     await deleted(past);
     expect((await rowOf(past)).status).toBe('ended');
+  });
+
+  it("without a zone of its own takes the project's, as it is at the request", async () => {
+    await project.api('PATCH', '/v1/project', { timezone: 'Asia/Tokyo' });
+    const { body } = await create({ cron: '0 9 * * *' });
+    expect(body).toMatchObject({ timezone: 'Asia/Tokyo', next_run_at: expect.stringMatching(/T00:00:00/) });
   });
 
   it('leaves out what was skipped by request', async () => {
@@ -386,6 +455,45 @@ describe('a recurring message', () => {
     await service.pool.query('DELETE FROM recurring_runs WHERE recurring_id = $1', [id]);
     expect(await occurrence(id, hour)).toMatchObject({ status: 'skipped', reason: 'billing_blocked' });
     expect(await eventsOf(service, project, 'recurring.sent')).toEqual([]);
+  });
+
+  it('sends what it is at its time: the content, audience and template of the moment', async () => {
+    const [anna, ben] = [await subscribePerson(service, project), await subscribePerson(service, project)];
+    await project.api('PATCH', `/v1/subscribers/${anna.subscriberId}`, { tags: ['vip'] });
+    await project.api('POST', '/v1/templates', { key: 'weekly', variants: { en: { text: 'old' } } });
+    expectError(await create({ content: { template: 'none' } }), 'not_found', /^content\.template: /);
+    const id = await created({ max_runs: 1 });
+    const changes = { content: { template: 'weekly' }, audience: { tags_all: ['vip'] }, max_runs: 2 };
+    const changed = await project.api('PATCH', `/v1/recurring/${id}`, changes);
+    expect(changed.body).toMatchObject({ ...changes, content: { template: 'weekly', vars: {} } });
+    await project.api('PUT', '/v1/templates/weekly', { variants: { en: { text: 'new' } } });
+    await project.api('POST', `/v1/recurring/${id}/run`);
+    await eventually(async () => (await runsOf(id))[0]?.status === 'completed');
+    expect((await textsTo(service, anna)).at(-1)).toBe('new');
+    expect(await textsTo(service, ben)).not.toContain('new');
+    // One more is left.
+    expect(await get(id)).toMatchObject({ status: 'active', runs: 1 });
+  });
+
+  it('whose broadcast is cancelled has a failed run, without its event', async () => {
+    await addCrowd(service, project, 'telegram', 200);
+    const id = await created();
+    await project.api('POST', `/v1/recurring/${id}/run`);
+    const [run] = await runsOf(id);
+    expect((await project.api('DELETE', `/v1/broadcast/${run?.job_id}`)).status).toBe(200);
+    await eventually(async () => (await runsOf(id))[0]?.status === 'failed', 20_000);
+    expect(await runsOf(id)).toMatchObject([{ run_id: run?.run_id, reason: 'cancelled' }]);
+    expect(await eventsOf(service, project, 'recurring.sent')).toEqual([]);
+  });
+
+  it('shares the limit of 100 entries by default, also under concurrency', async () => {
+    await service.pool.query(
+      `INSERT INTO scheduled (id, project_id, content, external_id, scheduled_at, next_at, wake_at)
+       SELECT gen_random_uuid(), $1, '{}', 'a', 'x', now() + interval '1 year', NULL FROM generate_series(1, 98)`,
+      [project.id],
+    );
+    const answers = await Promise.all(Array.from({ length: 4 }, () => create()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
   });
 
   it('shares the limit of scheduled messages, and keeps its template', async () => {

@@ -125,7 +125,9 @@ describe('a scheduled message', () => {
     expect(shown).toEqual(expect.arrayContaining([project.id, 'sent']));
     await recordHistory(handleOf(id), 'scheduled', 'slept-and-sent');
     expectError(await project.api('DELETE', `/v1/scheduled/${id}`), 'conflict', /sent/);
-    expectError(await project.api('PATCH', `/v1/scheduled/${id}`, { name: 'x' }), 'conflict');
+    for (const body of [{ name: 'x' }, { content: { template: 'nothing' } }]) {
+      expectError(await project.api('PATCH', `/v1/scheduled/${id}`, body), 'conflict');
+    }
     expect((await project.api('DELETE', '/v1/templates/hi')).status).toBe(204);
   });
 
@@ -175,10 +177,23 @@ describe('a scheduled message', () => {
       /^scheduled_at: is in the past/,
     ],
     [{ audience: {}, permission: 'news' }, 'validation_failed', /^permission: /],
+    [{ audience: {}, channels: ['max'] }, 'validation_failed', /^channels: /],
     [{ external_id: 'a', content: { text: 'x', template: 'y' } }, 'validation_failed', /^content\.text: /],
     [{ external_id: 'a', content: { template: 'nothing' } }, 'not_found', undefined],
   ])('is refused with its reason: %j', async (body, code, error) => {
     expectError(await schedule(body), code as never, error);
+  });
+
+  it("without a zone of its own takes the project's, as it is at the request", async () => {
+    await project.api('PATCH', '/v1/project', { timezone: 'Asia/Tokyo' });
+    const { body } = await schedule({ external_id: 'a', scheduled_at: local(24 * HOUR) });
+    expect(body).toMatchObject({ timezone: 'Asia/Tokyo' });
+    expect(Math.abs(Date.parse(body.next_at) - Date.now() - 15 * HOUR)).toBeLessThan(60_000);
+    const moment = await scheduled({ external_id: 'a' });
+    await project.api('PATCH', '/v1/project', { timezone: 'Etc/GMT+2' });
+    const moved = await project.api('PATCH', `/v1/scheduled/${moment}`, { scheduled_at: local(24 * HOUR) });
+    expect(moved.body).toMatchObject({ timezone: 'Etc/GMT+2' });
+    expect(Math.abs(Date.parse(moved.body.next_at) - Date.now() - 26 * HOUR)).toBeLessThan(60_000);
   });
 
   it('keeps the kind of its recipient', async () => {
@@ -232,6 +247,24 @@ describe('a scheduled message', () => {
     });
   });
 
+  it('reaches every subscriber of an external_id, also of more than a hundred; one sent makes it sent', async () => {
+    await service.pool.query(
+      `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang, active, external_id)
+       SELECT $1, 'telegram', gen_random_uuid(), n::text, 'Left', 'en', false, 'many' FROM generate_series(1, 120) n`,
+      [project.id],
+    );
+    const anna = await subscribePerson(service, project);
+    await project.api('PATCH', `/v1/subscribers/${anna.subscriberId}`, { external_id: 'many' });
+    const content = { text: 'to all of them' };
+    const id = await scheduled({ external_id: 'many', content, scheduled_at: inMs(500) });
+    expect(await until(id, 'sent')).toMatchObject({ reason: null });
+    expect((await textsTo(service, anna)).filter((text) => text === content.text)).toHaveLength(1);
+    expect(await eventsOf(service, project, 'scheduled.sent')).toHaveLength(1);
+    const skipped = await eventsOf(service, project, 'scheduled.skipped');
+    expect(skipped).toHaveLength(120);
+    expect(skipped[0]?.data).toMatchObject({ reason: 'unsubscribed', external_id: 'many', job_id: null });
+  });
+
   it('to an audience becomes one broadcast; cancelling it cancels the entry', async () => {
     const people = [await subscribePerson(service, project), await subscribePerson(service, project, 'max')];
     const id = await scheduled({ audience: {}, content: { text: 'all' }, scheduled_at: inMs(500) });
@@ -261,11 +294,61 @@ describe('a scheduled message', () => {
       return body.sent === 1 && body;
     });
     expect(running).toMatchObject({ status: 'running', remaining: 1 });
-    expectError(await project.api('DELETE', `/v1/scheduled/${own}`), 'conflict');
+    expectError(await project.api('DELETE', `/v1/scheduled/${own}`), 'conflict', /sending/);
+    expectError(await project.api('PATCH', `/v1/scheduled/${own}`, { name: 'x' }), 'conflict', /sending/);
     await project.api('DELETE', `/v1/broadcast/${sending.job_id}`);
     await until(own, 'cancelled');
+    // A message of it was sent.
+    expectError(await project.api('DELETE', `/v1/scheduled/${own}`), 'conflict', /cancelled/);
     expect(await textsTo(service, people[1]!)).not.toContain('local');
     expect(await eventsOf(service, project, 'scheduled.sent')).toHaveLength(1);
+  });
+
+  it('to a subscriber who blocked the bot fails; one of several who gets it makes it sent', async () => {
+    const [anna, ben] = [await subscribePerson(service, project), await subscribePerson(service, project)];
+    for (const { subscriberId } of [anna, ben]) {
+      await project.api('PATCH', `/v1/subscribers/${subscriberId}`, { external_id: 'pair' });
+    }
+    await service.control.block('telegram', ben.name);
+    await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length > 0);
+    const pair = await scheduled({ external_id: 'pair', scheduled_at: inMs(500) });
+    const alone = await scheduled({ subscriber_id: ben.subscriberId, scheduled_at: inMs(500) });
+    expect(await until(pair, 'sent')).toMatchObject({ reason: null });
+    expect(await until(alone, 'failed')).toMatchObject({ reason: 'user_blocked_bot' });
+    const events = await eventsOf(service, project, 'scheduled.sent', 'scheduled.failed');
+    const told = events.map(({ name, data }) =>
+      [name, data['scheduled_id'], data['subscriber_id']].join(' '),
+    );
+    expect(told.sort()).toEqual(
+      [
+        `scheduled.failed ${alone} ${ben.subscriberId}`,
+        `scheduled.failed ${pair} ${ben.subscriberId}`,
+        `scheduled.sent ${pair} ${anna.subscriberId}`,
+      ].sort(),
+    );
+  });
+
+  it('that is cancelled at the very time is either cancelled or sent, never both', async () => {
+    const anna = await subscribePerson(service, project);
+    const at = Date.now() + 1_500;
+    const scheduled_at = new Date(at).toISOString();
+    const ids = await Promise.all(
+      ['a', 'b', 'c'].map((text) =>
+        scheduled({ subscriber_id: anna.subscriberId, content: { text }, scheduled_at }),
+      ),
+    );
+    await eventually(() => Date.now() >= at - 20);
+    const cancelled = await Promise.all(
+      ids.map(async (id, index) => {
+        await eventually(() => Date.now() >= at + (index - 1) * 20);
+        return (await project.api('DELETE', `/v1/scheduled/${id}`)).status === 200;
+      }),
+    );
+    for (const [index, id] of ids.entries()) await until(id, cancelled[index] ? 'cancelled' : 'sent');
+    const expected = ['a', 'b', 'c'].filter((_, index) => !cancelled[index]);
+    const sent = (await textsTo(service, anna)).filter((text) => text.length === 1);
+    expect(sent.sort()).toEqual(expected);
+    expect(await eventsOf(service, project, 'scheduled.sent')).toHaveLength(expected.length);
   });
 
   it('reaches each subscriber of an external_id at the local time of each', async () => {

@@ -61,7 +61,7 @@ describe('the herald command', () => {
     const changed = await json(
       ...['project', 'set', 'change', '--name', 'After', '--plan', 'basic', '--active', 'false'],
       ...['--requests-per-minute', '1000', '--sessions-per-hour', '50', '--sessions-per-address', '9'],
-      ...['--callback-url', 'https://a.example/cb'],
+      ...['--callback-url', 'https://a.example/cb', '--timezone', 'Asia/Tokyo', '--scheduled-entries', '7'],
       ...['--redirect-url', 'https://a.example/one', '--redirect-url', 'https://a.example/two'],
     );
     const expected = {
@@ -74,7 +74,10 @@ describe('the herald command', () => {
       sessions_per_address: 9,
       callback_url: 'https://a.example/cb',
       redirect_urls: ['https://a.example/one', 'https://a.example/two'],
+      timezone: 'Asia/Tokyo',
     };
+    const kept = await database.pool.query('SELECT scheduled_entries FROM project_settings');
+    expect(kept.rows).toEqual([{ scheduled_entries: 7 }]);
     expect(changed).toMatchObject(expected);
     expect(await json<object[]>('project', 'list')).toContainEqual(expect.objectContaining(expected));
     expect(await json('project', 'set', 'change', '--active', 'true')).toMatchObject({

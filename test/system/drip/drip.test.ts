@@ -259,7 +259,11 @@ describe('a drip chain', () => {
   });
 
   it('exits for a rule and for a subscriber who has unsubscribed, before the next step', async () => {
-    const [anna, ben] = [await subscribePerson(service, project), await subscribePerson(service, project)];
+    const [anna, ben, carl] = [
+      await subscribePerson(service, project),
+      await subscribePerson(service, project),
+      await subscribePerson(service, project),
+    ];
     const chain = await chains.create({
       exit_on: { match: 'any', rules: [{ tag: 'done' }, { event: 'bought' }] },
       steps: [delay('wait'), send('never')],
@@ -272,14 +276,24 @@ describe('a drip chain', () => {
       events: [{ name: 'bought', subscriber_id: anna.subscriberId }],
     });
     await service.control.say('telegram', ben.name, '/stop');
+    // Of both reasons it is the rule.
+    await project.api('PATCH', `/v1/subscribers/${carl.subscriberId}`, { tags: ['done'] });
+    await service.pool.query('UPDATE subscribers SET active = false WHERE id = $1', [carl.subscriberId]);
+    const c = await service.pool.query<{ id: string }>(
+      `INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id, step_began_at, steps_begun, next_at)
+       VALUES ($1, $2, 1, $3, 'wait', now(), 1, now()) RETURNING id`,
+      [project.id, chain, carl.subscriberId],
+    );
     const reasons = await eventually(async () => {
       const found = await chains.list(chain, '?status=exited');
-      return found.length === 2 ? new Map(found.map((each) => [each.enrolment_id, each.reason])) : null;
+      return found.length === 3 ? new Map(found.map((each) => [each.enrolment_id, each.reason])) : null;
     }, 20_000);
     expect(reasons.get(a.enrolment_id)).toBe('exit_rule');
     expect(reasons.get(b.enrolment_id)).toBe('unsubscribed');
+    expect(reasons.get(c.rows[0]?.id ?? '')).toBe('exit_rule');
     const events = await eventsOf(service, project, 'drip.completed');
     expect(events.map(({ data }) => [data['outcome'], data['steps_sent']])).toEqual([
+      ['exited', 0],
       ['exited', 0],
       ['exited', 0],
     ]);
@@ -356,10 +370,13 @@ describe('a drip chain', () => {
     const minutes = new Date().getUTCHours() * 60 + new Date().getUTCMinutes();
     const clock = (at: number) =>
       `${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}`;
-    // An hour of today that is not now, twelve hours away at most.
-    const away = minutes < 720 ? 720 : 0;
+    // An hour of the day that is at least two hours away.
+    const away = minutes >= 180 && minutes < 1260 ? 0 : 720;
+    // Where that hour is now; its window has another hour for the rest of the test.
+    const ahead = Math.ceil(((away - minutes + 1440) % 1440) / 60);
+    const there = ahead <= 14 ? `Etc/GMT-${ahead}` : `Etc/GMT+${24 - ahead}`;
     const open = { id: 'open', type: 'wait_until', from: '00:00', to: '24:00', timezone: 'project' };
-    const closed = { id: 'closed', type: 'wait_until', from: clock(away), to: clock(away + 60) };
+    const closed = { id: 'closed', type: 'wait_until', from: clock(away), to: clock(away + 120) };
     const chain = await chains.create({ steps: [open, send('now'), closed, send('later')] });
     await chains.enrol(chain, anna.subscriberId);
     const waiting = await chains.until(chain, { step_id: 'closed' });
@@ -369,6 +386,10 @@ describe('a drip chain', () => {
     });
     expect(waiting.status).toBe('active');
     expect(await sentTo(anna)).toEqual(['now']);
+    const ben = await subscribePerson(service, project);
+    await project.api('PATCH', `/v1/subscribers/${ben.subscriberId}`, { timezone: there });
+    await chains.enrol(chain, ben.subscriberId);
+    await eventually(async () => (await sentTo(ben)).includes('later'), 20_000);
   });
 
   it('counts a message that fails, and goes on', async () => {
@@ -497,6 +518,101 @@ describe('a drip chain', () => {
     const other = await service.createProject();
     expect((await other.api('GET', `/v1/drip-chains/${chain}`)).status).toBe(404);
     expect((await other.api('GET', `/v1/drip-chains/${chain}/enrolments`)).status).toBe(404);
+  });
+
+  it('that is a draft takes nobody; an active one takes those of an external_id who can enter', async () => {
+    const [anna, ben] = [await subscribePerson(service, project), await subscribePerson(service, project)];
+    for (const { subscriberId } of [anna, ben]) {
+      await project.api('PATCH', `/v1/subscribers/${subscriberId}`, { external_id: 'pair' });
+    }
+    const chain = await chains.create({ status: 'draft', steps: [delay('wait', 1000)] });
+    const enrol = (body: object) => chains.api('POST', `/${chain}/enrolments`, body);
+    expectError(await enrol({ subscriber_id: anna.subscriberId }), 'conflict', /draft/);
+    await chains.api('PATCH', `/${chain}`, { status: 'active' });
+    await chains.enrol(chain, anna.subscriberId);
+    const rest = await enrol({ external_id: 'pair' });
+    expect([rest.status, rest.body]).toEqual([
+      201,
+      { data: [expect.objectContaining({ subscriber_id: ben.subscriberId, version: 1 })] },
+    ]);
+    expectError(await enrol({ external_id: 'pair' }), 'conflict', /in the chain/);
+    const left = await chains.create({});
+    await service.pool.query('UPDATE subscribers SET active = false WHERE id = $1', [anna.subscriberId]);
+    const inactive = await chains.api('POST', `/${left}/enrolments`, { subscriber_id: anna.subscriberId });
+    expectError(inactive, 'conflict', /inactive/);
+  });
+
+  it('has a new version with a new trigger or exit rule; a migration leaves those whose step is gone', async () => {
+    const anna = await subscribePerson(service, project);
+    const chain = await chains.create({ steps: [delay('wait', 1000)] });
+    await chains.enrol(chain, anna.subscriberId);
+    await chains.until(chain, { step_id: 'wait' });
+    const patch = async (changes: object) => (await chains.api('PATCH', `/${chain}`, changes)).body.version;
+    expect(await patch({ trigger: { type: 'subscription' } })).toBe(2);
+    expect(await patch({ exit_on: { rules: [{ tag: 'done' }] } })).toBe(3);
+    expect(await patch({ exit_on: { rules: [{ tag: 'done' }] } })).toBe(3);
+    expect(await patch({ exit_on: null })).toBe(4);
+    expect(await patch({ steps: [delay('another', 1000)], migrate: true })).toBe(5);
+    expect(await chains.list(chain)).toMatchObject([{ version: 1, step_id: 'wait', status: 'active' }]);
+  });
+
+  it('takes subscribers by a tag of a link or an import, and by a subscription that comes back', async () => {
+    const byTag = await chains.create({
+      trigger: { type: 'tag_added', tag: 'lead' },
+      steps: [{ id: 'stop', type: 'end' }],
+    });
+    const bySubscription = await chains.create({
+      trigger: { type: 'subscription' },
+      reentry: 'again',
+      steps: [{ id: 'stop', type: 'end' }],
+    });
+    const anna = await subscribePerson(service, project);
+    await chains.until(bySubscription, { status: 'completed' });
+    await service.control.block('telegram', anna.name);
+    await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length > 0);
+    await service.control.unblock('telegram', anna.name);
+    await eventually(async () => (await chains.list(bySubscription)).length === 2);
+    expect(await chains.list(byTag)).toEqual([]);
+
+    const link = await project.api('POST', '/v1/subscribe-links', { tags: ['lead'] });
+    const start = new URL(link.body.telegram_link).searchParams.get('start');
+    await service.control.open('telegram', anna.name, { start });
+    await eventually(async () => (await chains.list(byTag)).length === 1);
+
+    const ben = await subscribePerson(service, project);
+    const file = `subscriber_id,add_tags\n${ben.subscriberId},lead\n`;
+    const csv = { 'content-type': 'text/csv' };
+    expect((await project.api('POST', '/v1/import/subscribers', file, csv)).status).toBe(202);
+    const entered = await eventually(async () => {
+      const found = await chains.list(byTag);
+      return found.length === 2 ? found.map(({ subscriber_id }) => subscriber_id) : null;
+    }, 20_000);
+    expect(entered.sort()).toEqual([anna.subscriberId, ben.subscriberId].sort());
+  });
+
+  it('that triggers another one, which triggers it, ends', async () => {
+    const anna = await subscribePerson(service, project);
+    const turn = (from: string, to: string) => ({
+      trigger: { type: 'tag_added', tag: from },
+      reentry: 'again',
+      steps: [{ id: 'turn', type: 'tag', add: [to], remove: [from] }],
+    });
+    const [ping, pong] = [
+      await chains.create(turn('ping', 'pong')),
+      await chains.create(turn('pong', 'ping')),
+    ];
+    await project.api('PATCH', `/v1/subscribers/${anna.subscriberId}`, { tags: ['ping'] });
+    const begun = await eventually(async () => {
+      // A step that adds the tag enrols in its own commit: without an active enrolment nothing more happens.
+      const { rows } = await service.pool.query<{ drip_id: string; active: number; begun: number }>(
+        `SELECT drip_id, count(*) FILTER (WHERE ended_at IS NULL)::int AS active, count(*)::int AS begun
+         FROM drip_enrolments WHERE project_id = $1 GROUP BY drip_id`,
+        [project.id],
+      );
+      const isOver = rows.length === 2 && rows.every(({ active }) => active === 0);
+      return isOver ? new Map(rows.map((row) => [row.drip_id, row.begun])) : null;
+    }, 30_000);
+    for (const chain of [ping, pong]) expect(begun.get(chain)).toBeLessThanOrEqual(10);
   });
 
   it('with many waiting enrolments starts no storm when it becomes active', async () => {

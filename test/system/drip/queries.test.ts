@@ -13,6 +13,7 @@ import {
 } from '../../../src/drip/queries/follow';
 import type { Cause } from '../../../src/enrolment/contract';
 import { lockTriggeredChains } from '../../../src/enrolment/queries';
+import { removeTemplate } from '../../../src/templates/templates';
 import { claimMessage } from '../../../src/messages/queries/messages';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
@@ -171,20 +172,32 @@ describe('in the database', () => {
 
     test('move to the version of the request, in batches, also if the chain has a newer one by then', async () => {
       const chain = await chainWith('moved', 'wake_at = NULL');
+      const step = (content: string) => `[{"id": "a", "type": "send", "content": ${content}}]`;
       await database.pool.query(
-        `INSERT INTO drip_versions (drip_id, version, steps)
-         SELECT $1, n, '[{"id": "a", "type": "end"}]' FROM generate_series(2, 3) n`,
-        [chain],
+        'INSERT INTO drip_versions (drip_id, version, steps) VALUES ($1, 2, $2), ($1, 3, $3)',
+        [chain, step('{"template": "kept", "vars": {}}'), step('{"text": "x"}')],
       );
+      const project = await one<string>('SELECT project_id AS value FROM drip_chains WHERE id = $1', [chain]);
+      await database.pool.query(
+        `INSERT INTO templates (project_id, key, purpose, format, default_lang, variants)
+         VALUES ($1, 'kept', 'message', 'plain', 'en', '{"en": {"text": "x"}}')`,
+        [project],
+      );
+      const remove = () => removeTemplate(database.pool, project, 'kept');
       const lease = await toFollow(chain, 2);
       await database.pool.query('UPDATE drip_chains SET version = 3 WHERE id = $1', [chain]);
       await removeUnusedVersions(database.pool, chain);
+      // No enrolment has moved to the version that names the template.
+      await expect(remove()).rejects.toMatchObject({ code: 'conflict' });
       await followChain(deps(), lease);
+      await expect(remove()).rejects.toMatchObject({ code: 'conflict' });
       expect(await counts(chain)).toMatchObject({ moved: PEOPLE, transactions: 2 });
       expect(await followAt(chain)).toBeNull();
       const versions =
         'SELECT array_agg(version ORDER BY version) AS value FROM drip_versions WHERE drip_id = $1';
       expect(await one(versions, [chain])).toEqual([2, 3]);
+      await database.pool.query('UPDATE drip_enrolments SET ended_at = now() WHERE drip_id = $1', [chain]);
+      await expect(remove()).resolves.toBeUndefined();
     });
 
     test('are cancelled in batches with it, by another process if one has died', async () => {

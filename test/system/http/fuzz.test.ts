@@ -168,14 +168,41 @@ async function check(operation: Operation, response: Response): Promise<void> {
   expect(operation.statuses).toContain(String(response.status));
 }
 
+/** A template, a batch, a scheduled and a recurring message, and a chain. */
+async function createPlans(api: TestProject['api']): Promise<unknown[]> {
+  const content = { text: 'x' };
+  const template = await api('POST', '/v1/templates', { key: 'known', variants: { en: content } });
+  const batch = await api('POST', '/v1/send/batch', { messages: [{ external_id: 'a', text: 'x' }] });
+  const at = new Date(Date.now() + 86_400_000).toISOString();
+  const scheduled = await api('POST', '/v1/scheduled', { external_id: 'a', content, scheduled_at: at });
+  const recurring = await api('POST', '/v1/recurring', {
+    name: 'Yearly',
+    content,
+    audience: {},
+    cron: '0 0 1 1 *',
+  });
+  const chain = await api('POST', '/v1/drip-chains', {
+    name: 'Chain',
+    trigger: { type: 'manual' },
+    steps: [{ id: 'a', type: 'end' }],
+    status: 'active',
+  });
+  return [
+    template.body.key,
+    batch.body.batch_id,
+    scheduled.body.scheduled_id,
+    recurring.body.recurring_id,
+    chain.body.drip_id,
+  ];
+}
+
 /** Some things to find, so that ids lead further than to a 404. */
 async function createThings({ api }: TestProject): Promise<string[]> {
   const endpoint = await api('POST', '/v1/webhooks', { url: 'https://example.com/hook' });
   const test = await api('POST', `/v1/webhooks/${endpoint.body.id}/test`);
   const session = await api('POST', '/v1/auth/session', { state: 'fuzz' });
-  return [endpoint.body.id, test.body.delivery_id, session.body.session_id].filter(
-    (id) => typeof id === 'string',
-  );
+  const plans = await createPlans(api);
+  return [endpoint.body.id, test.body.delivery_id, session.body.session_id, ...plans].map(String);
 }
 
 describe('whatever is sent', () => {

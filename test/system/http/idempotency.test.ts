@@ -26,6 +26,19 @@ beforeEach(async () => {
 });
 afterEach(() => service.control.faults('telegram', { clear: true }));
 
+/** The first of them that a response has names what the request has created. */
+const ID_FIELDS = [
+  'session_id',
+  'job_id',
+  'delivery_id',
+  'batch_id',
+  'run_id',
+  'scheduled_id',
+  'recurring_id',
+  'drip_id',
+  'id',
+] as const;
+
 const newKey = () => `key-${randomBytes(8).toString('hex')}`;
 
 interface Work {
@@ -109,7 +122,65 @@ const works: Record<string, () => Promise<Work>> = {
     count: async () => (await count('SELECT count(*) FROM api_keys WHERE project_id = $1')) - 1,
     secret: 'api_key',
   }),
+  template: async () => ({
+    path: '/v1/templates',
+    body: { key: 'hello', variants: { en: { text: 'Hello' } } },
+    count: () => count('SELECT count(*) FROM templates WHERE project_id = $1'),
+  }),
+  batch: async () => ({
+    path: '/v1/send/batch',
+    body: { messages: [{ external_id: 'a', text: 'x' }] },
+    count: () => count('SELECT count(*) FROM broadcasts WHERE project_id = $1'),
+  }),
+  'scheduled message': async () => ({
+    path: '/v1/scheduled',
+    body: { external_id: 'a', content: { text: 'x' }, scheduled_at: tomorrow() },
+    count: () => count('SELECT count(*) FROM scheduled WHERE project_id = $1'),
+  }),
+  'recurring message': async () => ({
+    path: '/v1/recurring',
+    body: yearly,
+    count: () => count('SELECT count(*) FROM recurring WHERE project_id = $1'),
+  }),
+  'run of a recurring message': async () => ({
+    path: `/v1/recurring/${await createdId('/v1/recurring', yearly, 'recurring_id')}/run`,
+    count: () => count(RUNS),
+  }),
+  'skipped occurrence': async () => {
+    // Its only one: skipped, it ends the message.
+    const end_at = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 0, 1, 0, 1)).toISOString();
+    const body = { ...yearly, end_at };
+    const id = await createdId('/v1/recurring', body, 'recurring_id');
+    return { path: `/v1/recurring/${id}/skip`, count: () => count(RUNS) };
+  },
+  'drip chain': async () => ({
+    path: '/v1/drip-chains',
+    body: chain,
+    count: () => count('SELECT count(*) FROM drip_chains WHERE project_id = $1'),
+  }),
+  enrolment: async () => {
+    person = await subscribePerson(service, project);
+    return {
+      path: `/v1/drip-chains/${await createdId('/v1/drip-chains', chain, 'drip_id')}/enrolments`,
+      body: { subscriber_id: person.subscriberId },
+      count: () => count('SELECT count(*) FROM drip_enrolments WHERE project_id = $1'),
+    };
+  },
 };
+
+const RUNS = `SELECT count(*) FROM recurring_runs r JOIN recurring c ON c.id = r.recurring_id WHERE c.project_id = $1`;
+const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
+const yearly = { name: 'Yearly', content: { text: 'x' }, audience: {}, cron: '0 0 1 1 *' };
+const chain = {
+  name: 'Chain',
+  trigger: { type: 'manual' },
+  steps: [{ id: 'wait', type: 'delay', minutes: 1_000 }],
+  status: 'active',
+};
+
+async function createdId(path: string, body: object, field: string): Promise<string> {
+  return (await project.api('POST', path, body)).body[field] as string;
+}
 
 const call = ({ path, body, key: apiKey = project.api_key }: Work, key: string): Promise<ApiResponse> =>
   service.apiWith(apiKey)('POST', path, body, { 'idempotency-key': key });
@@ -189,7 +260,7 @@ describe.each(Object.keys(works))('the Idempotency-Key of a request for a %s', (
     const resumed = await call(work, key);
     expect(resumed.status).toBe(first.status);
     expect(resumed.headers.get('idempotent-replayed')).toBeNull();
-    const id = (['session_id', 'job_id', 'delivery_id', 'id'] as const).find((field) => field in first.body);
+    const id = ID_FIELDS.find((field) => field in first.body);
     if (id) expect(resumed.body[id]).toBe(first.body[id]);
     if (work.secret) expect(resumed.body[work.secret]).toEqual(expect.any(String));
     expect(await work.count()).toBe(1);

@@ -106,6 +106,18 @@ describe('/openapi.json', () => {
     expect(created?.parameters.map(({ name }) => name)).toContain('Idempotency-Key');
   });
 
+  it('takes limit and cursor for every list that has a next_cursor', () => {
+    const lists = operations.filter(([, { responses }]) =>
+      JSON.stringify(responses['200']?.content ?? {}).includes('"next_cursor"'),
+    );
+    expect(lists.length).toBeGreaterThan(20);
+    const without = lists.filter(([, { parameters }]) => {
+      const names = parameters.map(({ name }) => name);
+      return !names.includes('limit') || !names.includes('cursor');
+    });
+    expect(without.map(([name]) => name)).toEqual([]);
+  });
+
   it('has only JSON Schemas that compile', () => {
     const ajv = new Ajv({ strict: false });
     addFormats(ajv);

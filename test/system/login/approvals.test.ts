@@ -368,6 +368,47 @@ test('while the messenger is away the question waits; it is asked when it is bac
   expect(rows).toHaveLength(1);
 });
 
+test('a question whose send got no response is asked again; the buttons of both work, and go at the end', async () => {
+  const project = await service.createProject();
+  const askTwice = async () => {
+    const person = await subscribePerson(service, project);
+    const fault = { method: 'sendMessage', drop_after: true, user: person.name };
+    await service.control.faults('telegram', fault);
+    const request = await ask(project, { subscriber_id: person.subscriberId });
+    const questions = await eventually(async () => {
+      const { messages } = await service.control.chat('telegram', person.name);
+      const asked = messages.filter(({ buttons }) => buttons.length > 0);
+      return asked.length === 2 ? asked : null;
+    });
+    const tap = (index: number, button: 'Yes' | 'No') => {
+      const question = questions[index];
+      const data = question?.buttons[0]?.find(({ text }) => text === button)?.data ?? '';
+      return service.control.tap('telegram', person.name, { message_id: question?.message_id, data });
+    };
+    const untilNoButtons = (...indexes: number[]) =>
+      eventually(async () => {
+        const { messages } = await service.control.chat('telegram', person.name);
+        const ids = indexes.map((index) => questions[index]?.message_id);
+        return messages.every(({ message_id, buttons }) => !ids.includes(message_id) || buttons.length === 0);
+      });
+    return { id: request.request_id, person, tap, untilNoButtons };
+  };
+  const [early, late] = await Promise.all([askTwice(), askTwice()]);
+  await early.tap(0, 'Yes');
+  expect((await read(project, early.id, 25)).body.status).toBe('approved');
+  await early.untilNoButtons(0, 1);
+
+  // Herald does not know the message of the first question until it is tapped.
+  await late.tap(1, 'Yes');
+  expect((await read(project, late.id, 25)).body.status).toBe('approved');
+  await late.untilNoButtons(1);
+  await late.tap(0, 'No');
+  await late.untilNoButtons(0, 1);
+  await eventually(async () => (await service.control.chat('telegram', late.person.name)).toasts.length > 0);
+  expect(await creditsOf(project)).toBe(2);
+  expect(await eventsOf(service, project, 'auth.declined')).toEqual([]);
+});
+
 test('a subscriber who has blocked the bot ends their subscription, and the request stays pending', async () => {
   const project = await service.createProject();
   const person = await subscribePerson(service, project);

@@ -43,6 +43,32 @@ test('Temporal is away at the tap: after its return the login completes, once', 
   ]);
 });
 
+test('Temporal is away when a session is cancelled: the bot says so soon after its return, long before its end', async () => {
+  const project = await service.createProject();
+  const session = await createSession(project);
+  await openAndWait(service, 'telegram', 'cancelled', startOf(session.telegram_link));
+  await proxy.close();
+  const path = `/v1/auth/session/${session.session_id}`;
+  const { status, body } = await project.api<StatusBody>('DELETE', path);
+  expect([status, body.status]).toEqual([200, 'expired']);
+  await proxy.open();
+  // The request has given up; without waiting for the end of its lease.
+  await service.pool.query('UPDATE auth_sessions SET start_leased_until = now() WHERE id = $1', [
+    session.session_id,
+  ]);
+  await eventually(async () => {
+    const { messages } = await service.control.chat('telegram', 'cancelled');
+    return messages.some(({ edited, text }) => edited && text.includes('has expired'));
+  }, 60_000);
+  await eventually(async () => {
+    const { rows } = await service.pool.query(
+      'SELECT 1 FROM auth_sessions WHERE id = $1 AND workflow_started_at IS NOT NULL',
+      [session.session_id],
+    );
+    return rows.length === 1;
+  });
+});
+
 test('Temporal is away when a session is created: 201 after a second, and the relay starts it later', async () => {
   const project = await service.createProject();
   await proxy.close();

@@ -54,6 +54,7 @@ test('the relay leaves a new session alone for five seconds, whether or not it w
       project_id: project.id,
       project_slug: project.slug,
       flow: 'session',
+      cancelled: false,
       wait_ms: expect.any(Number) as number,
     },
   ]);

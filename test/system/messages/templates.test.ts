@@ -110,6 +110,36 @@ describe('templates', () => {
     expect(log.body.data[0]).toMatchObject({ kind: 'send', text: 'Hi you, order {{first_name}}!' });
   });
 
+  it("show the project's name, their recipient's ids and properties", async () => {
+    const text =
+      '{{project}} {{lang}} {{external_id|none}} {{subscriber_id}} {{properties.plan}} {{properties.x|-}}';
+    const named = await service.createProject();
+    const vera = await subscribePerson(service, named, 'telegram', { language_code: 'en' });
+    await named.api('POST', '/v1/templates', { key: 'builtin', variants: { en: { text } } });
+    const about = { external_id: 'vera', properties: { plan: 'pro' } };
+    await named.api('PATCH', `/v1/subscribers/${vera.subscriberId}`, about);
+    // A new name is shown at once.
+    await named.api('PATCH', '/v1/project', { name: 'Samovar' });
+    const shown = `Samovar en vera ${vera.subscriberId} pro -`;
+    const to = { subscriber_id: vera.subscriberId };
+    const preview = (body: object) => named.api('POST', '/v1/templates/preview', { ...to, ...body });
+    expect((await preview({ key: 'builtin' })).body.text).toBe(shown);
+    await named.api('PATCH', '/v1/project', { name: 'Teapot' });
+    const unsaved = await preview({ template: { variants: { en: { text } } } });
+    expect(unsaved.body.text).toBe(shown.replace('Samovar', 'Teapot'));
+    await named.api('PATCH', '/v1/project', { name: 'Samovar' });
+    expect((await named.api('POST', '/v1/send', { ...to, template: 'builtin' })).body.sent).toBe(1);
+    await named.api('PATCH', '/v1/project', { name: 'Teapot' });
+    const batch = await named.api('POST', '/v1/send/batch', { messages: [{ ...to, template: 'builtin' }] });
+    // A batch keeps the version of its request.
+    await named.api('PUT', '/v1/templates/builtin', { variants: { en: { text: 'changed' } } });
+    await eventually(async () => {
+      const { body } = await named.api('GET', `/v1/send/batch/${batch.body.batch_id}`);
+      return body.status === 'completed';
+    });
+    expect((await textsTo(service, vera)).slice(-2)).toEqual([shown, shown.replace('Samovar', 'Teapot')]);
+  });
+
   it('are refused with the reason before anything is sent', async () => {
     await create('reasons');
     const send = (body: object) =>
@@ -135,6 +165,38 @@ describe('templates', () => {
     const other = await service.createProject();
     expectError(await other.api('POST', '/v1/broadcast', { template: 'reasons' }), 'not_found');
   });
+
+  it('that turn out too long fail with invalid_message', async () => {
+    const own = await service.createProject();
+    const vera = await subscribePerson(service, own);
+    const variants = { en: { text: '{{x}}{{x}}{{x}}{{x}}.' } };
+    await own.api('POST', '/v1/templates', { key: 'long', variants });
+    const message = { subscriber_id: vera.subscriberId, template: 'long', vars: { x: 'x'.repeat(1_000) } };
+    const { body } = await own.api('POST', '/v1/send', message);
+    expect(body).toMatchObject({ failed: 1, details: [{ status: 'failed', reason: 'invalid_message' }] });
+  });
+
+  it.each(['plain', 'markdown', 'html'])(
+    'show values as they are written, on both channels: %s',
+    async (format) => {
+      for (const person of [anna, ivan]) {
+        await project.api('PATCH', `/v1/subscribers/${person.subscriberId}`, { external_id: 'both' });
+      }
+      await create(`values-${format}`, { format, variants: { en: { text: 'Value: {{x}}' } } });
+      const x =
+        '{{first_name}} <b>bold</b> *stars* _lines_ `code` [a](https://a.example) & https://b.example/?q=1';
+      const vars = { x };
+      const sent = await project.api('POST', '/v1/send', {
+        external_id: 'both',
+        template: `values-${format}`,
+        vars,
+      });
+      expect(sent.body).toMatchObject({ sent: 2, failed: 0 });
+      for (const person of [anna, ivan]) {
+        expect((await textsTo(service, person)).at(-1)).toBe(`Value: ${x}`);
+      }
+    },
+  );
 
   it('that turn out empty fail with invalid_message', async () => {
     await create('empty', { variants: { en: { text: '{{username}}{{x}}' } } });
@@ -168,6 +230,17 @@ describe('templates', () => {
     expect(await textsTo(service, ivan)).toContain('News for Ivan');
     const message = (await botMessages(service, anna)).at(-1);
     expect(message?.buttons?.[0]?.[0]?.text).toBe('Go Anna');
+    // What the template shows of a recipient changes after it was sent.
+    await service.pool.query(`UPDATE subscribers SET first_name = 'Renamed' WHERE id = $1`, [
+      anna.subscriberId,
+    ]);
+    const { body: log } = await project.api('GET', `/v1/messages?subscriber_id=${anna.subscriberId}&limit=1`);
+    expect(log.data).toMatchObject([{ kind: 'broadcast', text: 'News for Anna' }]);
+    const shown = await project.api('GET', `/v1/messages/${log.data[0].delivery_id}`);
+    expect(shown.body.content).toMatchObject({
+      text: 'News for Anna',
+      buttons: [[{ text: 'Go Anna', data: 'go:Anna:7' }]],
+    });
     await service.control.tap('telegram', anna.name, { button: 'Go Anna' });
     const click = await eventually(async () => (await eventsOf(service, project, 'button.clicked'))[0]);
     expect(click.data['data']).toBe('go:Anna:7');
@@ -191,6 +264,21 @@ describe('templates', () => {
       vars: { code: 42 },
     });
     expect(own.body).toMatchObject({ lang: 'ru', text: 'Код 42 для Ivan', missing: [] });
+    const buttons = [[{ text: 'For {{first_name}}', url: 'https://a.example/?q={{code}}' }]];
+    const media = { type: 'photo', url: 'https://a.example/{{code}}.jpg' };
+    const whole = await preview({
+      template: { format: 'html', variants: { en: { text: '{{code}}', buttons, media } } },
+      subscriber_id: anna.subscriberId,
+      vars: { code: 'a b&<' },
+    });
+    expect(whole.body).toEqual({
+      lang: 'en',
+      text: 'a b&amp;&lt;',
+      format: 'html',
+      buttons: [[{ text: 'For Anna', url: 'https://a.example/?q=a%20b%26%3C' }]],
+      media: { type: 'photo', url: 'https://a.example/a%20b%26%3C.jpg' },
+      missing: [],
+    });
     expectError(await preview({ key: 'nothing' }), 'not_found');
     expectError(await preview({}), 'validation_failed', /^key: /);
     expectError(await preview({ key: 'shown', subscriber_id: 'x' }), 'subscriber_not_found');

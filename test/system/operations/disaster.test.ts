@@ -94,6 +94,45 @@ interface Recovered {
   recurring_open: number;
 }
 
+/** A message, a broadcast and an enrolment of one subscriber, all for much later. */
+async function plansOf({ api, id }: TestProject) {
+  const subscriber = await service.pool.query<{ id: string }>(
+    'SELECT id FROM subscribers WHERE project_id = $1 LIMIT 1',
+    [id],
+  );
+  const content = { text: 'planned' };
+  const later = new Date(Date.now() + 86_400_000).toISOString();
+  const scheduled = await api('POST', '/v1/scheduled', { content, external_id: 'a', scheduled_at: later });
+  const recurring = await api('POST', '/v1/recurring', {
+    name: 'Yearly',
+    content,
+    audience: {},
+    cron: '0 0 1 1 *',
+    start_at: later,
+  });
+  const chain = await api('POST', '/v1/drip-chains', {
+    name: 'Slow',
+    trigger: { type: 'manual' },
+    steps: [{ id: 'wait', type: 'delay', minutes: 1440 }],
+    status: 'active',
+  });
+  const enrolled = await api('POST', `/v1/drip-chains/${chain.body.drip_id}/enrolments`, {
+    subscriber_id: subscriber.rows[0]?.id,
+  });
+  return {
+    workflows: [
+      workflowIds.scheduled(scheduled.body.scheduled_id),
+      workflowIds.drip(enrolled.body.data[0].enrolment_id),
+    ],
+    schedule: workflowIds.recurring(recurring.body.recurring_id),
+    paths: [
+      `/v1/scheduled/${scheduled.body.scheduled_id}`,
+      `/v1/recurring/${recurring.body.recurring_id}`,
+      `/v1/drip-chains/${chain.body.drip_id}`,
+    ],
+  };
+}
+
 test("Temporal's store is lost and Postgres kept: herald recover lets everything end as it would have, under the same ids", async () => {
   const endpoint = await createEndpoint(project, receiver.url, { events: ['broadcast.completed'] });
   const resting = await createEndpoint(project, receiver.url, { events: ['batch.completed'] });
@@ -118,6 +157,9 @@ test("Temporal's store is lost and Postgres kept: herald recover lets everything
   const { session: used, status } = await confirmedSession(service, project, 'used');
   expect((await project.api('POST', '/v1/auth/verify', { code: status.code })).status).toBe(200);
 
+  // Planned: a message, a broadcast, and a subscriber who waits in a chain.
+  const planned = await plansOf(project);
+
   // The disaster: a server with an empty store at the same installation.
   await service.stop();
   await temporal.stop();
@@ -139,10 +181,16 @@ test("Temporal's store is lost and Postgres kept: herald recover lets everything
     sessions_restarted: 3,
     deliveries_open: 3,
     deliveries_restarted: 3,
-    scheduled_open: 0,
-    enrolments_open: 0,
-    recurring_open: 0,
+    scheduled_open: 1,
+    enrolments_open: 1,
+    recurring_open: 1,
   });
+  for (const id of planned.workflows) {
+    const handle = service.client.workflow.getHandle(id);
+    await eventually(async () => (await handle.describe()).status.name === 'RUNNING', 30_000);
+  }
+  await eventually(() => service.client.schedule.getHandle(planned.schedule).describe(), 30_000);
+  for (const place of planned.paths) await project.api('DELETE', place);
   // An operator who is not sure runs it again.
   await eventually(async () => {
     const again = await heraldJson<Recovered>(['recover'], settings);
@@ -210,5 +258,10 @@ test('on a healthy installation it changes nothing', async () => {
     recurring_open: 0,
   });
   const { stdout } = await herald(['recover'], settings);
-  expect(stdout).toMatch(/^Restarted the workflows of 0 of \d+ open sessions and 0 of \d+ open deliveries\./);
+  expect(stdout).toMatch(
+    /^Restarted the workflows of 0 of \d+ open sessions and 0 of \d+ open deliveries\.\n/,
+  );
+  expect(stdout).toContain(
+    'The relay checks 0 scheduled messages, 0 enrolments in chains and 0 recurring messages',
+  );
 });

@@ -107,8 +107,23 @@ test('planned messages that are late are counted by kind', async () => {
      SELECT gen_random_uuid(), $1, '{}', 'x', now() - interval '1 minute' * n, NULL FROM unnest('{1,10,60}'::int[]) n`,
     [project.id],
   );
+  await service.pool.query(
+    `WITH chain AS (
+       INSERT INTO drip_chains (id, project_id, name, reentry, status) VALUES (gen_random_uuid(), $1, 'Chain', 'once', 'active')
+       RETURNING id),
+     version AS (
+       INSERT INTO drip_versions (drip_id, version, trigger, steps)
+       SELECT id, 1, '{"type": "manual"}', '[{"id": "a", "type": "end"}]' FROM chain),
+     person AS (
+       INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
+       VALUES ($1, 'telegram', gen_random_uuid(), 'late', 'Late', 'en') RETURNING id)
+     INSERT INTO drip_enrolments (project_id, drip_id, version, subscriber_id, step_id, step_began_at, next_at, wake_at)
+     SELECT $1, chain.id, 1, person.id, 'a', now(), now() - interval '10 minutes', NULL FROM chain, person`,
+    [project.id],
+  );
   const page = await look();
   expect(page.value('herald_plans_late', { kind: 'scheduled' })).toBe(2);
+  expect(page.value('herald_plans_late', { kind: 'drip' })).toBe(1);
   for (const kind of ['recurring', 'broadcast', 'batch']) {
     expect([kind, page.value('herald_plans_late', { kind })]).toEqual([kind, 0]);
   }

@@ -77,6 +77,14 @@ describe('npm start, as a user runs it', () => {
       body: { status: 'ready', parts: { database: 'ok', temporal: 'ok' } },
     });
     expect((await call(`${runtime.api_url}/v1/event-types`, runtime.demo?.api_key)).status).toBe(200);
+    for (const list of ['templates', 'send/batch', 'scheduled', 'recurring', 'drip-chains', 'events']) {
+      const shown = await call(`${runtime.api_url}/v1/${list}`, runtime.demo?.api_key);
+      expect([list, shown.status, (shown.body as { data: unknown[] }).data[0]]).toEqual([
+        list,
+        200,
+        expect.anything(),
+      ]);
+    }
     expect((await fetch(runtime.docs_url ?? '')).status).toBe(200);
     expect((await fetch(runtime.simulator_url ?? '')).status).toBe(200);
     expect((await fetch(runtime.temporal_ui_url ?? '')).status).toBe(200);

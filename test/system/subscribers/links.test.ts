@@ -173,6 +173,11 @@ describe('tags and permissions', () => {
     });
     expect((await project.api('POST', '/v1/tags', { name: 'vip' })).status).toBe(409);
     const list = await project.api('GET', '/v1/tags');
+    const first = await project.api('GET', '/v1/tags?limit=1');
+    const second = await project.api('GET', `/v1/tags?limit=100&cursor=${first.body.next_cursor}`);
+    expect([...first.body.data, ...second.body.data]).toEqual(list.body.data);
+    expect([first.body.data.length, second.body.next_cursor, list.body.next_cursor]).toEqual([1, null, null]);
+    expect((await project.api('GET', '/v1/tags?cursor=no')).body.code).toBe('validation_failed');
     expect(list.body).toEqual({
       data: [
         { name: 'vip', subscribers: 0, created_at: expect.any(String) },

@@ -59,8 +59,9 @@ interface Known {
   traces: string[];
   pendingSession: string;
   unusedSession: string;
-  /** Repeats a request to /v1/send under its Idempotency-Key. */
+  /** Repeat requests to /v1/send and /v1/scheduled under their Idempotency-Keys. */
   sendAgain: () => Promise<ApiResponse>;
+  scheduleAgain: () => Promise<ApiResponse>;
 }
 
 /** A person who has used everything that Herald offers. */
@@ -102,6 +103,13 @@ async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): P
   const sendAgain = () => project.api('POST', '/v1/send', { ...to, text: `text-${word}`, buttons }, key);
   const sent = await sendAgain();
   expect(sent.body).toMatchObject({ sent: 1, details: [{ subscriber_id: id }] });
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  const scheduleKey = { 'idempotency-key': freshName('key') };
+  const scheduleAgain = () => {
+    const body = { ...to, content: { text: `text-${word}` }, scheduled_at: later };
+    return project.api('POST', '/v1/scheduled', body, scheduleKey);
+  };
+  expect((await scheduleAgain()).body).toMatchObject({ subscriber_id: id });
   await service.control.tap(channel, user, { button: 'More' });
   await project.api('POST', '/v1/otp/send', to);
   const code = await eventually(async () =>
@@ -138,6 +146,7 @@ async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): P
     pendingSession: pending.session_id,
     unusedSession: unused.session.session_id,
     sendAgain,
+    scheduleAgain,
     traces: [
       profile.first_name,
       profile.username,
@@ -207,6 +216,9 @@ describe.each(['telegram', 'max'] as const)('removing a subscriber on %s', (chan
     const repeated = await known.sendAgain();
     expect(repeated.headers.get('idempotent-replayed')).toBe('true');
     expect(repeated.body).toMatchObject({ sent: 1, details: [{ subscriber_id: NOBODY }] });
+    const planned = await known.scheduleAgain();
+    expect(planned.headers.get('idempotent-replayed')).toBe('true');
+    expect(planned.body).toMatchObject({ subscriber_id: null, content: { text: '' } });
     expect(await statusInDatabase(service, known.pendingSession)).toBe('expired');
     expect(await statusInDatabase(service, known.unusedSession)).toBe('expired');
     expect(await charged()).toBe(charges);

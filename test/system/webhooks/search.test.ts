@@ -253,6 +253,23 @@ describe('search', () => {
   });
 });
 
+test('a search that takes too long is refused, and harms no later one', async () => {
+  const { id } = await withBody({ event: 'x', data: '+++' });
+  const client = await service.pool.connect();
+  try {
+    await client.query('BEGIN');
+    // The search reads this table, after it has looked for an id.
+    await client.query('LOCK TABLE event_words IN ACCESS EXCLUSIVE MODE');
+    const { status, body } = await project.api('GET', `/v1/deliveries${q('+++')}`);
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+    expect(body.error).toMatch(/^q: takes too long/);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+  expect(await ids(q('+++'))).toEqual([id]);
+});
+
 describe('retrying several deliveries', () => {
   const retry = (list: unknown, key?: string) =>
     project.api('POST', '/v1/deliveries/retry', { ids: list }, key ? { 'idempotency-key': key } : {});
@@ -303,17 +320,36 @@ describe('retrying several deliveries', () => {
 
   test('with an Idempotency-Key makes one attempt each, however often it is asked', async () => {
     const list = [await emit(first), await emit(first)];
-    const answers = await Promise.all([
-      retry(list, 'bulk-0001'),
-      retry(list.toReversed(), 'bulk-0001'),
-      retry(list, 'bulk-0001'),
-    ]);
-    expect(answers.map(({ status, body }) => [status, body.retried])).toEqual([
-      [202, 2],
-      [202, 2],
-      [202, 2],
-    ]);
+    const answers = await Promise.all([1, 2, 3].map(() => retry(list, 'bulk-0001')));
+    for (const { status, body } of answers) {
+      if (status !== 202) expect([status, body.code]).toEqual([425, 'request_in_progress']);
+    }
+    const again = await retry(list, 'bulk-0001');
+    expect([again.status, again.body]).toEqual([202, { retried: 2, failed: [] }]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(await rounds(list)).toEqual([1, 1]);
+
+    // A process that died before it recorded the response.
+    await service.pool.query(
+      `UPDATE idempotency_keys SET answer_sealed = NULL, owner = gen_random_uuid(), leased_until = now()
+       WHERE project_id = $1 AND key = 'bulk-0001'`,
+      [project.id],
+    );
+    expect((await retry(list, 'bulk-0001')).body).toEqual({ retried: 2, failed: [] });
+    expect(await rounds(list)).toEqual([1, 1]);
+  });
+
+  test('refuses an Idempotency-Key that was used for other ids or another path', async () => {
+    const [one, two] = [await emit(first), await emit(first)];
+    await retry([one], 'bulk-0002');
+    for (const list of [[two], [one, two]]) {
+      const { status, body } = await retry(list, 'bulk-0002');
+      expect([status, body.code]).toEqual([409, 'idempotency_conflict']);
+    }
+    const elsewhere = { 'idempotency-key': 'bulk-0002' };
+    const { body } = await project.api('POST', `/v1/webhooks/${first}/test`, {}, elsewhere);
+    expect(body.code).toBe('idempotency_conflict');
+    expect(await rounds([one, two])).toEqual([1, 0]);
   });
 
   test('takes 1 to 100 ids', async () => {

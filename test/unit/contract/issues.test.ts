@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { validated } from '../../../src/http/validate';
+import { refuseUnstorable, validated } from '../../../src/http/validate';
+import { newChainSchema } from '../../../src/drip/contract';
+import { sendSchema } from '../../../src/messages/contract';
+import { newScheduledSchema } from '../../../src/broadcasts/scheduled/contract';
+import { newTemplateSchema } from '../../../src/templates/contract';
 import { deliveryListQuery, newEndpointSchema } from '../../../src/webhooks/contract';
 import { subscriberChangesSchema } from '../../../src/subscribers/contract';
 
@@ -11,6 +15,9 @@ function refusal(schema: z.ZodType, value: unknown): string {
   }
   throw new Error('the value is valid');
 }
+
+const toNowhere = { text: 'x', buttons: [[{ text: 'Go', url: 'nowhere' }]] };
+const ofNowhere = { text: 'x', media: { type: 'photo', url: 'nowhere' } };
 
 test.each<[string, z.ZodType, unknown]>([
   ['url: is required', newEndpointSchema, {}],
@@ -41,6 +48,42 @@ test.each<[string, z.ZodType, unknown]>([
     z.object({ rows: z.array(z.array(z.object({ text: z.string() }))) }),
     { rows: [[{ text: 'a' }, {}]] },
   ],
+  [
+    'buttons[0][0].url: must be an absolute http or https URL',
+    sendSchema,
+    { external_id: 'a', ...toNowhere },
+  ],
+  ['media.url: must be an absolute http or https URL', sendSchema, { external_id: 'a', ...ofNowhere }],
+  [
+    'content.buttons[0][0].url: must be an absolute http or https URL',
+    newScheduledSchema,
+    { external_id: 'a', scheduled_at: '2030-01-01T09:00', content: toNowhere },
+  ],
+  [
+    'variants.ru.media.url: must be an absolute http or https URL',
+    newTemplateSchema,
+    { key: 'a', variants: { en: { text: 'x' }, ru: ofNowhere } },
+  ],
+  [
+    'steps[2].content.media.url: must be an absolute http or https URL',
+    newChainSchema,
+    {
+      name: 'a',
+      trigger: { type: 'manual' },
+      steps: [
+        { id: 'a', type: 'end' },
+        { id: 'b', type: 'end' },
+        { id: 'c', type: 'send', content: ofNowhere },
+      ],
+    },
+  ],
 ])('says in plain words: %s', (expected, schema, value) => {
   expect(refusal(schema, value)).toBe(expected);
+});
+
+test('a name that objects of JavaScript would lose is refused, not dropped', () => {
+  const body = JSON.parse('{"events": [{"properties": {"a": 1, "__proto__": 2}}]}') as unknown;
+  expect(() => refuseUnstorable(body)).toThrow(
+    'events[0].properties.__proto__: is not a name that can be used',
+  );
 });

@@ -1,4 +1,13 @@
+import type { z } from 'zod';
+import { newBatchSchema } from '../../../src/broadcasts/batch/contract';
+import { newRecurringSchema } from '../../../src/broadcasts/recurring/contract';
+import { newScheduledSchema } from '../../../src/broadcasts/scheduled/contract';
 import { limits, plans } from '../../../src/contract/limits';
+import { newChainSchema, newEnrolmentSchema } from '../../../src/drip/contract';
+import { trackSchema } from '../../../src/events/tracked/contract';
+import { sendSchema } from '../../../src/messages/contract';
+import { subscriberChangesSchema } from '../../../src/subscribers/contract';
+import { newTemplateSchema } from '../../../src/templates/contract';
 
 describe('the limits', () => {
   it('are those of the specification', () => {
@@ -42,5 +51,109 @@ describe('the limits', () => {
       otpCodesPerHour: 3,
       idempotencyHours: 24,
     });
+  });
+
+  it('are those of the decisions for messages with a plan, tracked events and chains', () => {
+    expect(limits).toMatchObject({
+      nameLength: 100,
+      templates: 100,
+      templateVars: 50,
+      templateValueLength: 1_000,
+      batchMessages: 1_000,
+      batchRefLength: 64,
+      scheduledEntries: 100,
+      scheduledDays: 366,
+      scheduledLateHours: 24,
+      recurringLateMinutes: 60,
+      properties: 50,
+      propertyKeyLength: 64,
+      propertyLength: 256,
+      trackedEvents: 100,
+      trackedNameLength: 64,
+      trackedDaysBack: 30,
+      trackedMinutesAhead: 5,
+      publishedIdDays: 30,
+      publishedIdLength: 128,
+      rules: 10,
+      dripSteps: 50,
+      dripStepIdLength: 32,
+      dripDelayMinutes: 525_600,
+      dripBegunPerDay: 10,
+    });
+  });
+});
+
+const content = { text: 'x' };
+const to = { external_id: 'a' };
+const template = { key: 'a', variants: { en: content } };
+const scheduled = { ...to, content, scheduled_at: '2030-01-01T09:00' };
+const recurring = { name: 'a', content, audience: {}, cron: '0 9 * * *' };
+const step = (id: string) => ({ id, type: 'end' });
+const chain = { name: 'a', trigger: { type: 'manual' }, steps: [step('a')] };
+const keys = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
+const many = <T>(count: number, of: (index: number) => T) => Array.from({ length: count }, (_, i) => of(i));
+const event = (more: object) => ({ events: [{ ...to, name: 'visit', ...more }] });
+const rules = (count: number) => ({ rules: many(count, () => ({ tag: 'x' })) });
+const delay = (minutes: number) => ({ ...chain, steps: [{ id: 'a', type: 'delay', minutes }] });
+
+/** A body with a text so long, a list so long or a number so high, and the most that is accepted. */
+const bounds: [string, z.ZodType, (size: number) => unknown, number][] = [
+  ['name of a template', newTemplateSchema, (n) => ({ ...template, name: 'x'.repeat(n) }), 100],
+  ['key of a template', newTemplateSchema, (n) => ({ ...template, key: 'x'.repeat(n) }), 64],
+  ['variables of a template', sendSchema, (n) => ({ ...to, template: 'a', vars: keys(n) }), 50],
+  ['a variable', sendSchema, (n) => ({ ...to, template: 'a', vars: { a: 'x'.repeat(n) } }), 1_000],
+  ['name of a variable', sendSchema, (n) => ({ ...to, template: 'a', vars: { ['x'.repeat(n)]: 1 } }), 64],
+  [
+    'messages of a batch',
+    newBatchSchema,
+    (n) => ({ messages: many(n, () => ({ ...to, text: 'x' })) }),
+    1_000,
+  ],
+  ['ref of a message', newBatchSchema, (n) => ({ messages: [{ ...to, text: 'x', ref: 'x'.repeat(n) }] }), 64],
+  ['name of a scheduled message', newScheduledSchema, (n) => ({ ...scheduled, name: 'x'.repeat(n) }), 100],
+  ['name of a recurring message', newRecurringSchema, (n) => ({ ...recurring, name: 'x'.repeat(n) }), 100],
+  ['events of a request', trackSchema, (n) => ({ events: many(n, () => event({}).events[0]) }), 100],
+  ['name of an event', trackSchema, (n) => event({ name: 'x'.repeat(n) }), 64],
+  ['properties of an event', trackSchema, (n) => event({ properties: keys(n) }), 50],
+  ['a property of an event', trackSchema, (n) => event({ properties: { a: 'x'.repeat(n) } }), 256],
+  ['event_id', trackSchema, (n) => event({ event_id: 'x'.repeat(n) }), 128],
+  ['properties of an enrolment', newEnrolmentSchema, (n) => ({ ...to, properties: keys(n) }), 50],
+  ['a property of a subscriber', subscriberChangesSchema, (n) => ({ properties: { a: 'x'.repeat(n) } }), 256],
+  ['key of a property', subscriberChangesSchema, (n) => ({ properties: { ['x'.repeat(n)]: 1 } }), 64],
+  ['name of a chain', newChainSchema, (n) => ({ ...chain, name: 'x'.repeat(n) }), 100],
+  ['steps of a chain', newChainSchema, (n) => ({ ...chain, steps: many(n, (i) => step(`s${i}`)) }), 50],
+  ['id of a step', newChainSchema, (n) => ({ ...chain, steps: [step('x'.repeat(n))] }), 32],
+  ['rules', newChainSchema, (n) => ({ ...chain, exit_on: rules(n) }), 10],
+  ['minutes of a delay', newChainSchema, delay, 525_600],
+];
+
+test.each(bounds)('%s: the limit is accepted, one more is not', (_, schema, body, limit) => {
+  expect(schema.safeParse(body(limit)).error?.issues).toBeUndefined();
+  expect(schema.safeParse(body(limit + 1)).success).toBe(false);
+});
+
+test.each([
+  [newTemplateSchema, { ...template, name: '' }],
+  [newScheduledSchema, { ...scheduled, name: '' }],
+  [newRecurringSchema, { ...recurring, name: '' }],
+  [newChainSchema, { ...chain, name: '' }],
+  [newChainSchema, delay(0)],
+  [trackSchema, event({ event_id: '' })],
+])('nothing is too little: %#', (schema, body) => {
+  expect(schema.safeParse(body).success).toBe(false);
+});
+
+describe('the time of an event', () => {
+  beforeEach(() => jest.useFakeTimers({ now: new Date('2026-06-01T12:00:00Z') }));
+  afterEach(() => jest.useRealTimers());
+
+  it.each([
+    ['2026-05-02T12:00:00.000Z', true],
+    ['2026-05-02T11:59:59.999Z', false],
+    ['2026-06-01T12:05:00.000Z', true],
+    ['2026-06-01T12:05:00.001Z', false],
+  ])('lies from 30 days ago to 5 minutes ahead: %s', (occurred_at, accepted) => {
+    expect(trackSchema.safeParse(event({ occurred_at })).success).toBe(accepted);
   });
 });

@@ -162,8 +162,13 @@ export class OidcApi {
   }
 
   /** List OpenID Connect clients: `GET /v1/oidc/clients`. */
-  listClients(options: RequestOptions = {}): Promise<types.OidcListClientsResponse> {
-    return this.transport.request({ method: 'GET', path: '/v1/oidc/clients' }, options);
+  listClients(query: types.OidcListClientsQuery = {}, options: RequestOptions = {}): Promise<types.OidcListClientsResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/oidc/clients', query }, options);
+  }
+
+  /** All pages of `listClients`, entry by entry. */
+  listAllClients(query: types.OidcListClientsQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.OidcListClientsItem, void, undefined> {
+    return allPages((cursor) => this.listClients({ ...query, cursor }, options), query.cursor);
   }
 
   /** Get an OpenID Connect client: `GET /v1/oidc/clients/{client_id}`. */
@@ -321,8 +326,13 @@ export class TagsApi {
   constructor(private readonly transport: Transport) {}
 
   /** List tags: `GET /v1/tags`. */
-  list(options: RequestOptions = {}): Promise<types.TagsListResponse> {
-    return this.transport.request({ method: 'GET', path: '/v1/tags' }, options);
+  list(query: types.TagsListQuery = {}, options: RequestOptions = {}): Promise<types.TagsListResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/tags', query }, options);
+  }
+
+  /** All pages of `list`, entry by entry. */
+  listAll(query: types.TagsListQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.TagsListItem, void, undefined> {
+    return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 
   /**
@@ -357,8 +367,13 @@ export class PermissionsApi {
   constructor(private readonly transport: Transport) {}
 
   /** List permissions: `GET /v1/permissions`. */
-  list(options: RequestOptions = {}): Promise<types.PermissionsListResponse> {
-    return this.transport.request({ method: 'GET', path: '/v1/permissions' }, options);
+  list(query: types.PermissionsListQuery = {}, options: RequestOptions = {}): Promise<types.PermissionsListResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/permissions', query }, options);
+  }
+
+  /** All pages of `list`, entry by entry. */
+  listAll(query: types.PermissionsListQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.PermissionsListItem, void, undefined> {
+    return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 
   /**
@@ -504,7 +519,7 @@ export class TemplatesApi {
   /**
    * Delete a template: `DELETE /v1/templates/{key}`.
    *
-   * Refused while a scheduled or recurring message uses it.
+   * Refused while an open scheduled or recurring message or a drip chain uses it.
    */
   delete(key: string, options: RequestOptions = {}): Promise<void> {
     return this.transport.request({ method: 'DELETE', path: pathOf`/v1/templates/${key}`, returns: 'nothing' }, options);
@@ -878,8 +893,13 @@ export class WebhooksApi {
   }
 
   /** List webhook endpoints: `GET /v1/webhooks`. */
-  list(options: RequestOptions = {}): Promise<types.WebhooksListResponse> {
-    return this.transport.request({ method: 'GET', path: '/v1/webhooks' }, options);
+  list(query: types.WebhooksListQuery = {}, options: RequestOptions = {}): Promise<types.WebhooksListResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/webhooks', query }, options);
+  }
+
+  /** All pages of `list`, entry by entry. */
+  listAll(query: types.WebhooksListQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.WebhooksListItem, void, undefined> {
+    return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 
   /** Get a webhook endpoint: `GET /v1/webhooks/{id}`. */
@@ -1011,8 +1031,13 @@ export class EventTypesApi {
    *
    * Every event that a webhook endpoint can subscribe to, with the JSON Schema of the whole body and an example.
    */
-  list(options: RequestOptions = {}): Promise<types.EventTypesListResponse> {
-    return this.transport.request({ method: 'GET', path: '/v1/event-types' }, options);
+  list(query: types.EventTypesListQuery = {}, options: RequestOptions = {}): Promise<types.EventTypesListResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/event-types', query }, options);
+  }
+
+  /** All pages of `list`, entry by entry. */
+  listAll(query: types.EventTypesListQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.EventTypesListItem, void, undefined> {
+    return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 }
 
@@ -1043,8 +1068,13 @@ export class KeysApi {
   constructor(private readonly transport: Transport) {}
 
   /** List API keys: `GET /v1/keys`. */
-  list(options: RequestOptions = {}): Promise<types.KeysListResponse> {
-    return this.transport.request({ method: 'GET', path: '/v1/keys' }, options);
+  list(query: types.KeysListQuery = {}, options: RequestOptions = {}): Promise<types.KeysListResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/keys', query }, options);
+  }
+
+  /** All pages of `list`, entry by entry. */
+  listAll(query: types.KeysListQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.KeysListItem, void, undefined> {
+    return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 
   /**
@@ -1101,8 +1131,13 @@ export class MembersApi {
   constructor(private readonly transport: Transport) {}
 
   /** List members: `GET /v1/members`. */
-  list(options: RequestOptions = {}): Promise<types.MembersListResponse> {
-    return this.transport.request({ method: 'GET', path: '/v1/members' }, options);
+  list(query: types.MembersListQuery = {}, options: RequestOptions = {}): Promise<types.MembersListResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/members', query }, options);
+  }
+
+  /** All pages of `list`, entry by entry. */
+  listAll(query: types.MembersListQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.MembersListItem, void, undefined> {
+    return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 
   /**
@@ -1132,8 +1167,13 @@ export class InvitationsApi {
    *
    * The links of a role that the caller cannot give are null.
    */
-  list(options: RequestOptions = {}): Promise<types.InvitationsListResponse> {
-    return this.transport.request({ method: 'GET', path: '/v1/invitations' }, options);
+  list(query: types.InvitationsListQuery = {}, options: RequestOptions = {}): Promise<types.InvitationsListResponse> {
+    return this.transport.request({ method: 'GET', path: '/v1/invitations', query }, options);
+  }
+
+  /** All pages of `list`, entry by entry. */
+  listAll(query: types.InvitationsListQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.InvitationsListItem, void, undefined> {
+    return allPages((cursor) => this.list({ ...query, cursor }, options), query.cursor);
   }
 
   /**
@@ -1214,8 +1254,13 @@ export class DashboardApi {
    *
    * The sign-ins of the account, or of the API key.
    */
-  listSessions(options: RequestOptions = {}): Promise<types.DashboardListSessionsResponse> {
-    return this.transport.request({ method: 'GET', path: '/dashboard/sessions' }, options);
+  listSessions(query: types.DashboardListSessionsQuery = {}, options: RequestOptions = {}): Promise<types.DashboardListSessionsResponse> {
+    return this.transport.request({ method: 'GET', path: '/dashboard/sessions', query }, options);
+  }
+
+  /** All pages of `listSessions`, entry by entry. */
+  listAllSessions(query: types.DashboardListSessionsQuery = {}, options: RequestOptions = {}): AsyncGenerator<types.DashboardListSessionsItem, void, undefined> {
+    return allPages((cursor) => this.listSessions({ ...query, cursor }, options), query.cursor);
   }
 
   /** End a sign-in: `DELETE /dashboard/sessions/{id}`. */

@@ -271,14 +271,20 @@ export type OidcCreateClientResponse = {
   client_secret: string | null;
 };
 
+/** The query of GET /v1/oidc/clients. */
+export type OidcListClientsQuery = {
+  cursor?: string | undefined;
+  limit?: number | undefined;
+};
+
 /** The response of GET /v1/oidc/clients. */
 export type OidcListClientsResponse = {
-  data: Array<OidcGetClientResponse>;
+  data: Array<OidcListClientsItem>;
   next_cursor: string | null;
 };
 
-/** The response of GET /v1/oidc/clients/{client_id}. */
-export type OidcGetClientResponse = {
+/** An entry of the list of GET /v1/oidc/clients. */
+export type OidcListClientsItem = {
   client_id: string;
   name: string;
   type: 'confidential' | 'public';
@@ -292,6 +298,9 @@ export type OidcGetClientResponse = {
   discovery_url: string;
   created_at: string;
 };
+
+/** The response of GET /v1/oidc/clients/{client_id}. */
+export type OidcGetClientResponse = OidcListClientsItem;
 
 /** The body of PATCH /v1/oidc/clients/{client_id}. */
 export type OidcUpdateClientBody = {
@@ -308,7 +317,7 @@ export type OidcUpdateClientBody = {
 };
 
 /** The response of PATCH /v1/oidc/clients/{client_id}. */
-export type OidcUpdateClientResponse = OidcGetClientResponse;
+export type OidcUpdateClientResponse = OidcListClientsItem;
 
 /** The response of POST /v1/oidc/clients/{client_id}/rotate-secret. */
 export type OidcRotateClientSecretResponse = {
@@ -474,10 +483,21 @@ export type SubscribeLinksListItem = SubscribeLinksCreateResponse;
 /** The response of GET /v1/subscribe-links/{link_id}. */
 export type SubscribeLinksGetResponse = SubscribeLinksCreateResponse;
 
+/** The query of GET /v1/tags. */
+export type TagsListQuery = OidcListClientsQuery;
+
 /** The response of GET /v1/tags. */
 export type TagsListResponse = {
-  data: Array<TagsCreateResponse>;
+  data: Array<TagsListItem>;
   next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/tags. */
+export type TagsListItem = {
+  name: string;
+  /** How many subscribers have it. */
+  subscribers: number;
+  created_at: string;
 };
 
 /** The body of POST /v1/tags. */
@@ -486,12 +506,7 @@ export type TagsCreateBody = {
 };
 
 /** The response of POST /v1/tags. */
-export type TagsCreateResponse = {
-  name: string;
-  /** How many subscribers have it. */
-  subscribers: number;
-  created_at: string;
-};
+export type TagsCreateResponse = TagsListItem;
 
 /** The body of PATCH /v1/tags/{name}. */
 export type TagsUpdateBody = {
@@ -499,12 +514,26 @@ export type TagsUpdateBody = {
 };
 
 /** The response of PATCH /v1/tags/{name}. */
-export type TagsUpdateResponse = TagsCreateResponse;
+export type TagsUpdateResponse = TagsListItem;
+
+/** The query of GET /v1/permissions. */
+export type PermissionsListQuery = OidcListClientsQuery;
 
 /** The response of GET /v1/permissions. */
 export type PermissionsListResponse = {
-  data: Array<PermissionsCreateResponse>;
+  data: Array<PermissionsListItem>;
   next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/permissions. */
+export type PermissionsListItem = {
+  name: string;
+  /** How many subscribers have it. */
+  subscribers: number;
+  created_at: string;
+  title_en: string | null;
+  title_ru: string | null;
+  default: boolean;
 };
 
 /** The body of POST /v1/permissions. */
@@ -518,15 +547,7 @@ export type PermissionsCreateBody = {
 };
 
 /** The response of POST /v1/permissions. */
-export type PermissionsCreateResponse = {
-  name: string;
-  /** How many subscribers have it. */
-  subscribers: number;
-  created_at: string;
-  title_en: string | null;
-  title_ru: string | null;
-  default: boolean;
-};
+export type PermissionsCreateResponse = PermissionsListItem;
 
 /** The body of PATCH /v1/permissions/{name}. */
 export type PermissionsUpdateBody = {
@@ -539,7 +560,7 @@ export type PermissionsUpdateBody = {
 };
 
 /** The response of PATCH /v1/permissions/{name}. */
-export type PermissionsUpdateResponse = PermissionsCreateResponse;
+export type PermissionsUpdateResponse = PermissionsListItem;
 
 /** The query of GET /mini/project. */
 export type MiniAppGetProjectQuery = {
@@ -2100,14 +2121,17 @@ export type WebhooksCreateResponse = {
   secret: string | null;
 };
 
+/** The query of GET /v1/webhooks. */
+export type WebhooksListQuery = OidcListClientsQuery;
+
 /** The response of GET /v1/webhooks. */
 export type WebhooksListResponse = {
-  data: Array<WebhooksGetResponse>;
+  data: Array<WebhooksListItem>;
   next_cursor: string | null;
 };
 
-/** The response of GET /v1/webhooks/{id}. */
-export type WebhooksGetResponse = {
+/** An entry of the list of GET /v1/webhooks. */
+export type WebhooksListItem = {
   id: string;
   url: string;
   events: Array<string>;
@@ -2137,6 +2161,9 @@ export type WebhooksGetResponse = {
   created_at: string;
   updated_at: string;
 };
+
+/** The response of GET /v1/webhooks/{id}. */
+export type WebhooksGetResponse = WebhooksListItem;
 
 /** The query of GET /v1/webhooks/{id}/stats. */
 export type WebhooksGetStatsQuery = {
@@ -2173,7 +2200,7 @@ export type WebhooksUpdateBody = {
 };
 
 /** The response of PUT /v1/webhooks/{id}. */
-export type WebhooksUpdateResponse = WebhooksGetResponse;
+export type WebhooksUpdateResponse = WebhooksListItem;
 
 /** The response of POST /v1/webhooks/{id}/rotate-secret. */
 export type WebhooksRotateSecretResponse = {
@@ -2378,16 +2405,22 @@ export type EventsPublishResponse = {
   }>;
 };
 
+/** The query of GET /v1/event-types. */
+export type EventTypesListQuery = OidcListClientsQuery;
+
 /** The response of GET /v1/event-types. */
 export type EventTypesListResponse = {
-  data: Array<{
-    name: string;
-    description: string;
-    schema: Record<string, unknown>;
-    example: Record<string, unknown>;
-    source: 'herald' | 'publisher';
-  }>;
-  next_cursor: null;
+  data: Array<EventTypesListItem>;
+  next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/event-types. */
+export type EventTypesListItem = {
+  name: string;
+  description: string;
+  schema: Record<string, unknown>;
+  example: Record<string, unknown>;
+  source: 'herald' | 'publisher';
 };
 
 /** The response of GET /v1/project. */
@@ -2466,23 +2499,29 @@ export type ProjectGetUsageResponse = {
   }>;
 };
 
+/** The query of GET /v1/keys. */
+export type KeysListQuery = OidcListClientsQuery;
+
 /** The response of GET /v1/keys. */
 export type KeysListResponse = {
-  data: Array<{
-    id: string;
-    name: string | null;
-    /** The first characters of the key. */
-    hint: string;
-    /** Whether this request uses the key. */
-    current: boolean;
-    /** What the key may do. */
-    scopes: Array<'read' | 'send' | 'auth' | 'helpdesk' | 'export' | 'admin' | 'manage' | 'publish'>;
-    created_at: string;
-    /** Accurate to the minute. */
-    last_used_at: string | null;
-    revoked_at: string | null;
-  }>;
+  data: Array<KeysListItem>;
   next_cursor: string | null;
+};
+
+/** An entry of the list of GET /v1/keys. */
+export type KeysListItem = {
+  id: string;
+  name: string | null;
+  /** The first characters of the key. */
+  hint: string;
+  /** Whether this request uses the key. */
+  current: boolean;
+  /** What the key may do. */
+  scopes: Array<'read' | 'send' | 'auth' | 'helpdesk' | 'export' | 'admin' | 'manage' | 'publish'>;
+  created_at: string;
+  /** Accurate to the minute. */
+  last_used_at: string | null;
+  revoked_at: string | null;
 };
 
 /** The body of POST /v1/keys. */
@@ -2534,20 +2573,17 @@ export type ChannelsConnectResponse = {
   error?: string | undefined;
 };
 
+/** The query of GET /v1/members. */
+export type MembersListQuery = OidcListClientsQuery;
+
 /** The response of GET /v1/members. */
 export type MembersListResponse = {
-  data: Array<MembersUpdateResponse>;
+  data: Array<MembersListItem>;
   next_cursor: string | null;
 };
 
-/** The body of PATCH /v1/members/{id}. */
-export type MembersUpdateBody = {
-  role?: 'owner' | 'admin' | 'support' | 'viewer' | undefined;
-  notify?: 'none' | 'assigned' | 'all' | undefined;
-};
-
-/** The response of PATCH /v1/members/{id}. */
-export type MembersUpdateResponse = {
+/** An entry of the list of GET /v1/members. */
+export type MembersListItem = {
   member_id: string;
   role: 'owner' | 'admin' | 'support' | 'viewer';
   first_name: string;
@@ -2561,21 +2597,26 @@ export type MembersUpdateResponse = {
   created_at: string;
 };
 
+/** The body of PATCH /v1/members/{id}. */
+export type MembersUpdateBody = {
+  role?: 'owner' | 'admin' | 'support' | 'viewer' | undefined;
+  notify?: 'none' | 'assigned' | 'all' | undefined;
+};
+
+/** The response of PATCH /v1/members/{id}. */
+export type MembersUpdateResponse = MembersListItem;
+
+/** The query of GET /v1/invitations. */
+export type InvitationsListQuery = OidcListClientsQuery;
+
 /** The response of GET /v1/invitations. */
 export type InvitationsListResponse = {
-  data: Array<InvitationsCreateResponse>;
+  data: Array<InvitationsListItem>;
   next_cursor: string | null;
 };
 
-/** The body of POST /v1/invitations. */
-export type InvitationsCreateBody = {
-  role: 'owner' | 'admin' | 'support' | 'viewer';
-  /** A note: who it is for. */
-  name?: string | undefined;
-};
-
-/** The response of POST /v1/invitations. */
-export type InvitationsCreateResponse = {
+/** An entry of the list of GET /v1/invitations. */
+export type InvitationsListItem = {
   invitation_id: string;
   role: 'owner' | 'admin' | 'support' | 'viewer';
   name: string | null;
@@ -2586,6 +2627,16 @@ export type InvitationsCreateResponse = {
   created_at: string;
   expires_at: string;
 };
+
+/** The body of POST /v1/invitations. */
+export type InvitationsCreateBody = {
+  role: 'owner' | 'admin' | 'support' | 'viewer';
+  /** A note: who it is for. */
+  name?: string | undefined;
+};
+
+/** The response of POST /v1/invitations. */
+export type InvitationsCreateResponse = InvitationsListItem;
 
 /** The query of GET /v1/audit. */
 export type AuditListQuery = {
@@ -2671,20 +2722,26 @@ export type DashboardUpdateSessionBody = {
 /** The response of PATCH /dashboard/session. */
 export type DashboardUpdateSessionResponse = DashboardSignInResponse;
 
+/** The query of GET /dashboard/sessions. */
+export type DashboardListSessionsQuery = OidcListClientsQuery;
+
 /** The response of GET /dashboard/sessions. */
 export type DashboardListSessionsResponse = {
-  data: Array<{
-    session_id: string;
-    /** Whether this request uses the session. */
-    current: boolean;
-    ip: string | null;
-    user_agent: string | null;
-    created_at: string;
-    /** Accurate to the minute. */
-    last_seen_at: string;
-    expires_at: string;
-  }>;
+  data: Array<DashboardListSessionsItem>;
   next_cursor: string | null;
+};
+
+/** An entry of the list of GET /dashboard/sessions. */
+export type DashboardListSessionsItem = {
+  session_id: string;
+  /** Whether this request uses the session. */
+  current: boolean;
+  ip: string | null;
+  user_agent: string | null;
+  created_at: string;
+  /** Accurate to the minute. */
+  last_seen_at: string;
+  expires_at: string;
 };
 
 /** The body of POST /dashboard/projects. */

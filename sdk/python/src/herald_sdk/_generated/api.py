@@ -353,14 +353,30 @@ class OidcApi:
     def list_clients(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.OidcListClientsResponse:
         """List OpenID Connect clients: `GET /v1/oidc/clients`."""
         return cast(types.OidcListClientsResponse, self._transport.request(
             "GET",
             "/v1/oidc/clients",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all_clients(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.OidcListClientsItem]:
+        """All pages of `list_clients`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list_clients(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     def get_client(
         self,
@@ -690,14 +706,30 @@ class TagsApi:
     def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.TagsListResponse:
         """List tags: `GET /v1/tags`."""
         return cast(types.TagsListResponse, self._transport.request(
             "GET",
             "/v1/tags",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.TagsListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     def create(
         self,
@@ -759,14 +791,30 @@ class PermissionsApi:
     def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.PermissionsListResponse:
         """List permissions: `GET /v1/permissions`."""
         return cast(types.PermissionsListResponse, self._transport.request(
             "GET",
             "/v1/permissions",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.PermissionsListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     def create(
         self,
@@ -1082,7 +1130,7 @@ class TemplatesApi:
     ) -> None:
         """Delete a template: `DELETE /v1/templates/{key}`.
 
-        Refused while a scheduled or recurring message uses it."""
+        Refused while an open scheduled or recurring message or a drip chain uses it."""
         self._transport.request(
             "DELETE",
             f"/v1/templates/{path_of(key)}",
@@ -1963,14 +2011,30 @@ class WebhooksApi:
     def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.WebhooksListResponse:
         """List webhook endpoints: `GET /v1/webhooks`."""
         return cast(types.WebhooksListResponse, self._transport.request(
             "GET",
             "/v1/webhooks",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.WebhooksListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     def get(
         self,
@@ -2268,6 +2332,8 @@ class EventTypesApi:
     def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.EventTypesListResponse:
         """List event types: `GET /v1/event-types`.
@@ -2276,8 +2342,22 @@ class EventTypesApi:
         return cast(types.EventTypesListResponse, self._transport.request(
             "GET",
             "/v1/event-types",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.EventTypesListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
 
 class ProjectApi:
@@ -2339,14 +2419,30 @@ class KeysApi:
     def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.KeysListResponse:
         """List API keys: `GET /v1/keys`."""
         return cast(types.KeysListResponse, self._transport.request(
             "GET",
             "/v1/keys",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.KeysListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     def create(
         self,
@@ -2444,14 +2540,30 @@ class MembersApi:
     def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.MembersListResponse:
         """List members: `GET /v1/members`."""
         return cast(types.MembersListResponse, self._transport.request(
             "GET",
             "/v1/members",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.MembersListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     def update(
         self,
@@ -2495,6 +2607,8 @@ class InvitationsApi:
     def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.InvitationsListResponse:
         """List open invitations: `GET /v1/invitations`.
@@ -2503,8 +2617,22 @@ class InvitationsApi:
         return cast(types.InvitationsListResponse, self._transport.request(
             "GET",
             "/v1/invitations",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.InvitationsListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     def create(
         self,
@@ -2662,6 +2790,8 @@ class DashboardApi:
     def list_sessions(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.DashboardListSessionsResponse:
         """List your sign-ins: `GET /dashboard/sessions`.
@@ -2670,8 +2800,22 @@ class DashboardApi:
         return cast(types.DashboardListSessionsResponse, self._transport.request(
             "GET",
             "/dashboard/sessions",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all_sessions(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> Iterator[types.DashboardListSessionsItem]:
+        """All pages of `list_sessions`, entry by entry."""
+        return all_pages(
+            lambda next_cursor: cast(Any, self.list_sessions(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     def delete_session(
         self,

@@ -354,14 +354,30 @@ class AsyncOidcApi:
     async def list_clients(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.OidcListClientsResponse:
         """List OpenID Connect clients: `GET /v1/oidc/clients`."""
         return cast(types.OidcListClientsResponse, await self._transport.request(
             "GET",
             "/v1/oidc/clients",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all_clients(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncIterator[types.OidcListClientsItem]:
+        """All pages of `list_clients`, entry by entry."""
+        return all_pages_async(
+            lambda next_cursor: cast(Any, self.list_clients(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     async def get_client(
         self,
@@ -691,14 +707,30 @@ class AsyncTagsApi:
     async def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.TagsListResponse:
         """List tags: `GET /v1/tags`."""
         return cast(types.TagsListResponse, await self._transport.request(
             "GET",
             "/v1/tags",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncIterator[types.TagsListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages_async(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     async def create(
         self,
@@ -760,14 +792,30 @@ class AsyncPermissionsApi:
     async def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.PermissionsListResponse:
         """List permissions: `GET /v1/permissions`."""
         return cast(types.PermissionsListResponse, await self._transport.request(
             "GET",
             "/v1/permissions",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncIterator[types.PermissionsListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages_async(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     async def create(
         self,
@@ -1083,7 +1131,7 @@ class AsyncTemplatesApi:
     ) -> None:
         """Delete a template: `DELETE /v1/templates/{key}`.
 
-        Refused while a scheduled or recurring message uses it."""
+        Refused while an open scheduled or recurring message or a drip chain uses it."""
         await self._transport.request(
             "DELETE",
             f"/v1/templates/{path_of(key)}",
@@ -1966,14 +2014,30 @@ class AsyncWebhooksApi:
     async def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.WebhooksListResponse:
         """List webhook endpoints: `GET /v1/webhooks`."""
         return cast(types.WebhooksListResponse, await self._transport.request(
             "GET",
             "/v1/webhooks",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncIterator[types.WebhooksListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages_async(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     async def get(
         self,
@@ -2271,6 +2335,8 @@ class AsyncEventTypesApi:
     async def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.EventTypesListResponse:
         """List event types: `GET /v1/event-types`.
@@ -2279,8 +2345,22 @@ class AsyncEventTypesApi:
         return cast(types.EventTypesListResponse, await self._transport.request(
             "GET",
             "/v1/event-types",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncIterator[types.EventTypesListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages_async(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
 
 class AsyncProjectApi:
@@ -2342,14 +2422,30 @@ class AsyncKeysApi:
     async def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.KeysListResponse:
         """List API keys: `GET /v1/keys`."""
         return cast(types.KeysListResponse, await self._transport.request(
             "GET",
             "/v1/keys",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncIterator[types.KeysListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages_async(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     async def create(
         self,
@@ -2447,14 +2543,30 @@ class AsyncMembersApi:
     async def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.MembersListResponse:
         """List members: `GET /v1/members`."""
         return cast(types.MembersListResponse, await self._transport.request(
             "GET",
             "/v1/members",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncIterator[types.MembersListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages_async(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     async def update(
         self,
@@ -2498,6 +2610,8 @@ class AsyncInvitationsApi:
     async def list(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.InvitationsListResponse:
         """List open invitations: `GET /v1/invitations`.
@@ -2506,8 +2620,22 @@ class AsyncInvitationsApi:
         return cast(types.InvitationsListResponse, await self._transport.request(
             "GET",
             "/v1/invitations",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncIterator[types.InvitationsListItem]:
+        """All pages of `list`, entry by entry."""
+        return all_pages_async(
+            lambda next_cursor: cast(Any, self.list(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     async def create(
         self,
@@ -2665,6 +2793,8 @@ class AsyncDashboardApi:
     async def list_sessions(
         self,
         *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
         request_options: Optional[RequestOptions] = None,
     ) -> types.DashboardListSessionsResponse:
         """List your sign-ins: `GET /dashboard/sessions`.
@@ -2673,8 +2803,22 @@ class AsyncDashboardApi:
         return cast(types.DashboardListSessionsResponse, await self._transport.request(
             "GET",
             "/dashboard/sessions",
+            query=given({"cursor": cursor, "limit": limit}),
             options=request_options,
         ))
+
+    def list_all_sessions(
+        self,
+        *,
+        cursor: Union[str, Omit] = OMIT,
+        limit: Union[int, Omit] = OMIT,
+        request_options: Optional[RequestOptions] = None,
+    ) -> AsyncIterator[types.DashboardListSessionsItem]:
+        """All pages of `list_sessions`, entry by entry."""
+        return all_pages_async(
+            lambda next_cursor: cast(Any, self.list_sessions(limit=limit, cursor=next_cursor, request_options=request_options)),
+            cursor,
+        )
 
     async def delete_session(
         self,

@@ -292,15 +292,22 @@ class OidcCreateClientResponse(TypedDict):
     """Shown only here; null for a public client."""
 
 
+class OidcListClientsQuery(TypedDict):
+    """The query of GET /v1/oidc/clients."""
+
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
 class OidcListClientsResponse(TypedDict):
     """The response of GET /v1/oidc/clients."""
 
-    data: List[OidcGetClientResponse]
+    data: List[OidcListClientsItem]
     next_cursor: Union[str, None]
 
 
-class OidcGetClientResponse(TypedDict):
-    """The response of GET /v1/oidc/clients/{client_id}."""
+class OidcListClientsItem(TypedDict):
+    """An entry of the list of GET /v1/oidc/clients."""
 
     client_id: str
     name: str
@@ -501,23 +508,23 @@ class SubscribeLinksListResponse(TypedDict):
 class TagsListResponse(TypedDict):
     """The response of GET /v1/tags."""
 
-    data: List[TagsCreateResponse]
+    data: List[TagsListItem]
     next_cursor: Union[str, None]
+
+
+class TagsListItem(TypedDict):
+    """An entry of the list of GET /v1/tags."""
+
+    name: str
+    subscribers: int
+    """How many subscribers have it."""
+    created_at: str
 
 
 class TagsCreateBody(TypedDict):
     """The body of POST /v1/tags."""
 
     name: str
-
-
-class TagsCreateResponse(TypedDict):
-    """The response of POST /v1/tags."""
-
-    name: str
-    subscribers: int
-    """How many subscribers have it."""
-    created_at: str
 
 
 class TagsUpdateBody(TypedDict):
@@ -529,8 +536,20 @@ class TagsUpdateBody(TypedDict):
 class PermissionsListResponse(TypedDict):
     """The response of GET /v1/permissions."""
 
-    data: List[PermissionsCreateResponse]
+    data: List[PermissionsListItem]
     next_cursor: Union[str, None]
+
+
+class PermissionsListItem(TypedDict):
+    """An entry of the list of GET /v1/permissions."""
+
+    name: str
+    subscribers: int
+    """How many subscribers have it."""
+    created_at: str
+    title_en: Union[str, None]
+    title_ru: Union[str, None]
+    default: bool
 
 
 class PermissionsCreateBody(TypedDict):
@@ -542,18 +561,6 @@ class PermissionsCreateBody(TypedDict):
     title_ru: NotRequired[Union[str, None]]
     default: NotRequired[bool]
     """Granted to every new subscriber."""
-
-
-class PermissionsCreateResponse(TypedDict):
-    """The response of POST /v1/permissions."""
-
-    name: str
-    subscribers: int
-    """How many subscribers have it."""
-    created_at: str
-    title_en: Union[str, None]
-    title_ru: Union[str, None]
-    default: bool
 
 
 class PermissionsUpdateBody(TypedDict):
@@ -2369,11 +2376,11 @@ class WebhooksCreateResponse(TypedDict):
 class WebhooksListResponse(TypedDict):
     """The response of GET /v1/webhooks."""
 
-    data: List[WebhooksGetResponse]
+    data: List[WebhooksListItem]
     next_cursor: Union[str, None]
 
 
-class WebhooksGetResponseHealth(TypedDict):
+class WebhooksListItemHealth(TypedDict):
     state: Literal["idle", "healthy", "failing", "disabled"]
     """`failing`: no success since `failing_since`. `idle`: no attempt in the last 24 hours."""
     failing_since: Union[str, None]
@@ -2383,13 +2390,13 @@ class WebhooksGetResponseHealth(TypedDict):
     """When the last attempt ended, at most 8 days back."""
 
 
-class WebhooksGetResponseSecretsItem(TypedDict):
+class WebhooksListItemSecretsItem(TypedDict):
     created_at: str
     expires_at: Union[str, None]
 
 
-class WebhooksGetResponse(TypedDict):
-    """The response of GET /v1/webhooks/{id}."""
+class WebhooksListItem(TypedDict):
+    """An entry of the list of GET /v1/webhooks."""
 
     id: str
     url: str
@@ -2403,8 +2410,8 @@ class WebhooksGetResponse(TypedDict):
     """`workflow`: a workflow makes every attempt. `express`: the first attempt is made without a workflow. `auto`: the workflow lane while the service keeps up, otherwise the express lane. Null: the system default."""
     headers: Dict[str, str]
     """Headers of your own; every value is shown as `***`."""
-    health: WebhooksGetResponseHealth
-    secrets: List[WebhooksGetResponseSecretsItem]
+    health: WebhooksListItemHealth
+    secrets: List[WebhooksListItemSecretsItem]
     """Secrets that sign now, newest first. A replaced one has an `expires_at`."""
     created_at: str
     updated_at: str
@@ -2661,19 +2668,21 @@ class EventsPublishResponse(TypedDict):
     data: List[EventsPublishResponseDataItem]
 
 
-class EventTypesListResponseDataItem(TypedDict):
+class EventTypesListResponse(TypedDict):
+    """The response of GET /v1/event-types."""
+
+    data: List[EventTypesListItem]
+    next_cursor: Union[str, None]
+
+
+class EventTypesListItem(TypedDict):
+    """An entry of the list of GET /v1/event-types."""
+
     name: str
     description: str
     schema: Dict[str, Any]
     example: Dict[str, Any]
     source: Literal["herald", "publisher"]
-
-
-class EventTypesListResponse(TypedDict):
-    """The response of GET /v1/event-types."""
-
-    data: List[EventTypesListResponseDataItem]
-    next_cursor: None
 
 
 class ProjectGetResponseBrand(TypedDict):
@@ -2758,7 +2767,16 @@ class ProjectGetUsageResponse(TypedDict):
     """Successful logins per day in the last 30 days (UTC), oldest first."""
 
 
-class KeysListResponseDataItem(TypedDict):
+class KeysListResponse(TypedDict):
+    """The response of GET /v1/keys."""
+
+    data: List[KeysListItem]
+    next_cursor: Union[str, None]
+
+
+class KeysListItem(TypedDict):
+    """An entry of the list of GET /v1/keys."""
+
     id: str
     name: Union[str, None]
     hint: str
@@ -2771,13 +2789,6 @@ class KeysListResponseDataItem(TypedDict):
     last_used_at: Union[str, None]
     """Accurate to the minute."""
     revoked_at: Union[str, None]
-
-
-class KeysListResponse(TypedDict):
-    """The response of GET /v1/keys."""
-
-    data: List[KeysListResponseDataItem]
-    next_cursor: Union[str, None]
 
 
 class KeysCreateBody(TypedDict):
@@ -2837,19 +2848,12 @@ class ChannelsConnectResponse(TypedDict):
 class MembersListResponse(TypedDict):
     """The response of GET /v1/members."""
 
-    data: List[MembersUpdateResponse]
+    data: List[MembersListItem]
     next_cursor: Union[str, None]
 
 
-class MembersUpdateBody(TypedDict):
-    """The body of PATCH /v1/members/{id}."""
-
-    role: NotRequired[Literal["owner", "admin", "support", "viewer"]]
-    notify: NotRequired[Literal["none", "assigned", "all"]]
-
-
-class MembersUpdateResponse(TypedDict):
-    """The response of PATCH /v1/members/{id}."""
+class MembersListItem(TypedDict):
+    """An entry of the list of GET /v1/members."""
 
     member_id: str
     role: Literal["owner", "admin", "support", "viewer"]
@@ -2864,23 +2868,22 @@ class MembersUpdateResponse(TypedDict):
     created_at: str
 
 
+class MembersUpdateBody(TypedDict):
+    """The body of PATCH /v1/members/{id}."""
+
+    role: NotRequired[Literal["owner", "admin", "support", "viewer"]]
+    notify: NotRequired[Literal["none", "assigned", "all"]]
+
+
 class InvitationsListResponse(TypedDict):
     """The response of GET /v1/invitations."""
 
-    data: List[InvitationsCreateResponse]
+    data: List[InvitationsListItem]
     next_cursor: Union[str, None]
 
 
-class InvitationsCreateBody(TypedDict):
-    """The body of POST /v1/invitations."""
-
-    role: Literal["owner", "admin", "support", "viewer"]
-    name: NotRequired[str]
-    """A note: who it is for."""
-
-
-class InvitationsCreateResponse(TypedDict):
-    """The response of POST /v1/invitations."""
+class InvitationsListItem(TypedDict):
+    """An entry of the list of GET /v1/invitations."""
 
     invitation_id: str
     role: Literal["owner", "admin", "support", "viewer"]
@@ -2891,6 +2894,14 @@ class InvitationsCreateResponse(TypedDict):
     """Opens the bot; null if the channel is not offered."""
     created_at: str
     expires_at: str
+
+
+class InvitationsCreateBody(TypedDict):
+    """The body of POST /v1/invitations."""
+
+    role: Literal["owner", "admin", "support", "viewer"]
+    name: NotRequired[str]
+    """A note: who it is for."""
 
 
 class AuditListQuery(TypedDict):
@@ -2979,7 +2990,16 @@ class DashboardUpdateSessionBody(TypedDict):
     notify: Literal["none", "assigned", "all"]
 
 
-class DashboardListSessionsResponseDataItem(TypedDict):
+class DashboardListSessionsResponse(TypedDict):
+    """The response of GET /dashboard/sessions."""
+
+    data: List[DashboardListSessionsItem]
+    next_cursor: Union[str, None]
+
+
+class DashboardListSessionsItem(TypedDict):
+    """An entry of the list of GET /dashboard/sessions."""
+
     session_id: str
     current: bool
     """Whether this request uses the session."""
@@ -2989,13 +3009,6 @@ class DashboardListSessionsResponseDataItem(TypedDict):
     last_seen_at: str
     """Accurate to the minute."""
     expires_at: str
-
-
-class DashboardListSessionsResponse(TypedDict):
-    """The response of GET /dashboard/sessions."""
-
-    data: List[DashboardListSessionsResponseDataItem]
-    next_cursor: Union[str, None]
 
 
 class DashboardCreateProjectBody(TypedDict):
@@ -3559,13 +3572,18 @@ AuthCancelRequestResponse = AuthGetRequestResponse
 HostedLoginGetQrQuery = AuthGetSessionQrQuery
 HostedLoginGetStatusQuery = AuthGetSessionStatusQuery
 HostedLoginGetStatusResponse = AuthGetSessionStatusResponse
-OidcUpdateClientResponse = OidcGetClientResponse
+OidcGetClientResponse = OidcListClientsItem
+OidcUpdateClientResponse = OidcListClientsItem
 SubscribersGetResponse = SubscribersListItem
 SubscribersUpdateResponse = SubscribersListItem
 SubscribeLinksListItem = SubscribeLinksCreateResponse
 SubscribeLinksGetResponse = SubscribeLinksCreateResponse
-TagsUpdateResponse = TagsCreateResponse
-PermissionsUpdateResponse = PermissionsCreateResponse
+TagsListQuery = OidcListClientsQuery
+TagsCreateResponse = TagsListItem
+TagsUpdateResponse = TagsListItem
+PermissionsListQuery = OidcListClientsQuery
+PermissionsCreateResponse = PermissionsListItem
+PermissionsUpdateResponse = PermissionsListItem
 TemplatesListItem = TemplatesCreateResponse
 TemplatesGetResponse = TemplatesCreateResponse
 TemplatesReplaceResponse = TemplatesCreateResponse
@@ -3591,16 +3609,25 @@ DripChainsListItem = DripChainsCreateResponse
 DripChainsGetResponse = DripChainsCreateResponse
 DripChainsUpdateResponse = DripChainsCreateResponse
 DripChainsDeleteEnrolmentResponse = DripChainsListEnrolmentsItem
-WebhooksUpdateResponse = WebhooksGetResponse
+WebhooksListQuery = OidcListClientsQuery
+WebhooksGetResponse = WebhooksListItem
+WebhooksUpdateResponse = WebhooksListItem
 WebhooksTestBody = WebhooksTriggerBody
 DeliveriesListResponse = WebhooksListDeliveriesResponse
 DeliveriesListItem = WebhooksListDeliveriesItem
 DeliveriesRetryResponse = WebhooksListDeliveriesItem
 DeliveriesCancelResponse = WebhooksListDeliveriesItem
+EventTypesListQuery = OidcListClientsQuery
 ProjectUpdateResponse = ProjectGetResponse
+KeysListQuery = OidcListClientsQuery
+MembersListQuery = OidcListClientsQuery
+MembersUpdateResponse = MembersListItem
+InvitationsListQuery = OidcListClientsQuery
+InvitationsCreateResponse = InvitationsListItem
 DashboardGetSessionResponse = DashboardSignInResponse
 DashboardSwitchProjectResponse = DashboardSignInResponse
 DashboardUpdateSessionResponse = DashboardSignInResponse
+DashboardListSessionsQuery = OidcListClientsQuery
 DashboardGetLoginQuery = AuthGetSessionStatusQuery
 SubscriptionDeletedData = SubscriptionCreatedData
 BroadcastCancelledData = BroadcastCompletedData
