@@ -3,7 +3,7 @@ import { limits } from '../../contract/limits';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { DeliveryLane, LaneSetting, RetryPolicyName } from '../contract';
-import { inFlight } from './queue';
+import { inFlight, useIndexes } from './queue';
 
 /*
  * The claim: which deliveries of the queue go on now, and in which lane. One READ COMMITTED transaction of two
@@ -129,15 +129,6 @@ function claimed(
          lease_until = clock_timestamp() + ${lease}
        FROM delivery d WHERE q.delivery_id = d.id AND q.holder IS NULL RETURNING q.delivery_id, q.claimed_at
      )`;
-}
-
-/** The queue is empty at one moment and long at the next: a plan made for the empty table would scan the long one. */
-export function useIndexes(db: Db): Promise<unknown> {
-  return row(
-    db,
-    'use_indexes',
-    `SELECT set_config('enable_' || plan, 'off', true) FROM unnest(ARRAY['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']) plan`,
-  );
 }
 
 function claim<Claim extends pg.QueryResultRow>(

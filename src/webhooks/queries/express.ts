@@ -4,8 +4,9 @@ import { change, row, rows } from '../../db/query';
 import type { LaneSetting } from '../contract';
 import { END_FAILURES, ENDS_FAILURES } from './alerts';
 import { LOST } from './attempts';
-import { refillExpress, useIndexes, type ExpressClaim } from './claim';
+import { refillExpress, type ExpressClaim } from './claim';
 import { countResults } from './hours';
+import { useIndexes } from './queue';
 
 export interface ExpressSuccess {
   id: string;

@@ -1,10 +1,20 @@
-import type { Db } from '../../db/pool';
-import { change, rows } from '../../db/query';
+import type pg from 'pg';
+import { withPipelinedTransaction, type Db } from '../../db/pool';
+import { change, row, rows } from '../../db/query';
 
 /*
  * The delivery queue (migration 0015). Lock order: endpoint → delivery → its row in the queue → attempt. A row that needs
  * a slot belongs to a pending delivery.
  */
+
+/** The queue is empty at one moment and long at the next: a plan made for the empty table would scan the long one. */
+export function useIndexes(db: Db): Promise<unknown> {
+  return row(
+    db,
+    'use_indexes',
+    `SELECT set_config('enable_' || plan, 'off', true) FROM unnest(ARRAY['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']) plan`,
+  );
+}
 
 /** Slots of an endpoint that are taken now. */
 export const inFlight = (endpoint: string) =>
@@ -74,18 +84,7 @@ export function shortenStartLease(db: Db, deliveryId: string): Promise<number> {
   );
 }
 
-/**
- * Ends leases that are over. A start that was not confirmed waits again, as one that may have a workflow: the relay died
- * between the claim and the start, or the workflow did not get to its attempt. The slot of a workflow's attempt is free
- * again; Temporal repeats the activity, which claims the attempt under its number. A delivery that was cancelled while it
- * was being started needs no attempt any more. First attempts of the express lane
- * are returned: their result is unknown.
- */
-export async function endExpiredLeases(db: Db, limit: number): Promise<string[]> {
-  const lost = await rows<{ delivery_id: string }>(
-    db,
-    'end_expired_leases',
-    `WITH expired AS MATERIALIZED (
+const END_EXPIRED_LEASES = `WITH expired AS MATERIALIZED (
        SELECT q.delivery_id, q.holder, d.status = 'pending' OR NOT q.needs_slot AS goes_on
        FROM delivery_queue q JOIN deliveries d ON d.id = q.delivery_id
        WHERE q.holder IS NOT NULL AND q.lease_until < clock_timestamp() LIMIT $1 FOR NO KEY UPDATE OF d SKIP LOCKED
@@ -101,8 +100,21 @@ export async function endExpiredLeases(db: Db, limit: number): Promise<string[]>
        WHERE q.delivery_id = x.delivery_id AND q.lease_until < clock_timestamp()
          AND (q.holder = 'workflow' OR (q.holder = 'relay' AND NOT x.goes_on))
      )
-     SELECT delivery_id FROM expired WHERE holder = 'express'`,
-    [limit],
+     SELECT delivery_id FROM expired WHERE holder = 'express'`;
+
+/**
+ * Ends leases that are over. A start that was not confirmed waits again, as one that may have a workflow: the relay died
+ * between the claim and the start, or the workflow did not get to its attempt. The slot of a workflow's attempt is free
+ * again; Temporal repeats the activity, which claims the attempt under its number. A delivery that was cancelled while it
+ * was being started needs no attempt any more. First attempts of the express lane are returned: their result is
+ * unknown.
+ */
+export async function endExpiredLeases(pool: pg.Pool, limit: number): Promise<string[]> {
+  const [, lost] = await withPipelinedTransaction(pool, (db) =>
+    Promise.all([
+      useIndexes(db),
+      rows<{ delivery_id: string }>(db, 'end_expired_leases', END_EXPIRED_LEASES, [limit]),
+    ]),
   );
   return lost.map(({ delivery_id }) => delivery_id);
 }
