@@ -29,8 +29,8 @@ async function recoverAll({ json }: { json?: boolean }): Promise<void> {
     () =>
       `Restarted the workflows of ${recovered.sessions_restarted} of ${recovered.sessions_open} open sessions and ` +
       `${recovered.deliveries_restarted} of ${recovered.deliveries_open} open deliveries.\n` +
-      `The relay checks ${recovered.scheduled_open} scheduled messages, ${recovered.enrolments_open} enrolments in chains and ` +
-      `${recovered.recurring_open} recurring messages, and starts what is missing.`,
+      `The relay checks the rest: scheduled messages ${recovered.scheduled_open}, enrolments ${recovered.enrolments_open}, ` +
+      `recurring messages ${recovered.recurring_open}.`,
   );
 }
 
@@ -38,7 +38,7 @@ export function addRecoverCommand(program: Command): void {
   program
     .command('recover')
     .description(
-      'restart missing workflows of open sessions, deliveries, scheduled messages and enrolments, and recreate Schedules, after Temporal lost its data; safe at any time',
+      'restart missing workflows and recreate Schedules after Temporal lost its data; safe at any time',
     )
     .option('--json', 'print JSON')
     .action(recoverAll);

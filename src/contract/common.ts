@@ -63,12 +63,12 @@ export const slugSchema = z
 
 const limitSchema = z.coerce.number().int().min(1).max(limits.pageSize.max).default(limits.pageSize.default);
 
-/** Every list is a page, newest first. */
+/** Every list is a page. */
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
 }
 
-/** The fields that any list takes. */
+/** The query of a paged list, newest first; short lists use `shortListQuery`. */
 export const pageQuery = {
   cursor: z.string().max(200).optional(),
   limit: limitSchema,

@@ -20,7 +20,14 @@ export function decodeCursor(text: string | undefined): Cursor | null {
   if (at !== undefined && id !== undefined && rest.length === 0 && isUuid(id)) {
     if (TIME.test(at) && isDate(at)) return { at, id };
   }
-  throw new AppError('validation_failed', 'cursor: is not valid; use the next_cursor of an earlier response');
+  throw invalidCursor();
+}
+
+export function invalidCursor(): AppError {
+  return new AppError(
+    'validation_failed',
+    'cursor: is not valid; use the next_cursor of an earlier response',
+  );
 }
 
 /** `Date` takes the 31st of any month and the year 0, which PostgreSQL does not. */

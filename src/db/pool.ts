@@ -33,7 +33,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   });
   // An idle client that loses its server emits here; without a listener the process would die.
   pool.on('error', (error) => onError?.(error));
-  // So does one that loses it between two users, or between two statements of one; the next statement reports it.
+  // A client that loses its connection between two users, or between two statements, emits here; the next one reports it.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

@@ -6,7 +6,7 @@ import { startRelay, type Relay } from '../temporal/relay';
 import type { Step } from './contract';
 import { removeUnusedVersions } from './queries/chains';
 import {
-  FIRST,
+  BEFORE_FIRST,
   cancelNext,
   claimFollowed,
   leaveToRelay,
@@ -38,12 +38,12 @@ export async function followChain(
 ): Promise<void> {
   let held = lease;
   for (const next of batchesOf(lease.id, config.HERALD_DRIP_SCALE)) {
-    for (let last: string | undefined = FIRST; last !== undefined;) {
+    for (let last: string | undefined = BEFORE_FIRST; last !== undefined;) {
       if (performance.now() > deadline) return void (await leaveToRelay(pool, held));
       const renewed = await renewLease(pool, held);
       if (!renewed) return;
       const from: Walked = { last, wakeAt: renewed.wakeAt };
-      // Each by the chain as it is then.
+      // Each batch reads the chain again, because it may have changed.
       const walked = await withTransaction(pool, async (db) => {
         const chain = await shareFollowed(db, renewed);
         return chain && next(db, chain, from);

@@ -42,10 +42,13 @@ export function createEventRoutes({ pool }: { pool: pg.Pool }) {
         response: pageOf(eventTypeSchema),
         errors: [],
       },
-      async ({ query }) => {
-        const { items, next_cursor } = shortPage(eventTypes, query, ({ name }) => name);
-        return { data: items, next_cursor };
-      },
+      async ({ query }) =>
+        shortPage(
+          eventTypes,
+          query,
+          ({ name }) => name,
+          (type) => type,
+        ),
     ),
   ];
 }

@@ -34,7 +34,7 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   for (const issue of result.error.issues) {
     if (issue.code !== 'custom' || !(issue.params?.['error'] instanceof AppError)) continue;
     const error = issue.params['error'];
-    // A field of the body itself is named by the text.
+    // The message of a top-level field already names it.
     throw issue.path.length > 1 ? new AppError(error.code, namedBy(issue.path, error.message)) : error;
   }
   throw new AppError('validation_failed', describeIssues(result.error.issues));
@@ -47,7 +47,7 @@ function namedBy(path: PropertyKey[], text: string): string {
 
 /**
  * Refuses text that PostgreSQL cannot store (NUL) or UTF-8 cannot encode (an unpaired surrogate), and the name `__proto__`,
- * which objects of JavaScript would lose, anywhere in a value.
+ * which JavaScript objects would drop, anywhere in a value.
  * Iterative, because a body can be nested deeper than the stack.
  */
 export function refuseUnstorable(value: unknown): void {
@@ -61,7 +61,7 @@ export function refuseUnstorable(value: unknown): void {
     for (const [key, child] of Object.entries(item)) {
       const name = Array.isArray(item) ? `[${key}]` : `${path && '.'}${key}`;
       if (key === '__proto__') {
-        throw new AppError('validation_failed', `${path}${name}: is not a name that can be used`);
+        throw new AppError('validation_failed', `${path}${name}: cannot be used as a name`);
       }
       pending.push([path + name, child]);
     }

@@ -4,7 +4,7 @@ import { withTransaction } from '../db/pool';
 import { endSession, firstAnswer } from './queries/decisions';
 import { lockSession, type AuthSession } from './queries/sessions';
 import { requestWakeUp } from './queries/starts';
-import { START_DEADLINE_MS, type SessionStarter } from './workflow';
+import { REQUEST_DEADLINE_MS, type SessionStarter } from './workflow';
 
 /**
  * Expires a session or request without an answer, and wakes its workflow, which edits the bot's question. A stored
@@ -29,8 +29,11 @@ export async function cancelSession(
     return found;
   });
   await starter
-    .signalCancelled(session, START_DEADLINE_MS)
+    .signalCancelled(session, REQUEST_DEADLINE_MS)
     .catch((err: unknown) =>
-      log.warn({ err, session_id: sessionId }, 'a cancelled session was not woken; the relay will wake it'),
+      log.warn(
+        { err, session_id: sessionId },
+        'the workflow of a cancelled session was not woken; the relay will wake it',
+      ),
     );
 }

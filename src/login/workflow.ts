@@ -9,7 +9,12 @@ import type { authSession } from '../../workflows/auth-session';
 import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temporal/names';
 import { within } from '../temporal/within';
 import type { SessionFlow } from './contract';
-import { findOpenSession, markSessionStarted, type StartableSession } from './queries/starts';
+import {
+  findOpenSession,
+  markSessionStarted,
+  markSessionWoken,
+  type StartableSession,
+} from './queries/starts';
 
 export interface SessionStarter {
   /** Starts the session's workflow and records it in the row. A workflow that was started before counts as success. */
@@ -34,7 +39,7 @@ const SIGNAL_DEADLINE_MS = 5_000;
 /** Updates are numbered from 1. */
 const NO_UPDATE = 0;
 /** A caller who creates or cancels a session waits no longer than this for Temporal. */
-export const START_DEADLINE_MS = 1_000;
+export const REQUEST_DEADLINE_MS = 1_000;
 
 export function createSessionStarter({
   client,
@@ -118,7 +123,7 @@ export function createSessionStarter({
     signalAnswer: (session, updateId) => signal(session, updateId),
     async signalCancelled(session, deadlineMs) {
       await signal(session, NO_UPDATE, deadlineMs);
-      await markSessionStarted(pool, session.id);
+      await markSessionWoken(pool, session.id);
     },
   };
 }
@@ -129,7 +134,7 @@ export async function startOrLeaveToRelay(
   session: StartableSession,
 ): Promise<void> {
   try {
-    await starter.start(session, START_DEADLINE_MS);
+    await starter.start(session, REQUEST_DEADLINE_MS);
   } catch (err) {
     log.warn({ err, session_id: session.id }, 'the workflow did not start in time; the relay will start it');
   }

@@ -23,7 +23,7 @@ export interface McpDeps {
  * key ends access at once and any process can respond. A call of a tool is a request to the API with the same key.
  */
 export function mcpEndpoint({ routes, authenticate, ownUrl, version }: McpDeps): Middleware {
-  // Made with the first request: their schemas are half of what the API's start would cost.
+  // Created on the first request: building the schemas would take half of the API's start time.
   let tools: Tool[] | undefined;
   return async (ctx, next) => {
     if (ctx.path !== MCP_PATH) return next();

@@ -63,7 +63,7 @@ export async function checkEachMedia(
 ): Promise<FactsOf> {
   const idOf = ({ type, url }: MessageMedia) => `${type} ${url}`;
   const distinct = new Map<string, PlacedMedia>();
-  // An error names the first of equal ones.
+  // If several messages have the same media, the error names the first.
   for (const media of given) {
     if (!distinct.has(idOf(media))) distinct.set(idOf(media), media);
   }

@@ -121,8 +121,7 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
       },
       async ({ project, query }) => {
         const found = await clients.listClients(pool, project.id);
-        const { items, next_cursor } = shortPage(found, query, ({ id }) => id);
-        return { data: items.map(present), next_cursor };
+        return shortPage(found, query, ({ id }) => id, present);
       },
     ),
     route(

@@ -240,11 +240,9 @@ export function createDashboardRoutes(core: Deps) {
       },
       async ({ project, query }) => {
         const found = await listDashboardSessions(pool, project);
-        const { items, next_cursor } = shortPage(found, query, ({ id }) => id);
-        return {
-          data: items.map((session) => presentSession(session, project.dashboard_session)),
-          next_cursor,
-        };
+        const present = (session: (typeof found)[number]) =>
+          presentSession(session, project.dashboard_session);
+        return shortPage(found, query, ({ id }) => id, present);
       },
     ),
     route(

@@ -30,9 +30,9 @@ export function createKeyRoutes({ pool }: { pool: pg.Pool }) {
         errors: [],
       },
       async ({ project, query }) => {
-        const page = shortPage(await listApiKeys(pool, project.id), query, ({ id }) => id);
-        const { items, next_cursor } = page;
-        return { data: items.map((key) => presentKey(key, project.key_id)), next_cursor };
+        const found = await listApiKeys(pool, project.id);
+        const present = (key: (typeof found)[number]) => presentKey(key, project.key_id);
+        return shortPage(found, query, ({ id }) => id, present);
       },
     ),
     route(

@@ -37,8 +37,7 @@ export function createLabelRoutes({ pool, uses = [] }: { pool: pg.Pool; uses?: L
       },
       async ({ project, query }) => {
         const found = await listLabels(pool, project.id, 'tags');
-        const { items, next_cursor } = shortPage(found, query, ({ name }) => name);
-        return { data: items.map(presentTag), next_cursor };
+        return shortPage(found, query, ({ name }) => name, presentTag);
       },
     ),
 
@@ -110,8 +109,7 @@ export function createLabelRoutes({ pool, uses = [] }: { pool: pg.Pool; uses?: L
       },
       async ({ project, query }) => {
         const found = await listLabels(pool, project.id, 'permissions');
-        const { items, next_cursor } = shortPage(found, query, ({ name }) => name);
-        return { data: items.map(presentPermission), next_cursor };
+        return shortPage(found, query, ({ name }) => name, presentPermission);
       },
     ),
 

@@ -42,8 +42,8 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
         errors: [],
       },
       async ({ project, query }) => {
-        const { items, next_cursor } = shortPage(await listMembers(pool, project.id), query, ({ id }) => id);
-        return { data: items.map(presentMember), next_cursor };
+        const found = await listMembers(pool, project.id);
+        return shortPage(found, query, ({ id }) => id, presentMember);
       },
     ),
     route(
@@ -97,15 +97,13 @@ export function createTeamRoutes(core: Pick<Core, 'pool' | 'cipher' | 'messenger
       },
       async ({ project, query }) => {
         const found = await listValidInvitations(pool, project.id);
-        const { items, next_cursor } = shortPage(found, query, ({ id }) => id);
-        const data = items.map((invitation) =>
+        const present = (invitation: (typeof found)[number]) =>
           presentInvitation(
             invitation,
             mayGrant(project, invitation.role) ? tokenOf(core, invitation) : null,
             linkTo,
-          ),
-        );
-        return { data, next_cursor };
+          );
+        return shortPage(found, query, ({ id }) => id, present);
       },
     ),
     route(

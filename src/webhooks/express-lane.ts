@@ -32,7 +32,7 @@ export interface ExpressLaneDeps {
 const CONCURRENCY = 200;
 const SWEEP_MS = 1_000;
 const EXPIRED_BATCH = 100;
-/** Decrypted secrets that are kept at most. */
+/** Maximum number of decrypted secrets in the cache. */
 const OPENED_SECRETS = 1_000;
 
 /**
@@ -180,7 +180,7 @@ export function startExpressLane({
   };
 }
 
-/** Decrypts secrets, each once as long as only few endpoints are busy: every attempt needs those of its endpoint. */
+/** Decrypts secrets with a cache, because every attempt needs those of its endpoint. */
 function createSecretOpener(cipher: Cipher): (sealed: string, endpointId: string) => string {
   const opened = new Map<string, string>();
   return (sealed, endpointId) => {

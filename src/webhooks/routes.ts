@@ -127,8 +127,13 @@ export function createWebhookRoutes({ pool, cipher, config }: WebhookRouteDeps) 
       },
       async ({ project, query }) => {
         const found = await endpoints.listEndpoints(pool, project.id);
-        const { items, next_cursor } = shortPage(found, query, ({ id }) => id);
-        return { data: await views.presentAll(pool, items), next_cursor };
+        const page = shortPage(
+          found,
+          query,
+          ({ id }) => id,
+          (endpoint) => endpoint,
+        );
+        return { ...page, data: await views.presentAll(pool, page.data) };
       },
     ),
     route(

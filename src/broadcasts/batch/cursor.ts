@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors';
+import { invalidCursor } from '../../contract/cursor';
 import { isUuid } from '../../contract/ids';
 
 /** A place in the results of a batch, which are sorted by their place in the request. Opaque to callers. */
@@ -17,5 +17,5 @@ export function decodeResultCursor(text: string | undefined): ResultCursor {
   if (text === undefined) return START;
   const [position = '', id = ''] = Buffer.from(text, 'base64url').toString('utf8').split('|');
   if (/^\d{1,6}$/.test(position) && isUuid(id)) return { position: Number(position), id };
-  throw new AppError('validation_failed', 'cursor: is not valid; use the next_cursor of an earlier response');
+  throw invalidCursor();
 }

@@ -159,7 +159,7 @@ async function requireOpen(db: Db, id: string): Promise<LockedRecurring> {
   return row;
 }
 
-/** The row of one whose time has passed says so up to a minute later. */
+/** A message whose last occurrence has passed is marked as ended up to a minute later. */
 async function refuseEnded(db: Db, row: RecurringRow, now: Date): Promise<void> {
   if (!isOver(row, now, await claimedAhead(db, row.id))) return;
   throw new AppError('conflict', 'The recurring message has ended.');

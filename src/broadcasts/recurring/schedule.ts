@@ -68,8 +68,8 @@ function wanted(row: RecurringRow, queues: TaskQueues) {
 export type SyncResult = 'same' | 'created' | 'changed' | 'repaired' | 'deleted';
 
 /**
- * Makes the schedule a copy of its row. `repaired`: it was not a copy of an earlier revision but differed by hand, as one
- * does that was paused with a note of the operator's own.
+ * Makes the schedule a copy of its row. `repaired`: an operator has changed the schedule by hand; `changed`: it was a copy
+ * of an earlier revision.
  */
 export async function syncSchedule(
   client: Client,

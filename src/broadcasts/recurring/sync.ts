@@ -17,7 +17,7 @@ export interface SyncDeps {
 }
 
 const SYNC_LIMIT_MS = 10_000;
-/** A row older than this had a schedule, unless Temporal was away. */
+/** A row older than this should have a schedule. */
 const NEW_MS = 60_000;
 /** How long the server may take to start an occurrence by itself. */
 const START_MS = 30_000;

@@ -121,7 +121,8 @@ async function fireSubscribers(
   const known = new Map((await findResults(pool, entry.id)).map((each) => [each.subscriber_id, each.status]));
   const open = recipients.filter(({ id }) => !known.has(id));
   const dueOf = ({ timezone }: SubscriberRecord) => dueAt(entry, timezone ?? project.timezone);
-  const due = open.filter((each) => dueOf(each) <= entry.now);
+  // The workflow runs this activity again immediately for the rest.
+  const due = open.filter((each) => dueOf(each) <= entry.now).slice(0, limits.sendRecipients);
   // After a crash some messages may have been sent: they have the outcome of their message, however late it is now.
   const attempted = await attemptedRecipients(pool, entry.id);
   const fresh = due.filter(({ id }) => !attempted.has(id));
@@ -135,8 +136,7 @@ async function fireSubscribers(
       outcomes.set(id, { status: 'failed', reason: 'billing_blocked', deliveryId: null });
     }
   }
-  // The rest has its turn when the workflow looks again, at once.
-  const sendable = due.filter(({ id }) => !outcomes.has(id)).slice(0, limits.sendRecipients);
+  const sendable = due.filter(({ id }) => !outcomes.has(id));
   if (sendable.length > 0) {
     const details = await send(deps, entry, sendable);
     sendable.forEach(({ id }, index) => outcomes.set(id, outcomeOf(details[index])));

@@ -3,7 +3,7 @@ import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { ChainStatus, Step } from '../contract';
 
-/** The right to change the enrolments of a chain: one process has it, until another change or until its time is over. */
+/** A lease on the enrolments of a chain. It ends when it expires or when the chain is changed again. */
 export interface FollowLease {
   id: string;
   /** As text: a `Date` has no microseconds. */
@@ -14,7 +14,7 @@ export interface FollowLease {
 
 const LEASE_COLUMNS = 'id, follow_at::text AS until, follow_wake_at::text AS "wakeAt"';
 
-/** Many times what a batch takes. After a crash, the relay goes on when it is over. */
+/** Much longer than a batch takes. After a crash the relay claims the chain when the lease has expired. */
 const LEASE = "clock_timestamp() + interval '15 seconds'";
 
 /** Claims chains whose enrolments are not all updated: the request reached its time limit, or its process died. */
@@ -118,7 +118,7 @@ export interface Walked {
   wakeAt: string | null;
 }
 
-export const FIRST = '00000000-0000-0000-0000-000000000000';
+export const BEFORE_FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** SQL: when the first row of a batch is woken. */
 const BATCH_WAKE_AT = 'greatest($2::text::timestamptz, statement_timestamp())';

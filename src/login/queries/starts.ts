@@ -52,10 +52,21 @@ export function requestWakeUp(db: Db, sessionId: string): Promise<number> {
   );
 }
 
+/** A session that was cancelled during the start stays unmarked: its workflow must still be woken. */
 export function markSessionStarted(db: Db, sessionId: string): Promise<number> {
   return change(
     db,
     'session_started',
+    `UPDATE auth_sessions SET workflow_started_at = clock_timestamp()
+     WHERE id = $1 AND workflow_started_at IS NULL AND status <> 'expired'`,
+    [sessionId],
+  );
+}
+
+export function markSessionWoken(db: Db, sessionId: string): Promise<number> {
+  return change(
+    db,
+    'session_woken',
     'UPDATE auth_sessions SET workflow_started_at = clock_timestamp() WHERE id = $1 AND workflow_started_at IS NULL',
     [sessionId],
   );

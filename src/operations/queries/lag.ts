@@ -16,7 +16,7 @@ export async function countDueDeliveries(db: Db): Promise<number> {
   return found?.count ?? 0;
 }
 
-/** Age of the oldest open session without a workflow, in seconds. */
+/** Age of the oldest pending session without a workflow, in seconds; cancelled ones that wait to be signalled do not count. */
 export async function sessionLag(db: Db): Promise<number> {
   const found = await row<{ lag: number | null }>(
     db,

@@ -2,12 +2,12 @@ import type pg from 'pg';
 import { limits } from '../../contract/limits';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
+import { change, row } from '../../db/query';
 import type { RetryPolicyName } from '../contract';
 import { END_FAILURES, ENDS_FAILURES } from './alerts';
 import { ATTEMPT_LEASE } from './claim';
 import { countResults } from './hours';
-import { FIRST_IN_FLIGHT, inFlight } from './queue';
+import { FIRST_IN_FLIGHT, inFlight, useIndexes } from './queue';
 
 /**
  * What a claim found:
@@ -120,6 +120,7 @@ const CLAIM = `WITH d AS MATERIALIZED (
          needs_slot = true, holder = excluded.holder, claimed_at = excluded.claimed_at, lease_until = excluded.lease_until
      ), dequeued AS (
        DELETE FROM delivery_queue q USING judged j WHERE q.delivery_id = j.id AND verdict IN ('early', 'ended')
+         AND NOT j.in_express
      ), attempt AS (
        INSERT INTO attempts (delivery_id, number, requested, claimed_at)
        SELECT id, $2, round > served AND attempts > 0, moment FROM judged WHERE verdict = 'go'
@@ -138,14 +139,18 @@ const CLAIM = `WITH d AS MATERIALIZED (
        CASE WHEN verdict = 'go' THEN (SELECT body FROM events WHERE id = j.event_id) END AS body
      FROM judged j`;
 
+/** A statement of its own, so that `CLAIM` reads the queue as it is after the wait. */
+const LOCK_DELIVERY = 'SELECT 1 FROM deliveries WHERE id = $1 FOR UPDATE';
+
 /**
  * Claims attempt `number` for a workflow and reads everything that it needs, in one round trip. The delivery's row is
  * locked, so claims, results, retries and cancels of one delivery happen one after another.
  */
 export async function claimAttempt(pool: pg.Pool, deliveryId: string, number: number): Promise<Claim | null> {
-  const [, claim] = await withPipelinedTransaction(pool, (db) =>
+  const [, , claim] = await withPipelinedTransaction(pool, (db) =>
     Promise.all([
       row(db, 'lock_endpoint_of_attempt', LOCK_ENDPOINT, [deliveryId]),
+      row(db, 'lock_delivery_of_attempt', LOCK_DELIVERY, [deliveryId]),
       row<Claim>(db, 'claim_attempt', CLAIM, [deliveryId, number, limits.webhookConcurrencyPerEndpoint]),
     ]),
   );
@@ -284,8 +289,9 @@ export async function recordAttempt(
   outcome: AttemptOutcome,
   { handOver = false }: { handOver?: boolean } = {},
 ): Promise<RecordedAttempt | null> {
-  const [, , recorded] = await withPipelinedTransaction(pool, (db) =>
+  const [, , , recorded] = await withPipelinedTransaction(pool, (db) =>
     Promise.all([
+      useIndexes(db),
       row(db, 'lock_changed_endpoint', LOCK_CHANGED_ENDPOINT, [
         claim.deliveryId,
         outcome.verdict,
@@ -331,17 +337,17 @@ export interface AttemptRow {
   next_attempt_at: Date | null;
 }
 
-export function listAttempts(db: Db, deliveryId: string): Promise<AttemptRow[]> {
-  return rows<AttemptRow>(
-    db,
-    'list_attempts',
-    `SELECT number, claimed_at, duration_ms, http_status, error, error_detail, request_headers, response_body,
+/** Not a named statement: it is planned for the queue as it is now. */
+export async function listAttempts(db: Db, deliveryId: string): Promise<AttemptRow[]> {
+  const found = await db.query<AttemptRow>({
+    text: `SELECT number, claimed_at, duration_ms, http_status, error, error_detail, request_headers, response_body,
        response_headers, next_attempt_at
      FROM attempts WHERE delivery_id = $1
      UNION ALL
      SELECT 1, f.claimed_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
      FROM deliveries d JOIN delivery_queue f ON ${FIRST_IN_FLIGHT} WHERE d.id = $1
      ORDER BY number`,
-    [deliveryId],
-  );
+    values: [deliveryId],
+  });
+  return found.rows;
 }

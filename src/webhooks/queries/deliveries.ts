@@ -38,6 +38,7 @@ export const COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name, ${STATUS}
   CASE WHEN f.delivery_id IS NULL THEN d.attempts ELSE 1 END AS attempts, d.last_http_status, d.last_error, d.created_at,
   coalesce(d.first_attempt_at, f.claimed_at) AS first_attempt_at,
   CASE WHEN f.delivery_id IS NULL THEN d.next_attempt_at END AS next_attempt_at, d.ended_at`;
+/** Statements that join the queue for a page have no name, so that they are planned for the queue as it is now. */
 export const IN_FLIGHT = `LEFT JOIN delivery_queue f ON ${FIRST_IN_FLIGHT}`;
 
 export interface DeliveryFilter {
@@ -51,15 +52,13 @@ export interface DeliveryFilter {
 }
 
 /** One row more than the limit, which tells whether there is another page. */
-export function listDeliveries(
+export async function listDeliveries(
   db: Db,
   endpointId: string,
   filter: DeliveryFilter,
 ): Promise<(DeliveryRow & { cursor_at: string })[]> {
-  return rows<DeliveryRow & { cursor_at: string }>(
-    db,
-    'list_deliveries',
-    `SELECT ${COLUMNS}, ${cursorTime('d.created_at')} AS cursor_at
+  const found = await db.query<DeliveryRow & { cursor_at: string }>({
+    text: `SELECT ${COLUMNS}, ${cursorTime('d.created_at')} AS cursor_at
      FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id ${IN_FLIGHT}
      WHERE d.endpoint_id = $1
        AND ($2::text IS NULL OR ${STATUS} = $2)
@@ -68,7 +67,7 @@ export function listDeliveries(
        AND (d.created_at, d.id) < (coalesce($5::timestamptz, 'infinity'), coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
        AND (d.created_at, d.id) >= (coalesce($8::timestamptz, '-infinity'), coalesce($9::uuid, '00000000-0000-0000-0000-000000000000'))
      ORDER BY d.created_at DESC, d.id DESC LIMIT $7`,
-    [
+    values: [
       endpointId,
       filter.status ?? null,
       filter.event ?? null,
@@ -79,23 +78,23 @@ export function listDeliveries(
       filter.scanEnd?.at ?? null,
       filter.scanEnd?.id ?? null,
     ],
-  );
+  });
+  return found.rows;
 }
 
-export function findDelivery(
+export async function findDelivery(
   db: Db,
   projectId: string,
   id: string,
 ): Promise<(DeliveryRow & { body: string }) | null> {
-  return row<DeliveryRow & { body: string }>(
-    db,
-    'find_delivery',
-    `SELECT ${COLUMNS}, v.body
+  const found = await db.query<DeliveryRow & { body: string }>({
+    text: `SELECT ${COLUMNS}, v.body
      FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id JOIN events v ON v.id = d.event_id
        ${IN_FLIGHT}
      WHERE d.id = $2 AND d.project_id = $1`,
-    [projectId, id],
-  );
+    values: [projectId, id],
+  });
+  return found.rows[0] ?? null;
 }
 
 export interface LockedDelivery {
@@ -164,7 +163,10 @@ export async function requestRetry(db: Db, id: string, idempotencyKey: string | 
   return true;
 }
 
-/** As `requestRetry`, for deliveries that are locked; those that this request has retried before stay as they are. */
+/**
+ * As `requestRetry`, for deliveries that are locked; those that this request has retried before stay as they are. The
+ * column `idempotency_key` has the request's id.
+ */
 export async function requestRetries(db: Db, ids: string[], requestId: string): Promise<void> {
   await change(
     db,

@@ -31,7 +31,7 @@ const RECORD_SUCCESSES = `WITH result AS (
      ), locked AS MATERIALIZED (
        SELECT d.id FROM deliveries d WHERE d.id = ANY ($1::uuid[]) ORDER BY d.id FOR UPDATE
      ), attempt AS (
-       -- The attempt has a row already if its lease had expired and its delivery was handed over.
+       -- The row exists if the lease has expired and a workflow has taken over the delivery.
        INSERT INTO attempts AS a (delivery_id, number, requested, claimed_at, finished_at, duration_ms, http_status,
          response_body, response_headers, request_headers)
        SELECT r.id, 1, false, coalesce(q.claimed_at, now()), clock_timestamp(), r.duration_ms, r.http_status,

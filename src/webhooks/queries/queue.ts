@@ -103,7 +103,7 @@ const END_EXPIRED_LEASES = `WITH expired AS MATERIALIZED (
      SELECT delivery_id FROM expired WHERE holder = 'express'`;
 
 /**
- * Ends leases that are over. A start that was not confirmed waits again, as one that may have a workflow: the relay died
+ * Ends expired leases. A start that was not confirmed waits again, as one that may have a workflow: the relay died
  * between the claim and the start, or the workflow did not get to its attempt. The slot of a workflow's attempt is free
  * again; Temporal repeats the activity, which claims the attempt under its number. A delivery that was cancelled while it
  * was being started needs no attempt any more. First attempts of the express lane are returned: their result is

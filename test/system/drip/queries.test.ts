@@ -4,7 +4,7 @@ import { followChain } from '../../../src/drip/follow';
 import { removeUnusedVersions } from '../../../src/drip/queries/chains';
 import { claimWakeUps } from '../../../src/drip/queries/enrolments';
 import {
-  FIRST,
+  BEFORE_FIRST,
   claimFollowed,
   recordToFollow,
   renewLease,
@@ -218,7 +218,7 @@ describe('in the database', () => {
       const slow = await renewLease(database.pool, await toFollow(chain));
       // The first batch; then its process stalls for longer than the lease.
       const walked = await withTransaction(database.pool, (db) =>
-        unparkNext(db, chain, { last: FIRST, wakeAt: slow!.wakeAt }),
+        unparkNext(db, chain, { last: BEFORE_FIRST, wakeAt: slow!.wakeAt }),
       );
       const held = await renewLease(database.pool, { ...slow!, wakeAt: walked!.wakeAt });
       expect(await claimFollowed(database.pool, 10)).toEqual([]);

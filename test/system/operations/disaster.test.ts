@@ -262,6 +262,6 @@ test('on a healthy installation it changes nothing', async () => {
     /^Restarted the workflows of 0 of \d+ open sessions and 0 of \d+ open deliveries\.\n/,
   );
   expect(stdout).toContain(
-    'The relay checks 0 scheduled messages, 0 enrolments in chains and 0 recurring messages',
+    'The relay checks the rest: scheduled messages 0, enrolments 0, recurring messages 0.',
   );
 });

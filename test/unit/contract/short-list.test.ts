@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { shortPage } from '../../../src/contract/short-list';
 
 const keyOf = (item: string) => item;
+const present = keyOf;
 const someItems = fc.uniqueArray(fc.string({ unit: 'grapheme', maxLength: 64 }), { maxLength: 30 });
 
 /** All pages, one after the other. `between` changes the list before the next page is read. */
@@ -10,9 +11,9 @@ function read(list: string[], limit: number, between: (shown: string[]) => strin
   let items = list;
   let cursor: string | undefined;
   do {
-    const page = shortPage(items, { cursor, limit }, keyOf);
-    expect(page.items.length).toBeLessThanOrEqual(limit);
-    shown.push(...page.items);
+    const page = shortPage(items, { cursor, limit }, keyOf, present);
+    expect(page.data.length).toBeLessThanOrEqual(limit);
+    shown.push(...page.data);
     cursor = page.next_cursor ?? undefined;
     items = between(shown);
   } while (cursor !== undefined);
@@ -23,7 +24,7 @@ test('the pages of a short list are the list', () => {
   fc.assert(
     fc.property(someItems, fc.integer({ min: 1, max: 40 }), (items, limit) => {
       expect(read(items, limit)).toEqual(items);
-      expect(shortPage(items, {}, keyOf)).toEqual({ items, next_cursor: null });
+      expect(shortPage(items, {}, keyOf, present)).toEqual({ data: items, next_cursor: null });
     }),
   );
 });
@@ -47,6 +48,6 @@ test('an item that is removed or added between two pages hides no other', () => 
 
 test('a cursor of another kind is refused', () => {
   for (const cursor of ['no', '', Buffer.from('x|y').toString('base64url')]) {
-    expect(() => shortPage(['a'], { cursor }, keyOf)).toThrow('cursor');
+    expect(() => shortPage(['a'], { cursor }, keyOf, present)).toThrow('cursor');
   }
 });
