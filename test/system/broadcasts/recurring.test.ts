@@ -214,7 +214,7 @@ describe('a recurring message', () => {
     await deleted(id);
   });
 
-  it('is repaired with a warning, whatever the note of who changed the schedule says', async () => {
+  it('is repaired with a warning, whatever note the operator left', async () => {
     const { core } = service.service;
     const warnings: string[] = [];
     const warn = (_: object, text: string) => void warnings.push(text);
@@ -354,9 +354,13 @@ describe('a recurring message', () => {
     expectError(await project.api('POST', `/v1/recurring/${id}/skip`), 'conflict');
   });
 
-  it('by hand sends what a change says that commits while the run is prepared', async () => {
+  it('run by hand, sends a change that commits while the run is prepared', async () => {
     const person = await subscribePerson(service, project);
     const id = await created();
+    await described(id);
+    await synced(id);
+    // The relay would lock the row with the query that is awaited below.
+    await service.pool.query(`UPDATE recurring SET sync_at = now() + interval '1 hour' WHERE id = $1`, [id]);
     const started = await withTransaction(service.pool, async (db) => {
       const row = await lockRecurring(db, id);
       const content = { text: 'changed', format: 'plain' as const, buttons: [] };

@@ -57,7 +57,7 @@ describe('the herald command', () => {
   });
 
   it('sets what an operator may set, and lists it', async () => {
-    await json('project', 'create', '--slug', 'change', '--name', 'Before');
+    const { project_id } = await json('project', 'create', '--slug', 'change', '--name', 'Before');
     const changed = await json(
       ...['project', 'set', 'change', '--name', 'After', '--plan', 'basic', '--active', 'false'],
       ...['--requests-per-minute', '1000', '--sessions-per-hour', '50', '--sessions-per-address', '9'],
@@ -76,7 +76,10 @@ describe('the herald command', () => {
       redirect_urls: ['https://a.example/one', 'https://a.example/two'],
       timezone: 'Asia/Tokyo',
     };
-    const kept = await database.pool.query('SELECT scheduled_entries FROM project_settings');
+    const kept = await database.pool.query(
+      'SELECT scheduled_entries FROM project_settings WHERE project_id = $1',
+      [project_id],
+    );
     expect(kept.rows).toEqual([{ scheduled_entries: 7 }]);
     expect(changed).toMatchObject(expected);
     expect(await json<object[]>('project', 'list')).toContainEqual(expect.objectContaining(expected));

@@ -202,7 +202,9 @@ async function createThings({ api }: TestProject): Promise<string[]> {
   const test = await api('POST', `/v1/webhooks/${endpoint.body.id}/test`);
   const session = await api('POST', '/v1/auth/session', { state: 'fuzz' });
   const plans = await createPlans(api);
-  return [endpoint.body.id, test.body.delivery_id, session.body.session_id, ...plans].map(String);
+  const ids = [endpoint.body.id, test.body.delivery_id, session.body.session_id, ...plans];
+  expect(ids).toEqual(ids.map(() => expect.any(String)));
+  return ids;
 }
 
 describe('whatever is sent', () => {

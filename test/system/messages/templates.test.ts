@@ -24,6 +24,8 @@ describe('templates', () => {
   };
   const create = (key: string, body: object = {}) =>
     project.api('POST', '/v1/templates', { key, variants, ...body });
+  const rename = ({ subscriberId }: Person, firstName: string) =>
+    service.pool.query('UPDATE subscribers SET first_name = $2 WHERE id = $1', [subscriberId, firstName]);
 
   it('are created, listed, replaced and deleted by key', async () => {
     const created = await create('order', { name: 'Order', format: 'markdown' });
@@ -231,9 +233,7 @@ describe('templates', () => {
     const message = (await botMessages(service, anna)).at(-1);
     expect(message?.buttons?.[0]?.[0]?.text).toBe('Go Anna');
     // What the template shows of a recipient changes after it was sent.
-    await service.pool.query(`UPDATE subscribers SET first_name = 'Renamed' WHERE id = $1`, [
-      anna.subscriberId,
-    ]);
+    await rename(anna, 'Renamed');
     const { body: log } = await project.api('GET', `/v1/messages?subscriber_id=${anna.subscriberId}&limit=1`);
     expect(log.data).toMatchObject([{ kind: 'broadcast', text: 'News for Anna' }]);
     const shown = await project.api('GET', `/v1/messages/${log.data[0].delivery_id}`);
@@ -244,6 +244,7 @@ describe('templates', () => {
     await service.control.tap('telegram', anna.name, { button: 'Go Anna' });
     const click = await eventually(async () => (await eventsOf(service, project, 'button.clicked'))[0]);
     expect(click.data['data']).toBe('go:Anna:7');
+    await rename(anna, 'Anna');
   });
 
   it('are previewed, saved or not, with the names that are missing', async () => {

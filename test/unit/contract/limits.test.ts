@@ -140,7 +140,7 @@ test.each([
   [newChainSchema, { ...chain, name: '' }],
   [newChainSchema, delay(0)],
   [trackSchema, event({ event_id: '' })],
-])('nothing is too little: %#', (schema, body) => {
+])('values below the minimum are refused: %#', (schema, body) => {
   expect(schema.safeParse(body).success).toBe(false);
 });
 
