@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { limits } from '../../contract/limits';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
-import { change, row } from '../../db/query';
+import { change, row, rows } from '../../db/query';
 import type { RetryPolicyName } from '../contract';
 import { END_FAILURES, ENDS_FAILURES } from './alerts';
 import { ATTEMPT_LEASE } from './claim';
@@ -337,17 +337,17 @@ export interface AttemptRow {
   next_attempt_at: Date | null;
 }
 
-/** Not a named statement: it is planned for the queue as it is now. */
-export async function listAttempts(db: Db, deliveryId: string): Promise<AttemptRow[]> {
-  const found = await db.query<AttemptRow>({
-    text: `SELECT number, claimed_at, duration_ms, http_status, error, error_detail, request_headers, response_body,
+export function listAttempts(db: Db, deliveryId: string): Promise<AttemptRow[]> {
+  return rows<AttemptRow>(
+    db,
+    'list_attempts',
+    `SELECT number, claimed_at, duration_ms, http_status, error, error_detail, request_headers, response_body,
        response_headers, next_attempt_at
      FROM attempts WHERE delivery_id = $1
      UNION ALL
      SELECT 1, f.claimed_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
      FROM deliveries d JOIN delivery_queue f ON ${FIRST_IN_FLIGHT} WHERE d.id = $1
      ORDER BY number`,
-    values: [deliveryId],
-  });
-  return found.rows;
+    [deliveryId],
+  );
 }

@@ -38,7 +38,6 @@ export const COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name, ${STATUS}
   CASE WHEN f.delivery_id IS NULL THEN d.attempts ELSE 1 END AS attempts, d.last_http_status, d.last_error, d.created_at,
   coalesce(d.first_attempt_at, f.claimed_at) AS first_attempt_at,
   CASE WHEN f.delivery_id IS NULL THEN d.next_attempt_at END AS next_attempt_at, d.ended_at`;
-/** Statements that join the queue for a page have no name, so that they are planned for the queue as it is now. */
 export const IN_FLIGHT = `LEFT JOIN delivery_queue f ON ${FIRST_IN_FLIGHT}`;
 
 export interface DeliveryFilter {
@@ -52,13 +51,15 @@ export interface DeliveryFilter {
 }
 
 /** One row more than the limit, which tells whether there is another page. */
-export async function listDeliveries(
+export function listDeliveries(
   db: Db,
   endpointId: string,
   filter: DeliveryFilter,
 ): Promise<(DeliveryRow & { cursor_at: string })[]> {
-  const found = await db.query<DeliveryRow & { cursor_at: string }>({
-    text: `SELECT ${COLUMNS}, ${cursorTime('d.created_at')} AS cursor_at
+  return rows<DeliveryRow & { cursor_at: string }>(
+    db,
+    'list_deliveries',
+    `SELECT ${COLUMNS}, ${cursorTime('d.created_at')} AS cursor_at
      FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id ${IN_FLIGHT}
      WHERE d.endpoint_id = $1
        AND ($2::text IS NULL OR ${STATUS} = $2)
@@ -67,7 +68,7 @@ export async function listDeliveries(
        AND (d.created_at, d.id) < (coalesce($5::timestamptz, 'infinity'), coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
        AND (d.created_at, d.id) >= (coalesce($8::timestamptz, '-infinity'), coalesce($9::uuid, '00000000-0000-0000-0000-000000000000'))
      ORDER BY d.created_at DESC, d.id DESC LIMIT $7`,
-    values: [
+    [
       endpointId,
       filter.status ?? null,
       filter.event ?? null,
@@ -78,23 +79,23 @@ export async function listDeliveries(
       filter.scanEnd?.at ?? null,
       filter.scanEnd?.id ?? null,
     ],
-  });
-  return found.rows;
+  );
 }
 
-export async function findDelivery(
+export function findDelivery(
   db: Db,
   projectId: string,
   id: string,
 ): Promise<(DeliveryRow & { body: string }) | null> {
-  const found = await db.query<DeliveryRow & { body: string }>({
-    text: `SELECT ${COLUMNS}, v.body
+  return row<DeliveryRow & { body: string }>(
+    db,
+    'find_delivery',
+    `SELECT ${COLUMNS}, v.body
      FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id JOIN events v ON v.id = d.event_id
        ${IN_FLIGHT}
      WHERE d.id = $2 AND d.project_id = $1`,
-    values: [projectId, id],
-  });
-  return found.rows[0] ?? null;
+    [projectId, id],
+  );
 }
 
 export interface LockedDelivery {
