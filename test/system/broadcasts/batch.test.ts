@@ -5,6 +5,7 @@ import { expectError } from '../http/fixture';
 import {
   addCrowd,
   blockBilling,
+  blockBot,
   eventsOf,
   subscribePerson,
   textsTo,
@@ -127,8 +128,7 @@ describe('a batch', () => {
 
   it('counts a recipient who blocked the bot and a text that turns out empty as failed, with their events', async () => {
     const [anna, ben] = [await subscribePerson(service, project), await subscribePerson(service, project)];
-    await service.control.block('telegram', ben.name);
-    await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length > 0);
+    await blockBot(service, project, ben);
     await project.api('POST', '/v1/templates', { key: 'empty', variants: { en: { text: '{{x}}' } } });
     const { body } = await start([
       { subscriber_id: ben.subscriberId, text: 'x' },

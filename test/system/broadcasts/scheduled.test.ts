@@ -5,6 +5,7 @@ import { startTestService, type TestProject, type TestService } from '../../supp
 import { expectError } from '../http/fixture';
 import {
   blockBilling,
+  blockBot,
   eventsOf,
   subscribePerson,
   textsTo,
@@ -332,8 +333,7 @@ describe('a scheduled message', () => {
     for (const { subscriberId } of [anna, ben]) {
       await project.api('PATCH', `/v1/subscribers/${subscriberId}`, { external_id: 'pair' });
     }
-    await service.control.block('telegram', ben.name);
-    await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length > 0);
+    await blockBot(service, project, ben);
     const pair = await dueNow({ external_id: 'pair' });
     const alone = await dueNow({ subscriber_id: ben.subscriberId });
     expect(await until(pair, 'sent')).toMatchObject({ reason: null });

@@ -3,7 +3,14 @@ import { advanceEnrolment } from '../../../src/drip/advance';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
-import { blockBilling, eventsOf, subscribePerson, textsTo, withoutGrace } from '../messages/fixture';
+import {
+  blockBilling,
+  blockBot,
+  eventsOf,
+  subscribePerson,
+  textsTo,
+  withoutGrace,
+} from '../messages/fixture';
 import { recordHistory } from '../replay/fixture';
 import { delay, dripEnv, drips, send, type Enrolment } from './fixture';
 
@@ -568,8 +575,7 @@ describe('a drip chain', () => {
     });
     const anna = await subscribePerson(service, project);
     await chains.until(bySubscription, { status: 'completed' });
-    await service.control.block('telegram', anna.name);
-    await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length > 0);
+    await blockBot(service, project, anna);
     await service.control.unblock('telegram', anna.name);
     await eventually(async () => (await chains.list(bySubscription)).length === 2);
     expect(await chains.list(byTag)).toEqual([]);

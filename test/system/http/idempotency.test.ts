@@ -4,6 +4,7 @@ import { freePort } from '../../../src/lib/ports';
 import { createRoutes } from '../../../src/roles/api';
 import { eventually } from '../../support/eventually';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
+import { loseResponse } from '../../support/lose-response';
 import {
   startTestService,
   type ApiResponse,
@@ -197,15 +198,6 @@ const call = ({ path, body, key: apiKey = project.api_key }: Work, key: string):
 
 const codesSent = async () => (await textsTo(service, person)).filter((text) => /\d{6}/.test(text));
 
-/** As a process leaves it that dies after its work and before the response was recorded. */
-async function loseResponse(key: string): Promise<void> {
-  const { rowCount } = await service.pool.query(
-    `UPDATE idempotency_keys SET answer_sealed = NULL, owner = gen_random_uuid(), leased_until = now() WHERE key = $1`,
-    [key],
-  );
-  expect(rowCount).toBe(1);
-}
-
 test('every POST that creates or sends takes a key, and says so in its description', () => {
   const without = createRoutes(service.service.core, [], null as never)
     .map(({ spec }) => spec)
@@ -266,7 +258,7 @@ describe.each(Object.keys(works))('the Idempotency-Key of a request for a %s', (
   it('finds the work that a crash left before the response was recorded', async () => {
     const key = newKey();
     const first = await call(work, key);
-    await loseResponse(key);
+    await loseResponse(service, project, key);
     const resumed = await call(work, key);
     expect(resumed.status).toBe(first.status);
     expect(resumed.headers.get('idempotent-replayed')).toBeNull();
@@ -281,7 +273,7 @@ describe('after a crash', () => {
     const key = newKey();
     const work = await works['session']!();
     const lost = await call(work, key);
-    await loseResponse(key);
+    await loseResponse(service, project, key);
     const { body } = await call(work, key);
     expect(body['telegram_link']).toBe(lost.body['telegram_link']);
     expect(body['match_code']).toBe(lost.body['match_code']);
@@ -293,7 +285,7 @@ describe('after a crash', () => {
     const key = newKey();
     const work = await works['API key']!();
     const lost = await call(work, key);
-    await loseResponse(key);
+    await loseResponse(service, project, key);
     const { body } = await call(work, key);
     expect((await service.apiWith(body['api_key'] as string)('GET', '/v1/project')).status).toBe(200);
     expect((await service.apiWith(lost.body['api_key'] as string)('GET', '/v1/project')).status).toBe(401);
@@ -306,7 +298,7 @@ describe('after a crash', () => {
       const work = await works[name]!();
       const { body } = await call(work, key);
       expect((await project.api('DELETE', `${path}/${body['id']}`)).status).toBe(204);
-      await loseResponse(key);
+      await loseResponse(service, project, key);
       expect((await call(work, key)).body['id']).toBe(body['id']);
       const { body: list } = await project.api('GET', path);
       const live = (list.data as { id: string; revoked_at?: string | null }[]).filter(
@@ -320,7 +312,7 @@ describe('after a crash', () => {
     const key = newKey();
     const work = await works['rotation']!();
     const lost = await call(work, key);
-    await loseResponse(key);
+    await loseResponse(service, project, key);
     expect((await call(work, key)).body['secret']).toBe(lost.body['secret']);
   });
 });
@@ -395,7 +387,7 @@ describe('a one-time code', () => {
     await service.pool.query(`UPDATE otp_codes SET status = 'sending' WHERE subscriber_id = $1`, [
       person.subscriberId,
     ]);
-    await loseResponse(key);
+    await loseResponse(service, project, key);
     expect((await send(key)).status).toBe(200);
     const codes = await codesSent();
     expect(codes).toHaveLength(2);

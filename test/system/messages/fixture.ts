@@ -61,6 +61,17 @@ export async function textsTo(service: TestService, person: Person): Promise<str
   return (await botMessages(service, person)).map((message) => message.text);
 }
 
+/** The person blocks the bot, and Herald has recorded it. */
+export async function blockBot(service: TestService, project: TestProject, person: Person): Promise<void> {
+  const deletions = async () =>
+    (await eventsOf(service, project, 'subscription.deleted')).filter(
+      ({ data }) => data['subscriber_id'] === person.subscriberId,
+    ).length;
+  const before = await deletions();
+  await service.control.block(person.channel, person.name);
+  await eventually(async () => (await deletions()) > before);
+}
+
 /** For services that are to run out of credits: their grace period is over as soon as it begins. */
 export const withoutGrace = { HERALD_GRACE_HOURS: '0' };
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EventName } from '../../../src/events/contract';
 import { indexNextEvents } from '../../../src/webhooks/queries/search-index';
 import { eventually } from '../../support/eventually';
+import { loseResponse } from '../../support/lose-response';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createEndpoint, emitOne, type DeliveryRecord } from './fixture';
 
@@ -329,12 +330,7 @@ describe('retrying several deliveries', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(await rounds(list)).toEqual([1, 1]);
 
-    // A process that died before it recorded the response.
-    await service.pool.query(
-      `UPDATE idempotency_keys SET answer_sealed = NULL, owner = gen_random_uuid(), leased_until = now()
-       WHERE project_id = $1 AND key = 'bulk-0001'`,
-      [project.id],
-    );
+    await loseResponse(service, project, 'bulk-0001');
     expect((await retry(list, 'bulk-0001')).body).toEqual({ retried: 2, failed: [] });
     expect(await rounds(list)).toEqual([1, 1]);
   });
