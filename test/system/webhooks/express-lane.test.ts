@@ -2,6 +2,7 @@ import type http from 'node:http';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { searchAttributes } from '../../../src/temporal/names';
+import { claimAttempt } from '../../../src/webhooks/queries/attempts';
 import { verifySignature as verify } from '../../../sdk/typescript/src';
 import { nextAttemptQuery } from '../../../workflows/deliver-webhook';
 import {
@@ -180,6 +181,21 @@ test('a late 2xx still ends the delivery, whatever later attempts get', async ()
   await untilStatus(project, id, 'succeeded');
   const { attempts } = await readDelivery(project, id);
   expect(attempts[0]).toMatchObject({ number: 1, status: 200, error: null });
+});
+
+test('a first attempt of a delivery that is cancelled meanwhile is recorded, also after a workflow has looked', async () => {
+  const endpoint = await createEndpoint(project, receiver.url);
+  let release = () => {};
+  receiver.behave((res) => {
+    release = () => void res.writeHead(503).end();
+  });
+  const id = await emitOne(service, project, endpoint.id);
+  await eventually(() => receiver.of(id).length === 1);
+  expect((await project.api('POST', `/v1/deliveries/${id}/cancel`)).status).toBe(200);
+  expect(await claimAttempt(service.pool, id, 1)).toMatchObject({ verdict: 'ended' });
+  release();
+  await eventually(async () => (await readDelivery(project, id)).attempts[0]?.status === 503);
+  expect(await readDelivery(project, id)).toMatchObject({ status: 'cancelled', attempt_count: 1 });
 });
 
 test('a retry that is asked for during the first attempt makes one more, after it', async () => {
