@@ -6,9 +6,9 @@ import type { Work } from '../../http/idempotency';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
 import { storeContent } from '../../messages';
 import { contentOf } from '../../messages/contract';
-import { findProject, lockProject } from '../../projects';
+import { lockProject } from '../../projects';
 import { resolveTemplate } from '../../templates';
-import { requireRoomForEntry } from '../entries';
+import { readProject, requireRoomForEntry } from '../entries';
 import type { NewRecurring, RecurringChanges, RecurringView, RunView } from './contract';
 import { CronFault, localName, parseCron } from './cron';
 import { endIfOver } from './end';
@@ -40,9 +40,7 @@ export async function createRecurring(
   const { pool } = deps;
   const earlier = work.resumed ? await findRecurring(pool, projectId, work.id) : null;
   if (earlier) return earlier;
-  // Read again, because the authenticated project may come from a half-second-old cache.
-  const project = await findProject(pool, projectId);
-  if (!project) throw new AppError('not_found');
+  const project = await readProject(pool, projectId);
   const values: RecurringValues = {
     name: request.name,
     content: contentOf(request.content),

@@ -8,7 +8,7 @@ import type { Work } from '../../http/idempotency';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
 import { storeContent } from '../../messages';
 import { contentOf } from '../../messages/contract';
-import { findProject, lockProject } from '../../projects';
+import { lockProject } from '../../projects';
 import type { Project } from '../../projects/contract';
 import {
   findSubscriber,
@@ -18,7 +18,7 @@ import {
   type SubscriberRecord,
 } from '../../subscribers';
 import { resolveTemplate } from '../../templates';
-import { requireRoomForEntry } from '../entries';
+import { readProject, requireRoomForEntry } from '../entries';
 import { zonesOfAudience } from '../queries/broadcasts';
 import { RECIPIENT, type NewScheduled, type ScheduledChanges, type ScheduledView } from './contract';
 import {
@@ -43,9 +43,7 @@ export async function createScheduled(
   const { pool } = deps;
   const earlier = work.resumed ? await findScheduled(pool, projectId, work.id) : null;
   if (earlier) return earlier;
-  // Read again, because the authenticated project may come from a half-second-old cache.
-  const project = await findProject(pool, projectId);
-  if (!project) throw new AppError('not_found');
+  const project = await readProject(pool, projectId);
   const when = whenOf(request.scheduled_at, request.timezone, project.timezone);
   refuseOutOfRange(when);
   await checkContentNow(deps, project.id, request.content);
