@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { givenTimeSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
-import { idempotencyKeySchema } from '../contract/idempotency';
 import { KIB, limits } from '../contract/limits';
 import { eventNameSchema } from '../events/contract';
 
@@ -301,11 +300,4 @@ export const bulkRetryAnswerSchema = z.strictObject({
   failed: z
     .array(z.strictObject({ id: z.string(), code: z.enum(['not_found', 'conflict']) }))
     .describe('`conflict`: the endpoint is disabled or deleted.'),
-});
-
-/** Unlike other routes: the key is kept with the delivery, and concurrent requests with the same key all succeed. */
-export const retryHeaders = z.object({
-  'idempotency-key': idempotencyKeySchema
-    .optional()
-    .describe('Makes retries of this request safe as long as the delivery is kept.'),
 });
