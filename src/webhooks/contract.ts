@@ -283,7 +283,8 @@ export const deliverySearchQuery = z.strictObject({
     .optional()
     .describe(
       `A delivery id, an event id, or text in a body of the last ${webhookSearchDays} days. Case is ignored. ` +
-        'Text that begins inside a word, or is very frequent, is searched in the newest 20,000 events only.',
+        'Text that begins inside a word is found only if no event has it at the beginning of one. It is searched in ' +
+        'the newest 20,000 events, and so is text that is very frequent.',
     ),
   ...pageQuery,
 });
