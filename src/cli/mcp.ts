@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { httpUrl } from './arguments';
 import { findInstallation, UsageError } from './context';
 
 interface McpOptions {
@@ -24,7 +25,7 @@ export function addMcpCommand(program: Command): void {
   program
     .command('mcp')
     .description('serve the tools of a project to a local agent, over standard input and output')
-    .option('--api-url <url>', 'a remote service; default: the one that runs here')
+    .option('--api-url <url>', 'a remote service; default: the one that runs here', httpUrl)
     .option(
       '--api-key <key>',
       'key of the project, whose scopes decide on the tools; default: HERALD_API_KEY',

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -5,7 +7,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { eventually } from '../../support/eventually';
 import { userEnvironment } from '../../support/npm-start';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
-import { cli, settingsOf } from '../cli/fixture';
+import { cli, herald, settingsOf } from '../cli/fixture';
 
 let service: TestService;
 let project: TestProject;
@@ -112,6 +114,23 @@ test('only a key opens it, and a revoked one no longer', async () => {
   await project.api('DELETE', `/v1/keys/${id}`);
   await eventually(async () => (await post({ authorization: `Bearer ${key}` })).status === 401);
 });
+
+test('herald mcp responds to the last request of an agent that closes its input', async () => {
+  const child = spawn(process.execPath, [cli, 'mcp', '--api-url', service.url], {
+    env: { ...userEnvironment(settingsOf(service)), HERALD_API_KEY: project.api_key },
+  });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+  child.stdin.end(`${JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/list' })}\n`);
+  const [code] = (await once(child, 'close')) as [number];
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ id: 7, result: { tools: expect.any(Array) } });
+}, 60_000);
+
+test('herald mcp refuses an address that is none with a sentence', async () => {
+  const refused = await herald(['mcp', '--api-url', 'nonsense', '--api-key', 'hk_x'], settingsOf(service));
+  expect(refused).toMatchObject({ code: 1, stderr: '"nonsense" is not an http address.\n' });
+}, 60_000);
 
 test('herald mcp serves a local agent', async () => {
   const transport = new StdioClientTransport({
