@@ -245,7 +245,7 @@ export const attemptSchema = z.strictObject({
     .nullable()
     .describe(
       "As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, " +
-        'when its process died, and when there was no connection.',
+        'when its process died, and when nothing was sent (no address, no connection, TLS failed).',
     ),
   response_body: z
     .string()

@@ -364,6 +364,60 @@ describe('each failure has its own word', () => {
   });
 });
 
+describe('the request headers of an attempt', () => {
+  it('are kept for a request that was sent and not answered', async () => {
+    const receiver = await opened(startReceiver(() => undefined));
+    const result = await attempter({ timeoutMs: 300 }).attempt(delivery(receiver.url));
+    expect(result).toMatchObject({ error: 'timeout', requestHeaders: { 'webhook-id': deliveryId } });
+    const hangUp = await opened(startRawReceiver((socket) => socket.once('data', () => socket.end())));
+    const dropped = await attempter().attempt(delivery(hangUp.url));
+    expect(dropped).toMatchObject({ error: 'reset', requestHeaders: { 'webhook-id': deliveryId } });
+  });
+
+  it('are null without an address, a connection or a TLS session', async () => {
+    const closed = await startReceiver((res) => res.end());
+    await closed.close();
+    const selfSigned = await opened(startReceiver((res) => res.end(), { tls: true }));
+    const lookup = namesFrom({});
+    const unsent = { status: null, requestHeaders: null };
+    const results = await Promise.all([
+      attempter({ lookup }).attempt(delivery('https://gone.example/')),
+      attempter().attempt(delivery(closed.url)),
+      attempter().attempt(delivery(selfSigned.url)),
+      attempter({ allowLocal: false }).attempt(delivery(closed.url)),
+    ]);
+    expect(results).toMatchObject(
+      ['dns', 'refused', 'tls', 'forbidden_address'].map((error) => ({ ...unsent, error })),
+    );
+  });
+
+  it('are null when the deadline passes before there is a connection', async () => {
+    const noAddress = attempter({ timeoutMs: 300, lookup: () => new Promise(() => undefined) });
+    // The port takes connections and never begins the TLS handshake.
+    const mute = await opened(startRawReceiver((socket) => void socket.resume()));
+    const results = await Promise.all([
+      noAddress.attempt(delivery('https://slow.example/')),
+      attempter({ timeoutMs: 300 }).attempt(delivery(mute.url.replace('http:', 'https:'))),
+    ]);
+    expect(results).toMatchObject(Array(2).fill({ status: null, error: 'timeout', requestHeaders: null }));
+  });
+
+  it('are null for an attempt that got no connection of its own', async () => {
+    const firstArrived = new AbortController();
+    const hanging = await opened(startReceiver(() => firstArrived.abort()));
+    const sender = attempter({ connections: 1 });
+    const callOff = new AbortController();
+    const first = sender.attempt(delivery(hanging.url, { signal: callOff.signal }));
+    const second = sender.attempt(delivery(hanging.url, { signal: firstArrived.signal }));
+    expect(await second).toMatchObject({ error: 'aborted', requestHeaders: null });
+    callOff.abort();
+    expect(await first).toMatchObject({ error: 'aborted', requestHeaders: { 'webhook-id': deliveryId } });
+    const late = await sender.attempt(delivery(hanging.url, { signal: callOff.signal }));
+    expect(late).toMatchObject({ error: 'aborted', requestHeaders: null });
+    expect(hanging.received).toHaveLength(1);
+  });
+});
+
 describe('forbidden addresses at the dial', () => {
   const production = (addresses: string[][]) => {
     const calls = [...addresses];
