@@ -122,7 +122,10 @@ export const endpointSchema = z.strictObject({
   health: z.strictObject({
     state: z
       .enum(['idle', 'healthy', 'failing', 'disabled'])
-      .describe('`failing`: no success since `failing_since`. `idle`: no attempt in the last 24 hours.'),
+      .describe(
+        '`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. ' +
+          'Otherwise `healthy` with a success in the last 24 hours, `idle` without one.',
+      ),
     failing_since: timestampSchema.nullable(),
     success_rate_24h: z
       .number()
@@ -132,7 +135,7 @@ export const endpointSchema = z.strictObject({
       .describe('Share of the attempts of the last 24 hours that succeeded; null without an attempt.'),
     last_delivery_at: timestampSchema
       .nullable()
-      .describe(`When the last attempt ended, at most ${limits.webhookStatsDays} days back.`),
+      .describe('When the last attempt ended, successful or not; null before the first.'),
   }),
   secrets: z
     .array(z.strictObject({ created_at: timestampSchema, expires_at: timestampSchema.nullable() }))
