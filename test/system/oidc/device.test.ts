@@ -127,6 +127,23 @@ test('authorization_pending, slow_down, access_denied and expired_token as in th
   expect((await openCookieBrowser().get(old.verification_uri_complete)).status).toBe(400);
 });
 
+test('the login of a device ends with its code: a later Yes would never arrive', async () => {
+  const device = await newDevice();
+  const userCode = device.user_code.replace('-', '');
+  await service.pool.query(
+    `UPDATE oidc_records SET payload = payload || jsonb_build_object('exp', extract(epoch FROM now())::int + 120)
+     WHERE user_code = $1`,
+    [userCode],
+  );
+  await openLink(device.verification_uri_complete);
+  const { rows } = await service.pool.query<{ ends: boolean }>(
+    `SELECT s.expires_at <= to_timestamp((r.payload ->> 'exp')::int) AS ends
+     FROM auth_sessions s, oidc_records r WHERE s.id = $1 AND r.user_code = $2`,
+    [await newestSession(service), userCode],
+  );
+  expect(rows).toEqual([{ ends: true }]);
+});
+
 test('a person can type the code, in any form; a wrong one is refused', async () => {
   const device = await newDevice();
   const browser = openCookieBrowser();
