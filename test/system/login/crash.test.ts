@@ -106,7 +106,8 @@ test('killed after the commit and before the edit: the next worker edits, and no
   const project = await service.createProject();
   const first = await startWorker();
   const session = await openedSession(project, 'edit');
-  await service.control.faults('telegram', { method: 'editMessageText', times: 1, delay_ms: 60_000 });
+  const fault = { method: 'editMessageText', times: 1, delay_ms: 60_000, drop: true };
+  await service.control.faults('telegram', fault);
   await service.control.tap('telegram', 'edit', { button: 'Yes' });
   await waitForStatus(service, session.session_id, 'confirmed');
   await first.kill9();
