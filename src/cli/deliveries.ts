@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { limits } from '../contract/limits';
@@ -178,7 +179,7 @@ export function addDeliveryCommands(program: Command): void {
     .argument('<id>', 'id of the delivery', uuid)
     .option('--json', 'print JSON')
     .action((id: string, { json }: { json?: boolean }) =>
-      ask(id, json, (pool, { project_id }) => retryDelivery(pool, project_id, id, null)),
+      ask(id, json, (pool, { project_id }) => retryDelivery(pool, project_id, id, randomUUID())),
     );
   deliveries
     .command('cancel')

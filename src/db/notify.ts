@@ -73,6 +73,8 @@ export interface Notifications {
 }
 
 const RECONNECT_MS = { first: 100, most: 5_000 };
+/** An address that drops packets would otherwise keep the listener waiting for the timeout of the system. */
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /** One LISTEN connection for the whole process, which reconnects by itself. */
 export function createNotifications({ url, log }: { url: string; log: Logger }): Notifications {
@@ -89,7 +91,12 @@ export function createNotifications({ url, log }: { url: string; log: Logger }):
   }
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({ connectionString: url, application_name: 'herald listen', keepAlive: true });
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: 'herald listen',
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    });
     let lost = false;
     const onLost = (err?: Error) => {
       if (lost) return;

@@ -19,7 +19,7 @@ import {
   updateProject,
 } from '../projects/queries/projects';
 import { namedUserId } from './simulator/users';
-import { NOBODY } from '../subscribers';
+import { ERASED_SUBSCRIBER_ID } from '../subscribers';
 import { subscribe, unsubscribe } from '../subscribers/queries/subscriptions';
 import { insertTemplate } from '../templates/queries';
 
@@ -204,6 +204,6 @@ async function seedDemoSubscriber(db: Db, projectId: string): Promise<void> {
         reason: 'subscriber_not_found',
       },
     ],
-    NOBODY,
+    ERASED_SUBSCRIBER_ID,
   );
 }

@@ -27,7 +27,7 @@ import {
   erasePersonRequests,
   erasePersonSessions,
   erasePersonUpdates,
-  NOBODY,
+  ERASED_SUBSCRIBER_ID,
   openEnrolmentsOf,
   recentPlansOf,
   recentRequestsOf,
@@ -153,7 +153,7 @@ export async function removeSubscriber(
     const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
     // Responses stay, so that a repeated request sends nothing again; they no longer name the subscriber.
     await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), (text) =>
-      publicIds.reduce((rest, id) => rest.replaceAll(id, NOBODY), text),
+      publicIds.reduce((rest, id) => rest.replaceAll(id, ERASED_SUBSCRIBER_ID), text),
     );
     await rewriteRecordedResponses(db, cipher, await recentPlansOf(db, person), withoutMessage);
     const open = await openEnrolmentsOf(db, person);

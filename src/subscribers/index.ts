@@ -2,7 +2,7 @@
 export { publicIdOf, requireSubscriber, uuidOf } from './changes';
 export { defineLabels, type LabelUse } from './labels';
 export { linkTokenPurpose } from './links';
-export { NOBODY } from './queries/erasure';
+export { ERASED_SUBSCRIBER_ID } from './queries/erasure';
 export {
   findSubscriber,
   findSubscribers,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { givenTimeSchema, idSchema, pageQuery, timestampSchema } from '../contract/common';
-import { idempotencyKeySchema } from '../contract/idempotency';
 import { KIB, limits } from '../contract/limits';
 import { eventNameSchema } from '../events/contract';
 
@@ -284,7 +283,8 @@ export const deliverySearchQuery = z.strictObject({
     .optional()
     .describe(
       `A delivery id, an event id, or text in a body of the last ${webhookSearchDays} days. Case is ignored. ` +
-        'Text that begins inside a word, or is very frequent, is searched in the newest 20,000 events only.',
+        'Text that begins inside a word is found only if no event has it at the beginning of one. It is searched in ' +
+        'the newest 20,000 events, and so is text that is very frequent.',
     ),
   ...pageQuery,
 });
@@ -301,11 +301,4 @@ export const bulkRetryAnswerSchema = z.strictObject({
   failed: z
     .array(z.strictObject({ id: z.string(), code: z.enum(['not_found', 'conflict']) }))
     .describe('`conflict`: the endpoint is disabled or deleted.'),
-});
-
-/** Unlike other routes: the key is kept with the delivery, and concurrent requests with the same key all succeed. */
-export const retryHeaders = z.object({
-  'idempotency-key': idempotencyKeySchema
-    .optional()
-    .describe('Makes retries of this request safe as long as the delivery is kept.'),
 });

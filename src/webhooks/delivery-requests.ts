@@ -13,12 +13,15 @@ const RECOVER_SLACK_MS = 60_000;
 
 /* Requests about deliveries, from the API and the CLI. Only rows are written, so they work while Temporal is away. */
 
-/** Makes one attempt now, of a waiting delivery or an ended one. */
+/**
+ * Makes one attempt now, of a waiting delivery or an ended one. A repeated call with the same request id makes no further
+ * attempt.
+ */
 export async function retryDelivery(
   pool: pg.Pool,
   projectId: string,
   id: string,
-  idempotencyKey: string | null,
+  requestId: string,
 ): Promise<void> {
   await withTransaction(pool, async (db) => {
     const delivery = required(await deliveries.lockDelivery(db, projectId, id));
@@ -26,7 +29,7 @@ export async function retryDelivery(
     if (delivery.endpoint_disabled) {
       throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
     }
-    await deliveries.requestRetry(db, id, idempotencyKey);
+    await deliveries.requestRetries(db, [id], requestId);
     noteChange(db, 'deliveries', projectId);
   });
 }
@@ -36,10 +39,7 @@ export interface BulkRetryResult {
   failed: { id: string; code: 'not_found' | 'conflict' }[];
 }
 
-/**
- * Makes one attempt of each delivery now, in one transaction; those that cannot be retried are listed. A repeated call
- * with the same request id makes no further attempts.
- */
+/** As `retryDelivery` for each delivery, in one transaction; those that cannot be retried are listed. */
 export async function retryDeliveries(
   pool: pg.Pool,
   projectId: string,

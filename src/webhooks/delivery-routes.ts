@@ -8,7 +8,6 @@ import {
   deliverySearchQuery,
   deliverySchema,
   deliveryWithAttemptsSchema,
-  retryHeaders,
   type DeliveryView,
 } from './contract';
 import { recoverAnswerSchema, recoverRequestSchema } from './contract';
@@ -130,17 +129,17 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         path: '/v1/deliveries/{id}/retry',
         summary: 'Retry a delivery now',
         description:
-          'Makes an attempt now. A pending delivery then continues its schedule; an ended one is sent again with the same delivery id. With an Idempotency-Key, repeated requests cause one attempt.',
+          'Makes an attempt now. A pending delivery then continues its schedule; an ended one is sent again with the same delivery id.',
         tag,
         auth: 'key',
         params: idParams,
-        headers: retryHeaders,
+        idempotent: {},
         status: 202,
         response: deliverySchema,
         errors: ['conflict'],
       },
-      async ({ project, params, headers }) => {
-        await retryDelivery(pool, project.id, params.id, headers['idempotency-key'] ?? null);
+      async ({ project, params, work }) => {
+        await retryDelivery(pool, project.id, params.id, work.id);
         return presentById(project.id, params.id);
       },
     ),

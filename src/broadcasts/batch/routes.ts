@@ -6,7 +6,7 @@ import { limits } from '../../contract/limits';
 import type { Core } from '../../core';
 import { route } from '../../http/route';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
-import { NOBODY } from '../../subscribers';
+import { ERASED_SUBSCRIBER_ID } from '../../subscribers';
 import { cancelJob } from '../jobs';
 import { findJob, listJobs, type BroadcastRow } from '../queries/broadcasts';
 import {
@@ -168,7 +168,7 @@ function presentBatch({
 
 function presentResult(result: BatchResultRow, format: SubscriberIdFormat): BatchResult {
   const { id, position, ref, subscriber_id, channel, status, reason } = result;
-  const isKnown = subscriber_id !== NOBODY;
+  const isKnown = subscriber_id !== ERASED_SUBSCRIBER_ID;
   return {
     index: position,
     ref,

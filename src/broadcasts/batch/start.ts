@@ -11,7 +11,7 @@ import { isBillingBlocked } from '../../projects';
 import {
   findSubscribers,
   findSubscribersByExternalIds,
-  NOBODY,
+  ERASED_SUBSCRIBER_ID,
   publicIdOf,
   type SubscriberRecord,
 } from '../../subscribers';
@@ -79,7 +79,12 @@ export async function startBatch(
   await withTransaction(pool, async (db) => {
     await insertBatch(db, projectId, work.id, rows.length);
     for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE) {
-      await insertBatchRecipients(db, work.id, rows.slice(from, from + INSERTED_AT_ONCE), NOBODY);
+      await insertBatchRecipients(
+        db,
+        work.id,
+        rows.slice(from, from + INSERTED_AT_ONCE),
+        ERASED_SUBSCRIBER_ID,
+      );
     }
     const at = new Date();
     const failures = rows.flatMap(({ subscriber }) => (subscriber?.blocked ? [subscriber] : []));

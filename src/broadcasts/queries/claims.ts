@@ -14,7 +14,7 @@ import type { Language } from '../../contract/common';
 import { withTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { MessageContent } from '../../messages/contract';
-import { NOBODY } from '../../subscribers';
+import { ERASED_SUBSCRIBER_ID } from '../../subscribers';
 import type { Properties } from '../../subscribers/contract';
 import { senderKey, type BroadcastRun, type Sender } from './runs';
 
@@ -218,7 +218,7 @@ function markSending(db: Db, run: BroadcastRun, recipients: ClaimedRecipient[]):
     db,
     'mark_recipients_sending',
     `UPDATE broadcast_recipients r SET status = 'sending', token = $2,
-       content = CASE WHEN r.subscriber_id <> '${NOBODY}' THEN coalesce(r.content, given.content::jsonb) END
+       content = CASE WHEN r.subscriber_id <> '${ERASED_SUBSCRIBER_ID}' THEN coalesce(r.content, given.content::jsonb) END
      FROM unnest($1::uuid[], $3::text[]) AS given (id, content) WHERE r.id = given.id`,
     [
       recipients.map(({ id }) => id),

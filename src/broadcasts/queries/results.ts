@@ -1,7 +1,7 @@
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
-import { NOBODY } from '../../subscribers';
+import { ERASED_SUBSCRIBER_ID } from '../../subscribers';
 import type { BroadcastRun } from './runs';
 
 /** Records that a recipient has got the media; its text follows. Returns false if a newer run has taken over. */
@@ -14,7 +14,7 @@ export async function recordRecipientMedia(
   const recorded = await change(
     db,
     'record_recipient_media',
-    `UPDATE broadcast_recipients SET media_message_id = CASE WHEN subscriber_id <> '${NOBODY}' THEN $4 END
+    `UPDATE broadcast_recipients SET media_message_id = CASE WHEN subscriber_id <> '${ERASED_SUBSCRIBER_ID}' THEN $4 END
      WHERE id = $3 AND broadcast_id = $1 AND status = 'sending' AND token = $2`,
     [run.id, run.token, id, messageId],
   );
@@ -41,13 +41,13 @@ export async function recordRecipients(
     db,
     'record_recipients',
     `UPDATE broadcast_recipients r SET status = given.status, reason = given.reason,
-       platform_message_id = CASE WHEN r.subscriber_id <> '${NOBODY}' THEN given.message END,
-       error = CASE WHEN r.subscriber_id <> '${NOBODY}' THEN given.error END, tries = coalesce(given.tries, r.tries), token = NULL,
+       platform_message_id = CASE WHEN r.subscriber_id <> '${ERASED_SUBSCRIBER_ID}' THEN given.message END,
+       error = CASE WHEN r.subscriber_id <> '${ERASED_SUBSCRIBER_ID}' THEN given.error END, tries = coalesce(given.tries, r.tries), token = NULL,
        ended_at = CASE WHEN given.status <> 'queued' THEN clock_timestamp() END
      FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[])
        AS given (id, status, message, reason, error, tries)
      WHERE r.id = given.id AND r.broadcast_id = $1 AND r.status = 'sending' AND r.token = $2
-     RETURNING r.id, r.subscriber_id = '${NOBODY}' AS erased, clock_timestamp() AS at`,
+     RETURNING r.id, r.subscriber_id = '${ERASED_SUBSCRIBER_ID}' AS erased, clock_timestamp() AS at`,
     [
       run.id,
       run.token,

@@ -13,7 +13,7 @@ import type { Project } from '../../projects/contract';
 import {
   findSubscriber,
   findSubscribersByExternalId,
-  NOBODY,
+  ERASED_SUBSCRIBER_ID,
   requireSubscriber,
   type SubscriberRecord,
 } from '../../subscribers';
@@ -193,7 +193,7 @@ export async function recipientsOf(
 
 export function presentScheduled(entry: ScheduledRow, format: SubscriberIdFormat): ScheduledView {
   const { id, subscriber_id, next_at, ended_at } = entry;
-  const isKnown = subscriber_id !== null && subscriber_id !== NOBODY;
+  const isKnown = subscriber_id !== null && subscriber_id !== ERASED_SUBSCRIBER_ID;
   return {
     scheduled_id: id,
     name: entry.name,

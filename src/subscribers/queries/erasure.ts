@@ -11,7 +11,7 @@ import type { SubscriberRecord } from '../record';
  */
 
 /** Stands for a removed person where a row has to stay. */
-export const NOBODY = '00000000-0000-0000-0000-000000000000';
+export const ERASED_SUBSCRIBER_ID = '00000000-0000-0000-0000-000000000000';
 
 type Person = Pick<SubscriberRecord, 'id' | 'project_id' | 'channel' | 'platform_user_id' | 'bot'>;
 
@@ -114,7 +114,7 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
   await change(
     db,
     'erase_recorded_responses',
-    `UPDATE idempotency_keys k SET answer = regexp_replace(k.answer::text, $2, '${NOBODY}', 'g')::json
+    `UPDATE idempotency_keys k SET answer = regexp_replace(k.answer::text, $2, '${ERASED_SUBSCRIBER_ID}', 'g')::json
      WHERE k.answer IS NOT NULL AND k.request_id IN (
        SELECT m.request_id FROM messages m WHERE m.subscriber_id = $1 AND m.created_at > now() - interval '2 days')`,
     [person.id, publicIds.join('|')],
@@ -123,7 +123,7 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
   await change(
     db,
     'erase_recipients',
-    `UPDATE broadcast_recipients SET subscriber_id = '${NOBODY}', platform_message_id = NULL, media_message_id = NULL,
+    `UPDATE broadcast_recipients SET subscriber_id = '${ERASED_SUBSCRIBER_ID}', platform_message_id = NULL, media_message_id = NULL,
        error = NULL, content = NULL
      WHERE subscriber_id = $1`,
     [person.id],
@@ -138,7 +138,7 @@ export async function erasePersonPlans(db: Db, { id }: Pick<Person, 'id'>): Prom
   await change(
     db,
     'erase_scheduled',
-    `UPDATE scheduled SET subscriber_id = '${NOBODY}', content = $2 WHERE subscriber_id = $1`,
+    `UPDATE scheduled SET subscriber_id = '${ERASED_SUBSCRIBER_ID}', content = $2 WHERE subscriber_id = $1`,
     [id, JSON.stringify(ERASED_CONTENT)],
   );
   await change(db, 'erase_scheduled_results', 'DELETE FROM scheduled_results WHERE subscriber_id = $1', [id]);

@@ -141,32 +141,9 @@ const REQUEST_ATTEMPT = `round = d.round + 1, status = 'pending', failure = NULL
 const QUEUED = `d.id, d.endpoint_id, d.project_id, d.attempts, d.started, d.round, d.served, d.bulk, d.created_at,
   d.next_attempt_at`;
 
-/** False when this Idempotency-Key has been used before. */
-export async function requestRetry(db: Db, id: string, idempotencyKey: string | null): Promise<boolean> {
-  if (idempotencyKey !== null) {
-    const fresh = await row(
-      db,
-      'insert_delivery_retry',
-      `INSERT INTO delivery_retries (delivery_id, idempotency_key) VALUES ($1, $2)
-       ON CONFLICT DO NOTHING RETURNING 1 AS fresh`,
-      [id, idempotencyKey],
-    );
-    if (!fresh) return false;
-  }
-  await change(
-    db,
-    'request_retry',
-    `WITH requested AS (UPDATE deliveries d SET ${REQUEST_ATTEMPT} WHERE id = $1 RETURNING ${QUEUED})
-     ${enqueue('requested', { priority: '0', dueAt: 'now()' })}`,
-    [id],
-  );
-  notifyAfterCommit(db, notifyChannels.delivery);
-  return true;
-}
-
 /**
- * As `requestRetry`, for deliveries that are locked; those that this request has retried before stay as they are. The
- * column `idempotency_key` has the request's id.
+ * Requests one attempt of each delivery, which are locked; those that this request has retried before stay as they are.
+ * The column `idempotency_key` has the request's id, and in rows of 0.1.0 the key as given.
  */
 export async function requestRetries(db: Db, ids: string[], requestId: string): Promise<void> {
   await change(

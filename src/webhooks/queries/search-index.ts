@@ -13,7 +13,10 @@ export const INDEX_BATCH = 200;
  * search text apart in the same way.
  */
 const UNESCAPED = String.raw`replace(replace(replace(replace(v.body, '\\', ' '), '\n', ' '), '\r', ' '), '\t', ' ')`;
-const WORDS = `to_tsvector('simple', translate(${UNESCAPED}, '-_@./:+%&=?#"{}[],\\', '                    '))`;
+/** PostgreSQL refuses more than a megabyte of words, and this many characters have less; a text after them is found by reading. */
+const INDEXED_CHARACTERS = 200_000;
+const WORDS = `to_tsvector('simple',
+  left(translate(${UNESCAPED}, '-_@./:+%&=?#"{}[],\\', '                    '), ${INDEXED_CHARACTERS}))`;
 
 /**
  * Events before this moment are all committed: `created_at` is the start of the transaction, so only a transaction that

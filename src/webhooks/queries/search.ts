@@ -231,7 +231,7 @@ async function readNewest(
              UNION
              (SELECT w.event_id, w.created_at FROM event_words w WHERE w.project_id = $1 AND ${IN_TIME('w.created_at')}
                 AND w.created_at <= coalesce($5::timestamptz, 'infinity') ${page})
-             ${page}) newest JOIN events v ON v.id = newest.id) v
+             ${page}) newest JOIN events v ON v.id = newest.id AND ${IN_TIME('v.created_at')}) v
          WHERE ${HAS_TEXT} ORDER BY v.created_at DESC) v
        CROSS JOIN LATERAL (
          SELECT ${OWN_COLUMNS} FROM deliveries d WHERE d.event_id = v.id OFFSET 0) d

@@ -1,7 +1,7 @@
 import { botTexts } from '../../../src/bots';
 import { formatSubscriberId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
-import { NOBODY } from '../../../src/subscribers/queries/erasure';
+import { ERASED_SUBSCRIBER_ID } from '../../../src/subscribers/queries/erasure';
 import {
   startTestService,
   type ApiResponse,
@@ -215,7 +215,7 @@ describe.each(['telegram', 'max'] as const)('removing a subscriber on %s', (chan
     // The recorded response is encrypted, so the search of the tables does not read it.
     const repeated = await known.sendAgain();
     expect(repeated.headers.get('idempotent-replayed')).toBe('true');
-    expect(repeated.body).toMatchObject({ sent: 1, details: [{ subscriber_id: NOBODY }] });
+    expect(repeated.body).toMatchObject({ sent: 1, details: [{ subscriber_id: ERASED_SUBSCRIBER_ID }] });
     const planned = await known.scheduleAgain();
     expect(planned.headers.get('idempotent-replayed')).toBe('true');
     expect(planned.body).toMatchObject({ subscriber_id: null, content: { text: '' } });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type http from 'node:http';
 import type pg from 'pg';
 import { limits } from '../../../src/contract/limits';
@@ -11,7 +12,7 @@ import {
   claimStarts,
   noteFullEndpoints,
 } from '../../../src/webhooks/queries/claim';
-import { cancelDelivery, requestRetry } from '../../../src/webhooks/queries/deliveries';
+import { cancelDelivery, requestRetries } from '../../../src/webhooks/queries/deliveries';
 import { adaptConcurrency } from '../../../src/webhooks/queries/endpoints';
 import { endExpiredLeases } from '../../../src/webhooks/queries/queue';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
@@ -381,7 +382,7 @@ describe('the claim', () => {
     const { rows } = await pool.query<{ id: string }>(
       'SELECT delivery_id AS id FROM delivery_queue ORDER BY due_at DESC, delivery_id LIMIT 1',
     );
-    await requestRetry(pool, rows[0]!.id, null);
+    await requestRetries(pool, [rows[0]!.id], randomUUID());
     expect(await workflow(1)).toMatchObject([{ id: rows[0]!.id, known: true }]);
   });
 

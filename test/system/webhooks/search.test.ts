@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EventName } from '../../../src/events/contract';
+import { findEventsWithText } from '../../../src/webhooks/queries/search';
 import { indexNextEvents } from '../../../src/webhooks/queries/search-index';
+import { parseSearchText } from '../../../src/webhooks/search-text';
 import { eventually } from '../../support/eventually';
 import { loseResponse } from '../../support/lose-response';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
@@ -243,6 +245,26 @@ describe('search', () => {
     ]);
     expect(await ids(q('submarine'))).toEqual([]);
     expect(await ids(q(id))).toEqual([id]);
+  });
+
+  test('finds nothing that became older than seven days after it was indexed', async () => {
+    const { eventId } = await withBody({ event: 'x', data: { word: 'telescope' } });
+    await untilIndexed(eventId);
+    await service.pool.query(`UPDATE events SET created_at = now() - interval '8 days' WHERE id = $1`, [
+      eventId,
+    ]);
+    expect(await ids(q('telescope'))).toEqual([]);
+    expect(await ids(q('elescope'))).toEqual([]);
+  });
+
+  test('by the index alone, once the words are written, also in a body with more words than it takes', async () => {
+    const words = Array.from({ length: 130_000 }, (_, index) => `w${index.toString(36)}`);
+    const { id, eventId } = await withBody({ event: 'x', data: { text: `Первое ${words.join(' ')}` } });
+    await untilIndexed(eventId);
+    expect(await findEventsWithText(service.pool, project.id, parseSearchText('ПЕРВОЕ w0'))).toEqual([
+      eventId,
+    ]);
+    expect(await ids(q(words.at(-1)!))).toEqual([id]);
   });
 
   test('a text without a word is looked for in the newest events', async () => {

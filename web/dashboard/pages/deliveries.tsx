@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { limits } from '../../../src/contract/limits';
 import { savedQueries, workflowListUrl } from '../../../src/contract/saved-queries';
 import { can } from '../access';
 import { api, query, type DeliveryView } from '../api';
@@ -20,8 +21,6 @@ import { useResource } from '../resource';
 import { Heading, useFilters, usePages } from '../router';
 import { t } from '../texts';
 import { DeliveryCells, EventSelect, since, spans, statusOptions } from './delivery-log';
-
-const SEARCH_LENGTH = 200;
 
 /** Deliveries of all endpoints, deleted ones included, with search and a retry of several at once. */
 export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
@@ -81,7 +80,7 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
         <SearchField
           label={t.search}
           placeholder={t.searchDeliveries}
-          maxLength={SEARCH_LENGTH}
+          maxLength={limits.webhookSearchLength.max}
           value={q}
           onChange={(value) => filters.set('q', value)}
         />

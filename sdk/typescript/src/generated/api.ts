@@ -1011,7 +1011,7 @@ export class DeliveriesApi {
   /**
    * Retry a delivery now: `POST /v1/deliveries/{id}/retry`.
    *
-   * Makes an attempt now. A pending delivery then continues its schedule; an ended one is sent again with the same delivery id. With an Idempotency-Key, repeated requests cause one attempt.
+   * Makes an attempt now. A pending delivery then continues its schedule; an ended one is sent again with the same delivery id.
    */
   retry(id: string, options: RequestOptions = {}): Promise<types.DeliveriesRetryResponse> {
     return this.transport.request({ method: 'POST', path: pathOf`/v1/deliveries/${id}/retry`, keyed: true }, options);

@@ -2280,7 +2280,7 @@ export type DeliveriesListQuery = {
   endpoint_id?: string | undefined;
   /** Only deliveries created at or after this time. */
   since?: string | undefined;
-  /** A delivery id, an event id, or text in a body of the last 7 days. Case is ignored. Text that begins inside a word, or is very frequent, is searched in the newest 20,000 events only. */
+  /** A delivery id, an event id, or text in a body of the last 7 days. Case is ignored. Text that begins inside a word is found only if no event has it at the beginning of one. It is searched in the newest 20,000 events, and so is text that is very frequent. */
   q?: string | undefined;
   cursor?: string | undefined;
   limit?: number | undefined;
@@ -2379,7 +2379,7 @@ export type ExportsGetDeliveriesQuery = {
   endpoint_id?: string | undefined;
   /** Only deliveries created at or after this time. */
   since?: string | undefined;
-  /** A delivery id, an event id, or text in a body of the last 7 days. Case is ignored. Text that begins inside a word, or is very frequent, is searched in the newest 20,000 events only. */
+  /** A delivery id, an event id, or text in a body of the last 7 days. Case is ignored. Text that begins inside a word is found only if no event has it at the beginning of one. It is searched in the newest 20,000 events, and so is text that is very frequent. */
   q?: string | undefined;
 };
 

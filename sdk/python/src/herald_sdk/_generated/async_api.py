@@ -2305,7 +2305,7 @@ class AsyncDeliveriesApi:
     ) -> types.DeliveriesRetryResponse:
         """Retry a delivery now: `POST /v1/deliveries/{id}/retry`.
 
-        Makes an attempt now. A pending delivery then continues its schedule; an ended one is sent again with the same delivery id. With an Idempotency-Key, repeated requests cause one attempt."""
+        Makes an attempt now. A pending delivery then continues its schedule; an ended one is sent again with the same delivery id."""
         return cast(types.DeliveriesRetryResponse, await self._transport.request(
             "POST",
             f"/v1/deliveries/{path_of(id)}/retry",

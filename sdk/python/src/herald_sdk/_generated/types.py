@@ -2540,7 +2540,7 @@ class DeliveriesListQuery(TypedDict):
     since: NotRequired[str]
     """Only deliveries created at or after this time."""
     q: NotRequired[str]
-    """A delivery id, an event id, or text in a body of the last 7 days. Case is ignored. Text that begins inside a word, or is very frequent, is searched in the newest 20,000 events only."""
+    """A delivery id, an event id, or text in a body of the last 7 days. Case is ignored. Text that begins inside a word is found only if no event has it at the beginning of one. It is searched in the newest 20,000 events, and so is text that is very frequent."""
     cursor: NotRequired[str]
     limit: NotRequired[int]
 
@@ -2637,7 +2637,7 @@ class ExportsGetDeliveriesQuery(TypedDict):
     since: NotRequired[str]
     """Only deliveries created at or after this time."""
     q: NotRequired[str]
-    """A delivery id, an event id, or text in a body of the last 7 days. Case is ignored. Text that begins inside a word, or is very frequent, is searched in the newest 20,000 events only."""
+    """A delivery id, an event id, or text in a body of the last 7 days. Case is ignored. Text that begins inside a word is found only if no event has it at the beginning of one. It is searched in the newest 20,000 events, and so is text that is very frequent."""
 
 
 class EventsPublishBodyEventsItem(TypedDict):
