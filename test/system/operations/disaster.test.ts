@@ -38,8 +38,8 @@ const SCALE = 0.3;
 const PLACES = [0, 30, 120, 600];
 const env = {
   HERALD_RETRY_SCALE: String(SCALE),
-  HERALD_SESSION_TTL_SECONDS: '100',
-  HERALD_CODE_TTL_SECONDS: '60',
+  HERALD_SESSION_TTL_SECONDS: '80',
+  HERALD_CODE_TTL_SECONDS: '45',
 };
 
 let directory: string;
