@@ -11,6 +11,7 @@ import { benchOidc } from './oidc';
 import { benchOneEndpoint } from './one-endpoint';
 import { benchPublish } from './publish';
 import { benchRetention } from './retention';
+import { benchSearch } from './search';
 import { benchSoak } from './soak';
 import { figureTable, isFarOff, type Figure } from './table';
 
@@ -29,6 +30,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   cost: benchCost,
   retention: benchRetention,
   export: benchExport,
+  search: benchSearch,
   soak: benchSoak,
 };
 
