@@ -15,7 +15,7 @@ import { startHeraldProcess, type HeraldProcess } from '../support/herald-proces
 import { startReceiver, type Receiver } from '../support/receiver';
 import { stablePort } from '../support/stable-port';
 
-jest.setTimeout(240_000);
+jest.setTimeout(480_000);
 
 /** An installation of separate processes, each of which can be killed: API, worker, and a Temporal server on disk. */
 let directory: string;
