@@ -6,7 +6,14 @@ import { userEnvironment } from '../../support/npm-start';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { startTcpProxy } from '../../support/tcp-proxy';
 import { createSession } from '../login/fixture';
-import { createEndpoint, emitExample, scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
+import {
+  createEndpoint,
+  emitExample,
+  emitOne,
+  scriptedReceiver,
+  untilStatus,
+  type ScriptedReceiver,
+} from '../webhooks/fixture';
 import { cli, herald, heraldJson, settingsOf } from './fixture';
 
 jest.setTimeout(120_000);
@@ -69,8 +76,11 @@ test('listen against a remote service forwards what happened while the connectio
   for (const { body, headers } of receiver.received) expect(isValidWebhook(body, headers, secret)).toBe(true);
   await eventually(() => listening.lines().length === 4);
   expect(listening.lines()[2]).toMatch(/otp\.sent {2}200 {2}\d+ ms/);
-  expect(listening.output.stderr).toMatch(/Disconnected: .+ Reconnecting in/);
-  expect(listening.output.stderr).toContain('Connected again.');
+  await eventually(() => {
+    expect(listening.output.stderr).toMatch(/Disconnected: .+ Reconnecting in/);
+    expect(listening.output.stderr).toContain('Connected again.');
+    return true;
+  });
 });
 
 test('listen and tail on this installation show what trigger sends, and what could not be forwarded', async () => {
@@ -102,8 +112,7 @@ test('listen and tail on this installation show what trigger sends, and what cou
 
 test('trigger and tail work on a remote service, with nothing but its address and a key', async () => {
   const { id: endpointId } = await createEndpoint(project, receiver.url, { events: ['otp.sent'] });
-  await emitExample(service, project, 'otp.sent');
-  await eventually(() => receiver.received.length === 1);
+  await untilStatus(project, await emitOne(service, project, endpointId, 'otp.sent'), 'succeeded');
   const remote = ['--api-url', service.url];
   const env = { HERALD_API_KEY: project.api_key };
   const deliveries = run(['tail', 'deliveries', ...remote], env);

@@ -152,12 +152,12 @@ describe('Retry-After', () => {
 
   it('as a date', async () => {
     const wait = await answered(new Date(Date.now() + 3_600_000).toUTCString());
-    expect(wait).toBeGreaterThan(3_590_000);
+    expect(wait).toBeGreaterThan(3_500_000);
     expect(wait).toBeLessThanOrEqual(3_600_000);
     // C's asctime, the oldest of HTTP's forms, names no zone.
     const [day, date, month, year, time] = new Date(Date.now() + 3_600_000).toUTCString().split(/,? /);
     const asctime = await answered(`${day} ${month} ${date} ${time} ${year}`);
-    expect(asctime).toBeGreaterThan(3_590_000);
+    expect(asctime).toBeGreaterThan(3_500_000);
     expect(asctime).toBeLessThanOrEqual(3_600_000);
     // More than a year is a year; the schedule's own limit is a day.
     await expect(answered('Sat Nov  6 08:49:37 2094')).resolves.toBe(366 * 86_400_000);
@@ -216,7 +216,7 @@ describe("the receiver's body", () => {
   });
 
   it.each([
-    ['its own deadline', { timeoutMs: 300 }, 300],
+    ['its own deadline', { timeoutMs: 1_500 }, 1_500],
     ['10 seconds, the deadline of every attempt', {}, 10_000],
   ])('that drips for ever after headers at once fails at %s', async (_which, options, deadline) => {
     const receiver = await opened(
@@ -467,7 +467,7 @@ describe('neighbours', () => {
   it('a receiver that hangs on every connection does not hold up another', async () => {
     const hanging = await opened(startReceiver(() => undefined));
     const fine = await opened(startReceiver((res) => res.end('ok')));
-    const sender = attempter({ connections: 4, timeoutMs: 3_000 });
+    const sender = attempter({ connections: 4, timeoutMs: 60_000 });
     const stuck = Array.from({ length: 12 }, () => sender.attempt(delivery(hanging.url)));
     const results = await Promise.all(Array.from({ length: 20 }, () => sender.attempt(delivery(fine.url))));
     expect(results.map(({ status }) => status)).toEqual(Array(20).fill(200));
@@ -484,7 +484,7 @@ describe('neighbours', () => {
     expect(results.map(({ error }) => error)).toEqual(Array(4).fill('timeout'));
     const durations = results.map(({ durationMs }) => durationMs);
     // One after the other they would end up to three deadlines apart.
-    expect(Math.max(...durations) - Math.min(...durations)).toBeLessThan(1_000);
+    expect(Math.max(...durations) - Math.min(...durations)).toBeLessThan(2_000);
   });
 
   it('closing leaves no connection behind', async () => {
