@@ -13,7 +13,14 @@ import { startTestService, type TestProject, type TestService } from '../../supp
 import { startTcpProxy } from '../../support/tcp-proxy';
 import { createSession } from '../login/fixture';
 import { subscribePerson } from '../messages/fixture';
-import { createEndpoint, emitExample, scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
+import {
+  createEndpoint,
+  emitExample,
+  emitOne,
+  scriptedReceiver,
+  untilStatus,
+  type ScriptedReceiver,
+} from '../webhooks/fixture';
 import { cli, herald, heraldJson, settingsOf } from './fixture';
 
 jest.setTimeout(120_000);
@@ -76,8 +83,11 @@ test('listen against a remote service forwards what happened while the connectio
   for (const { body, headers } of receiver.received) expect(isValidWebhook(body, headers, secret)).toBe(true);
   await eventually(() => listening.lines().length === 4);
   expect(listening.lines()[2]).toMatch(/otp\.sent {2}200 {2}\d+ ms/);
-  expect(listening.output.stderr).toMatch(/Disconnected: .+ Reconnecting in/);
-  expect(listening.output.stderr).toContain('Connected again.');
+  await eventually(() => {
+    expect(listening.output.stderr).toMatch(/Disconnected: .+ Reconnecting in/);
+    expect(listening.output.stderr).toContain('Connected again.');
+    return true;
+  });
 });
 
 test('listen and tail on this installation show what trigger sends, and what could not be forwarded', async () => {
@@ -168,8 +178,7 @@ test('listen on this installation says that it is connected again only when it i
 
 test('trigger and tail work on a remote service, with nothing but its address and a key', async () => {
   const { id: endpointId } = await createEndpoint(project, receiver.url, { events: ['otp.sent'] });
-  await emitExample(service, project, 'otp.sent');
-  await eventually(() => receiver.received.length === 1);
+  await untilStatus(project, await emitOne(service, project, endpointId, 'otp.sent'), 'succeeded');
   const remote = ['--api-url', service.url];
   const env = { HERALD_API_KEY: project.api_key };
   const deliveries = run(['tail', 'deliveries', ...remote], env);

@@ -12,6 +12,8 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const ROUNDS = 40;
+/** As many at once as the connections can serve without a request waiting for one for long. */
+const AT_ONCE = 8;
 const EVENTS = 15;
 
 function shuffled<T>(items: readonly T[]): T[] {
@@ -54,10 +56,7 @@ async function prepare(): Promise<Round> {
   const claims = await claimExpress(service.pool, { limit: 3 * EVENTS, defaultLane: 'express' });
   expect(claims).toHaveLength(3 * EVENTS);
   // Every batch also ends a series of failures, so that it locks the endpoints, too.
-  await service.pool.query(
-    `UPDATE endpoints SET failing_since = now(), failing_delivery = gen_random_uuid() WHERE project_id = $1`,
-    [project.id],
-  );
+  await service.pool.query(`UPDATE endpoints SET failing_since = now() WHERE project_id = $1`, [project.id]);
   const failed = claims.filter(({ endpoint_id }) => endpoint_id === recovered).map(({ id }) => id);
   await service.pool.query(
     `UPDATE deliveries SET status = 'failed', failure = 'exhausted', ended_at = now() WHERE id = ANY ($1)`,
@@ -97,7 +96,10 @@ async function collide({ project, removed, resumed, recovered, claims }: Round) 
 test('success batches, a deletion, a resume and recovers of the same rows at once: no caller sees a deadlock, no success is lost', async () => {
   const rounds: Round[] = [];
   for (let i = 0; i < ROUNDS; i += 1) rounds.push(await prepare());
-  const outcomes = await Promise.all(rounds.map(collide));
+  const outcomes = [];
+  for (let i = 0; i < ROUNDS; i += AT_ONCE) {
+    outcomes.push(...(await Promise.all(rounds.slice(i, i + AT_ONCE).map(collide))));
+  }
   expect(outcomes).toEqual(rounds.map(() => ({ lost: [], statuses: [204, 200, 202, 202] })));
 
   const ids = rounds.flatMap(({ claims }) => claims.map(({ id }) => id));
