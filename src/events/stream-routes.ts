@@ -5,6 +5,7 @@ import { followedLists } from '../contract/followed-lists';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { EventStream, route } from '../http/route';
+import { endedBy } from '../lib/ended-by';
 import { isoTime } from '../lib/iso-time';
 import { eventNameSchema, eventNames } from './contract';
 import { followChanges, followEvents } from './follow';
@@ -113,10 +114,7 @@ export function createStreamRoutes(deps: Deps) {
               names: events ?? null,
               signal,
             });
-        const stream = Readable.from(frames, { objectMode: false });
-        // Also for a reader that takes nothing more.
-        signal.addEventListener('abort', () => stream.destroy(), { once: true });
-        return new EventStream(stream);
+        return new EventStream(endedBy(signal, Readable.from(frames, { objectMode: false })));
       },
     ),
   ];

@@ -26,9 +26,9 @@ export function createExportRoute<Query extends z.ZodType>(
       response: ['text/csv'],
       errors: ['plan_limit', 'rate_limit_export', ...source.errors],
     },
-    async ({ project, query, ctx }) => {
+    async ({ project, query, access }) => {
       if (project.plan === 'free') throw new AppError('plan_limit', 'The free plan has no exports.');
-      const stream = await leasedStream(pool, project.id, ctx.res, async (signal) => {
+      const stream = await leasedStream(pool, project.id, access(), async (signal) => {
         const readPage = await source.open(pool, project.id, query as z.output<Query>);
         return openLines(pool, { format: csvRows(source.fields), readPage, signal });
       });

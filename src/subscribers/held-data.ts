@@ -1,24 +1,31 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { formatSubscriberId, subscriberIdFormats } from '../contract/ids';
+import { withCancellation } from '../db/cancellable';
+import { endedBy } from '../lib/ended-by';
 import { isoTime } from '../lib/iso-time';
 import { heldTables, readHeld, type HeldRow, type Person } from './queries/personal-data';
 
 /** Rows that are in memory at once. */
 const PAGE_ROWS = 500;
 
-/** Everything that is held on a subscriber, as a JSON object with a list for each table, read page by page. */
-export function heldData(pool: pg.Pool, person: Person): Readable {
-  return Readable.from(jsonParts(pool, person), { objectMode: false });
+/**
+ * Everything that is held on a subscriber, as a JSON object with a list for each table, read page by page until `access`
+ * aborts.
+ */
+export function heldData(pool: pg.Pool, person: Person, access: AbortSignal): Readable {
+  return endedBy(access, Readable.from(jsonParts(pool, person, access), { objectMode: false }));
 }
 
-async function* jsonParts(pool: pg.Pool, person: Person): AsyncGenerator<string> {
+async function* jsonParts(pool: pg.Pool, person: Person, access: AbortSignal): AsyncGenerator<string> {
   const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
   for (const [n, table] of heldTables.entries()) {
     yield `${n === 0 ? '{' : ',\n'}${JSON.stringify(table.as)}:${table.single ? '' : '['}`;
     let last: HeldRow | null = null;
     for (;;) {
-      const page: HeldRow[] = await readHeld(pool, table, person, publicIds, last, PAGE_ROWS);
+      const page: HeldRow[] = await withCancellation(pool, access, (db) =>
+        readHeld(db, table, person, publicIds, last, PAGE_ROWS),
+      );
       const shown = page.map(({ at: _, key: __, ...row }) => JSON.stringify(row, withIsoTimes));
       yield (last && page.length > 0 ? ',' : '') + shown.join(',\n');
       last = page.at(-1) ?? last;

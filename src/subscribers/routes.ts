@@ -84,9 +84,10 @@ export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'con
         response: ['application/json'],
         errors: ['subscriber_not_found'],
       },
-      async ({ project, params }) => {
+      async ({ project, params, access }) => {
         const person = await requireSubscriber(pool, project.id, params.id);
-        return new Streamed('application/json', `subscriber-${person.id}.json`, heldData(pool, person));
+        const data = heldData(pool, person, access());
+        return new Streamed('application/json', `subscriber-${person.id}.json`, data);
       },
     ),
 
