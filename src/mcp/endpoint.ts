@@ -49,12 +49,13 @@ export function mcpEndpoint({ routes, authenticate, ownUrl, version }: McpDeps):
 }
 
 function apiAt(url: string, authorization: string): CallApi {
-  return async (method, path, body) => {
+  return async (method, path, body, signal) => {
     const response = await fetch(url + path, {
       method,
       headers: { authorization, ...(body ? { 'content-type': body.type } : {}) },
       ...(body ? { body: body.text } : {}),
       redirect: 'error',
+      signal,
     });
     return { status: response.status, text: await response.text() };
   };
