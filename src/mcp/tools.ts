@@ -42,7 +42,7 @@ export function createTools(routes: Route[]): Tool[] {
 function isTool(spec: RouteSpec): boolean {
   const isJson = spec.response === undefined || spec.response instanceof z.ZodType;
   const isSecret = spec.confidential === true || spec.idempotent?.shownOnce !== undefined;
-  return spec.auth === 'key' && spec.path.startsWith('/v1/') && isJson && !isSecret;
+  return spec.auth === 'key' && spec.path.startsWith('/v1/') && isJson && !isSecret && !spec.streamed;
 }
 
 /** Parameters of path and query by their names, and the body as `body`. */

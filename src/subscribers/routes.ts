@@ -3,7 +3,7 @@ import { decodeCursor, toPage } from '../contract/cursor';
 import type { Core } from '../core';
 import { route, Streamed } from '../http/route';
 import { patchSubscriber, removeSubscriber, requireSubscriber } from './changes';
-import { heldData } from './held-data';
+import { heldData, heldDataSchema } from './held-data';
 import { subscriberChangesSchema, subscriberListQuery, subscriberParams, subscriberSchema } from './contract';
 import { listSubscribers } from './queries/records';
 import { viewSubscriber, type SubscriberRecord } from './record';
@@ -81,7 +81,8 @@ export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'con
         scope: 'export',
         params: subscriberParams,
         status: 200,
-        response: ['application/json'],
+        response: heldDataSchema,
+        streamed: true,
         errors: ['subscriber_not_found'],
       },
       async ({ project, params, access }) => {
