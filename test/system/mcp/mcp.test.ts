@@ -6,6 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import Koa from 'koa';
+import { createOwnRequests } from '../../../src/http/own-requests';
 import { mcpEndpoint } from '../../../src/mcp/endpoint';
 import type { KeyedProject } from '../../../src/projects/contract';
 import { createRoutes } from '../../../src/roles/api';
@@ -19,7 +20,7 @@ let project: TestProject;
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ env: { HERALD_TRUST_PROXY: '1' } });
   project = await service.createProject();
 });
 afterEach(async () => {
@@ -34,10 +35,13 @@ async function connect(transport: Transport): Promise<Client> {
   return client;
 }
 
+/** The address of the agent, as the proxy in front of the service says. */
+const AGENT = '203.0.113.7';
+
 const overHttp = (key: string) =>
   connect(
     new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), {
-      requestInit: { headers: { authorization: `Bearer ${key}` } },
+      requestInit: { headers: { authorization: `Bearer ${key}`, 'x-forwarded-for': AGENT } },
     }) as Transport,
   );
 const namesOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
@@ -76,6 +80,8 @@ test('a tool is a request to the API: result, refusal and change', async () => {
   expect(JSON.stringify(elsewhere.content)).toContain('not_found');
   const removed = await client.callTool({ name: 'templates_delete', arguments: { key: 'hello' } });
   expect(removed).toMatchObject({ isError: false, content: [{ type: 'text', text: 'Done.' }] });
+  const { data } = (await project.api<{ data: { ip: string }[] }>('GET', '/v1/audit')).body;
+  expect([...new Set(data.map(({ ip }) => ip))]).toEqual([AGENT]);
 });
 
 test('a value in a path leads to no other route', async () => {
@@ -120,7 +126,13 @@ async function mcpInFrontOf(api: http.Server) {
   const routes = createRoutes(service.service.core, [], { watch: jest.fn(), stop: jest.fn() });
   const ownUrl = () => `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const caller = { id: project.id, scopes: ['read'] } as unknown as KeyedProject;
-  const endpoint = mcpEndpoint({ routes, authenticate: async () => caller, ownUrl, version: '1' });
+  const endpoint = mcpEndpoint({
+    routes,
+    authenticate: async () => caller,
+    ownUrl,
+    ownRequests: createOwnRequests(),
+    version: '1',
+  });
   const app = new Koa().use(endpoint).listen(0, '127.0.0.1');
   await once(app, 'listening');
   return { app, url: `http://127.0.0.1:${(app.address() as AddressInfo).port}` };
