@@ -3264,7 +3264,7 @@ export type AuthApprovedData = {
   decided_at: string;
 };
 
-/** The data of `auth.declined`. A subscriber declined a request. */
+/** The data of `auth.declined`. A subscriber declined a request, or the project had no credits for a Yes. */
 export type AuthDeclinedData = AuthApprovedData;
 
 /** The data of `endpoint.failing`. A webhook endpoint has had no success for 15 minutes. */
@@ -3369,7 +3369,7 @@ export interface EventData {
   'form.submitted': FormSubmittedData;
   /** A subscriber approved a request. */
   'auth.approved': AuthApprovedData;
-  /** A subscriber declined a request. */
+  /** A subscriber declined a request, or the project had no credits for a Yes. */
   'auth.declined': AuthDeclinedData;
   /** A webhook endpoint has had no success for 15 minutes. */
   'endpoint.failing': EndpointFailingData;
