@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { emitEvent, emitTestEvent } from '../events';
 import { eventNames, eventRegistry, type EventName } from '../events/contract';
+import { audited, byCli } from '../projects';
 import { findEndpoint } from '../webhooks/queries/endpoints';
 import { oneOf, uuid } from './arguments';
 import { UsageError, withDatabase } from './context';
@@ -28,12 +30,17 @@ async function triggerHere(event: EventName, slug: string, endpointId?: string):
   return withDatabase(async (pool) => {
     const project = await requireProject(pool, slug);
     if (endpointId === undefined) {
-      const { id, deliveries } = await emitEvent(pool, project.id, event, data, { test: true });
+      const id = randomUUID();
+      const { deliveries } = await audited(pool, byCli(project.id, 'webhook.tested', id), () =>
+        emitEvent(pool, project.id, event, data, { id, test: true }),
+      );
       return { event_id: id, deliveries };
     }
     const endpoint = await findEndpoint(pool, project.id, endpointId);
     if (!endpoint) throw new UsageError(`Endpoint "${endpointId}" not found in ${slug}.`);
-    return { delivery_id: await emitTestEvent(pool, endpoint, event, data) };
+    return audited(pool, byCli(project.id, 'webhook.tested', endpointId), async () => ({
+      delivery_id: await emitTestEvent(pool, endpoint, event, data),
+    }));
   });
 }
 

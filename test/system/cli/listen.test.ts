@@ -98,6 +98,11 @@ test('listen and tail on this installation show what trigger sends, and what cou
     settings,
   );
   await eventually(() => receiver.of(named.delivery_id).length === 1);
+  const { body: audit } = await project.api<{ data: unknown[] }>('GET', '/v1/audit?actor=cli');
+  expect(audit.data).toEqual([
+    expect.objectContaining({ action: 'webhook.tested', target_id: endpointId }),
+    expect.objectContaining({ action: 'webhook.tested', target_id: sent.event_id }),
+  ]);
 });
 
 test('trigger and tail work on a remote service, with nothing but its address and a key', async () => {
