@@ -44,4 +44,7 @@ module.exports = {
   testSequencer: '<rootDir>/test/support/longest-first.js',
   // One more than the cores of a small machine: some of a test's time is spent waiting.
   maxWorkers: 3,
+  // A worker's heap grows by about 35 MB with each file that loads the service. Near V8's limit garbage collection takes
+  // most of the time, so a large worker is replaced between two files.
+  workerIdleMemoryLimit: '1GB',
 };

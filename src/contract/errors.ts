@@ -120,8 +120,8 @@ const table = {
   },
   idempotency_conflict: {
     status: 409,
-    text: 'This Idempotency-Key was already used with a different request body.',
-    help: 'Use a new key for a new request. Retry a request with the same key and the same body.',
+    text: 'This Idempotency-Key was already used for a different request.',
+    help: 'Use a new key for a new request. Retry a request with the same key, path and body.',
   },
   already_subscribed: {
     status: 409,

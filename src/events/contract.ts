@@ -384,7 +384,11 @@ export const eventRegistry = {
   ),
   'form.submitted': published('A form was submitted.', formSubmittedSchema, formSubmittedExample),
   'auth.approved': extension('A subscriber approved a request.', approvalDecision, approvalExample),
-  'auth.declined': extension('A subscriber declined a request.', approvalDecision, approvalExample),
+  'auth.declined': extension(
+    'A subscriber declined a request, or the project had no credits for a Yes.',
+    approvalDecision,
+    approvalExample,
+  ),
   'endpoint.failing': extension(
     `A webhook endpoint has had no success for ${limits.webhookFailingMinutes} minutes.`,
     z.strictObject({ ...endpointChange.shape, failing_since: timestampSchema }),

@@ -15,19 +15,22 @@ export interface ProviderSession {
   hostedToken: string;
   /** Proves that the session's page belongs to the browser that made the request. */
   browserSecret: string;
+  expiresIn: number;
 }
 
 /**
- * Inserts a session for the OpenID Connect provider in the caller's transaction, which checks the limits. `inserted` is
- * for the caller to await, so that other statements can share its round trip.
+ * Inserts a session for the OpenID Connect provider in the caller's transaction, which checks the limits. It lasts no
+ * longer than `maxSeconds`. `inserted` is for the caller to await, so that other statements can share its round trip.
  */
 export function openProviderSession(
   db: Db,
   deps: Pick<Core, 'config' | 'cipher'>,
   projectId: string,
   device: { address: string; userAgent: string | null },
+  maxSeconds: number,
 ): { session: ProviderSession; inserted: Promise<unknown> } {
-  const { id, startToken, hostedToken, matchCode, expiresIn } = newSession(randomUUID(), deps);
+  const { id, startToken, hostedToken, matchCode, expiresIn: usual } = newSession(randomUUID(), deps);
+  const expiresIn = Math.min(usual, maxSeconds);
   const browserSecret = randomToken256();
   const inserted = insertProviderSession(db, projectId, {
     id,
@@ -41,7 +44,7 @@ export function openProviderSession(
     traceparent: currentTraceparent(),
     ttl_seconds: expiresIn,
   });
-  return { session: { id, projectId, hostedToken, browserSecret }, inserted };
+  return { session: { id, projectId, hostedToken, browserSecret, expiresIn }, inserted };
 }
 
 /** After the commit: starts the workflow, gives the page to this browser, and returns the page's path. */
@@ -55,7 +58,7 @@ export function showProviderSession(
     id: session.id,
     project_id: session.projectId,
     flow: 'oidc',
-    wait_ms: deps.config.HERALD_SESSION_TTL_SECONDS * 1000,
+    wait_ms: session.expiresIn * 1000,
   });
   setBrowserCookie(ctx, deps, session.id, session.browserSecret);
   return `/login/${session.hostedToken}`;

@@ -40,7 +40,8 @@ export function createAdapter(model: string, deps: AdapterDeps): Adapter {
         idHash: sha256(id),
         payload: stored,
         grantId,
-        accountId: payload.accountId ?? null,
+        // An interaction names the person in its result.
+        accountId: payload.accountId ?? payload.result?.login?.accountId ?? null,
         userCode: payload.userCode ?? null,
         expiresIn: expiresIn ?? 0,
       };

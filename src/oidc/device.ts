@@ -50,6 +50,8 @@ export function createDeviceLogins(deps: StartLoginDeps) {
         clientId: client.id,
         waiting: { deviceHash: device.id_hash, userCode: `${code.slice(0, 4)}-${code.slice(4)}` },
         device: { address: info.ip ?? ctx.ip, userAgent: info.ua ?? '' },
+        // A later Yes would cost a credit and never reach the device.
+        maxSeconds: Math.max(1, Math.floor(Number(device.payload['exp']) - Date.now() / 1000)),
       });
       return { path };
     } catch (error) {

@@ -183,13 +183,15 @@ function allowFormPost(ctx: Context): void {
 
 /**
  * An ID token of the client is proof enough of the wish to log out: its grant ends, and the browser returns without a
- * question. The provider has verified the token and the address by now, and shows its page for a logout without one.
+ * question. A browser without a login has nothing to end and returns, too. The provider has verified the token and the
+ * address by now, and shows its page in any other case.
  */
 async function endGrant({ pool }: ProviderDeps, provider: OidcProvider, ctx: Context): Promise<void> {
   const { oidc } = ctx as unknown as KoaContextWithOIDC;
-  const hint = oidc?.entities.IdTokenHint as { payload: { sid?: unknown } } | undefined;
-  if (ctx.status !== 200 || !oidc.client || !hint) return;
-  const { sid } = hint.payload;
+  if (ctx.status !== 200 || !oidc) return;
+  const hint = oidc.entities.IdTokenHint as { payload: { sid?: unknown } } | undefined;
+  if (!(hint && oidc.client) && oidc.session?.accountId) return;
+  const sid = hint?.payload.sid;
   if (typeof sid === 'string') await revokeGrant(pool, sid, sha256(sid));
   const params = oidc.params as Record<string, string | undefined>;
   const target = new URL(params['post_logout_redirect_uri'] ?? provider.urlFor('end_session_success'));

@@ -41,6 +41,10 @@ export function createProvider(deps: ProviderDeps, library: OidcLibrary, keys: S
   /** Starts the login that the browser's interaction waits for. */
   async function interactionUrl(ctx: KoaContextWithOIDC, interaction: { uid: string }) {
     const client = ctx.oidc.client as NonNullable<typeof ctx.oidc.client> & OwnClientFields;
+    // Without it there is nothing to grant, so nobody should be asked and charged.
+    if (!ctx.oidc.requestParamScopes.has('openid')) {
+      throw new errors.InvalidScope('the scope openid is needed', String(ctx.oidc.params?.['scope'] ?? ''));
+    }
     try {
       return await startLogin(ctx as unknown as Context, deps, {
         projectId: client.herald_project_id ?? '',

@@ -8,6 +8,7 @@ import { createRateLimiter, retryAfterSeconds } from '../http/rate-limiter';
 import { route } from '../http/route';
 import { isoTime } from '../lib/iso-time';
 import { randomToken256, sha256 } from '../lib/tokens';
+import { expireSessions } from '../login';
 import { lockProject } from '../projects';
 import {
   clientChangesSchema,
@@ -22,6 +23,7 @@ import {
 import { issuerOf } from './provider';
 import * as clients from './queries/clients';
 import type { ClientRow } from './queries/clients';
+import { openLoginsOf } from './queries/logins';
 import { forbiddenRedirectUri } from './redirect-uri';
 
 const tag = 'OpenID Connect';
@@ -177,9 +179,13 @@ export function createOidcRoutes({ pool, config, publicUrl }: Pick<Core, 'pool' 
         errors: [],
       },
       async ({ project, params }) => {
-        if (!(await clients.deleteClient(pool, project.id, params.client_id))) {
-          throw new AppError('not_found');
-        }
+        await withTransaction(pool, async (db) => {
+          if (!(await clients.lockClientForDeletion(db, project.id, params.client_id))) {
+            throw new AppError('not_found');
+          }
+          await expireSessions(db, await openLoginsOf(db, params.client_id));
+          await clients.deleteClient(db, params.client_id);
+        });
       },
     ),
     route(

@@ -19,6 +19,8 @@ export interface LoginRequest {
   waiting: { interaction: string } | { deviceHash: Buffer; userCode: string };
   /** The device that logs in, as the bot shows it. */
   device: { address: string; userAgent: string };
+  /** How long the outcome can be collected; without it as long as any session. */
+  maxSeconds?: number;
 }
 
 /** A login that does not begin. The person sees a page; the browser is not redirected. */
@@ -48,7 +50,7 @@ const USER_AGENT_LENGTH = 512;
  * the page.
  */
 export async function startLogin(ctx: Context, deps: StartLoginDeps, request: LoginRequest): Promise<string> {
-  const { projectId, clientId, waiting, device } = request;
+  const { projectId, clientId, waiting, device, maxSeconds = Infinity } = request;
   const address = limitedAddress(ctx.ip);
   // The interaction is stored with its login, and not at all if the login is refused.
   const writes = takeDeferredWrites();
@@ -63,10 +65,11 @@ export async function startLogin(ctx: Context, deps: StartLoginDeps, request: Lo
     if (isBlocked) throw new BillingBlocked();
     if (wait > 0) throw new LoginRefused('too_many', wait);
     if (isBusy) throw new LoginRefused('busy', BUSY_RETRY_SECONDS);
-    const opened = openProviderSession(db, deps, projectId, {
+    const shown = {
       address: device.address,
       userAgent: device.userAgent.slice(0, USER_AGENT_LENGTH) || null,
-    });
+    };
+    const opened = openProviderSession(db, deps, projectId, shown, maxSeconds);
     const login = {
       session_id: opened.session.id,
       project_id: projectId,

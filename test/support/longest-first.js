@@ -1,17 +1,19 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** Folders and files that take a minute or more. */
+/** Folders and files that take about a minute or more. */
 const LONG = [
   /webhooks\/lanes\//,
   /\/test\/chaos\//,
   /\/test\/web\//,
   /system\/start\//,
   /operations\/disaster/,
+  /crash\.test/,
+  /system\/cli\//,
 ];
 
 /**
  * Jest puts large files first, because on a fresh clone it does not know how long they take. The longest tests are in
- * small files, and would leave one of the two workers without work at the end.
+ * small files, and would leave the other workers without work at the end.
  */
 module.exports = class LongestFirst extends Sequencer {
   sort(tests) {

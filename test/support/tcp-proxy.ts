@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import net from 'node:net';
 
 /** A TCP proxy that can be closed and reopened, to simulate an unreachable server. */
@@ -38,7 +39,18 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     return (next.address() as net.AddressInfo).port;
   }
 
-  const port = await listen(0);
+  /** Below the ports that the system assigns, so that no other server has taken the port when the proxy opens again. */
+  async function listenFirst(): Promise<number> {
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await listen(randomInt(20_000, 32_000));
+      } catch (error) {
+        if (attempts === 20) throw error;
+      }
+    }
+  }
+
+  const port = await listenFirst();
   return {
     port,
     async close() {

@@ -16,7 +16,7 @@
  *   POST /control/{channel}/users                 {count, from?, prefix?}: a crowd that only counts its messages
  *   POST /control/{channel}/faults                {method, times?, status?, retry_after?, description?, code?,
  *                                                 delay_ms?, drop?, drop_after?, user?: only in this user's chat} or {updates: "duplicate" | "reorder" |
- *                                                 "message_null", times?} or {clear: true}
+ *                                                 "message_null", times?} or {clear: true}, which ends delays as well
  *   POST /control/{channel}/limits                {per_second?, chat_per_second?}: sent messages beyond them get a 429;
  *                                                 off by default
  *   GET  /control/{channel}/calls?method=         counts and the last 1,000 calls of the bot

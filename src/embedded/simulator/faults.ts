@@ -12,7 +12,9 @@ export interface CallFault {
   description?: string;
   /** MAX only: replaces the default code of the status. */
   code?: string;
+  /** Ends early when the faults are cleared. */
   delay_ms?: number;
+  cleared?: Promise<void>;
   /** Closes the connection without performing the call. */
   drop?: boolean;
   /** Performs the call, then closes the connection before the response. */
@@ -53,6 +55,7 @@ export class FaultPlan {
   private calls: CallFault[] = [];
   private readonly updates = new Map<UpdateFaultKind, number>();
   private readonly onClear = new Set<() => void>();
+  private cleared = nextClear();
 
   /** Reads the body of `POST /control/{channel}/faults`; `chatId` is the chat of its `user`. */
   add(body: Record<string, unknown>, chatId?: number): void {
@@ -63,12 +66,15 @@ export class FaultPlan {
     }
     if (body.updates !== undefined) return this.addUpdateFault(body.updates, times);
     if (typeof body.method !== 'string') throw new FaultError('method, updates or clear is needed');
-    this.calls.push({ ...pickCallFault(body), method: canonicalMethod(body.method), times, chatId });
+    const { promise: cleared } = this.cleared;
+    this.calls.push({ ...pickCallFault(body), method: canonicalMethod(body.method), times, chatId, cleared });
   }
 
   clear(): void {
     this.calls = [];
     this.updates.clear();
+    this.cleared.resolve();
+    this.cleared = nextClear();
     for (const listener of this.onClear) listener();
   }
 
@@ -129,6 +135,18 @@ function pickCallFault(body: Record<string, unknown>): Partial<CallFault> {
   return fault;
 }
 
+function nextClear(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => (resolve = settle));
+  return { promise, resolve };
+}
+
+async function delay(ms: number, cleared?: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  void cleared?.then(() => over.abort());
+  await sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
+}
+
 /** Thrown to close the connection without a response. */
 export class DroppedConnection extends Error {}
 
@@ -139,7 +157,7 @@ export async function withFault<T>(
   call: () => Promise<T> | T,
 ): Promise<T> {
   if (!fault) return call();
-  if (fault.delay_ms !== undefined) await sleep(fault.delay_ms);
+  if (fault.delay_ms !== undefined) await delay(fault.delay_ms, fault.cleared);
   if (fault.drop) throw new DroppedConnection();
   if (fault.status !== undefined) throw refuse(fault, fault.status);
   const result = await call();

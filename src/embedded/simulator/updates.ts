@@ -16,7 +16,7 @@ export interface PollOptions {
 }
 
 /** Updates held for reordering are released after this time even if no other update arrives. */
-const MAX_HOLD_MS = 3_000;
+const MAX_HOLD_MS = 30_000;
 
 /** Unacknowledged updates, in delivery order. */
 export class UpdateQueue {

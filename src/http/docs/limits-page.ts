@@ -71,6 +71,7 @@ const groups: [string, [string, string][]][] = [
       ],
       ['Device codes per address', `${limits.oidcDeviceCodesPerHour} per hour`],
       ['Old secret after a rotation', `valid for ${limits.oidcSecretGraceHours} more hours`],
+      ['Secret rotations', `${limits.webhookRotationsPerHour} per hour per client`],
     ],
   ],
   [

@@ -3,7 +3,7 @@ import type { Channel } from '../../contract/common';
 import { noteChange } from '../../db/changes';
 import { notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
-import { row } from '../../db/query';
+import { row, rows } from '../../db/query';
 
 export interface Answer {
   update_id: number;
@@ -107,6 +107,27 @@ export async function endSession(
   if (!ended) throw new Error('the session is not pending');
   await notifySession(db, { id: sessionId, project_id: ended.project_id });
   return { decidedAt: ended.decided_at };
+}
+
+/**
+ * Expires sessions without an answer; the relay wakes their workflows, which edit the bot's questions. A session with an
+ * answer is decided by its workflow.
+ */
+export async function expireSessions(db: Db, ids: string[]): Promise<void> {
+  const expired = await rows<{ id: string; project_id: string }>(
+    db,
+    'expire_sessions',
+    `WITH open AS MATERIALIZED (
+       SELECT s.id FROM auth_sessions s WHERE s.id = ANY ($1::uuid[]) AND s.status = 'pending' ORDER BY s.id FOR UPDATE
+     )
+     UPDATE auth_sessions s SET status = 'expired', decided_at = clock_timestamp(), workflow_started_at = NULL,
+       start_leased_until = NULL
+     FROM open WHERE s.id = open.id
+       AND NOT EXISTS (SELECT 1 FROM auth_answers a WHERE a.session_id = s.id AND a.received_at <= s.expires_at)
+     RETURNING s.id, s.project_id`,
+    [ids],
+  );
+  for (const session of expired) await notifySession(db, session);
 }
 
 /** Expires an unused code. Its hash stays, so that a late verify returns `code_expired`. */

@@ -79,7 +79,7 @@ export async function openStaticSession(
      VALUES ($1, 'static', $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6),
        clock_timestamp() + ${START_LEASE}, $7)
      ON CONFLICT (project_id, channel, platform_user_id) WHERE flow = 'static' AND status = 'pending'
-     DO UPDATE SET chat_id = excluded.chat_id, bot = excluded.bot`,
+     DO UPDATE SET chat_id = excluded.chat_id, bot = excluded.bot, lang = excluded.lang`,
     [...owner, user.chat_id, user.lang, ttlSeconds, user.bot],
   );
   const session = await row<AuthSession>(

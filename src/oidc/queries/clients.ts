@@ -130,14 +130,19 @@ export function lockClient(db: Db, projectId: string, id: string): Promise<Clien
   );
 }
 
-export async function deleteClient(db: Db, projectId: string, id: string): Promise<boolean> {
-  const deleted = await change(
+/** Until the end of the transaction no login of the client begins. */
+export async function lockClientForDeletion(db: Db, projectId: string, id: string): Promise<boolean> {
+  const found = await row(
     db,
-    'delete_oidc_client',
-    'DELETE FROM oidc_clients WHERE id = $2 AND project_id = $1',
+    'lock_oidc_client_for_deletion',
+    'SELECT id FROM oidc_clients WHERE id = $2 AND project_id = $1 FOR UPDATE',
     [projectId, id],
   );
-  return deleted > 0;
+  return found !== null;
+}
+
+export function deleteClient(db: Db, id: string): Promise<number> {
+  return change(db, 'delete_oidc_client', 'DELETE FROM oidc_clients WHERE id = $1', [id]);
 }
 
 export interface ActiveClient extends ClientRow {

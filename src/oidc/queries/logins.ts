@@ -1,6 +1,6 @@
 import type { DeclineReason, SessionStatus } from '../../login/contract';
 import type { Db } from '../../db/pool';
-import { change, row } from '../../db/query';
+import { change, row, rows } from '../../db/query';
 
 export interface NewLogin {
   session_id: string;
@@ -64,6 +64,18 @@ export async function hasOpenLogins(db: Db, projectId: string, limit: number): P
   return (found?.count ?? 0) >= limit;
 }
 
+/** Sessions of a client that wait for an answer. */
+export async function openLoginsOf(db: Db, clientId: string): Promise<string[]> {
+  const found = await rows<{ session_id: string }>(
+    db,
+    'open_oidc_logins_of_client',
+    `SELECT l.session_id FROM oidc_logins l JOIN auth_sessions s ON s.id = l.session_id
+     WHERE l.client_id = $1 AND s.status = 'pending'`,
+    [clientId],
+  );
+  return found.map(({ session_id }) => session_id);
+}
+
 export interface LoginState {
   session_id: string;
   interaction: string | null;
@@ -79,7 +91,7 @@ const STATE = `l.session_id, l.interaction,
   CASE WHEN s.status = 'confirmed' AND s.code_expires_at <= clock_timestamp() THEN 'expired'
        WHEN s.status = 'pending' AND s.expires_at <= clock_timestamp() - interval '10 minutes' THEN 'expired'
        ELSE s.status END AS status,
-  s.decline_reason, s.subscriber_id, extract(epoch FROM coalesce(s.decided_at, s.created_at))::int AS auth_time`;
+  s.decline_reason, s.subscriber_id, floor(extract(epoch FROM coalesce(s.decided_at, s.created_at)))::int AS auth_time`;
 
 export function findLogin(db: Db, sessionId: string): Promise<LoginState | null> {
   return row<LoginState>(

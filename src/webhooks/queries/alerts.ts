@@ -11,7 +11,7 @@ import { change, rows } from '../../db/query';
 export const ENDS_FAILURES = `(e.failing_since IS NOT NULL OR (e.alert IS NOT NULL AND e.status = 'active'))`;
 
 /** SQL: what a success sets. One that arrives after the endpoint was disabled is no recovery. */
-export const END_FAILURES = `failing_since = NULL, failing_delivery = NULL, failing_several = false,
+export const END_FAILURES = `failing_since = NULL,
          alert = CASE WHEN e.status = 'active' THEN NULL ELSE e.alert END,
          unannounced = CASE WHEN e.status = 'active' AND e.alert IS NOT NULL
            THEN e.unannounced || jsonb_build_object('event', 'endpoint.recovered', 'at', now()) ELSE e.unannounced END`;

@@ -189,8 +189,7 @@ const LOCK_CHANGED_ENDPOINT = `SELECT 1 FROM endpoints e
      WHERE e.id = (SELECT endpoint_id FROM deliveries WHERE id = $1) AND CASE $2::text
        WHEN 'success' THEN ${ENDS_FAILURES}
        WHEN 'gone' THEN true
-       ELSE e.failing_since IS NULL OR (NOT e.failing_several AND e.failing_delivery <> $1)
-         OR e.failing_since <= now() - make_interval(hours => $3) END
+       ELSE e.failing_since IS NULL OR e.failing_since <= now() - make_interval(hours => $3) END
      FOR NO KEY UPDATE OF e`;
 
 const RECORD = `WITH locked AS MATERIALIZED (
@@ -236,18 +235,13 @@ const RECORD = `WITH locked AS MATERIALIZED (
        UPDATE endpoints e SET ${END_FAILURES}
        FROM delivery d WHERE e.id = d.endpoint_id AND $9 = 'success' AND ${ENDS_FAILURES}
      ), failing AS (
-       SELECT e.id, d.id AS delivery_id,
-         e.failing_several OR coalesce(e.failing_delivery <> d.id, false) AS several,
-         e.status = 'active' AND e.version = $11 AND ($9 = 'gone' OR (
-           coalesce(e.failing_since <= now() - make_interval(hours => $12), false)
-           AND (e.failing_several OR e.failing_delivery <> d.id))) AS disables
+       SELECT e.id, e.status = 'active' AND e.version = $11 AND ($9 = 'gone'
+           OR coalesce(e.failing_since <= now() - make_interval(hours => $12), false)) AS disables
        FROM delivery d JOIN endpoints e ON e.id = d.endpoint_id
        WHERE $9 <> 'success'
      ), failed AS (
        UPDATE endpoints e SET
          failing_since = coalesce(e.failing_since, now()),
-         failing_delivery = coalesce(e.failing_delivery, f.delivery_id),
-         failing_several = several,
          status = CASE WHEN disables THEN 'disabled' ELSE status END,
          disabled_at = CASE WHEN disables THEN now() ELSE disabled_at END,
          disabled_reason = CASE WHEN NOT disables THEN disabled_reason WHEN $9 = 'gone' THEN $13 ELSE $14 END,
@@ -258,8 +252,7 @@ const RECORD = `WITH locked AS MATERIALIZED (
          updated_at = CASE WHEN disables THEN now() ELSE updated_at END
        FROM failing f
        -- Written only when it changes: a failing endpoint's row must not become a bottleneck.
-       WHERE e.id = f.id AND e.version = $11 AND (disables OR e.failing_since IS NULL
-         OR e.failing_several <> several)
+       WHERE e.id = f.id AND e.version = $11 AND (disables OR e.failing_since IS NULL)
        RETURNING disables, disabled_reason
      )
      SELECT d.status, d.failure, d.attempts, d.last_http_status, d.last_error,

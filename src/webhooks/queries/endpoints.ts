@@ -121,11 +121,9 @@ export function updateEndpoint(db: Db, before: Endpoint, after: Endpoint): Promi
     `UPDATE endpoints SET
        url = $2, events = $3, description = $4, retry_policy = $5, status = $6, delivery_lane = $8, headers_sealed = $10,
        version = version + 1,
-       disabled_reason = CASE WHEN $6 = 'active' OR $7 THEN NULL ELSE disabled_reason END,
+       disabled_reason = CASE WHEN $6 = 'active' THEN NULL ELSE disabled_reason END,
        disabled_at = CASE WHEN $6 = 'active' THEN NULL ELSE coalesce(disabled_at, now()) END,
        failing_since = CASE WHEN $7 THEN NULL ELSE failing_since END,
-       failing_delivery = CASE WHEN $7 THEN NULL ELSE failing_delivery END,
-       failing_several = failing_several AND NOT $7,
        concurrency = CASE WHEN $7 THEN $9 ELSE concurrency END,
        full_at = CASE WHEN $7 THEN now() ELSE full_at END,
        updated_at = now()

@@ -34,7 +34,10 @@ describe.each(channels)('the bot on %s', (channel) => {
     people += 1;
     const name = `person-${people}`;
     const { user_id } = await fixture.control.open(channel, name);
-    const { updates, position } = await bot().poll(positions.get(channel) ?? null, AbortSignal.timeout(5000));
+    const { updates, position } = await bot().poll(
+      positions.get(channel) ?? null,
+      AbortSignal.timeout(30_000),
+    );
     positions.set(channel, position);
     const theirs = updates
       .map((raw) => parseUpdate(channel, raw).parsed)

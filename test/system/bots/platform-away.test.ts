@@ -5,8 +5,6 @@ import { createSimulatorControl, startTestSimulator } from '../../support/simula
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 import { telegramText } from './fixture';
 
-jest.setTimeout(90_000);
-
 const secret = 'secret-of-the-bot-webhook';
 
 describe('platforms that are away when the bots role starts', () => {
@@ -49,7 +47,7 @@ describe('platforms that are away when the bots role starts', () => {
     });
     await proxy.open();
     for (const channel of channels) {
-      await eventually(async () => (await control.callCount(channel, 'setWebhook')) > 0, 30_000);
+      await eventually(async () => (await control.callCount(channel, 'setWebhook')) > 0);
       const [call] = await control.calls(channel, 'setWebhook');
       expect(call).toMatchObject({ url: `${service.url}/bots/${channel}` });
     }
@@ -58,7 +56,7 @@ describe('platforms that are away when the bots role starts', () => {
         'SELECT failures, set_aside_at FROM bot_updates WHERE handled_at IS NOT NULL',
       );
       return found.rows.length >= 3 ? found : null;
-    }, 30_000);
+    });
     expect(rows.every(({ failures, set_aside_at }) => failures === 0 && set_aside_at === null)).toBe(true);
     const { messages } = await control.chat('telegram', user);
     const replies = messages.filter(({ from }) => from === 'bot').map(({ text }) => text.split('.')[0]);

@@ -6,8 +6,6 @@ import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { quiet, startBotFixture, type BotFixture } from './fixture';
 
-jest.setTimeout(30_000);
-
 describe.each(channels)('the webhook of %s', (channel) => {
   const url = 'https://herald.example/bots/x';
   let database: TestDatabase;
@@ -51,10 +49,11 @@ describe.each(channels)('the webhook of %s', (channel) => {
 
   it('is registered again after a refusal, whose reason an operator can read', async () => {
     messenger = await fixture.messenger(channel);
-    await fixture.control.faults(channel, { method: 'setWebhook', status: 502 });
+    await fixture.control.faults(channel, { method: 'setWebhook', status: 502, times: 1_000 });
     start();
     await registration.attempted;
     expect(await recorded()).toMatchObject({ url, error: expect.stringMatching(/^platform_unavailable/) });
+    await fixture.control.faults(channel, { clear: true });
     await untilRegistered();
     await eventually(async () => (await recorded())?.error === null);
   });

@@ -12,8 +12,6 @@ import {
   withoutGrace,
 } from '../messages/fixture';
 
-jest.setTimeout(60_000);
-
 describe('a batch', () => {
   let service: TestService;
   let project: TestProject;
@@ -23,6 +21,7 @@ describe('a batch', () => {
   beforeEach(async () => {
     project = await service.createProject();
   });
+  afterEach(() => service.control.faults('telegram', { clear: true }));
   afterAll(() => service.stop());
 
   const start = (messages: unknown[], headers: Record<string, string> = {}) =>
@@ -33,7 +32,7 @@ describe('a batch', () => {
       const { body } = await project.api('GET', `/v1/send/batch/${batchId}`);
       if (body.status !== status) throw new Error(`the batch is ${JSON.stringify(body)}`);
       return body;
-    }, 20_000);
+    });
 
   const resultsOf = async (batchId: string) =>
     (await project.api('GET', `/v1/send/batch/${batchId}/results`)).body.data;
@@ -164,10 +163,13 @@ describe('a batch', () => {
       'SELECT id FROM subscribers WHERE project_id = $1',
       [project.id],
     );
+    // The first messages wait in the messenger until the batch is cancelled.
+    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 60_000, times: 300 });
     const { body } = await start(rows.map(({ id }, index) => ({ subscriber_id: id, text: `n${index}` })));
     await until(body.batch_id, 'running');
     const cancelled = await project.api('DELETE', `/v1/send/batch/${body.batch_id}`);
     expect(cancelled.status).toBe(200);
+    await service.control.faults('telegram', { clear: true });
     const end = await until(body.batch_id, 'cancelled');
     expectError(await project.api('DELETE', `/v1/send/batch/${body.batch_id}`), 'conflict', /ended/);
     expect(end.skipped).toBeGreaterThan(0);

@@ -20,8 +20,6 @@ import {
 } from '../messages/fixture';
 import { recordHistory } from '../replay/fixture';
 
-jest.setTimeout(60_000);
-
 const MINUTE = 60_000;
 
 interface Run {
@@ -64,7 +62,7 @@ describe('a recurring message', () => {
     eventually(async () => {
       const found = await scheduleOf(id).describe();
       return accept(found) ? found : null;
-    }, 20_000);
+    });
   const sync = (id: string) => service.pool.query('UPDATE recurring SET sync_at = now() WHERE id = $1', [id]);
   const synced = (id: string) =>
     eventually(async () => {
@@ -170,7 +168,7 @@ describe('a recurring message', () => {
       `UPDATE recurring SET planned_at = now() - interval '10 minutes', sync_at = now() WHERE id = $1`,
       [id],
     );
-    const run = await eventually(async () => (await runsOf(id))[0], 20_000);
+    const run = await eventually(async () => (await runsOf(id))[0]);
     expect([Date.parse(run.scheduled_for), run.reason]).toEqual([at.getTime(), null]);
     await eventually(async () => (await textsTo(service, anna)).includes('in time'));
     await sync(id);
@@ -295,18 +293,16 @@ describe('a recurring message', () => {
 
   it('runs at the times of its schedule, each once, as a broadcast with its event', async () => {
     const anna = await subscribePerson(service, project);
-    const id = await created({ cron: '* * * * *' });
+    // A time that has just been: the next one is a day away, however long the test takes.
+    const at = lastMinute();
+    const id = await created({ cron: `${at.getUTCMinutes()} ${at.getUTCHours()} * * *` });
     await described(id);
-    const now = Date.now();
     await scheduleOf(id).backfill({
-      start: new Date(now - 2 * MINUTE),
-      end: new Date(now),
+      start: new Date(at.getTime() - 1_000),
+      end: new Date(at.getTime() + 1_000),
       overlap: 'ALLOW_ALL',
     });
-    const run = await eventually(
-      async () => (await runsOf(id)).find(({ status }) => status === 'completed'),
-      20_000,
-    );
+    const run = await eventually(async () => (await runsOf(id)).find(({ status }) => status === 'completed'));
     expect(run.scheduled_for).toMatch(/:00\.000\+00:00$/);
     await untilBroadcast(project, run.job_id ?? '', 'completed');
     expect((await textsTo(service, anna)).filter((text) => text === 'digest')).toHaveLength(1);
@@ -322,21 +318,27 @@ describe('a recurring message', () => {
     // Claimed before: whatever starts it again, nothing happens.
     expect(await occurrence(id, new Date(run.scheduled_for))).toEqual({ status: 'ignored', reason: null });
     expect(await get(id)).toMatchObject({ runs: expect.any(Number), last_run_at: run.scheduled_for });
-    const { value } = await service.client.workflow
-      .list({ query: `WorkflowType = 'recurringRun' AND ExecutionStatus = 'Completed'` })
-      [Symbol.asyncIterator]()
-      .next();
-    await recordHistory(service.client.workflow.getHandle(value.workflowId), 'recurring-run', 'claimed');
+    const { workflowId } = await eventually(async () => {
+      const { value } = await service.client.workflow
+        .list({ query: `WorkflowType = 'recurringRun' AND ExecutionStatus = 'Completed'` })
+        [Symbol.asyncIterator]()
+        .next();
+      return value as { workflowId: string } | undefined;
+    });
+    await recordHistory(service.client.workflow.getHandle(workflowId), 'recurring-run', 'claimed');
   });
 
   it('by hand runs now, also while it is paused, and ends after max_runs', async () => {
-    await subscribePerson(service, project);
+    const { name: user } = await subscribePerson(service, project);
     const id = await created({ max_runs: 2 });
     await project.api('PATCH', `/v1/recurring/${id}`, { status: 'paused' });
     const runNow = () => project.api('POST', `/v1/recurring/${id}/run`);
+    // The message of the first run waits in the messenger until the second run has begun.
+    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 60_000, user });
     const first = await runNow();
     expect([first.status, first.body]).toEqual([202, { run_id: expect.any(String) }]);
     const overlapping = await runNow();
+    await service.control.faults('telegram', { clear: true });
     const ended = await eventually(async () => {
       const runs = await runsOf(id);
       return runs.some(({ status }) => status === 'completed') && runs;
@@ -485,7 +487,7 @@ describe('a recurring message', () => {
     await project.api('POST', `/v1/recurring/${id}/run`);
     const [run] = await runsOf(id);
     expect((await project.api('DELETE', `/v1/broadcast/${run?.job_id}`)).status).toBe(200);
-    await eventually(async () => (await runsOf(id))[0]?.status === 'failed', 20_000);
+    await eventually(async () => (await runsOf(id))[0]?.status === 'failed');
     expect(await runsOf(id)).toMatchObject([{ run_id: run?.run_id, reason: 'cancelled' }]);
     expect(await eventsOf(service, project, 'recurring.sent')).toEqual([]);
   });

@@ -60,14 +60,14 @@ export function drips(service: TestService, project: () => TestProject) {
       );
       if (!isSo) throw new Error(`it is ${JSON.stringify(found)}`);
       return found as Enrolment;
-    }, 20_000);
+    });
 
   const handleOf = (id: string) => service.client.workflow.getHandle(workflowIds.drip(id));
   const workflowEnded = (id: string) =>
     eventually(async () => {
       const described = await handleOf(id).describe();
       return described.status.name === 'COMPLETED' ? described : null;
-    }, 20_000);
+    });
 
   return { api, create, enrol, list, until, handleOf, workflowEnded };
 }

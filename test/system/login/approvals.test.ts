@@ -90,12 +90,16 @@ test('the bot asks, Yes approves, costs one credit and is told by an event; the 
     decided_at: null,
   });
 
-  const early = await read(project, request.request_id);
+  // Of two polls within a second the later one is refused; a slow machine may need several to make two.
+  const early = await eventually(async () => {
+    const answer = await read(project, request.request_id);
+    return answer.status === 200 ? undefined : answer;
+  });
   expect([early.status, early.headers.get('retry-after')]).toEqual([429, '1']);
   const polled = eventually(async () => {
     const answer = await read(project, request.request_id, 25);
-    return answer.status === 200 ? answer : undefined;
-  }, 30_000);
+    return answer.body.status === 'approved' ? answer : undefined;
+  });
   await service.control.tap(person.channel, person.name, { button: 'Yes' });
   const { body } = await polled;
   expect(body).toEqual({
@@ -195,7 +199,7 @@ test('with the purpose login the answer gives a code, which is redeemed as that 
   await untilEdited(person, /You confirmed this/);
   const { body } = await read(project, request.request_id);
   expect(body).toMatchObject({ status: 'approved', state: 'st-7', code: expect.any(String) });
-  expect(body.expires_in).toBeGreaterThan(290);
+  expect(body.expires_in).toBeGreaterThan(200);
   const verified = await project.api('POST', '/v1/auth/verify', { code: body.code });
   expect(verified.body).toMatchObject({ subscriber_id: person.subscriberId });
   const after = await eventually(async () => {
@@ -230,7 +234,7 @@ test('a cancelled request is expired at once, and its message says so; a later t
 test('an unanswered request expires at its own time, by the row', async () => {
   const project = await service.createProject();
   const person = await subscribePerson(service, project);
-  const request = await ask(project, { subscriber_id: person.subscriberId, expires_in: 30 });
+  const request = await ask(project, { subscriber_id: person.subscriberId, expires_in: 120 });
   await questionTo(person);
   // The row's time is the truth: an answer of the database moves the timer of the workflow.
   await service.pool.query('UPDATE auth_sessions SET expires_at = clock_timestamp() WHERE id = $1', [
@@ -252,7 +256,7 @@ test('of many requests at once three pass, and the limit is counted for each sub
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 429, 429, 429, 429, 429]);
   const refused = answers.find(({ status }) => status === 429);
   expect(refused?.body).toMatchObject({ code: 'rate_limit_auth_requests', retryable: true });
-  expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(290);
+  expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(200);
   expect(Number(refused?.headers.get('retry-after'))).toBeLessThanOrEqual(300);
   expect((await post(other.subscriberId)).status).toBe(201);
 
@@ -270,7 +274,7 @@ test('of many requests at once three pass, and the limit is counted for each sub
   const rest = await Promise.all(Array.from({ length: 4 }, () => post(person.subscriberId)));
   expect(rest.map(({ status }) => status).sort()).toEqual([201, 201, 429, 429]);
   const hourly = rest.find(({ status }) => status === 429);
-  expect(Number(hourly?.headers.get('retry-after'))).toBeGreaterThan(590);
+  expect(Number(hourly?.headers.get('retry-after'))).toBeGreaterThan(500);
   expect(Number(hourly?.headers.get('retry-after'))).toBeLessThanOrEqual(600);
 });
 
@@ -358,7 +362,8 @@ test('the same Idempotency-Key asks once', async () => {
 test('while the messenger is away the question waits; it is asked when it is back', async () => {
   const project = await service.createProject();
   const person = await subscribePerson(service, project);
-  await service.control.faults('telegram', { method: 'sendMessage', status: 502, times: 2 });
+  const fault = { method: 'sendMessage', status: 502, times: 2, user: person.name };
+  await service.control.faults('telegram', fault);
   await ask(project, { subscriber_id: person.subscriberId });
   await questionTo(person);
   const { rows } = await service.pool.query(
@@ -412,7 +417,9 @@ test('a question whose send got no response is asked again; the buttons of both 
 test('a subscriber who has blocked the bot ends their subscription, and the request stays pending', async () => {
   const project = await service.createProject();
   const person = await subscribePerson(service, project);
-  await service.control.faults('telegram', { method: 'sendMessage', status: 403, times: 1 });
+  // Only for this chat: a question of an earlier test may still be on its way.
+  const fault = { method: 'sendMessage', status: 403, times: 1, user: person.name };
+  await service.control.faults('telegram', fault);
   const request = await ask(project, { subscriber_id: person.subscriberId });
   await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length === 1);
   expect((await read(project, request.request_id)).body).toMatchObject({ status: 'pending' });

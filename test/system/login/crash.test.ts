@@ -8,6 +8,7 @@ import {
   linkOf,
   openAndWait,
   startOf,
+  statusInDatabase,
   waitForStatus,
   type CreatedSession,
 } from './fixture';
@@ -105,7 +106,8 @@ test('killed after the commit and before the edit: the next worker edits, and no
   const project = await service.createProject();
   const first = await startWorker();
   const session = await openedSession(project, 'edit');
-  await service.control.faults('telegram', { method: 'editMessageText', times: 1, delay_ms: 60_000 });
+  const fault = { method: 'editMessageText', times: 1, delay_ms: 60_000, drop: true };
+  await service.control.faults('telegram', fault);
   await service.control.tap('telegram', 'edit', { button: 'Yes' });
   await waitForStatus(service, session.session_id, 'confirmed');
   await first.kill9();
@@ -120,7 +122,8 @@ test('killed while the code waits: the timer goes on in the next worker', async 
   worker = await startSecondProcess(service, 'worker', short);
   const session = await openedSession(project, 'timer');
   await service.control.tap('telegram', 'timer', { button: 'Yes' });
-  await waitForStatus(service, session.session_id, 'confirmed');
+  // On a slow machine the code may have expired before the test sees it.
+  await eventually(async () => (await statusInDatabase(service, session.session_id)) !== 'pending');
   await worker.kill9();
   worker = await startSecondProcess(service, 'worker', short);
   await eventually(async () => {

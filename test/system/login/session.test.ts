@@ -27,9 +27,10 @@ describe.each<Channel>(['telegram', 'max'])('login by session on %s', (channel) 
     const start = startOf(linkOf(session, channel));
     expect(start).toMatch(/^s_[A-Za-z0-9_-]{1,62}$/);
     expect(session).toMatchObject({ expires_in: 1800, interval: 2 });
-    const { status, searchAttributes } = await service.client.workflow
-      .getHandle(`auth/${session.session_id}`)
-      .describe();
+    // The relay starts it later if Temporal did not within a second.
+    const { status, searchAttributes } = await eventually(() =>
+      service.client.workflow.getHandle(`auth/${session.session_id}`).describe(),
+    );
     expect(status.name).toBe('RUNNING');
     expect(searchAttributes).toMatchObject({
       AuthFlow: ['session'],

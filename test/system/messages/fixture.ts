@@ -130,7 +130,7 @@ export function untilBroadcast(
   project: TestProject,
   jobId: string,
   status: string,
-  limitMs = 30_000,
+  limitMs = 45_000,
 ): Promise<BroadcastRecord> {
   return eventually(async () => {
     const { body } = await project.api<BroadcastRecord>('GET', `/v1/broadcast/${jobId}`);

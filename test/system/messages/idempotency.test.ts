@@ -96,8 +96,14 @@ describe('the Idempotency-Key of /v1/send', () => {
 
   it('lets one of many concurrent requests through; the others get 425', async () => {
     const key = freshName('key');
-    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 500 });
-    const answers = await Promise.all(Array.from({ length: 10 }, () => send(key)));
+    // The one that is let through waits in the messenger until the others have their response.
+    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 60_000 });
+    const requests = Array.from({ length: 10 }, () => send(key));
+    let ended = 0;
+    for (const request of requests) void request.then(() => (ended += 1));
+    await eventually(() => ended === 9);
+    await service.control.faults('telegram', { clear: true });
+    const answers = await Promise.all(requests);
     const statuses = answers.map((answer) => answer.status).sort();
     expect(statuses).toEqual([200, ...Array<number>(9).fill(425)]);
     const waiting = answers.find((answer) => answer.status === 425);
@@ -171,7 +177,7 @@ describe('the Idempotency-Key of /v1/send', () => {
           body: JSON.stringify({ external_id: 'both', text: 'hello' }),
         });
       // The call takes effect, and its answer comes too late for the process to see it.
-      await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 3_000 });
+      await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 60_000 });
       const lost = call(`http://127.0.0.1:${port}`).catch(() => null);
       await eventually(async () => {
         const { rows } = await service.pool.query<{ status: string; channel: string }>(
@@ -183,6 +189,7 @@ describe('the Idempotency-Key of /v1/send', () => {
       });
       await process_.kill9();
       await lost;
+      await service.control.faults('telegram', { clear: true });
 
       expect((await call(service.url)).status).toBe(425);
       // No process extends the lease of a dead one; the test does not wait for its end.

@@ -1,6 +1,6 @@
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
-import { subscribePerson, type Person } from './fixture';
+import { subscribePerson, untilBroadcast, type Person } from './fixture';
 
 describe('what the dashboard reads about a subscriber', () => {
   let service: TestService;
@@ -66,6 +66,7 @@ describe('what the dashboard reads about a subscriber', () => {
     const { body } = await project.api('POST', '/v1/broadcast', { text: 'slow', messages_per_minute: 1 });
     await eventually(async () => (await project.api('GET', `/v1/broadcast/${body.job_id}`)).body.sent === 1);
     await project.api('DELETE', `/v1/broadcast/${body.job_id}`);
+    await untilBroadcast(project, body.job_id, 'cancelled');
     const { body: all } = await project.api('GET', '/v1/subscribers');
     const lists = await Promise.all(
       (all.data as { subscriber_id: string }[]).map(({ subscriber_id }) =>

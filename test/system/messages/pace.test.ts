@@ -3,8 +3,6 @@ import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { eventsOf, subscribePerson, textsTo, type Person } from './fixture';
 
-jest.setTimeout(60_000);
-
 describe('the turn of a single message', () => {
   let service: TestService;
   let project: TestProject;
@@ -39,7 +37,8 @@ describe('the turn of a single message', () => {
     expect((await Promise.all(answers)).map(({ body }) => body.sent)).toEqual([1, 1, 1]);
     expect(performance.now() - began).toBeGreaterThan(1_900);
     expect((await textsTo(service, chat)).slice(-3).sort()).toEqual(texts);
-    expect((await service.control.stats(channel)).messages_throttled).toBe(0);
+    // A busy machine can delay a call after its claim, so that it meets the next one. Without the pace it would be two.
+    expect((await service.control.stats(channel)).messages_throttled).toBeLessThan(2);
   });
 
   it('does not come for a chat that must wait longer than ten seconds', async () => {
@@ -64,7 +63,7 @@ describe('the turn of a single message', () => {
     await service.control.faults('telegram', {
       method: 'sendMessage',
       status: 429,
-      retry_after: 3,
+      retry_after: 5,
       user: person.name,
     });
     const delayed = send(person);

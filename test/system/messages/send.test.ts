@@ -203,6 +203,8 @@ describe('POST /v1/send', () => {
   it('sends nothing to unsubscribed users', async () => {
     await service.control.say('telegram', person.name, '/stop');
     await eventually(async () => (await eventsOf(service, project, 'subscription.deleted')).length === 1);
+    // The bot's reply comes after the commit.
+    await eventually(async () => (await textsTo(service, person)).length === 2);
     const calls = await service.control.callCount('telegram', 'sendMessage');
     const { status, body } = await toPerson();
     expect(status).toBe(200);

@@ -3,8 +3,6 @@ import { startTestService, type TestProject, type TestService } from '../../supp
 import { expectError } from '../http/fixture';
 import { botMessages, eventsOf, subscribePerson, textsTo, untilBroadcast, type Person } from './fixture';
 
-jest.setTimeout(60_000);
-
 describe('templates', () => {
   let service: TestService;
   let project: TestProject;

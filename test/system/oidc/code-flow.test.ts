@@ -1,5 +1,6 @@
 import { loadJose, loadOpenidClient } from '../../support/es-modules';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
+import { openCookieBrowser } from '../../support/cookie-browser';
 import { eventsOf } from '../login/fixture';
 import { rotateKeys } from '../../../src/oidc';
 import { eventually } from '../../support/eventually';
@@ -192,6 +193,45 @@ test('a logout without an ID token asks, and ends the grant of this browser', as
   await expect(oidc.refreshTokenGrant(config, String(tokens.refresh_token))).rejects.toMatchObject({
     error: 'invalid_grant',
   });
+});
+
+test('a logout in a browser without a login returns to the site at once', async () => {
+  const query = new URLSearchParams({
+    client_id: client.client_id,
+    post_logout_redirect_uri: AFTER_LOGOUT,
+    state: 'bye-2',
+  });
+  const returned = await openCookieBrowser().get(`${service.url}/oidc/session/end?${query}`);
+  expect([returned.status, returned.location]).toEqual([303, `${AFTER_LOGOUT}?state=bye-2`]);
+  const { status, location } = await openCookieBrowser().get(`${service.url}/oidc/session/end`);
+  expect([status, location]).toEqual([303, `${service.url}/oidc/session/end/success`]);
+});
+
+test.each(['profile', 'email', ''])('the scope "%s" is refused before anyone is asked', async (scope) => {
+  const { browser, url } = await newAttempt(await discover(client), { scope });
+  const plain = new URL(url);
+  plain.searchParams.delete('nonce');
+  const { searchParams } = await followOut(service, browser, plain.href);
+  expect([searchParams.get('error'), searchParams.get('code')]).toEqual(['invalid_scope', null]);
+});
+
+test('a deleted client: its open logins expire at once, its tokens stop working', async () => {
+  const doomed = await createClient(project);
+  const config = await discover(doomed);
+  const { tokens } = await tokensOf(service, config);
+  const { browser, url } = await newAttempt(config);
+  await openLogin(browser, url);
+  const session = await newestSession(service);
+  expect((await project.api('DELETE', `/v1/oidc/clients/${doomed.client_id}`)).status).toBe(204);
+  const { rows } = await service.pool.query('SELECT status FROM auth_sessions WHERE id = $1', [session]);
+  expect(rows).toEqual([{ status: 'expired' }]);
+  expect(await service.client.workflow.getHandle(`auth/${session}`).result()).toMatchObject({
+    status: 'expired',
+  });
+  const me = await fetch(`${service.url}/oidc/me`, {
+    headers: { authorization: `Bearer ${tokens.access_token}` },
+  });
+  expect(me.status).toBe(401);
 });
 
 test('after a rotation of the keys old and new ID tokens verify', async () => {

@@ -188,13 +188,23 @@ describe('an import', () => {
     const count = 6_000;
     const ids = await addSubscribers(count);
     const lines = ids.map((_, n) => `user-${n + 1},${n},news`);
-    const { body } = await send(['external_id,properties.n,permissions', ...lines, 'nobody,1,'].join('\n'));
-    const importId = body.import_id as string;
-    const progress = async () => (await project.api('GET', `/v1/import/${importId}`)).body;
-    await eventually(async () => (await progress()).updated > 500);
-    await worker?.kill9();
-    const { updated, status } = await progress();
-    expect([status, updated < count]).toEqual(['running', true]);
+    // The import waits for this row until the kill.
+    const blocker = await service.pool.connect();
+    let importId: string;
+    try {
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT 1 FROM subscribers WHERE id = $1 FOR UPDATE', [ids[count - 500]]);
+      const { body } = await send(['external_id,properties.n,permissions', ...lines, 'nobody,1,'].join('\n'));
+      importId = body.import_id as string;
+      const progress = async () => (await project.api('GET', `/v1/import/${importId}`)).body;
+      await eventually(async () => (await progress()).updated > 500);
+      await worker?.kill9();
+      const { updated, status } = await progress();
+      expect([status, updated < count]).toEqual(['running', true]);
+    } finally {
+      await blocker.query('ROLLBACK');
+      blocker.release();
+    }
     worker = await startSecondProcess(service, 'worker');
     expect(await untilCompleted(importId)).toMatchObject({
       rows: count + 1,

@@ -38,8 +38,12 @@ async function open(user: string, start: string, channel: 'telegram' | 'max' = '
     const { messages } = await service.control.chat(channel, user);
     return messages.filter(({ from }) => from === 'bot').map(({ text }) => text);
   };
+  const earlier = (await texts().catch(() => [])).length;
   await service.control.open(channel, user, {});
-  const before = await eventually(async () => (await texts()).length || undefined);
+  const before = await eventually(async () => {
+    const { length } = await texts();
+    return length > earlier ? length : undefined;
+  });
   await service.control.open(channel, user, { start, first_name: user });
   return eventually(async () => (await texts())[before]);
 }

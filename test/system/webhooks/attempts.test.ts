@@ -85,13 +85,13 @@ describe('an endpoint with nothing but failures', () => {
     expect((await readDelivery(project, second)).status).toBe('paused');
   });
 
-  test('of one delivery alone is not disabled: the delivery may be at fault', async () => {
+  test('of one delivery alone is disabled too', async () => {
     const id = await emitOne(service, project, endpoint.id);
     await attempt(id, 1);
     await hoursPass(200);
     await makeDue(id);
     await attempt(id, 2);
-    expect(await endpointNow()).toMatchObject({ status: 'active' });
+    expect(await endpointNow()).toMatchObject({ status: 'disabled' });
   });
 
   test('starts counting anew after a success', async () => {

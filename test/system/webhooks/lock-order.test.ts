@@ -54,10 +54,7 @@ async function prepare(): Promise<Round> {
   const claims = await claimExpress(service.pool, { limit: 3 * EVENTS, defaultLane: 'express' });
   expect(claims).toHaveLength(3 * EVENTS);
   // Every batch also ends a series of failures, so that it locks the endpoints, too.
-  await service.pool.query(
-    `UPDATE endpoints SET failing_since = now(), failing_delivery = gen_random_uuid() WHERE project_id = $1`,
-    [project.id],
-  );
+  await service.pool.query(`UPDATE endpoints SET failing_since = now() WHERE project_id = $1`, [project.id]);
   const failed = claims.filter(({ endpoint_id }) => endpoint_id === recovered).map(({ id }) => id);
   await service.pool.query(
     `UPDATE deliveries SET status = 'failed', failure = 'exhausted', ended_at = now() WHERE id = ANY ($1)`,

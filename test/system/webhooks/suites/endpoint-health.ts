@@ -75,11 +75,14 @@ export function endpointHealth(lane: Lane): void {
     expect(await endpointNow()).toMatchObject({ status: 'active', disabled_reason: null });
   });
 
-  test('120 hours of failures of one delivery alone disable nothing: the delivery may be at fault', async () => {
+  test('120 hours of failures of one delivery alone disable it too; another URL keeps the reason', async () => {
     const id = await failOnce();
     await hoursPass(200);
     await project.api('POST', `/v1/deliveries/${id}/retry`);
     await untilAttempts(project, id, 2);
-    expect(await endpointNow()).toMatchObject({ status: 'active', disabled_reason: null });
+    const disabled = { status: 'disabled', disabled_reason: expect.stringContaining('120 hours') };
+    expect(await endpointNow()).toMatchObject(disabled);
+    await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { url: `${receiver.url}/other` });
+    expect(await endpointNow()).toMatchObject(disabled);
   });
 }
