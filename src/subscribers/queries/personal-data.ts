@@ -182,8 +182,8 @@ export const personalTables: Record<string, PersonalTable> = {
   broadcast_recipients: {
     held: {
       as: 'broadcasts',
-      columns: `t.broadcast_id AS job_id, t.id AS delivery_id, t.ref, t.channel, coalesce(t.content, b.content) AS content, t.status,
-        t.reason, t.error, b.created_at, t.ended_at`,
+      columns: `t.broadcast_id AS job_id, t.id AS delivery_id, t.ref, t.channel, coalesce(t.content, b.content) AS content,
+        t.status, t.reason, t.error, b.created_at, t.ended_at`,
       from: 'broadcast_recipients t JOIN broadcasts b ON b.id = t.broadcast_id',
       where: 't.subscriber_id = person.id',
       order: ['b.created_at', 't.id'],
