@@ -55,6 +55,7 @@ export interface BotTexts {
   joinDeclined(project: string): string;
   /** The plan allows no further member. */
   teamFull(project: string): string;
+  invitationUsed: string;
   invitationNotValid: string;
   /** Label of the button that opens the dashboard. */
   openDashboard: string;
@@ -145,6 +146,7 @@ const en: BotTexts = {
   joined: (project, role) => `You are in the team of ${shown(project)} as ${role}.`,
   joinDeclined: (project) => `You have not joined the team of ${shown(project)}.`,
   teamFull: (project) => `The plan of ${shown(project)} does not include another member.`,
+  invitationUsed: 'This invitation has already been used. Ask for a new one.',
   invitationNotValid: 'This invitation is not valid or has expired. Ask for a new one.',
   openDashboard: 'Open the dashboard',
 
@@ -242,6 +244,7 @@ const ru: BotTexts = {
   joined: (project, role) => `Вы в команде «${shown(project)}» как ${roleNames[role]}.`,
   joinDeclined: (project) => `Вы не вошли в команду «${shown(project)}».`,
   teamFull: (project) => `На тарифе «${shown(project)}» больше участников добавить нельзя.`,
+  invitationUsed: 'Это приглашение уже использовано. Попросите новое.',
   invitationNotValid: 'Приглашение неверно или уже не действует. Попросите новое.',
   openDashboard: 'Открыть панель',
 
