@@ -29,6 +29,7 @@ export {
 } from './queries/pace';
 export { claimTurns } from './queries/turns';
 export { ofBot, pruneBotUpdates } from './queries/updates';
+export { storableText } from './storable';
 export { trackProgress } from './send-progress';
 export { type BotTexts, botTexts } from './texts';
 export type { BotUser } from './update';

@@ -55,6 +55,7 @@ export interface BotTexts {
   joinDeclined(project: string): string;
   /** The plan allows no further member. */
   teamFull(project: string): string;
+  invitationUsed: string;
   invitationNotValid: string;
   /** Label of the button that opens the dashboard. */
   openDashboard: string;
@@ -145,6 +146,7 @@ const en: BotTexts = {
   joined: (project, role) => `You are in the team of ${shown(project)} as ${role}.`,
   joinDeclined: (project) => `You have not joined the team of ${shown(project)}.`,
   teamFull: (project) => `The plan of ${shown(project)} does not include another member.`,
+  invitationUsed: 'This invitation has already been used. Ask for a new one.',
   invitationNotValid: 'This invitation is not valid or has expired. Ask for a new one.',
   openDashboard: 'Open the dashboard',
 
@@ -165,11 +167,11 @@ const en: BotTexts = {
   help: lines(
     'This bot confirms logins to sites and delivers their messages.',
     'To log in, open the link or scan the QR code on the site, or send the /start command that the site shows.',
-    'To stop all messages, send /stop.',
+    'To stop messages, send /stop.',
   ),
   notUnderstood: lines(
     'Sorry, I don’t understand that.',
-    'To log in, open the link on the site. To stop all messages, send /stop.',
+    'To log in, open the link on the site. To stop messages, send /stop.',
   ),
 };
 
@@ -242,6 +244,7 @@ const ru: BotTexts = {
   joined: (project, role) => `Вы в команде «${shown(project)}» как ${roleNames[role]}.`,
   joinDeclined: (project) => `Вы не вошли в команду «${shown(project)}».`,
   teamFull: (project) => `На тарифе «${shown(project)}» больше участников добавить нельзя.`,
+  invitationUsed: 'Это приглашение уже использовано. Попросите новое.',
   invitationNotValid: 'Приглашение неверно или уже не действует. Попросите новое.',
   openDashboard: 'Открыть панель',
 
@@ -262,11 +265,11 @@ const ru: BotTexts = {
   help: lines(
     'Этот бот подтверждает вход на сайты и присылает сообщения от них.',
     'Чтобы войти, откройте ссылку или отсканируйте QR-код на сайте либо отправьте команду /start, которую показывает сайт.',
-    'Чтобы отписаться от всех сообщений, отправьте /stop.',
+    'Чтобы отписаться от сообщений, отправьте /stop.',
   ),
   notUnderstood: lines(
     'Извините, я вас не понял.',
-    'Чтобы войти, откройте ссылку на сайте. Чтобы отписаться от всех сообщений, отправьте /stop.',
+    'Чтобы войти, откройте ссылку на сайте. Чтобы отписаться от сообщений, отправьте /stop.',
   ),
 };
 

@@ -90,21 +90,22 @@ export async function cancelJob(
   id: string,
 ): Promise<BroadcastRow> {
   const { pool } = deps;
-  const before = await findJob(pool, projectId, kind, id);
-  if (!before) throw new AppError('not_found');
-  if (before.status === 'completed') {
-    throw new AppError('conflict', `The ${kind} has already completed.`);
-  }
-  await markCancelling(pool, id);
+  if (!(await findJob(pool, projectId, kind, id))) throw new AppError('not_found');
+  // A refusal rolls the transaction back, so that it has no entry in the audit log.
+  await withTransaction(pool, async (db) => {
+    if ((await markCancelling(db, id)) > 0) return;
+    const ended = await findJob(db, projectId, kind, id);
+    if (!ended) throw new AppError('not_found');
+    if (ended.status === 'completed') {
+      throw new AppError('conflict', `The ${kind} has already completed.`);
+    }
+  });
   const deadline = performance.now() + CANCEL_WAIT_MS;
   while (!(await finishBroadcast(deps, id, { workerIsGone: false })) && performance.now() < deadline) {
     await sleep(CANCEL_POLL_MS);
   }
   const after = await findJob(pool, projectId, kind, id);
   if (!after) throw new AppError('not_found');
-  if (after.status === 'completed') {
-    throw new AppError('conflict', `The ${kind} has already completed.`);
-  }
   return after;
 }
 

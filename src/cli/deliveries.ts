@@ -14,6 +14,7 @@ import {
 } from '../operations/queries/log';
 import { cancelDelivery, recoverEndpoint, retryDelivery } from '../webhooks/delivery-requests';
 import { isoTime } from '../lib/iso-time';
+import { audited, byCli } from '../projects';
 import { presentAttempt, presentDelivery } from '../webhooks/present';
 import { count, oneOf, parsed, since, uuid } from './arguments';
 import { UsageError, withDatabase } from './context';
@@ -136,7 +137,9 @@ async function recover(options: RecoverOptions): Promise<void> {
     const recovered = [];
     for (const [index, endpoint] of endpoints.entries()) {
       progress.at(index, endpoints.length);
-      const deliveries = await recoverEndpoint(pool, project.id, endpoint.id, options.since);
+      const deliveries = await audited(pool, byCli(project.id, 'webhook.recovered', endpoint.id), () =>
+        recoverEndpoint(pool, project.id, endpoint.id, options.since),
+      );
       recovered.push({ endpoint_id: endpoint.id, url: endpoint.url, recovered: deliveries });
     }
     progress.end();
@@ -179,7 +182,11 @@ export function addDeliveryCommands(program: Command): void {
     .argument('<id>', 'id of the delivery', uuid)
     .option('--json', 'print JSON')
     .action((id: string, { json }: { json?: boolean }) =>
-      ask(id, json, (pool, { project_id }) => retryDelivery(pool, project_id, id, randomUUID())),
+      ask(id, json, (pool, { project_id }) =>
+        audited(pool, byCli(project_id, 'delivery.retried', id), () =>
+          retryDelivery(pool, project_id, id, randomUUID()),
+        ),
+      ),
     );
   deliveries
     .command('cancel')
@@ -187,7 +194,11 @@ export function addDeliveryCommands(program: Command): void {
     .argument('<id>', 'id of the delivery', uuid)
     .option('--json', 'print JSON')
     .action((id: string, { json }: { json?: boolean }) =>
-      ask(id, json, (pool, { project_id }) => cancelDelivery(pool, project_id, id)),
+      ask(id, json, (pool, { project_id }) =>
+        audited(pool, byCli(project_id, 'delivery.cancelled', id), () =>
+          cancelDelivery(pool, project_id, id),
+        ),
+      ),
     );
   deliveries
     .command('recover')

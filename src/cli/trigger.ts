@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { emitEvent, emitTestEvent } from '../events';
 import { eventNames, eventRegistry, type EventName } from '../events/contract';
+import { audited, byCli } from '../projects';
 import { findAnyEndpoint, findEndpoint, type Endpoint } from '../webhooks/queries/endpoints';
 import { oneOf, uuid } from './arguments';
 import { findInstallation, UsageError, withDatabase } from './context';
@@ -22,10 +24,15 @@ async function triggerHere(event: EventName, slug?: string, endpointId?: string)
   return withDatabase(async (pool) => {
     if (endpointId !== undefined) {
       const endpoint = await requireEndpoint(pool, endpointId, slug);
-      return { delivery_id: await emitTestEvent(pool, endpoint, event, data) };
+      return audited(pool, byCli(endpoint.project_id, 'webhook.tested', endpointId), async () => ({
+        delivery_id: await emitTestEvent(pool, endpoint, event, data),
+      }));
     }
     const project = await chooseProject(pool, installation, slug);
-    const { id, deliveries } = await emitEvent(pool, project.id, event, data, { test: true });
+    const id = randomUUID();
+    const { deliveries } = await audited(pool, byCli(project.id, 'webhook.tested', id), () =>
+      emitEvent(pool, project.id, event, data, { id, test: true }),
+    );
     return { event_id: id, deliveries };
   }, installation);
 }

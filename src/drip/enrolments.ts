@@ -70,11 +70,14 @@ export async function cancelOne(
   id: string,
 ): Promise<EnrolmentRow> {
   await requireChain(pool, projectId, chainId);
-  const cancelled = await withTransaction(pool, (db) => cancelEnrolment(db, chainId, id));
-  if (cancelled) return cancelled;
-  const found = await findEnrolmentOf(pool, chainId, id);
-  if (!found) throw new AppError('not_found');
-  throw new AppError('conflict', `The enrolment is ${found.status} already.`);
+  // A refusal rolls the transaction back, so that it has no entry in the audit log.
+  return withTransaction(pool, async (db) => {
+    const cancelled = await cancelEnrolment(db, chainId, id);
+    if (cancelled) return cancelled;
+    const found = await findEnrolmentOf(db, chainId, id);
+    if (!found) throw new AppError('not_found');
+    throw new AppError('conflict', `The enrolment is ${found.status} already.`);
+  });
 }
 
 export function presentEnrolment(enrolment: EnrolmentRow, format: SubscriberIdFormat): EnrolmentView {

@@ -1,7 +1,8 @@
 import type { RouteSpec } from './route';
 
 /**
- * Changes that are not audited: sends, codes, events and logins have logs of their own, and a preview changes nothing.
+ * Changes that are not audited here: sends, codes, events and logins have logs of their own, a preview changes nothing, and the
+ * dashboard's routes write an entry themselves where they change a team.
  * Everything else that is not a GET is audited, so that no route can be forgotten.
  */
 const unaudited: readonly RegExp[] = [

@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { AppError } from '../contract/errors';
 import type { Scope } from '../contract/scopes';
+import { isUuid } from '../contract/ids';
 import { idempotencyHeaders } from '../contract/idempotency';
 import type { KeyedProject } from '../projects/contract';
 import type { IdempotentRequest, RunOnce, Work } from './idempotency';
@@ -171,7 +172,7 @@ export function requireScope({ scopes, role }: KeyedProject, scope: Scope): void
 }
 
 /**
- * What the audit entry names: the id or name in the path, the body's `namedBy` field, the id of what an idempotent request
+ * What the audit entry names: the last id or name in the path, the body's `namedBy` field, the id of what an idempotent request
  * creates, or else the project.
  */
 function targetOf(
@@ -180,8 +181,10 @@ function targetOf(
   { work, project }: { work: Work; project: KeyedProject },
 ): string | null {
   if (spec.unnamedInAudit) return null;
-  const [id] = Object.values((params ?? {}) as Record<string, string>);
-  if (id !== undefined) return id;
+  const name = spec.path.match(/\{\w+\}/g)?.at(-1);
+  const id = name && (params as Record<string, string>)[name.slice(1, -1)];
+  // One form of an id in the log, by which a removal finds it.
+  if (id !== undefined) return isUuid(id) ? id.toLowerCase() : id;
   if (spec.namedBy) return String((body as Record<string, unknown>)[spec.namedBy]);
   return spec.idempotent ? work.id : project.id;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorTable, isRetryable, type ErrorCode } from '../contract/errors';
 import { eventRegistry, eventTypes } from '../events/contract';
-import { requestExample, responseExample } from './openapi-examples';
+import { fileExample, requestExample, responseExample } from './openapi-examples';
 import { commonErrors, headerSchemas, scopeOf, type Route, type RouteSpec } from './route';
 
 type Json = Record<string, unknown>;
@@ -101,11 +101,13 @@ function success(spec: RouteSpec): Json {
   const shown = { headers: headersOf([...commonHeaders(spec), ...replayed]) };
   if (spec.response === undefined) return { description: 'Success.', ...shown };
   if (Array.isArray(spec.response)) {
-    const binary = { schema: { type: 'string', format: 'binary' } };
+    const schema = { type: 'string', format: 'binary' };
     return {
       description: spec.summary,
       ...shown,
-      content: Object.fromEntries(spec.response.map((type) => [type, binary])),
+      content: Object.fromEntries(
+        spec.response.map((type) => [type, { schema, example: fileExample(spec, type) }]),
+      ),
     };
   }
   const schema = jsonSchema(spec.response, 'output');

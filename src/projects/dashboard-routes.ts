@@ -33,6 +33,7 @@ import {
   signOut,
 } from './dashboard-session';
 import { createOwnProject } from './own-projects';
+import { insertAuditEntry } from './queries/audit';
 import { listAccountProjects, setOwnNotify, viewAccount } from './queries/account-projects';
 import {
   findAccountSession,
@@ -205,7 +206,19 @@ export function createDashboardRoutes(core: Deps) {
           'Sign in with a messenger: an API key gets no messages.',
         );
         requireShownProject(ctx, session.project_id);
-        if (!(await setOwnNotify(pool, session, body.notify))) throw notInTeam();
+        await withTransaction(pool, async (db) => {
+          const member = await setOwnNotify(db, session, body.notify);
+          if (!member) throw notInTeam();
+          // As `PATCH /v1/members/{id}` is logged.
+          await insertAuditEntry(db, {
+            project_id: member.project_id,
+            actor_type: 'member',
+            actor_id: member.id,
+            action: 'member.updated',
+            target_id: member.id,
+            ip: ctx.ip,
+          });
+        });
         return presentAccount(session, hash);
       },
     ),

@@ -29,6 +29,7 @@ import {
   erasePersonUpdates,
   ERASED_SUBSCRIBER_ID,
   openEnrolmentsOf,
+  ownExternalId,
   recentPlansOf,
   recentRequestsOf,
   requestsOf,
@@ -151,21 +152,23 @@ export async function removeSubscriber(
     await lockProject(db, projectId);
     const person = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)));
     const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
+    const ownId = await ownExternalId(db, person);
     // Responses stay, so that a repeated request sends nothing again; they no longer name the subscriber.
     await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), (text) =>
       publicIds.reduce((rest, id) => rest.replaceAll(id, ERASED_SUBSCRIBER_ID), text),
     );
-    await rewriteRecordedResponses(db, cipher, await recentPlansOf(db, person), withoutMessage);
+    await rewriteRecordedResponses(db, cipher, await recentPlansOf(db, person, ownId), withoutMessage);
     const open = await openEnrolmentsOf(db, person);
     await erasePersonalTables(db, person, publicIds);
     await erasePersonMessages(db, person, publicIds);
     const requestIds = await requestsOf(db, person);
-    await erasePersonPlans(db, person);
+    await erasePersonPlans(db, person, ownId);
     await deleteSubscriber(db, projectId, person.id);
     await erasePersonSessions(db, person);
     await erasePersonRequests(db, person, requestIds);
     await erasePersonUpdates(db, person);
-    await erasePersonLinks(db, person);
+    const linkIds = await erasePersonLinks(db, person, ownId);
+    await rewriteRecordedResponses(db, cipher, linkIds, withoutExternalId);
     const data = { ...presentSubscriber(person, format), active: false };
     const event = person.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;
     await markEventsForErasure(db, projectId, person.id, publicIds, event?.id ?? null);
@@ -177,7 +180,13 @@ export async function removeSubscriber(
 
 /** The view of a scheduled message, as it is after the removal of its recipient. */
 function withoutMessage(view: string): string {
-  return JSON.stringify({ ...(JSON.parse(view) as object), subscriber_id: null, content: ERASED_CONTENT });
+  const erased = { subscriber_id: null, external_id: null, content: ERASED_CONTENT };
+  return JSON.stringify({ ...(JSON.parse(view) as object), ...erased });
+}
+
+/** The view of a subscribe link, as it is after the removal of the person whom it names. */
+function withoutExternalId(view: string): string {
+  return JSON.stringify({ ...(JSON.parse(view) as object), external_id: null });
 }
 
 function sameSet(one: string[], other: string[]): boolean {

@@ -23,6 +23,8 @@ export function checkColumns(columns: string[]): void {
 }
 
 function isPropertyKey(key: string): boolean {
+  // Schemas leave out this name instead of refusing it.
+  if (key === '__proto__') return false;
   return subscriberChangesSchema.safeParse({ properties: { [key]: true } }).success;
 }
 

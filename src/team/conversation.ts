@@ -16,7 +16,7 @@ import { findMemberOfAccount, updateMember } from './queries/members';
 
 const TAP = /^j([yn]):([0-9A-Za-z]{32})$/;
 
-type Joined = 'not valid' | 'full' | { role: Role };
+type Joined = 'not valid' | 'used' | 'full' | { role: Role };
 
 /** An invitation in the chat: the link leads to a question, a tap on Yes into the team. */
 export function teamChat({ pool, publicUrl }: Pick<Core, 'pool' | 'publicUrl'>): ChatHandlers {
@@ -32,7 +32,8 @@ export function teamChat({ pool, publicUrl }: Pick<Core, 'pool' | 'publicUrl'>):
     // Members are reached through the shared bot, which is the one that they join in.
     const found = servedProjectId === null ? await find(token) : null;
     if (!found || !isValid(found.invitation)) {
-      await messenger.send(chatId, { text: texts.invitationNotValid });
+      const isUsed = found?.invitation.is_used;
+      await messenger.send(chatId, { text: isUsed ? texts.invitationUsed : texts.invitationNotValid });
       return;
     }
     const { invitation, project } = found;
@@ -65,6 +66,7 @@ export function teamChat({ pool, publicUrl }: Pick<Core, 'pool' | 'publicUrl'>):
       });
       const member = await findMemberOfAccount(db, project.id, account.id);
       if (member && invitation?.account_id === account.id) return { role: member.role };
+      if (invitation?.is_used) return 'used';
       if (!invitation || !isValid(invitation)) return 'not valid';
       if (!member && !(await hasRoom(db, project))) return 'full';
       if (!(await acceptInvitation(db, id, account.id))) return 'not valid';
@@ -91,6 +93,7 @@ export function teamChat({ pool, publicUrl }: Pick<Core, 'pool' | 'publicUrl'>):
     if (!yes) return { text: texts.joinDeclined(project.name) };
     const joined = await join(invitation, tap);
     if (joined === 'full') return { text: texts.teamFull(project.name) };
+    if (joined === 'used') return { text: texts.invitationUsed };
     if (joined === 'not valid') return { text: texts.invitationNotValid };
     return {
       text: texts.joined(project.name, joined.role),

@@ -58,6 +58,7 @@ async function run(deps: RunDeps, recurringId: string, wanted: Wanted): Promise<
       else if (error instanceof TooManyRecipients) reason = 'invalid_message';
       // Its content, or the audience that gave the reason, was read before the change.
       else if (error instanceof Changed) reason = null;
+      else if (error instanceof Ignored) return IGNORED;
       else throw error;
     }
   }
@@ -77,9 +78,9 @@ async function attempt(
   const isBlocked = await isBillingBlocked(pool, before.project_id, config.HERALD_GRACE_HOURS);
   return withTransaction(pool, async (db): Promise<RunResult> => {
     const row = await lockRecurring(db, recurringId);
-    if (!row || row.status === 'ended') return IGNORED;
-    if (at && (row.status === 'paused' || !isPlanned(row, at))) return IGNORED;
-    if (!at && isOver(row, row.now, await claimedAhead(db, recurringId))) return IGNORED;
+    if (!row || row.status === 'ended') throw new Ignored();
+    if (at && (row.status === 'paused' || !isPlanned(row, at))) throw new Ignored();
+    if (!at && isOver(row, row.now, await claimedAhead(db, recurringId))) throw new Ignored();
     if (row.revision !== before.revision) throw new Changed();
     const why =
       reason ?? (at && missed(row, at)) ?? (await overlap(db, row)) ?? (isBlocked ? 'billing_blocked' : null);
@@ -96,12 +97,15 @@ async function attempt(
       reason: failed ? 'invalid_message' : why,
       jobId,
     });
-    if (!claimed) return IGNORED;
+    if (!claimed) throw new Ignored();
     if (jobId && content) await startJob(db, row, { jobId, runId, content, at: at ?? row.now });
     await endIfOver(db, { ...row, runs: row.runs + (isStarted ? 1 : 0) });
     return { status, reason: why };
   });
 }
+
+/** There is nothing to run. Thrown, so that the transaction rolls back and a refused request has no entry in the audit log. */
+class Ignored extends Error {}
 
 /** The broadcast was changed while its run was prepared. */
 class Changed extends Error {}

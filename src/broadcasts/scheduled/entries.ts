@@ -135,18 +135,17 @@ function refuseOtherKind(before: ScheduledRow, changes: ScheduledChanges): void 
 }
 
 /** Exact: 200 means that nothing was sent and nothing will be. */
-export async function cancelEntry(
-  { pool }: ScheduledDeps,
-  projectId: string,
-  id: string,
-): Promise<ScheduledRow> {
-  const cancelled = await withTransaction(pool, (db) => cancelScheduled(db, projectId, id));
-  if (cancelled) return cancelled;
-  const found = await findScheduled(pool, projectId, id);
-  if (!found) throw new AppError('not_found');
-  // Of an entry whose broadcast was cancelled, some messages may have been sent.
-  if (found.status === 'cancelled' && found.job_id === null) return found;
-  throw new AppError('conflict', `The message is ${found.status} and can no longer be cancelled.`);
+export function cancelEntry({ pool }: ScheduledDeps, projectId: string, id: string): Promise<ScheduledRow> {
+  // A refusal rolls the transaction back, so that it has no entry in the audit log.
+  return withTransaction(pool, async (db) => {
+    const cancelled = await cancelScheduled(db, projectId, id);
+    if (cancelled) return cancelled;
+    const found = await findScheduled(db, projectId, id);
+    if (!found) throw new AppError('not_found');
+    // Of an entry whose broadcast was cancelled, some messages may have been sent.
+    if (found.status === 'cancelled' && found.job_id === null) return found;
+    throw new AppError('conflict', `The message is ${found.status} and can no longer be cancelled.`);
+  });
 }
 
 /** Media and template as they are now; what is sent is read again at the time. */

@@ -2,7 +2,7 @@ import type { Channel } from '../../contract/common';
 import type { NotifyLevel } from '../../contract/people';
 import type { Role } from '../../contract/scopes';
 import type { Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
+import { row, rows } from '../../db/query';
 
 /** What the dashboard shows of the person who has signed in. */
 export interface AccountView {
@@ -45,14 +45,13 @@ export async function setOwnNotify(
   db: Db,
   { account_id, project_id }: { account_id: string; project_id: string | null },
   notify: NotifyLevel,
-): Promise<boolean> {
-  const changed = await change(
+): Promise<{ id: string; project_id: string } | null> {
+  return row<{ id: string; project_id: string }>(
     db,
     'set_own_notify',
-    'UPDATE members SET notify = $3 WHERE account_id = $1 AND project_id = $2',
+    'UPDATE members SET notify = $3 WHERE account_id = $1 AND project_id = $2 RETURNING id, project_id',
     [account_id, project_id, notify],
   );
-  return changed > 0;
 }
 
 /** Where a sign-in begins: the project that the account looked at last. */

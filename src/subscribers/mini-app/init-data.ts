@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { storableText } from '../../bots';
 import { limits } from '../../contract/limits';
 
 /** The user and the start parameter of a Mini App, as the messenger has signed them. */
@@ -20,8 +21,9 @@ export interface UnverifiedInitData extends InitData {
 
 const userSchema = z.object({
   id: z.union([z.number().int().positive(), z.string().regex(/^\d{1,20}$/)]),
-  first_name: z.string().max(256).default(''),
-  username: z.string().max(64).nullish(),
+  // As in updates of the bots: what cannot be stored is replaced.
+  first_name: z.string().max(256).transform(storableText).default(''),
+  username: z.string().max(64).transform(storableText).nullish(),
   language_code: z.string().max(35).nullish(),
 });
 

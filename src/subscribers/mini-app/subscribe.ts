@@ -104,7 +104,7 @@ async function chosenGrants(
   return {
     ...grants,
     permissions: [...new Set([...(grants.permissions ?? []), ...chosen])],
-    withoutDefaults: true,
+    withoutTitledDefaults: true,
   };
 }
 

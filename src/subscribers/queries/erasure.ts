@@ -86,18 +86,42 @@ export async function erasePersonRequests(db: Db, person: Person, requestIds: st
   await rows(db, 'erase_ended_requests', eraseSessions(`${theirs} AND ${ENDED}`), values);
 }
 
-/** Links that gave the person their external_id. */
+/**
+ * The external_id of the person if no other subscriber of the project has it, else null. Only then is what it names about
+ * the person alone. Read before the person is deleted.
+ */
+export async function ownExternalId(
+  db: Db,
+  { id, project_id, external_id }: Pick<SubscriberRecord, 'id' | 'project_id' | 'external_id'>,
+): Promise<string | null> {
+  if (external_id === null) return null;
+  const others = await rows<{ id: string }>(
+    db,
+    'others_with_external_id',
+    'SELECT id FROM subscribers WHERE project_id = $1 AND external_id = $2 AND id <> $3 LIMIT 1',
+    [project_id, external_id, id],
+  );
+  return others.length > 0 ? null : external_id;
+}
+
+/**
+ * Links that gave the person their external_id, and those that would give it again if it is theirs alone (`ownId`). Returns
+ * the ids of the links, which are those of the requests that created them.
+ */
 export async function erasePersonLinks(
   db: Db,
   { project_id, external_id }: Pick<SubscriberRecord, 'project_id' | 'external_id'>,
-): Promise<void> {
-  if (external_id === null) return;
-  await change(
+  ownId: string | null,
+): Promise<string[]> {
+  if (external_id === null) return [];
+  const erased = await rows<{ id: string }>(
     db,
     'erase_subscribe_links',
-    'DELETE FROM subscribe_links WHERE project_id = $1 AND external_id = $2 AND uses > 0',
-    [project_id, external_id],
+    `DELETE FROM subscribe_links WHERE project_id = $1 AND external_id = $2 AND (uses > 0 OR external_id = $3::text)
+     RETURNING id`,
+    [project_id, external_id, ownId],
   );
+  return erased.map(({ id }) => id);
 }
 
 /** Before the messages are deleted, by which these rows are found. */
@@ -124,7 +148,7 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
     db,
     'erase_recipients',
     `UPDATE broadcast_recipients SET subscriber_id = '${ERASED_SUBSCRIBER_ID}', platform_message_id = NULL, media_message_id = NULL,
-       error = NULL, content = NULL
+       error = NULL, content = NULL, ref = NULL
      WHERE subscriber_id = $1`,
     [person.id],
   );
@@ -133,13 +157,20 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
 /** What stays of a message to a removed person. */
 export const ERASED_CONTENT = { text: '', format: 'plain', buttons: [] };
 
+/** Messages to the person, by their id or by the external_id that is theirs alone. */
+const OWN_PLANS = '(subscriber_id = $1 OR (project_id = $2 AND external_id = $3::text))';
+
 /** An open message to a removed person fails when it is due; its text goes now. */
-export async function erasePersonPlans(db: Db, { id }: Pick<Person, 'id'>): Promise<void> {
+export async function erasePersonPlans(
+  db: Db,
+  { id, project_id }: Pick<Person, 'id' | 'project_id'>,
+  ownId: string | null,
+): Promise<void> {
   await change(
     db,
     'erase_scheduled',
-    `UPDATE scheduled SET subscriber_id = '${ERASED_SUBSCRIBER_ID}', content = $2 WHERE subscriber_id = $1`,
-    [id, JSON.stringify(ERASED_CONTENT)],
+    `UPDATE scheduled SET subscriber_id = '${ERASED_SUBSCRIBER_ID}', external_id = NULL, content = $4 WHERE ${OWN_PLANS}`,
+    [id, project_id, ownId, JSON.stringify(ERASED_CONTENT)],
   );
   await change(db, 'erase_scheduled_results', 'DELETE FROM scheduled_results WHERE subscriber_id = $1', [id]);
 }
@@ -188,12 +219,16 @@ export async function recentRequestsOf(db: Db, { id }: Pick<Person, 'id'>): Prom
 }
 
 /** The requests of the last days that have scheduled a message to the person. */
-export async function recentPlansOf(db: Db, { id }: Pick<Person, 'id'>): Promise<string[]> {
+export async function recentPlansOf(
+  db: Db,
+  { id, project_id }: Pick<Person, 'id' | 'project_id'>,
+  ownId: string | null,
+): Promise<string[]> {
   const found = await rows<{ id: string }>(
     db,
     'recent_plans_of_person',
-    `SELECT id FROM scheduled WHERE subscriber_id = $1 AND created_at > now() - interval '2 days'`,
-    [id],
+    `SELECT id FROM scheduled WHERE ${OWN_PLANS} AND created_at > now() - interval '2 days'`,
+    [id, project_id, ownId],
   );
   return found.map((each) => each.id);
 }

@@ -163,7 +163,7 @@ export const personalTables: Record<string, PersonalTable> = {
       columns:
         't.id AS link_id, t.name, t.tags, t.permissions, t.external_id, t.uses, t.last_used_at, t.created_at',
       from: 'subscribe_links t JOIN subscribers u ON u.project_id = t.project_id AND u.external_id = t.external_id',
-      where: 'u.id = person.id AND t.uses > 0',
+      where: 'u.id = person.id',
       order: ['t.created_at', 't.id'],
     },
     removal: { step: 'erasePersonLinks' },
@@ -183,8 +183,8 @@ export const personalTables: Record<string, PersonalTable> = {
   broadcast_recipients: {
     held: {
       as: 'broadcasts',
-      columns: `t.broadcast_id AS job_id, t.id AS delivery_id, t.channel, coalesce(t.content, b.content) AS content, t.status,
-        t.reason, t.error, b.created_at, t.ended_at`,
+      columns: `t.broadcast_id AS job_id, t.id AS delivery_id, t.ref, t.channel, coalesce(t.content, b.content) AS content,
+        t.status, t.reason, t.error, b.created_at, t.ended_at`,
       from: 'broadcast_recipients t JOIN broadcasts b ON b.id = t.broadcast_id',
       where: 't.subscriber_id = person.id',
       order: ['b.created_at', 't.id'],

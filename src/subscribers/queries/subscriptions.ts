@@ -36,8 +36,8 @@ export interface Grants {
   tags?: string[];
   permissions?: string[];
   external_id?: string | null;
-  /** The user has chosen: a new subscriber does not get the default permissions of the project. */
-  withoutDefaults?: boolean;
+  /** The user has chosen among the titled permissions: a new subscriber gets only those defaults that have no title. */
+  withoutTitledDefaults?: boolean;
 }
 
 export interface Subscribed {
@@ -81,11 +81,11 @@ export async function subscribe(
        permissions, external_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[] || ARRAY(
        SELECT l.name FROM project_labels l
-       WHERE l.project_id = $1 AND l.kind = 'permissions' AND l.granted_by_default AND NOT $12::boolean
-         AND l.name <> ALL ($10::text[])
+       WHERE l.project_id = $1 AND l.kind = 'permissions' AND l.granted_by_default
+         AND (NOT $12::boolean OR (l.title_en IS NULL AND l.title_ru IS NULL)) AND l.name <> ALL ($10::text[])
        ORDER BY l.created_at, l.name), $11)
      ON CONFLICT (project_id, channel, platform_user_id) DO NOTHING RETURNING ${SUBSCRIBER_COLUMNS}`,
-    [...values, grants.withoutDefaults ?? false],
+    [...values, grants.withoutTitledDefaults ?? false],
   );
   const existing = inserted ? null : await refreshSubscriber(db, values);
   const subscriber = inserted ?? existing?.subscriber;

@@ -14,6 +14,7 @@ export interface Invitation {
   account_id: string | null;
   /** Neither used nor expired. */
   is_open: boolean;
+  is_used: boolean;
   /** Null for one whose maker is unknown. */
   created_by_type: MakerType | null;
   /** The role that the maker has now, if the maker is a member. */
@@ -26,7 +27,7 @@ export type MakerType = 'member' | 'key' | 'cli';
 
 const OPEN = '(accepted_at IS NULL AND expires_at > clock_timestamp())';
 const SELECT = `SELECT i.id, i.project_id, i.role, i.name, i.token_sealed, i.created_at, i.expires_at, i.account_id,
-    ${OPEN} AS is_open, i.created_by_type, m.role AS maker_role, k.scopes AS maker_scopes
+    ${OPEN} AS is_open, i.accepted_at IS NOT NULL AS is_used, i.created_by_type, m.role AS maker_role, k.scopes AS maker_scopes
   FROM invitations i
   LEFT JOIN members m ON i.created_by_type = 'member' AND m.id = i.created_by AND m.project_id = i.project_id
   LEFT JOIN api_keys k ON i.created_by_type = 'key' AND k.id = i.created_by AND k.project_id = i.project_id

@@ -96,7 +96,18 @@ test('a retry wakes a waiting delivery; a cancel ends it; what has ended cannot 
     stdout: '',
     stderr: 'The delivery has already succeeded.\n',
   });
+  expect(await changesOf(id)).toEqual(['delivery.retried', 'delivery.cancelled', 'delivery.retried']);
 });
+
+/** What the audit log has of the operator's commands, oldest first. */
+async function changesOf(targetId: string): Promise<string[]> {
+  const { body } = await project.api<{ data: { action: string; target_id: string }[] }>(
+    'GET',
+    '/v1/audit?actor=cli',
+  );
+  const theirs = body.data.filter(({ target_id }) => target_id === targetId);
+  return theirs.map(({ action }) => action).reverse();
+}
 
 test('what the API refuses, the command refuses in the same words', async () => {
   const id = await emitOne(service, project, endpointId);
@@ -126,6 +137,7 @@ test('every delivery of a project that failed since a time is sent again, once',
   for (const id of failed) await untilStatus(project, id, 'succeeded');
   expect(await heraldJson(recover, settings)).toMatchObject([{ recovered: 0 }]);
   expect(receiver.received).toHaveLength(4);
+  expect(await changesOf(endpointId)).toEqual(['webhook.recovered', 'webhook.recovered']);
 });
 
 test('sessions are listed and shown without their codes', async () => {

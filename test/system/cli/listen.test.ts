@@ -115,6 +115,11 @@ test('listen and tail on this installation show what trigger sends, and what cou
     settings,
   );
   await eventually(() => receiver.of(named.delivery_id).length === 1);
+  const { body: audit } = await project.api<{ data: unknown[] }>('GET', '/v1/audit?actor=cli');
+  expect(audit.data).toEqual([
+    expect.objectContaining({ action: 'webhook.tested', target_id: endpointId }),
+    expect.objectContaining({ action: 'webhook.tested', target_id: sent.event_id }),
+  ]);
 
   await project.api('PUT', `/v1/webhooks/${endpointId}`, { status: 'disabled' });
   const refused = await herald(['trigger', 'otp.sent', '--endpoint', endpointId], settings);

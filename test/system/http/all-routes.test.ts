@@ -9,6 +9,7 @@ import {
   type TestProject,
   type TestService,
 } from '../../support/service';
+import { eventually } from '../../support/eventually';
 import { confirmedSession, createSession } from '../login/fixture';
 import { freshName, subscribePerson, textsTo, type Person } from '../messages/fixture';
 import { createTeam, type Team } from '../team/fixture';
@@ -399,7 +400,66 @@ test('every response is kept out of caches, and its times are written with +00:0
     [things.project.id],
   );
   expect(new Set(entries.map(({ action }) => action))).toEqual(new Set(actions));
-  expect(new Set(entries.map((entry) => entry.actor_type))).toEqual(new Set(['key']));
+  const byMembers = entries.filter((entry) => entry.actor_type !== 'key');
+  // PATCH /dashboard/session, which a member sends.
+  expect(byMembers).toEqual([{ action: 'member.updated', actor_type: 'member' }]);
+});
+
+test('a change that is refused has no entry in the audit log; one of two ids in a path is the last', async () => {
+  const project = await service.createProject({ plan: 'basic' });
+  const person = await subscribePerson(service, project);
+  const scheduled = (await project.api('POST', '/v1/scheduled', laterMessage())).body.scheduled_id;
+  await service.pool.query(
+    `UPDATE scheduled SET status = 'sent', next_at = NULL, ended_at = now() WHERE id = $1`,
+    [scheduled],
+  );
+  const recurring = (await project.api('POST', '/v1/recurring', weekly)).body.recurring_id;
+  await service.pool.query(`UPDATE recurring SET status = 'ended' WHERE id = $1`, [recurring]);
+  const enrolments = `/v1/drip-chains/${(await project.api('POST', '/v1/drip-chains', chain)).body.drip_id}/enrolments`;
+  const enrolled = await project.api('POST', enrolments, { subscriber_id: person.subscriberId });
+  const enrolment = enrolled.body.data[0].enrolment_id;
+  expect((await project.api('DELETE', `${enrolments}/${enrolment}`)).status).toBe(200);
+  const { rows } = await service.pool.query<{ id: string }>(
+    `INSERT INTO broadcasts (project_id, kind, content, audience, status, total, start_at)
+     VALUES ($1, 'broadcast', '{}', '{}', 'running', 0, now() + interval '1 day') RETURNING id`,
+    [project.id],
+  );
+  const broadcast = rows[0]?.id ?? '';
+  const audit = async () =>
+    (
+      await service.pool.query<{ action: string; target_id: string }>(
+        'SELECT action, target_id FROM audit_entries WHERE project_id = $1 ORDER BY at, id',
+        [project.id],
+      )
+    ).rows;
+  const before = await audit();
+  expect(before).toContainEqual({ action: 'drip_chain_enrolment.deleted', target_id: enrolment });
+
+  expectError(await project.api('DELETE', `/v1/scheduled/${scheduled}`), 'conflict');
+  expectError(await project.api('POST', `/v1/recurring/${recurring}/run`), 'conflict');
+  expectError(await project.api('DELETE', `${enrolments}/${enrolment}`), 'conflict');
+  expectError(await project.api('DELETE', `${enrolments}/${randomUUID()}`), 'not_found');
+  // The broadcast completes between the check of the cancel and its change.
+  const sender = await service.pool.connect();
+  try {
+    await sender.query('BEGIN');
+    await sender.query(`UPDATE broadcasts SET status = 'completed', ended_at = now() WHERE id = $1`, [
+      broadcast,
+    ]);
+    const cancelled = project.api('DELETE', `/v1/broadcast/${broadcast}`);
+    await eventually(async () => {
+      const waiting = await service.pool.query(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%''cancelling''%'
+           AND datname = current_database()`,
+      );
+      return waiting.rowCount;
+    });
+    await sender.query('COMMIT');
+    expectError(await cancelled, 'conflict');
+  } finally {
+    sender.release(true);
+  }
+  expect(await audit()).toEqual(before);
 });
 
 test('every route refuses a query parameter that it does not know, by its name', async () => {
@@ -454,6 +514,10 @@ describe('an id of another project', () => {
       expect([operation, theirs.status, theirs.body]).toEqual([operation, 404, nobodys.body]);
     }
     expect(await state()).toEqual(before);
+    const { rows } = await service.pool.query('SELECT action FROM audit_entries WHERE project_id = $1', [
+      stranger.id,
+    ]);
+    expect(rows).toEqual([]);
   });
 
   test('in a query gets the response of an unknown one', async () => {

@@ -294,6 +294,7 @@ describe('the Mini App', () => {
     await project.api('POST', '/v1/permissions', { name: 'news', title_en: 'News', default: true });
     await project.api('POST', '/v1/permissions', { name: 'offers', title_ru: 'Скидки' });
     await project.api('POST', '/v1/permissions', { name: 'internal' });
+    await project.api('POST', '/v1/permissions', { name: 'untitled', default: true });
     const start = `proj_${project.slug}`;
     expect((await service.apiWith(null)('GET', `/mini/project?start=${start}`)).body).toEqual({
       name: 'Shop',
@@ -312,19 +313,20 @@ describe('the Mini App', () => {
     const first = await subscribe({ ...launched, permissions: ['offers'] });
     expect([first.status, first.body]).toEqual([
       201,
-      { subscriber_id: expect.any(String), permissions: ['offers'] },
+      // The user could not choose a default without a title.
+      { subscriber_id: expect.any(String), permissions: ['offers', 'untitled'] },
     ]);
     expect((await subscribe(launched)).body).toMatchObject({ code: 'already_subscribed' });
     expect((await subscribe({ ...launched, permissions: ['offers'] })).status).toBe(409);
     const more = await subscribe({ ...launched, permissions: ['news'] });
-    expect(more.body).toMatchObject({ permissions: ['offers', 'news'] });
+    expect(more.body).toMatchObject({ permissions: ['offers', 'untitled', 'news'] });
     expect(
       await eventsOf(service, project, 'subscription.created', 'subscription.permission_changed'),
     ).toMatchObject([
-      { name: 'subscription.created', data: { permissions: ['offers'] } },
+      { name: 'subscription.created', data: { permissions: ['offers', 'untitled'] } },
       {
         name: 'subscription.permission_changed',
-        data: { permissions: ['offers', 'news'], previous: ['offers'] },
+        data: { permissions: ['offers', 'untitled', 'news'], previous: ['offers', 'untitled'] },
       },
     ]);
     const { messages } = await service.control.chat('telegram', user);

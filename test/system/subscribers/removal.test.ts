@@ -66,6 +66,9 @@ interface Known {
   /** Repeat requests to /v1/send and /v1/scheduled under their Idempotency-Keys. */
   sendAgain: () => Promise<ApiResponse>;
   scheduleAgain: () => Promise<ApiResponse>;
+  /** The same for messages and links that name them by their external_id. */
+  scheduleByExternalIdAgain: () => Promise<ApiResponse>;
+  linkAgain: () => Promise<ApiResponse>;
 }
 
 /** A person who has used everything that Herald offers. */
@@ -114,6 +117,18 @@ async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): P
     return project.api('POST', '/v1/scheduled', body, scheduleKey);
   };
   expect((await scheduleAgain()).body).toMatchObject({ subscriber_id: id });
+  const byExternalId = { external_id: `crm-${word}` };
+  const laterKey = { 'idempotency-key': freshName('key') };
+  const scheduleByExternalIdAgain = () => {
+    const body = { ...byExternalId, content: { text: `planned-${word}` }, scheduled_at: later };
+    return project.api('POST', '/v1/scheduled', body, laterKey);
+  };
+  expect((await scheduleByExternalIdAgain()).body).toMatchObject(byExternalId);
+  const linkKey = { 'idempotency-key': freshName('key') };
+  const linkAgain = () => project.api('POST', '/v1/subscribe-links', byExternalId, linkKey);
+  expect((await linkAgain()).body).toMatchObject(byExternalId);
+  const upper = await project.api('PATCH', `/v1/subscribers/${id.toUpperCase()}`, { tags: ['vip'] });
+  expect(upper.status).toBe(200);
   await service.control.tap(channel, user, { button: 'More' });
   await project.api('POST', '/v1/otp/send', to);
   const code = await eventually(async () =>
@@ -135,6 +150,13 @@ async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): P
     );
     return clicks.rowCount === 2;
   });
+  const { body: batch } = await project.api('POST', '/v1/send/batch', {
+    messages: [{ ...to, text: `text-${word}`, ref: `ref-${word}` }],
+  });
+  await eventually(async () => {
+    const { body } = await project.api('GET', `/v1/send/batch/${batch.batch_id}`);
+    return body.status === 'completed';
+  });
 
   await openAndWait(service, channel, user, `auth_${project.slug}`, profile);
   const pending = await createSession(project, browser('pending'));
@@ -151,16 +173,21 @@ async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): P
     unusedSession: unused.session.session_id,
     sendAgain,
     scheduleAgain,
+    scheduleByExternalIdAgain,
+    linkAgain,
     traces: [
       profile.first_name,
       profile.username,
       id,
+      id.toUpperCase(),
       formatSubscriberId(id, 'prefixed'),
       platform_user_id,
       chat_id,
       `crm-${word}`,
       `note-${word}`,
       `text-${word}`,
+      `planned-${word}`,
+      `ref-${word}`,
       `data-${word}`,
       ...['used', 'unused', 'declined', 'pending'].flatMap((place) => [
         `state-${place}-${word}`,
@@ -196,10 +223,15 @@ describe.each(['telegram', 'max'] as const)('removing a subscriber on %s', (chan
     const held = await project.api('GET', `/v1/subscribers/${known.subscriberId}/data`);
     const shown = JSON.stringify(held.body);
     const otherForm = formatSubscriberId(known.subscriberId, 'prefixed');
-    expect(known.traces.filter((trace) => trace !== otherForm && !shown.includes(trace))).toEqual([]);
+    const otherForms = [otherForm, known.subscriberId.toUpperCase()];
+    expect(known.traces.filter((trace) => !otherForms.includes(trace) && !shown.includes(trace))).toEqual([]);
+    expect(held.body).toMatchObject({ subscribe_links: [{ uses: 0 }] });
     expect(held.body).toMatchObject({
       subscriber: { subscriber_id: known.subscriberId },
-      broadcasts: [{ content: { text: 'for everybody' } }],
+      broadcasts: [
+        { ref: null, content: { text: 'for everybody' } },
+        { ref: `ref-${known.user.replace('-', '')}` },
+      ],
       button_clicks: [expect.anything(), expect.anything()],
     });
     const charged = async () =>
@@ -223,6 +255,9 @@ describe.each(['telegram', 'max'] as const)('removing a subscriber on %s', (chan
     const planned = await known.scheduleAgain();
     expect(planned.headers.get('idempotent-replayed')).toBe('true');
     expect(planned.body).toMatchObject({ subscriber_id: null, content: { text: '' } });
+    const erased = { external_id: null, content: { text: '' } };
+    expect((await known.scheduleByExternalIdAgain()).body).toMatchObject(erased);
+    expect((await known.linkAgain()).body).toMatchObject({ external_id: null });
     expect(await statusInDatabase(service, known.pendingSession)).toBe('expired');
     expect(await statusInDatabase(service, known.unusedSession)).toBe('expired');
     expect(await charged()).toBe(charges);

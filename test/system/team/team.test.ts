@@ -63,11 +63,15 @@ describe('an invitation', () => {
     });
     expect((await project.api('GET', '/v1/invitations')).body.data).toEqual([]);
 
-    const second = freshName('bob');
-    await service.control.open('telegram', second, { start });
-    await eventually(async () =>
-      (await lastBotMessage(service, 'telegram', second))?.text.startsWith('This invitation is not valid'),
-    );
+    for (const [language_code, used] of [
+      ['en', 'This invitation has already been used. Ask for a new one.'],
+      ['ru', 'Это приглашение уже использовано. Попросите новое.'],
+    ] as const) {
+      const second = freshName('bob');
+      await service.control.open('telegram', second, { start, language_code });
+      const reply = await eventually(() => lastBotMessage(service, 'telegram', second));
+      expect(reply.text).toBe(used);
+    }
   });
 
   it('asks in Russian, and No joins nothing', async () => {

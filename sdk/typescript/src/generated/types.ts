@@ -391,6 +391,27 @@ export type SubscribersUpdateBody = {
 /** The response of PATCH /v1/subscribers/{id}. */
 export type SubscribersUpdateResponse = SubscribersListItem;
 
+/** The response of GET /v1/subscribers/{id}/data. */
+export type SubscribersGetDataResponse = {
+  subscriber: Record<string, unknown> | null;
+  logins: Array<Record<string, unknown>>;
+  login_questions: Array<Record<string, unknown>>;
+  login_answers: Array<Record<string, unknown>>;
+  requests: Array<Record<string, unknown>>;
+  openid_logins: Array<Record<string, unknown>>;
+  openid_tokens: Array<Record<string, unknown>>;
+  scheduled: Array<Record<string, unknown>>;
+  drip_enrolments: Array<Record<string, unknown>>;
+  subscribe_links: Array<Record<string, unknown>>;
+  messages: Array<Record<string, unknown>>;
+  broadcasts: Array<Record<string, unknown>>;
+  button_clicks: Array<Record<string, unknown>>;
+  one_time_codes: Array<Record<string, unknown>>;
+  events: Array<Record<string, unknown>>;
+  tracked_events: Array<Record<string, unknown>>;
+  audit: Array<Record<string, unknown>>;
+};
+
 /** The query of POST /v1/import/subscribers. */
 export type ImportsCreateSubscribersQuery = {
   /** Checks every row and changes nothing. */
@@ -3243,7 +3264,7 @@ export type AuthApprovedData = {
   decided_at: string;
 };
 
-/** The data of `auth.declined`. A subscriber declined a request. */
+/** The data of `auth.declined`. A subscriber declined a request, or the project had no credits for a Yes. */
 export type AuthDeclinedData = AuthApprovedData;
 
 /** The data of `endpoint.failing`. A webhook endpoint has had no success for 15 minutes. */
@@ -3348,7 +3369,7 @@ export interface EventData {
   'form.submitted': FormSubmittedData;
   /** A subscriber approved a request. */
   'auth.approved': AuthApprovedData;
-  /** A subscriber declined a request. */
+  /** A subscriber declined a request, or the project had no credits for a Yes. */
   'auth.declined': AuthDeclinedData;
   /** A webhook endpoint has had no success for 15 minutes. */
   'endpoint.failing': EndpointFailingData;
