@@ -26,8 +26,8 @@ async function logIn(): Promise<string> {
   if (login.status !== 'confirmed') throw new Error(login.status);
   const user = await herald.auth.verify({ code: login.code });
   print('user', { state: login.state, first_name: user.first_name });
-  // At once after another poll the service returns 429 with Retry-After.
-  await herald.auth.getSessionStatus(session.session_id);
+  // At once after another poll the service returns 429 with Retry-After. A busy machine may let one of them come late.
+  for (let i = 0; i < 3; i += 1) await herald.auth.getSessionStatus(session.session_id);
   const { status } = await herald.auth.getSessionStatus(session.session_id);
   print('polled', { status });
   return user.subscriber_id;

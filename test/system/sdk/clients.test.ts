@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../../support/service';
 import { startFaultyProxy, type FaultyProxy } from './faulty-proxy';
 import { confirm, languages, openApiClient, runScript, type Language } from './fixture';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 let service: TestService;
 /** What each language did, by its name. They run at the same time. */

@@ -2123,12 +2123,12 @@ export type WebhooksCreateResponse = {
   /** Headers of your own; every value is shown as `***`. */
   headers: Record<string, string>;
   health: {
-    /** `failing`: no success since `failing_since`. `idle`: no attempt in the last 24 hours. */
+    /** `failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one. */
     state: 'idle' | 'healthy' | 'failing' | 'disabled';
     failing_since: string | null;
     /** Share of the attempts of the last 24 hours that succeeded; null without an attempt. */
     success_rate_24h: number | null;
-    /** When the last attempt ended, at most 8 days back. */
+    /** When the last attempt ended, successful or not; null before the first. */
     last_delivery_at: string | null;
   };
   /** Secrets that sign now, newest first. A replaced one has an `expires_at`. */
@@ -2166,12 +2166,12 @@ export type WebhooksListItem = {
   /** Headers of your own; every value is shown as `***`. */
   headers: Record<string, string>;
   health: {
-    /** `failing`: no success since `failing_since`. `idle`: no attempt in the last 24 hours. */
+    /** `failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one. */
     state: 'idle' | 'healthy' | 'failing' | 'disabled';
     failing_since: string | null;
     /** Share of the attempts of the last 24 hours that succeeded; null without an attempt. */
     success_rate_24h: number | null;
-    /** When the last attempt ended, at most 8 days back. */
+    /** When the last attempt ended, successful or not; null before the first. */
     last_delivery_at: string | null;
   };
   /** Secrets that sign now, newest first. A replaced one has an `expires_at`. */
@@ -2367,7 +2367,7 @@ export type DeliveriesGetResponse = {
     /** Kind of failure: dns, refused, timeout, tls… */
     error: string | null;
     error_detail: string | null;
-    /** As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, when its process died, and when there was no connection. */
+    /** As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, when its process died, and when nothing was sent (no address, no connection, TLS failed). */
     request_headers: Record<string, string> | null;
     /** The first 16 KiB. */
     response_body: string | null;

@@ -2358,12 +2358,12 @@ class WebhooksCreateBody(TypedDict):
 
 class WebhooksCreateResponseHealth(TypedDict):
     state: Literal["idle", "healthy", "failing", "disabled"]
-    """`failing`: no success since `failing_since`. `idle`: no attempt in the last 24 hours."""
+    """`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one."""
     failing_since: Union[str, None]
     success_rate_24h: Union[float, None]
     """Share of the attempts of the last 24 hours that succeeded; null without an attempt."""
     last_delivery_at: Union[str, None]
-    """When the last attempt ended, at most 8 days back."""
+    """When the last attempt ended, successful or not; null before the first."""
 
 
 class WebhooksCreateResponseSecretsItem(TypedDict):
@@ -2404,12 +2404,12 @@ class WebhooksListResponse(TypedDict):
 
 class WebhooksListItemHealth(TypedDict):
     state: Literal["idle", "healthy", "failing", "disabled"]
-    """`failing`: no success since `failing_since`. `idle`: no attempt in the last 24 hours."""
+    """`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one."""
     failing_since: Union[str, None]
     success_rate_24h: Union[float, None]
     """Share of the attempts of the last 24 hours that succeeded; null without an attempt."""
     last_delivery_at: Union[str, None]
-    """When the last attempt ended, at most 8 days back."""
+    """When the last attempt ended, successful or not; null before the first."""
 
 
 class WebhooksListItemSecretsItem(TypedDict):
@@ -2598,7 +2598,7 @@ class DeliveriesGetResponseAttemptsItem(TypedDict):
     """Kind of failure: dns, refused, timeout, tls…"""
     error_detail: Union[str, None]
     request_headers: Union[Dict[str, str], None]
-    """As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, when its process died, and when there was no connection."""
+    """As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, when its process died, and when nothing was sent (no address, no connection, TLS failed)."""
     response_body: Union[str, None]
     """The first 16 KiB."""
     response_headers: Dict[str, str]
