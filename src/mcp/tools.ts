@@ -79,7 +79,8 @@ export function requestOf({ spec }: Tool, given: Json): { path: string; body: un
   const isValid = spec.params?.safeParse(params).success ?? true;
   const path = spec.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name] ?? '';
-    // Dots, or a value that this route refuses, can lead to another route, such as `stream` for an id: in quotes it leads to none.
+    // Dots, or a value that this route refuses, can lead to another route, such as `stream` for an id. In quotes it leads
+    // to none.
     return encodeURIComponent(isValid && !/^\.+$/.test(value) ? value : `"${value}"`);
   });
   const query = new URLSearchParams();

@@ -83,7 +83,8 @@ def follow_events(herald: Herald) -> None:
     triggering.start()
     for streamed in herald.webhooks.stream(events=EVENTS):
         ids.append(streamed.event_id)
-        if streamed.event == "auth.completed":
+        # The stream can begin with the events of the earlier steps.
+        if streamed.event == "auth.completed" and "\u2028" in streamed.data["first_name"]:
             name = streamed.data["first_name"]
             herald.webhooks.trigger(event="otp.verified")
         if streamed.event == "otp.verified":

@@ -94,7 +94,8 @@ async function followEvents(): Promise<void> {
     { signal: stop.signal },
   )) {
     ids.push(streamed.event_id);
-    if (streamed.event === 'auth.completed') {
+    // The stream can begin with the events of the earlier steps.
+    if (streamed.event === 'auth.completed' && streamed.data.first_name.includes('\u2028')) {
       codes = [...streamed.data.first_name].map((char) => char.charCodeAt(0));
       await herald.webhooks.trigger({ event: 'otp.verified' });
     }
