@@ -167,11 +167,11 @@ const en: BotTexts = {
   help: lines(
     'This bot confirms logins to sites and delivers their messages.',
     'To log in, open the link or scan the QR code on the site, or send the /start command that the site shows.',
-    'To stop all messages, send /stop.',
+    'To stop messages, send /stop.',
   ),
   notUnderstood: lines(
     'Sorry, I don’t understand that.',
-    'To log in, open the link on the site. To stop all messages, send /stop.',
+    'To log in, open the link on the site. To stop messages, send /stop.',
   ),
 };
 
@@ -265,11 +265,11 @@ const ru: BotTexts = {
   help: lines(
     'Этот бот подтверждает вход на сайты и присылает сообщения от них.',
     'Чтобы войти, откройте ссылку или отсканируйте QR-код на сайте либо отправьте команду /start, которую показывает сайт.',
-    'Чтобы отписаться от всех сообщений, отправьте /stop.',
+    'Чтобы отписаться от сообщений, отправьте /stop.',
   ),
   notUnderstood: lines(
     'Извините, я вас не понял.',
-    'Чтобы войти, откройте ссылку на сайте. Чтобы отписаться от всех сообщений, отправьте /stop.',
+    'Чтобы войти, откройте ссылку на сайте. Чтобы отписаться от сообщений, отправьте /stop.',
   ),
 };
 

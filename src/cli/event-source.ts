@@ -5,7 +5,7 @@ import { followEvents } from '../events/follow';
 import { endOfStream, type StreamPlace } from '../events/queries/stream';
 import { isoTime } from '../lib/iso-time';
 import { databaseUrlOf, findInstallation, UsageError, withDatabase } from './context';
-import { requireProject } from './projects';
+import { chooseProject } from './projects';
 import { reasonOf, refusalOf, type RemoteApi } from './remote';
 
 /** An event as `GET /v1/webhooks/stream` sends it. */
@@ -32,12 +32,12 @@ export interface EventSource {
 const RETRY_MS = { first: 500, most: 5_000 };
 
 /** The events of a local project, read from the database. */
-export function localEvents(slug: string, names: string[] | null): EventSource {
+export function localEvents(slug: string | undefined, names: string[] | null): EventSource {
   return {
     async follow({ onOpen, onEvent, onInterrupted, signal }) {
       const installation = await findInstallation();
       await withDatabase(async (pool) => {
-        const { id: projectId } = await requireProject(pool, slug);
+        const { id: projectId } = await chooseProject(pool, installation, slug);
         const notifications = createNotifications({
           url: databaseUrlOf(installation),
           log: pino({ level: 'silent' }),
@@ -45,12 +45,17 @@ export function localEvents(slug: string, names: string[] | null): EventSource {
         try {
           let after: StreamPlace = await endOfStream(pool);
           await reconnecting({ onInterrupted, signal }, async (opened) => {
-            opened();
-            onOpen();
+            let isOpen = false;
             for await (const { events, place } of followEvents(
               { pool, notifications },
               { projectId, after, names, signal },
             )) {
+              // Only a read shows that the database is there.
+              if (!isOpen) {
+                isOpen = true;
+                opened();
+                onOpen();
+              }
               for (const { id, xid, name, test, created_at, body } of events) {
                 await onEvent({ event_id: id, event: name, test, created_at: isoTime(created_at), body });
                 after = { id, xid };

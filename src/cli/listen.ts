@@ -5,14 +5,7 @@ import { deliveryHeaders } from '../webhooks/headers';
 import { httpUrl } from './arguments';
 import { UsageError } from './context';
 import { localEvents, remoteEvents, type EventSource, type ListenedEvent } from './event-source';
-import {
-  addTargetOptions,
-  disconnected,
-  reasonOf,
-  remoteOf,
-  requiredSlug,
-  type TargetOptions,
-} from './remote';
+import { addTargetOptions, disconnected, reasonOf, remoteOf, type TargetOptions } from './remote';
 import { hasColor, styled } from './style';
 
 interface ListenOptions extends TargetOptions {
@@ -79,7 +72,7 @@ function line({ event_id, event, status, error, duration_ms }: Forwarded): strin
 function sourceOf(options: ListenOptions): EventSource {
   const names = options.events ?? null;
   const remote = remoteOf(options);
-  return remote ? remoteEvents(remote, names) : localEvents(requiredSlug(options), names);
+  return remote ? remoteEvents(remote, names) : localEvents(options.project, names);
 }
 
 async function listen(options: ListenOptions): Promise<void> {
@@ -119,5 +112,7 @@ export function addListenCommand(program: Command): void {
     .description("post a project's events to your own server as they happen, signed like webhooks")
     .requiredOption('--forward-to <url>', 'where to post the events', httpUrl)
     .option('--events <names>', 'only these, separated by commas', eventList);
-  addTargetOptions(listening).option('--json', 'print one line of JSON for each event').action(listen);
+  addTargetOptions(listening, 'the only one, or the demo project')
+    .option('--json', 'print one line of JSON for each event')
+    .action(listen);
 }

@@ -23,7 +23,6 @@ export function print(value: unknown, json: boolean | undefined, forPeople: () =
 /** A table; where it is wider than the terminal, one block of lines for each row, so that ids can still be copied. */
 export function table(head: string[], rows: Cell[][], { width, color }: Terminal = here()): string {
   const texts = rows.map((row) => row.map(textOf));
-  if (width !== null && tableWidth([head, ...texts]) > width) return blocks(head, texts, color);
   const chars = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' };
   const drawn = new Table({
     head: head.map((name) => styled(name, 'bold', color)),
@@ -31,17 +30,14 @@ export function table(head: string[], rows: Cell[][], { width, color }: Terminal
     style: { head: [], border: [] },
   });
   for (const row of texts) drawn.push(row.map((text) => styled(text, styleOf(text), color)));
-  return drawn.toString();
+  const text = drawn.toString();
+  // The border has one character for each column of the terminal, also above wide characters.
+  const drawnWidth = text.indexOf('\n');
+  return width !== null && drawnWidth > width ? blocks(head, texts, color) : text;
 }
 
 function textOf(cell: Cell): string {
   return cell === null || cell === undefined ? '–' : String(cell);
-}
-
-/** Each column has its longest text, a space on both sides and a border. */
-function tableWidth(rows: string[][]): number {
-  const columns = rows[0] ?? [];
-  return columns.reduce((sum, _, at) => sum + Math.max(...rows.map((row) => row[at]?.length ?? 0)) + 3, 1);
 }
 
 function blocks(head: string[], rows: string[][], color: boolean): string {

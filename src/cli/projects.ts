@@ -16,13 +16,45 @@ import { audited, byCli, insertAuditEntry } from '../projects';
 import type { Brand, Project } from '../projects/contract';
 import { findBrand } from '../projects/queries/brands';
 import { parsed, yesOrNo } from './arguments';
-import { findInstallation, localPolicyOf, UsageError, withDatabase } from './context';
+import {
+  databaseUrlOf,
+  findInstallation,
+  localPolicyOf,
+  UsageError,
+  withDatabase,
+  type Installation,
+} from './context';
 import { facts, print, table } from './output';
 
 export async function requireProject(pool: pg.Pool, slug: string): Promise<Project> {
   const project = await findProjectBySlug(pool, slug);
   if (!project) throw new UsageError(`Project "${slug}" not found.`);
   return project;
+}
+
+/** The project with this slug; without one the only project, or the demo project of the embedded service. */
+export async function chooseProject(
+  pool: pg.Pool,
+  installation: Installation,
+  slug: string | undefined,
+): Promise<Project> {
+  if (slug !== undefined) return requireProject(pool, slug);
+  const projects = await listProjects(pool);
+  const demo = demoSlugOf(installation);
+  const chosen = projects.length === 1 ? projects[0] : projects.find((project) => project.slug === demo);
+  if (chosen) return chosen;
+  throw new UsageError(
+    projects.length === 0
+      ? 'There is no project yet: create one with "herald project create".'
+      : 'There are several projects: choose one with --project.',
+  );
+}
+
+/** Null where the commands use another database than the embedded service. */
+function demoSlugOf(installation: Installation): string | null {
+  const { runtime } = installation;
+  if (runtime?.['database_url'] !== databaseUrlOf(installation)) return null;
+  return (runtime['demo'] as { slug: string } | null | undefined)?.slug ?? null;
 }
 
 async function requireBranded(pool: pg.Pool, slug: string): Promise<Project & { brand: Brand }> {

@@ -15,9 +15,9 @@ export interface TargetOptions {
 }
 
 /** Options of commands that work on a project of this installation or on a remote one. */
-export function addTargetOptions(command: Command): Command {
+export function addTargetOptions(command: Command, defaultProject: string): Command {
   return command
-    .option('--project <slug>', 'a project of this installation')
+    .option('--project <slug>', `a project of this installation; default: ${defaultProject}`)
     .option('--api-url <url>', 'a remote service', httpUrl)
     .option('--api-key <key>', 'key of the remote project; default: HERALD_API_KEY');
 }
@@ -32,12 +32,6 @@ export function remoteOf({ project, apiUrl, apiKey }: TargetOptions): RemoteApi 
     throw new UsageError('--project cannot be combined with --api-key, which names the project.');
   }
   return { url: apiUrl, key };
-}
-
-/** The slug of a project of this installation; a command without one needs a remote service. */
-export function requiredSlug({ project }: TargetOptions): string {
-  if (project !== undefined) return project;
-  throw new UsageError('Name the project with --project, or a remote service with --api-url and --api-key.');
 }
 
 /** A request to a remote service. A refusal that another try will not change ends the command. */

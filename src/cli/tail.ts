@@ -42,7 +42,7 @@ const readers: Record<Kind, (pool: pg.Pool, filter: Filter) => Promise<Entry[]>>
     })),
   messages: async (pool, filter) =>
     (await searchMessages(pool, filter)).map((found) => ({
-      at: isoTime(found.created_at),
+      at: isoTime(found.at),
       project: found.project_slug,
       id: found.id,
       what: `${found.kind} ${found.channel}`,
@@ -90,8 +90,11 @@ async function followHere(
     onOpen();
     const changed = createChanges();
     while (!signal.aborted) {
+      const began = performance.now();
       changed(await readers[kind](pool, { projectId, since, limit: NEWEST })).forEach(show);
-      await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+      // A read that takes long, as during a broadcast to very many, must not keep the database busy.
+      const restMs = Math.max(POLL_MS, 9 * (performance.now() - began));
+      await sleep(restMs, undefined, { signal }).catch(() => {});
     }
   });
 }
@@ -101,5 +104,5 @@ export function addTailCommand(program: Command): void {
     .command('tail')
     .description('print new entries of a log, and each change of their state, as they happen')
     .argument('<log>', kinds.join(', '), oneOf(kinds));
-  addTargetOptions(tailing).option('--json', 'print one line of JSON for each entry').action(tail);
+  addTargetOptions(tailing, 'all').option('--json', 'print one line of JSON for each entry').action(tail);
 }

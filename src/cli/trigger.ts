@@ -1,22 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
+import type pg from 'pg';
 import { emitEvent, emitTestEvent } from '../events';
 import { eventNames, eventRegistry, type EventName } from '../events/contract';
 import { audited, byCli } from '../projects';
-import { findEndpoint } from '../webhooks/queries/endpoints';
+import { findAnyEndpoint, findEndpoint, type Endpoint } from '../webhooks/queries/endpoints';
 import { oneOf, uuid } from './arguments';
-import { UsageError, withDatabase } from './context';
+import { findInstallation, UsageError, withDatabase } from './context';
 import { print } from './output';
-import { requireProject } from './projects';
-import {
-  addTargetOptions,
-  callApi,
-  reasonOf,
-  remoteOf,
-  requiredSlug,
-  type RemoteApi,
-  type TargetOptions,
-} from './remote';
+import { chooseProject, requireProject } from './projects';
+import { addTargetOptions, callApi, reasonOf, remoteOf, type RemoteApi, type TargetOptions } from './remote';
 
 interface TriggerOptions extends TargetOptions {
   endpoint?: string;
@@ -25,23 +18,37 @@ interface TriggerOptions extends TargetOptions {
 
 type Triggered = { event_id: string; deliveries: number } | { delivery_id: string };
 
-async function triggerHere(event: EventName, slug: string, endpointId?: string): Promise<Triggered> {
+async function triggerHere(event: EventName, slug?: string, endpointId?: string): Promise<Triggered> {
   const data = eventRegistry[event].example as never;
+  const installation = await findInstallation();
   return withDatabase(async (pool) => {
-    const project = await requireProject(pool, slug);
-    if (endpointId === undefined) {
-      const id = randomUUID();
-      const { deliveries } = await audited(pool, byCli(project.id, 'webhook.tested', id), () =>
-        emitEvent(pool, project.id, event, data, { id, test: true }),
-      );
-      return { event_id: id, deliveries };
+    if (endpointId !== undefined) {
+      const endpoint = await requireEndpoint(pool, endpointId, slug);
+      return audited(pool, byCli(endpoint.project_id, 'webhook.tested', endpointId), async () => ({
+        delivery_id: await emitTestEvent(pool, endpoint, event, data),
+      }));
     }
-    const endpoint = await findEndpoint(pool, project.id, endpointId);
-    if (!endpoint) throw new UsageError(`Endpoint "${endpointId}" not found in ${slug}.`);
-    return audited(pool, byCli(project.id, 'webhook.tested', endpointId), async () => ({
-      delivery_id: await emitTestEvent(pool, endpoint, event, data),
-    }));
-  });
+    const project = await chooseProject(pool, installation, slug);
+    const id = randomUUID();
+    const { deliveries } = await audited(pool, byCli(project.id, 'webhook.tested', id), () =>
+      emitEvent(pool, project.id, event, data, { id, test: true }),
+    );
+    return { event_id: id, deliveries };
+  }, installation);
+}
+
+/** An endpoint of the project with this slug; without one, of any project. */
+async function requireEndpoint(pool: pg.Pool, id: string, slug?: string): Promise<Endpoint> {
+  const endpoint =
+    slug === undefined
+      ? await findAnyEndpoint(pool, id)
+      : await findEndpoint(pool, (await requireProject(pool, slug)).id, id);
+  const where = slug === undefined ? '' : ` in ${slug}`;
+  if (!endpoint) throw new UsageError(`Endpoint "${id}" not found${where}.`);
+  if (endpoint.status === 'disabled') {
+    throw new UsageError(`Endpoint "${id}" is disabled: enable it first.`);
+  }
+  return endpoint;
 }
 
 function triggerThere(event: EventName, remote: RemoteApi, endpointId?: string): Promise<Triggered> {
@@ -56,7 +63,7 @@ async function trigger(event: EventName, options: TriggerOptions): Promise<void>
   const { endpoint, json } = options;
   const sent = remote
     ? await triggerThere(event, remote, endpoint)
-    : await triggerHere(event, requiredSlug(options), endpoint);
+    : await triggerHere(event, options.project, endpoint);
   print(sent, json, () => {
     if ('delivery_id' in sent) {
       return `Delivery ${sent.delivery_id} goes to endpoint ${endpoint}, marked as a test.`;
@@ -73,5 +80,7 @@ export function addTriggerCommand(program: Command): void {
     .description('send the example of an event, marked as a test')
     .argument('<event>', 'name of the event', oneOf(eventNames))
     .option('--endpoint <id>', 'only to this endpoint, whatever its filter', uuid);
-  addTargetOptions(triggering).option('--json', 'print JSON').action(trigger);
+  addTargetOptions(triggering, "the endpoint's; else the only one, or the demo project")
+    .option('--json', 'print JSON')
+    .action(trigger);
 }

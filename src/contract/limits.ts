@@ -68,7 +68,7 @@ export const limits = {
   webhookHeaders: { count: 10, nameLength: 100, valueLength: 1024 },
   webhookRecoverDays: 14,
   webhookPausedDays: 14,
-  /** How long hourly counts of an endpoint are kept: longer than the longest span of its stats. */
+  /** How long hourly counts of an endpoint are kept, besides its newest: longer than the longest span of its stats. */
   webhookStatsDays: 8,
   /** Search for text in the bodies of deliveries. */
   webhookSearchDays: 7,

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
+import { isUuid, parseSubscriberId } from '../contract/ids';
 import { issueText } from '../contract/issues';
 import type { Work } from '../http/idempotency';
 import { describeIssues } from '../http/validate';
@@ -64,15 +65,30 @@ function checkedEvents(projectId: string, events: PublishRequest['events'], work
   });
   events.forEach(checkData);
   const traceparent = currentTraceparent();
-  return events.map(({ event, data, event_id }, index) => ({
-    id: workUuid(work, index),
-    projectId,
-    name: event,
+  return events.map(({ event, data, event_id }, index) => {
     // The bytes that receivers get. `data` is sent as given: the schema has checked it and changes nothing.
-    body: JSON.stringify({ event, data }),
-    publishedId: event_id ?? null,
-    traceparent,
-  }));
+    const body = JSON.stringify({ event, data });
+    return {
+      id: workUuid(work, index),
+      projectId,
+      name: event,
+      body,
+      publishedId: event_id ?? null,
+      subscriberId: unindexedSubscriber(body, data['subscriber_id']),
+      traceparent,
+    };
+  });
+}
+
+/** The pattern of the index `events_subscriber`. */
+const FIRST_SUBSCRIBER_ID = /"subscriber_id":"([^"\\]+)"/;
+
+/** The subscriber of an event whose body has another `subscriber_id` first (an answer of a form), or a UUID in upper case. */
+function unindexedSubscriber(body: string, given: unknown): string | null {
+  const id = typeof given === 'string' ? parseSubscriberId(given) : null;
+  if (id === null) return null;
+  const isCanonical = given === id || !isUuid(String(given));
+  return isCanonical && FIRST_SUBSCRIBER_ID.exec(body)?.[1] === given ? null : id;
 }
 
 function checkData({ event, data }: PublishRequest['events'][number], index: number): void {

@@ -4,9 +4,11 @@ import { AppError } from '../contract/errors';
 import { followedLists } from '../contract/followed-lists';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
+import { EXAMPLE_TIME, EXAMPLE_UUID } from '../http/docs/schema-example';
 import { EventStream, route } from '../http/route';
+import { endedBy } from '../lib/ended-by';
 import { isoTime } from '../lib/iso-time';
-import { eventNameSchema, eventNames } from './contract';
+import { eventNameSchema, eventNames, eventRegistry } from './contract';
 import { followChanges, followEvents } from './follow';
 import { endOfStream, knownPlace, placeAfter, type StreamedEvent, type StreamPlace } from './queries/stream';
 
@@ -97,6 +99,7 @@ export function createStreamRoutes(deps: Deps) {
         headers: resumeHeaders,
         status: 200,
         response: ['text/event-stream'],
+        example: exampleFrame,
         errors: ['conflict'],
       },
       async ({ project, query, headers, access }) => {
@@ -113,10 +116,7 @@ export function createStreamRoutes(deps: Deps) {
               names: events ?? null,
               signal,
             });
-        const stream = Readable.from(frames, { objectMode: false });
-        // Also for a reader that takes nothing more.
-        signal.addEventListener('abort', () => stream.destroy(), { once: true });
-        return new EventStream(stream);
+        return new EventStream(endedBy(signal, Readable.from(frames, { objectMode: false })));
       },
     ),
   ];
@@ -154,9 +154,15 @@ async function* eventFrames(deps: Deps, { hasGap, ...followed }: EventFrames): A
   }
 }
 
-function eventFrame({ id, name, test, created_at, body }: StreamedEvent): string {
+function eventFrame({ id, name, test, created_at, body }: Omit<StreamedEvent, 'xid'>): string {
   const data = { event_id: id, event: name, test, created_at: isoTime(created_at), body };
   return `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function exampleFrame(): string {
+  const name = 'auth.completed';
+  const body = JSON.stringify({ event: name, data: eventRegistry[name].example });
+  return eventFrame({ id: EXAMPLE_UUID, name, test: false, created_at: new Date(EXAMPLE_TIME), body });
 }
 
 /** An id without data: a reader that has received no event for a while resumes here. */

@@ -1,31 +1,32 @@
-import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
+import { endedBy } from '../lib/ended-by';
 import { leaseExport, type ExportLease } from './lease';
 
 /**
- * A stream that holds the project's export lease until it has ended or its client has gone. `open` may throw before the
- * response begins; its signal aborts when the client has gone.
+ * A stream that holds the project's export lease until it has ended. `access` ends it: the client has gone or has lost its
+ * access. `open` may throw before the response begins; its signal aborts when the stream must end.
  */
 export async function leasedStream(
   pool: pg.Pool,
   projectId: string,
-  res: ServerResponse,
+  access: AbortSignal,
   open: (signal: AbortSignal) => Promise<AsyncIterable<string>>,
 ): Promise<Readable> {
-  const closed = new AbortController();
-  const lease = await leaseExport(pool, projectId, () => closed.abort());
+  const lost = new AbortController();
+  const lease = await leaseExport(pool, projectId, () => lost.abort());
+  const ended = AbortSignal.any([access, lost.signal]);
   try {
-    res.once('close', () => closed.abort());
-    const chunks = releasedBeforeEnd(await open(closed.signal), lease);
-    const stream = Readable.from(chunks, { objectMode: false });
+    const chunks = releasedBeforeEnd(await open(ended), lease);
+    const stream = endedBy(ended, Readable.from(chunks, { objectMode: false }));
     // A stream that is never read does not begin its iteration, and so does not end it.
     stream.once('close', () => void lease.release());
     return stream;
   } catch (error) {
     await lease.release();
-    if (closed.signal.aborted) throw new AppError('bad_request', 'The client has gone.', { cause: error });
+    if (ended.reason instanceof AppError) throw ended.reason;
+    if (ended.aborted) throw new AppError('bad_request', 'The client has gone.', { cause: error });
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { z } from 'zod';
 import { withCancellation } from '../db/cancellable';
 import { csvLine } from '../lib/csv';
 import type { ExportedRow, ReadPage } from './source';
@@ -12,16 +13,19 @@ export interface RowFormat {
   line(view: ExportedRow['view']): string;
 }
 
-export const csvRows = (fields: string[]): RowFormat => ({
-  header: csvLine(fields),
-  line: (view) => csvLine(fields.map((field) => cellText(view[field]))),
-});
+export function csvRows({ shape }: z.ZodObject): RowFormat {
+  const fields = Object.keys(shape);
+  return {
+    header: csvLine(fields),
+    line: (view) => csvLine(fields.map((field) => cellText(view[field]))),
+  };
+}
 
 /** An object in each line. */
-export const jsonRows = (fields: string[]): RowFormat => ({
+export const jsonRows = ({ shape }: z.ZodObject): RowFormat => ({
   header: '',
   line: (view) =>
-    `${JSON.stringify(Object.fromEntries(fields.map((field) => [field, view[field] ?? null])))}\n`,
+    `${JSON.stringify(Object.fromEntries(Object.keys(shape).map((field) => [field, view[field] ?? null])))}\n`,
 });
 
 /**

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import type { z } from 'zod';
 import { AppError } from '../contract/errors';
+import { jsonSchema } from '../http/openapi';
+import { responseExample } from '../http/openapi-examples';
 import { route, Streamed, type Route } from '../http/route';
 import { csvRows, openLines } from './lines';
 import { leasedStream } from './leased-stream';
@@ -24,15 +26,22 @@ export function createExportRoute<Query extends z.ZodType>(
       query: source.query,
       status: 200,
       response: ['text/csv'],
+      example: () => exampleFile(source.row),
       errors: ['plan_limit', 'rate_limit_export', ...source.errors],
     },
-    async ({ project, query, ctx }) => {
+    async ({ project, query, access }) => {
       if (project.plan === 'free') throw new AppError('plan_limit', 'The free plan has no exports.');
-      const stream = await leasedStream(pool, project.id, ctx.res, async (signal) => {
+      const stream = await leasedStream(pool, project.id, access(), async (signal) => {
         const readPage = await source.open(pool, project.id, query as z.output<Query>);
-        return openLines(pool, { format: csvRows(source.fields), readPage, signal });
+        return openLines(pool, { format: csvRows(source.row), readPage, signal });
       });
       return new Streamed('text/csv; charset=utf-8', `${source.kind}.csv`, stream);
     },
   );
+}
+
+/** The header and one row. */
+function exampleFile(row: z.ZodObject): string {
+  const { header, line } = csvRows(row);
+  return header + line(responseExample(jsonSchema(row, 'output')) as Record<string, unknown>);
 }

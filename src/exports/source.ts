@@ -20,8 +20,8 @@ export interface ExportSource<Query extends z.ZodType = z.ZodType> {
   tag: string;
   /** The filters of the list. */
   query: Query;
-  /** The fields of the list's view, in their order. */
-  fields: string[];
+  /** A row as the list shows it; its fields are the columns, in their order. */
+  row: z.ZodObject;
   errors: ErrorCode[];
   /** Checks the filters, and throws as the list would. */
   open(db: Db, projectId: string, filter: z.output<Query>): Promise<ReadPage>;

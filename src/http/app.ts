@@ -4,6 +4,7 @@ import { AppError } from '../contract/errors';
 import { clientAddress } from './client-address';
 import { errorMapper, type ErrorMapperDeps } from './errors';
 import { admit, guard, type GuardDeps } from './guard';
+import type { OwnRequests } from './own-requests';
 import { requestLog } from './request-log';
 import type { Route } from './route';
 import { securityHeaders } from './security-headers';
@@ -13,6 +14,7 @@ export interface AppDeps extends GuardDeps, ErrorMapperDeps {
   stopping: () => boolean;
   /** How many proxies in front of the service append to X-Forwarded-For. */
   trustedProxies: number;
+  ownRequests?: OwnRequests;
   /** The public URL is https: browsers must not use plain HTTP. */
   httpsOnly: boolean;
 }
@@ -25,7 +27,7 @@ export interface AppParts {
 
 export function createApp({ routes, pages = [] }: AppParts, deps: AppDeps): Koa {
   const app = new Koa({ proxy: deps.trustedProxies > 0 });
-  app.use(clientAddress(deps.trustedProxies));
+  app.use(clientAddress(deps.trustedProxies, deps.ownRequests));
   app.use(requestLog(deps.log));
   app.use(errorMapper(deps));
   app.use(securityHeaders(deps));

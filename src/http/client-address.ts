@@ -1,13 +1,17 @@
 import type { Context, Middleware } from 'koa';
 import { isIpAddress } from '../contract/ip-address';
+import type { OwnRequests } from './own-requests';
 
 /**
  * Sets `ctx.ip` to the client's address. Each trusted proxy appends the address it was called from to X-Forwarded-For, so
  * with `hops` of them the client is that many entries from the right; anything before it is the client's own claim.
  */
-export function clientAddress(hops: number): Middleware {
+export function clientAddress(hops: number, ownRequests?: OwnRequests): Middleware {
   return async (ctx, next) => {
-    ctx.request.ip = forwardedAddress(ctx, hops) ?? normal(ctx.req.socket.remoteAddress || 'unknown');
+    ctx.request.ip =
+      ownRequests?.clientOf(ctx) ??
+      forwardedAddress(ctx, hops) ??
+      normal(ctx.req.socket.remoteAddress || 'unknown');
     await next();
   };
 }

@@ -1,5 +1,6 @@
 import { bodyExamples } from './docs/body-examples';
 import { EXAMPLE_TIME, EXAMPLE_UUID, exampleBody, exampleResponse } from './docs/schema-example';
+import type { RouteSpec } from './route';
 
 type Json = Record<string, unknown>;
 
@@ -20,6 +21,17 @@ export function requestExample(operationId: string, schema: Json): unknown {
 
 export function responseExample(schema: Json): unknown {
   return withValues(exampleResponse(schema));
+}
+
+/** The beginning of each picture; a PNG in base64. */
+const pictures: Record<string, string> = {
+  'image/svg+xml': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 41 41">…</svg>',
+  'image/png': 'iVBORw0KGgoAAAANSUhEUgAAAgAAAAIA…',
+};
+
+/** A response that is not JSON. */
+export function fileExample({ example }: RouteSpec, mediaType: string): string | undefined {
+  return example?.() ?? pictures[mediaType];
 }
 
 function withValues(value: unknown): unknown {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorTable, isRetryable, type ErrorCode } from '../contract/errors';
-import { eventNames, eventRegistry } from '../events/contract';
-import { requestExample, responseExample } from './openapi-examples';
+import { eventRegistry, eventTypes } from '../events/contract';
+import { fileExample, requestExample, responseExample } from './openapi-examples';
 import { commonErrors, headerSchemas, scopeOf, type Route, type RouteSpec } from './route';
 
 type Json = Record<string, unknown>;
@@ -101,11 +101,13 @@ function success(spec: RouteSpec): Json {
   const shown = { headers: headersOf([...commonHeaders(spec), ...replayed]) };
   if (spec.response === undefined) return { description: 'Success.', ...shown };
   if (Array.isArray(spec.response)) {
-    const binary = { schema: { type: 'string', format: 'binary' } };
+    const schema = { type: 'string', format: 'binary' };
     return {
       description: spec.summary,
       ...shown,
-      content: Object.fromEntries(spec.response.map((type) => [type, binary])),
+      content: Object.fromEntries(
+        spec.response.map((type) => [type, { schema, example: fileExample(spec, type) }]),
+      ),
     };
   }
   const schema = jsonSchema(spec.response, 'output');
@@ -135,10 +137,10 @@ function failures(spec: RouteSpec, serverUrl: string): Json {
   );
 }
 
-/** 429 and 503 say when to try again. */
+/** 425, 429 and 503 say when to try again. */
 function errorHeaders(spec: RouteSpec, status: number): HeaderName[] {
   if (status === 429) return [...commonHeaders(spec), 'Retry-After'];
-  return status === 503 ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id'];
+  return status === 425 || status === 503 ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id'];
 }
 
 /** The codes of one status, with an example of each. */
@@ -177,7 +179,7 @@ export function headerName(name: string): string {
   return name.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
-/** The headers of a delivery. */
+/** The headers of every delivery. */
 const deliveryHeaders: Record<string, string> = {
   'X-Service-Event': 'The name of the event, as in the body.',
   'X-Service-Timestamp': 'The Unix time of this attempt, in seconds.',
@@ -188,9 +190,26 @@ const deliveryHeaders: Record<string, string> = {
   'webhook-signature': '`v1,<base64>`, one for each signing secret, separated by spaces.',
 };
 
+const deliveryParameters: Json[] = [
+  ...Object.entries(deliveryHeaders).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: 'string' },
+  })),
+  {
+    name: 'X-Service-Test',
+    in: 'header',
+    required: false,
+    description: 'Only on test deliveries.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+];
+
 function webhooks(): Json {
   return Object.fromEntries(
-    eventNames.map((name) => {
+    eventTypes.map(({ name, description }) => {
       const entry = eventRegistry[name];
       const body = z.strictObject({ event: z.literal(name), data: entry.schema });
       const content = {
@@ -205,14 +224,9 @@ function webhooks(): Json {
           post: {
             operationId: `webhook_${name.replaceAll('.', '_')}`,
             summary: entry.summary,
+            description,
             security: [],
-            parameters: Object.entries(deliveryHeaders).map(([header, description]) => ({
-              name: header,
-              in: 'header',
-              required: true,
-              description,
-              schema: { type: 'string' },
-            })),
+            parameters: deliveryParameters,
             requestBody: { required: true, content },
             responses: { '200': { description: 'Received.' } },
           },

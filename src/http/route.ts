@@ -88,6 +88,10 @@ export interface RouteSpec<
   status: number;
   /** The JSON response; a list of media types for binary responses; absent for 204. */
   response?: z.ZodType | string[];
+  /** An example of a response that is not JSON. */
+  example?: () => string;
+  /** The JSON response has any length: it is no tool for agents. */
+  streamed?: true;
   /** Error codes besides those that every route can return (see commonErrors). */
   errors: ErrorCode[];
 }

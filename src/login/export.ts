@@ -13,7 +13,7 @@ export function loginExport(format: SubscriberIdFormat): ExportSource<typeof fil
     summary: 'Export logins',
     tag: 'Login',
     query: filters,
-    fields: Object.keys(sessionRecordSchema.shape),
+    row: sessionRecordSchema,
     errors: ['subscriber_not_found'],
     async open(pool, projectId, { subscriber_id: of, ...filter }) {
       const subscriberId = of === undefined ? undefined : (await requireSubscriber(pool, projectId, of)).id;

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa';
 import { AppError } from '../contract/errors';
 import type { Authenticate } from '../http/guard';
 import { readJsonBody } from '../http/json-body';
+import type { OwnRequests } from '../http/own-requests';
 import type { Route } from '../http/route';
 import { loadLibrary } from './library';
 import { createMcpServer, type CallApi } from './server';
@@ -15,14 +16,16 @@ export interface McpDeps {
   authenticate: Authenticate;
   /** Where this process serves the API. */
   ownUrl: () => string;
+  ownRequests: OwnRequests;
   version: string;
 }
 
 /**
  * The Model Context Protocol over streamable HTTP, without sessions: every request carries the API key, so that a revoked
- * key ends access at once and any process can respond. A call of a tool is a request to the API with the same key.
+ * key ends access at once and any process can respond. A call of a tool is a request to the API with the same key and
+ * address.
  */
-export function mcpEndpoint({ routes, authenticate, ownUrl, version }: McpDeps): Middleware {
+export function mcpEndpoint({ routes, authenticate, ownUrl, ownRequests, version }: McpDeps): Middleware {
   // Created on the first request: building the schemas would take half of the API's start time.
   let tools: Tool[] | undefined;
   return async (ctx, next) => {
@@ -38,7 +41,8 @@ export function mcpEndpoint({ routes, authenticate, ownUrl, version }: McpDeps):
     tools ??= createTools(routes);
     const allowed = tools.filter(({ scope }) => scope === null || scopes.includes(scope));
     const library = await loadLibrary();
-    const server = createMcpServer(library, allowed, apiAt(ownUrl(), ctx.get('authorization')), version);
+    const headers = { authorization: ctx.get('authorization'), ...ownRequests.headersFor(ctx.ip) };
+    const server = createMcpServer(library, allowed, apiAt(ownUrl(), headers), version);
     const transport = new library.StreamableHTTPServerTransport({ enableJsonResponse: true });
     ctx.res.once('close', () => void server.close());
     await server.connect(transport as Parameters<typeof server.connect>[0]);
@@ -48,13 +52,14 @@ export function mcpEndpoint({ routes, authenticate, ownUrl, version }: McpDeps):
   };
 }
 
-function apiAt(url: string, authorization: string): CallApi {
-  return async (method, path, body) => {
+function apiAt(url: string, headers: Record<string, string>): CallApi {
+  return async (method, path, body, signal) => {
     const response = await fetch(url + path, {
       method,
-      headers: { authorization, ...(body ? { 'content-type': body.type } : {}) },
+      headers: { ...headers, ...(body ? { 'content-type': body.type } : {}) },
       ...(body ? { body: body.text } : {}),
       redirect: 'error',
+      signal,
     });
     return { status: response.status, text: await response.text() };
   };

@@ -7,6 +7,8 @@ export type CallApi = (
   method: string,
   path: string,
   body: { text: string; type: string } | null,
+  /** Aborts when the caller has gone. */
+  signal: AbortSignal,
 ) => Promise<{ status: number; text: string }>;
 
 /** A server for one caller: it lists and calls the tools that the caller's scopes allow. */
@@ -27,10 +29,11 @@ export function createMcpServer(
       annotations,
     })),
   }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }) => {
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+    const { name, arguments: given = {} } = params;
     const tool = tools.find((each) => each.name === name);
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool "${name}" for this key.`);
-    return callTool(tool, given, callApi);
+    return callTool(tool, given, callApi, signal);
   });
   return server;
 }
@@ -39,6 +42,7 @@ async function callTool(
   tool: Tool,
   given: Record<string, unknown>,
   callApi: CallApi,
+  signal: AbortSignal,
 ): Promise<CallToolResult> {
   const { path, body } = requestOf(tool, given);
   const { method, text: asText } = tool.spec;
@@ -48,7 +52,7 @@ async function callTool(
       : asText
         ? { text: String(body), type: asText.type }
         : { text: JSON.stringify(body), type: 'application/json' };
-  const { status, text } = await callApi(method, path, sent);
+  const { status, text } = await callApi(method, path, sent, signal);
   const isError = status >= 400;
   const content: CallToolResult['content'] = [{ type: 'text', text: text || 'Done.' }];
   if (isError || !tool.outputSchema) return { content, isError };

@@ -42,7 +42,7 @@ export function createTools(routes: Route[]): Tool[] {
 function isTool(spec: RouteSpec): boolean {
   const isJson = spec.response === undefined || spec.response instanceof z.ZodType;
   const isSecret = spec.confidential === true || spec.idempotent?.shownOnce !== undefined;
-  return spec.auth === 'key' && spec.path.startsWith('/v1/') && isJson && !isSecret;
+  return spec.auth === 'key' && spec.path.startsWith('/v1/') && isJson && !isSecret && !spec.streamed;
 }
 
 /** Parameters of path and query by their names, and the body as `body`. */
@@ -71,11 +71,16 @@ export function requestOf({ spec }: Tool, given: Json): { path: string; body: un
   const named = { ...given };
   const body = named['body'];
   delete named['body'];
-  const path = spec.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = String(named[name] ?? '');
+  const params: Record<string, string> = {};
+  for (const [, name = ''] of spec.path.matchAll(/\{(\w+)\}/g)) {
+    params[name] = String(named[name] ?? '');
     delete named[name];
-    // A segment of dots would lead to another route.
-    return /^\.+$/.test(value) ? encodeURIComponent(`"${value}"`) : encodeURIComponent(value);
+  }
+  const isValid = spec.params?.safeParse(params).success ?? true;
+  const path = spec.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name] ?? '';
+    // Dots, or a value that this route refuses, can lead to another route, such as `stream` for an id: in quotes it leads to none.
+    return encodeURIComponent(isValid && !/^\.+$/.test(value) ? value : `"${value}"`);
   });
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(named)) {

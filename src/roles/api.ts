@@ -36,6 +36,7 @@ import { createAuthRoutes } from '../login/routes';
 import { createSessionWaiter, type SessionWaiter } from '../login/session-waiter';
 import { createSessionStarter } from '../login/workflow';
 import { packageVersion } from '../lib/package-version';
+import { createOwnRequests } from '../http/own-requests';
 import { mcpEndpoint } from '../mcp/endpoint';
 import { createOtpRoutes } from '../messages/otp-routes';
 import { createMessageLogRoutes } from '../messages/log-routes';
@@ -151,6 +152,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
   const waiter = createSessionWaiter(core.notifications);
   const routes = createRoutes(core, readinessParts(core), waiter, stopping.signal);
   const oidc = createOidc({ ...core, starter: createSessionStarter(core) });
+  const ownRequests = createOwnRequests();
   let port = 0;
   const ownUrl = () => `http://${reachable(config.host)}:${port}`;
   const app = createApp(
@@ -167,6 +169,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
           routes,
           authenticate: createBearerAuthentication(core),
           ownUrl,
+          ownRequests,
           version: packageVersion(),
         }),
         botWebhooks(core),
@@ -184,6 +187,7 @@ export async function startApi(core: Core): Promise<RunningApi> {
       errorPage: (ctx, error) => (wantsPage(ctx) ? errorPage(ctx, error) : undefined),
       stopping: () => stopping.signal.aborted,
       trustedProxies: config.HERALD_TRUST_PROXY,
+      ownRequests,
       httpsOnly: !config.development && publicUrl().startsWith('https:'),
     },
   );

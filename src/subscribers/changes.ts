@@ -171,7 +171,7 @@ export async function removeSubscriber(
     await rewriteRecordedResponses(db, cipher, linkIds, withoutExternalId);
     const data = { ...presentSubscriber(person, format), active: false };
     const event = person.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;
-    await markEventsForErasure(db, projectId, publicIds, event?.id ?? null);
+    await markEventsForErasure(db, projectId, person.id, publicIds, event?.id ?? null);
     await eraseDueEvents(db);
     return open;
   });

@@ -12,7 +12,7 @@ export function subscriberExport(format: SubscriberIdFormat): ExportSource<typeo
     summary: 'Export subscribers',
     tag: 'Subscribers',
     query: filters,
-    fields: Object.keys(subscriberSchema.shape),
+    row: subscriberSchema,
     errors: ['invalid_external_id'],
     open: (_, projectId, filter) =>
       Promise.resolve(async (db, before, limit) =>

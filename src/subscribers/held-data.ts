@@ -1,24 +1,53 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
+import { z } from 'zod';
 import { formatSubscriberId, subscriberIdFormats } from '../contract/ids';
+import { withCancellation } from '../db/cancellable';
+import { endedBy } from '../lib/ended-by';
 import { isoTime } from '../lib/iso-time';
 import { heldTables, readHeld, type HeldRow, type Person } from './queries/personal-data';
 
 /** Rows that are in memory at once. */
 const PAGE_ROWS = 500;
 
-/** Everything that is held on a subscriber, as a JSON object with a list for each table, read page by page. */
-export function heldData(pool: pg.Pool, person: Person): Readable {
-  return Readable.from(jsonParts(pool, person), { objectMode: false });
+const heldRow = z.record(z.string(), z.unknown());
+
+/** An object with a field for each table. */
+export const heldDataSchema = z
+  .strictObject(
+    Object.fromEntries(
+      heldTables.map((table) => [table.as, table.single ? heldRow.nullable() : z.array(heldRow)]),
+    ),
+  )
+  .meta({ examples: [exampleData()] });
+
+function exampleData(): Record<string, unknown> {
+  const empty = heldTables.map((table) => [table.as, table.single ? null : []]);
+  const created_at = '2026-01-15T10:30:00.000+00:00';
+  return {
+    ...Object.fromEntries(empty),
+    subscriber: { channel: 'telegram', platform_user_id: '1001', first_name: 'Anna', lang: 'en', created_at },
+    one_time_codes: [{ purpose: 'login', status: 'verified', attempts: 1, created_at }],
+  };
 }
 
-async function* jsonParts(pool: pg.Pool, person: Person): AsyncGenerator<string> {
+/**
+ * Everything that is held on a subscriber, as a JSON object with a list for each table, read page by page until `access`
+ * aborts.
+ */
+export function heldData(pool: pg.Pool, person: Person, access: AbortSignal): Readable {
+  return endedBy(access, Readable.from(jsonParts(pool, person, access), { objectMode: false }));
+}
+
+async function* jsonParts(pool: pg.Pool, person: Person, access: AbortSignal): AsyncGenerator<string> {
   const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
   for (const [n, table] of heldTables.entries()) {
     yield `${n === 0 ? '{' : ',\n'}${JSON.stringify(table.as)}:${table.single ? '' : '['}`;
     let last: HeldRow | null = null;
     for (;;) {
-      const page: HeldRow[] = await readHeld(pool, table, person, publicIds, last, PAGE_ROWS);
+      const page: HeldRow[] = await withCancellation(pool, access, (db) =>
+        readHeld(db, table, person, publicIds, last, PAGE_ROWS),
+      );
       const shown = page.map(({ at: _, key: __, ...row }) => JSON.stringify(row, withIsoTimes));
       yield (last && page.length > 0 ? ',' : '') + shown.join(',\n');
       last = page.at(-1) ?? last;

@@ -3,7 +3,7 @@ import { decodeCursor, toPage } from '../contract/cursor';
 import type { Core } from '../core';
 import { route, Streamed } from '../http/route';
 import { patchSubscriber, removeSubscriber, requireSubscriber } from './changes';
-import { heldData } from './held-data';
+import { heldData, heldDataSchema } from './held-data';
 import { subscriberChangesSchema, subscriberListQuery, subscriberParams, subscriberSchema } from './contract';
 import { listSubscribers } from './queries/records';
 import { viewSubscriber, type SubscriberRecord } from './record';
@@ -81,12 +81,14 @@ export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'con
         scope: 'export',
         params: subscriberParams,
         status: 200,
-        response: ['application/json'],
+        response: heldDataSchema,
+        streamed: true,
         errors: ['subscriber_not_found'],
       },
-      async ({ project, params }) => {
+      async ({ project, params, access }) => {
         const person = await requireSubscriber(pool, project.id, params.id);
-        return new Streamed('application/json', `subscriber-${person.id}.json`, heldData(pool, person));
+        const data = heldData(pool, person, access());
+        return new Streamed('application/json', `subscriber-${person.id}.json`, data);
       },
     ),
 

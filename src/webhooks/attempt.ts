@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { limits } from '../contract/limits';
 import { rejectOnAbort, withAbortAfter } from '../lib/timeout';
 import { vetUrl } from '../outbound/addresses';
@@ -51,9 +51,6 @@ export interface AttemptResult {
   retryAfterMs: number | null;
 }
 
-/** The attempt failed before it had a connection. */
-const unsentErrors = new Set<ErrorWord>(['dns', 'refused', 'unreachable', 'tls', 'forbidden_address']);
-
 export interface Attempter {
   /** One signed POST. Whatever the receiver does is returned, never thrown. */
   attempt(input: AttemptInput): Promise<AttemptResult>;
@@ -85,12 +82,13 @@ export function createAttempter(options: AttempterOptions): Attempter {
     // They share no name: those that Herald sets are refused when an endpoint is saved.
     const headers = { ...ownHeaders, ...signed };
     const shown = { ...maskHeaders(ownHeaders), ...signed };
+    let sent = false;
     const failed = ({ word, detail }: AttemptError): AttemptResult => ({
       status: null,
       error: word,
       errorDetail: detail,
       durationMs: elapsedSince(started),
-      requestHeaders: unsentErrors.has(word) ? null : shown,
+      requestHeaders: sent ? shown : null,
       responseBody: null,
       responseHeaders: {},
       retryAfterMs: null,
@@ -105,7 +103,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
     return withAbortAfter(given, timeoutMs, async (signal) => {
       let statusCode: number | null = null;
       try {
-        const posted = agent.request({
+        const posted = agent.compose(noticeSending(() => (sent = true))).request({
           origin: vetted.url.origin,
           path: vetted.url.pathname + vetted.url.search,
           method: 'POST',
@@ -142,6 +140,19 @@ export function createAttempter(options: AttempterOptions): Attempter {
   }
 
   return { attempt, close: () => agent.destroy() };
+}
+
+/** Calls `onSend` when undici has a connection for the request and is about to write it. */
+function noticeSending(onSend: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    const start = handler.onRequestStart?.bind(handler);
+    handler.onRequestStart = (controller, context) => {
+      start?.(controller, context);
+      // A request that was aborted while it waited for its connection is not written.
+      if (!controller.aborted) onSend();
+    };
+    return dispatch(options, handler);
+  };
 }
 
 function timedOut(timeoutMs: number, statusCode: number | null): AttemptError {

@@ -121,7 +121,10 @@ export const endpointSchema = z.strictObject({
   health: z.strictObject({
     state: z
       .enum(['idle', 'healthy', 'failing', 'disabled'])
-      .describe('`failing`: no success since `failing_since`. `idle`: no attempt in the last 24 hours.'),
+      .describe(
+        '`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. ' +
+          'Otherwise `healthy` with a success in the last 24 hours, `idle` without one.',
+      ),
     failing_since: timestampSchema.nullable(),
     success_rate_24h: z
       .number()
@@ -131,7 +134,7 @@ export const endpointSchema = z.strictObject({
       .describe('Share of the attempts of the last 24 hours that succeeded; null without an attempt.'),
     last_delivery_at: timestampSchema
       .nullable()
-      .describe(`When the last attempt ended, at most ${limits.webhookStatsDays} days back.`),
+      .describe('When the last attempt ended, successful or not; null before the first.'),
   }),
   secrets: z
     .array(z.strictObject({ created_at: timestampSchema, expires_at: timestampSchema.nullable() }))
@@ -244,7 +247,7 @@ export const attemptSchema = z.strictObject({
     .nullable()
     .describe(
       "As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, " +
-        'when its process died, and when there was no connection.',
+        'when its process died, and when nothing was sent (no address, no connection, TLS failed).',
     ),
   response_body: z
     .string()

@@ -13,7 +13,7 @@ export function deliveryExport(pool: pg.Pool): ExportSource<typeof filters> {
     summary: 'Export deliveries',
     tag: 'Deliveries',
     query: filters,
-    fields: Object.keys(deliverySchema.shape),
+    row: deliverySchema,
     errors: [],
     open: (_, projectId, { q, ...filter }) =>
       Promise.resolve(async (db, before, limit) => {

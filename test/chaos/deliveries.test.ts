@@ -6,7 +6,6 @@ import { newApiKey } from '../../src/lib/tokens';
 import { insertApiKey } from '../../src/projects/queries/keys';
 import { insertProject, updateProject } from '../../src/projects/queries/projects';
 import { openDataDir, type DataDir } from '../../src/embedded/data-dir';
-import { freePort } from '../../src/lib/ports';
 import { findTemporalCli } from '../../src/embedded/temporal-cli';
 import { startTemporalServer, type RunningTemporalServer } from '../../src/embedded/temporal-server';
 import { searchAttributeTypes } from '../../src/temporal/names';
@@ -14,8 +13,9 @@ import { createTestDatabase, type TestDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
 import { startHeraldProcess, type HeraldProcess } from '../support/herald-process';
 import { startReceiver, type Receiver } from '../support/receiver';
+import { stablePort } from '../support/stable-port';
 
-jest.setTimeout(240_000);
+jest.setTimeout(480_000);
 
 /** An installation of separate processes, each of which can be killed: API, worker, and a Temporal server on disk. */
 let directory: string;
@@ -35,8 +35,8 @@ beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'herald-chaos-'));
   dataDir = await openDataDir(path.join(directory, 'data'));
   database = await createTestDatabase();
-  temporal = await startTemporal(0);
-  apiPort = await freePort();
+  temporal = await startTemporal(await stablePort());
+  apiPort = await stablePort();
   receiver = await startReceiver((res, { headers }) => {
     const id = String(headers['x-service-delivery-id']);
     arrivals.set(id, [...(arrivals.get(id) ?? []), Date.now()]);
@@ -130,11 +130,15 @@ test('API, worker and Temporal are killed in turn under load: nothing is lost, a
   for (const [, times] of repeated) {
     const cutOff = times
       .slice(0, -1)
-      .map((time) => workerKills.findIndex((kill) => time < kill + 500 && time > kill - 5_000));
+      .map((time) => workerKills.findIndex((kill) => time < kill + 2_000 && time > kill - 5_000));
     expect(cutOff).not.toContain(-1);
     expect(new Set(cutOff).size).toBe(cutOff.length);
   }
-  const { rows: attempts } = await database.pool.query('SELECT 1 FROM attempts WHERE number > 1');
+  // In the express lane, which a backlog takes, the attempt that was cut off is logged as lost, and a second one follows it.
+  const { rows: attempts } = await database.pool.query(
+    `SELECT 1 FROM attempts a WHERE a.number > 1 AND NOT EXISTS (
+       SELECT 1 FROM attempts l WHERE l.delivery_id = a.delivery_id AND l.number = 1 AND l.error = 'lost')`,
+  );
   expect(attempts).toEqual([]);
 });
 

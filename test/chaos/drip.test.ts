@@ -5,13 +5,13 @@ import { migrate } from '../../src/db/migrate';
 import { createPool } from '../../src/db/pool';
 import { openDataDir } from '../../src/embedded/data-dir';
 import { startPostgres } from '../../src/embedded/postgres';
-import { freePort } from '../../src/lib/ports';
 import type { TestDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
 import { startSecondProcess, type HeraldProcess } from '../support/herald-process';
 import { createApi, startTestService, type TestProject, type TestService } from '../support/service';
+import { stablePort } from '../support/stable-port';
 import { addCrowd, eventsOf } from '../system/messages/fixture';
-import { stablePort, superviseServer, type Part } from './parts';
+import { superviseServer, type Part } from './parts';
 
 jest.setTimeout(360_000);
 
@@ -167,7 +167,7 @@ async function killWhileEnrolling(
   project: TestProject,
   track: (api: TestProject['api']) => Promise<unknown>,
 ): Promise<void> {
-  const port = await freePort();
+  const port = await stablePort();
   const api = await startSecondProcess(service, 'api', { ...env, PORT: String(port) });
   const lock = await service.pool.connect();
   try {

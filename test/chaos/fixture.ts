@@ -13,7 +13,8 @@ import { findTemporalCli } from '../../src/embedded/temporal-cli';
 import { startTemporalServer } from '../../src/embedded/temporal-server';
 import { searchAttributeTypes } from '../../src/temporal/names';
 import { startTestSimulator, testBots } from '../support/simulator-control';
-import { stablePort, superviseRole, superviseServer, type Part } from './parts';
+import { stablePort } from '../support/stable-port';
+import { superviseRole, superviseServer, type Part } from './parts';
 
 export interface ChaosFixture {
   apiUrl: string;

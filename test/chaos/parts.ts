@@ -1,7 +1,5 @@
-import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bindOnce } from '../../src/lib/ports';
 import { startHeraldProcess, type HeraldProcess } from '../support/herald-process';
 
 /** Something of the installation that can be hurt, and comes back. */
@@ -68,17 +66,6 @@ export function superviseRole(role: string, settings: Record<string, string>): P
 export interface Server {
   pid: number;
   stop(): Promise<void>;
-}
-
-/**
- * For a server that is killed and comes back: below the ports that the system gives to outgoing connections and to
- * servers without a port of their own, so that none of them takes it meanwhile.
- */
-export async function stablePort(): Promise<number> {
-  for (;;) {
-    const port = await bindOnce(randomInt(20_000, 32_000)).catch(() => null);
-    if (port !== null) return port;
-  }
 }
 
 /** A server of the embedded kind, which is started again on the same port and with the same data. */

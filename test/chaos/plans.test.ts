@@ -44,7 +44,7 @@ test('kill -9 of the worker in a batch and in a scheduled message: each ends onc
   const { body: entry } = await project.api('POST', '/v1/scheduled', {
     content: { text: 'reminder' },
     subscriber_id: anna.subscriberId,
-    scheduled_at: new Date(Date.now() + 500).toISOString(),
+    scheduled_at: new Date(Date.now() + 3_000).toISOString(),
   });
   await eventually(async () => {
     const { rows } = await service.pool.query(
@@ -52,7 +52,7 @@ test('kill -9 of the worker in a batch and in a scheduled message: each ends onc
       [entry.scheduled_id],
     );
     return rows.length > 0;
-  }, 30_000);
+  }, 60_000);
   await worker.kill9();
   worker = await startSecondProcess(service, 'worker', env);
 

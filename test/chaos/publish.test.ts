@@ -1,10 +1,10 @@
 import { eventRegistry } from '../../src/events/contract';
-import { freePort } from '../../src/lib/ports';
 import { newApiKey } from '../../src/lib/tokens';
 import { insertApiKey } from '../../src/projects/queries/keys';
 import { eventually } from '../support/eventually';
 import { startSecondProcess, type HeraldProcess } from '../support/herald-process';
 import { startTestService, type TestService } from '../support/service';
+import { stablePort } from '../support/stable-port';
 import { createEndpoint, scriptedReceiver } from '../system/webhooks/fixture';
 
 let service: TestService;
@@ -34,7 +34,7 @@ test('kill -9 of the API after the commit and before the response: the repeated 
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(request),
     });
-  const port = await freePort();
+  const port = await stablePort();
   const api = await startSecondProcess(service, 'api', { PORT: String(port) });
   try {
     await commitWithoutResponse(api, () => publish(`http://127.0.0.1:${port}`), project.id);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * For effects of a signal or a notification. Shorter than the long polls, leases and timeouts (20 seconds and more) that
  * would cause the same without it; not a measure of speed.
  */
-export const SOON_MS = 12_000;
+export const SOON_MS = 18_000;
 
 /**
  * Repeats `check` until it returns a truthy value, and returns it. On timeout it throws the last error of `check`, so

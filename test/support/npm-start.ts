@@ -115,7 +115,7 @@ export function startNpm(args: string[], settings: Record<string, string>, cwd =
     async allGone() {
       await groupGone();
       const children = [...embedded, ...recordedChildren(settings['HERALD_DATA_DIR'])];
-      await eventually(() => !children.some(isRunning), 5_000);
+      await eventually(() => !children.some(isRunning), 30_000);
     },
   };
 }

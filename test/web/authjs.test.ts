@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
-import { freePort } from '../../src/lib/ports';
 import { eventually } from '../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../support/service';
+import { stablePort } from '../support/stable-port';
 import { launchBrowser, screenshot, visit } from './fixture';
 
 const server = path.join(__dirname, '..', '..', 'examples', 'authjs', 'server.mjs');
@@ -19,7 +19,7 @@ describe('a site with Auth.js', () => {
   beforeAll(async () => {
     [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
     project = await service.createProject({ name: 'Auth.js shop' });
-    const port = await freePort();
+    const port = await stablePort();
     url = `http://localhost:${port}`;
     const { body } = await project.api('POST', '/v1/oidc/clients', {
       name: 'Auth.js',

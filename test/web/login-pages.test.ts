@@ -345,7 +345,7 @@ describe('the demo site', () => {
     await service.control.tap('telegram', 'peter', { button: 'Yes' });
     await page.getByText('Approved. The payment goes on.').waitFor();
     expect(person.complaints).toEqual([]);
-  }, 60_000);
+  });
 
   async function exchange(page: Page): Promise<void> {
     await page.getByRole('button', { name: 'Exchange the code' }).click();

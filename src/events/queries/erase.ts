@@ -1,8 +1,12 @@
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 
-/** SQL: the person of an event. Matches the index `events_subscriber`. */
-const SUBSCRIBER = `substring(e.body FROM '"subscriber_id":"([^"\\\\]+)"')`;
+/**
+ * SQL: whether an event `e` is about the subscriber with this id (SQL), whose public forms are `publicIds` (SQL). Reads the
+ * indexes `events_subscriber` and `events_published_subscriber`.
+ */
+export const isAboutSubscriber = (id: string, publicIds: string) =>
+  `(substring(e.body FROM '"subscriber_id":"([^"\\\\]+)"') = ANY (${publicIds}) OR e.subscriber_id = ${id})`;
 
 /** At most so many events are erased in one statement, with their deliveries. */
 const BATCH = 500;
@@ -42,17 +46,18 @@ const ERASE_DUE = `WITH due AS MATERIALIZED (
 export function markEventsForErasure(
   db: Db,
   projectId: string,
-  subscriberIds: string[],
+  subscriberId: string,
+  publicIds: string[],
   latest: string | null,
 ): Promise<number> {
   return change(
     db,
     'mark_events_for_erasure',
     `INSERT INTO event_erasures (event_id, check_at)
-     SELECT e.id, clock_timestamp() + CASE WHEN e.id = $3 THEN interval '5 seconds' ELSE interval '0' END
-     FROM events e WHERE ${SUBSCRIBER} = ANY ($2::text[]) AND e.project_id = $1
+     SELECT e.id, clock_timestamp() + CASE WHEN e.id = $4 THEN interval '5 seconds' ELSE interval '0' END
+     FROM events e WHERE ${isAboutSubscriber('$2', '$3::text[]')} AND e.project_id = $1
      ON CONFLICT (event_id) DO NOTHING`,
-    [projectId, subscriberIds, latest],
+    [projectId, subscriberId, publicIds, latest],
   );
 }
 

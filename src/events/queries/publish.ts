@@ -13,6 +13,8 @@ export interface PublishedEvent {
   body: string;
   /** The sender's own id, if it gave one. Events of a project that share it are written together or not at all. */
   publishedId: string | null;
+  /** Set where the index `events_subscriber` does not find the subscriber by the body. */
+  subscriberId: string | null;
   traceparent: string | null;
 }
 
@@ -26,9 +28,9 @@ export async function insertPublished(db: Db, events: PublishedEvent[]): Promise
     db,
     'insert_published_events',
     `WITH given AS (
-       SELECT id, project_id, name, body, published_id, traceparent
-       FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[])
-         AS g (id, project_id, name, body, published_id, traceparent)
+       SELECT id, project_id, name, body, published_id, subscriber_id, traceparent
+       FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[])
+         AS g (id, project_id, name, body, published_id, subscriber_id, traceparent)
      ), fresh AS (
        INSERT INTO published_ids AS known (project_id, id, event_id)
        SELECT DISTINCT ON (project_id, published_id COLLATE "C") project_id, published_id, id FROM given
@@ -37,8 +39,8 @@ export async function insertPublished(db: Db, events: PublishedEvent[]): Promise
          WHERE known.created_at < now() - interval '${limits.publishedIdDays} days'
        RETURNING known.project_id, known.id
      ), event AS (
-       INSERT INTO events (id, project_id, name, body, traceparent)
-       SELECT id, project_id, name, body, traceparent FROM given
+       INSERT INTO events (id, project_id, name, body, subscriber_id, traceparent)
+       SELECT id, project_id, name, body, subscriber_id, traceparent FROM given
        WHERE published_id IS NULL OR (project_id, published_id) IN (SELECT fresh.project_id, fresh.id FROM fresh)
        ON CONFLICT (id) DO NOTHING
        RETURNING id, project_id, name
@@ -59,6 +61,7 @@ export async function insertPublished(db: Db, events: PublishedEvent[]): Promise
       events.map(({ name }) => name),
       events.map(({ body }) => body),
       events.map(({ publishedId }) => publishedId),
+      events.map(({ subscriberId }) => subscriberId),
       events.map(({ traceparent }) => traceparent),
     ],
   );

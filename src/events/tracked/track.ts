@@ -54,6 +54,8 @@ export function trackEvents(
         name: 'event.tracked',
         body: bodyOf(tracked, person, deps.config.HERALD_SUBSCRIBER_ID_FORMAT),
         publishedId: event.given.event_id === undefined ? null : claimedId(event.given.event_id),
+        // It is the first in the body, in canonical form.
+        subscriberId: null,
         traceparent,
       })),
     );

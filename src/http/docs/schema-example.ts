@@ -53,6 +53,7 @@ export function exampleBody(schema: Json): unknown {
 
 function exampleOf(schema: Json, name: string, options: { optional: boolean }): unknown {
   if (schema['const'] !== undefined) return schema['const'];
+  if (options.optional && Array.isArray(schema['examples'])) return schema['examples'][0];
   const variants = (schema['anyOf'] ?? schema['oneOf']) as Json[] | undefined;
   const known = Object.hasOwn(named, name) ? named[name] : undefined;
   if (known !== undefined && fits(known, schema)) return known;

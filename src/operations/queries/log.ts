@@ -94,23 +94,32 @@ export interface OperatorMessage {
   channel: string;
   status: string;
   reason: string | null;
-  created_at: Date;
+  at: Date;
 }
 
-/** Single messages, newest first; those of broadcasts and batches are counted by their jobs. */
+/**
+ * Single messages by their creation, and those of broadcasts and batches by their end: thousands of queued recipients would
+ * hide all others. Newest first, up to the limit of each.
+ */
 export async function searchMessages(
   db: Db,
-  filter: { projectId?: string | undefined; since?: string | undefined; limit: number },
+  { projectId, since, limit }: { projectId?: string | undefined; since: string; limit: number },
 ): Promise<OperatorMessage[]> {
-  const { text, values } = conditions({
-    'm.project_id = ?': filter.projectId,
-    'm.created_at >= ?': filter.since,
-  });
+  const ofProject = projectId === undefined ? '' : 'AND p.id = $3';
   const found = await db.query<OperatorMessage>({
-    text: `SELECT m.id, p.slug AS project_slug, m.kind, m.channel, m.status, m.reason, m.created_at
-       FROM messages m JOIN projects p ON p.id = m.project_id ${text}
-       ORDER BY m.created_at DESC, m.id DESC LIMIT $${values.length + 1}`,
-    values: [...values, filter.limit],
+    text: `SELECT id, project_slug, kind, channel, status, reason, at FROM (
+         (SELECT m.id, p.slug AS project_slug, m.kind, m.channel, m.status, m.reason, m.created_at AS at
+          FROM messages m JOIN projects p ON p.id = m.project_id
+          WHERE m.created_at >= $1 ${ofProject}
+          ORDER BY m.created_at DESC, m.id DESC LIMIT $2)
+         UNION ALL
+         (SELECT r.id, p.slug, b.kind, r.channel, r.status, r.reason, r.ended_at
+          FROM broadcasts b JOIN projects p ON p.id = b.project_id JOIN broadcast_recipients r ON r.broadcast_id = b.id
+          WHERE (b.status IN ('queued', 'running', 'cancelling') OR b.ended_at >= $1) AND r.ended_at >= $1
+            AND r.channel <> '' ${ofProject}
+          ORDER BY r.ended_at DESC, r.id DESC LIMIT $2)
+       ) message ORDER BY at DESC, id DESC`,
+    values: [since, limit, ...(projectId === undefined ? [] : [projectId])],
   });
   return found.rows;
 }

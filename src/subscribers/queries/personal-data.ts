@@ -2,6 +2,7 @@ import type { Channel } from '../../contract/common';
 import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { change, rows } from '../../db/query';
+import { isAboutSubscriber } from '../../events';
 
 /*
  * Every table that names a person, what of it belongs to a subscriber of a project, and how their removal ends it. This is
@@ -217,8 +218,7 @@ export const personalTables: Record<string, PersonalTable> = {
       as: 'events',
       columns: 'e.id AS event_id, e.body::json AS body, e.created_at',
       from: 'events e',
-      // As the index events_subscriber has it.
-      where: `substring(e.body FROM '"subscriber_id":"([^"\\\\]+)"') = ANY (person.public_ids) AND e.project_id = person.project_id`,
+      where: `${isAboutSubscriber('person.id', 'person.public_ids')} AND e.project_id = person.project_id`,
       order: ['e.created_at', 'e.id'],
     },
     removal: { step: 'markEventsForErasure' },

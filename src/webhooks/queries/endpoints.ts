@@ -91,6 +91,16 @@ export function findEndpoint(db: Db, projectId: string, id: string): Promise<End
   );
 }
 
+/** For operators, who see every project. */
+export function findAnyEndpoint(db: Db, id: string): Promise<Endpoint | null> {
+  return row<Endpoint>(
+    db,
+    'find_any_endpoint',
+    `SELECT ${COLUMNS} FROM endpoints WHERE id = $1 AND deleted_at IS NULL`,
+    [id],
+  );
+}
+
 /** For a request that is resumed after a crash: also an endpoint that was deleted since. */
 export function findCreatedEndpoint(db: Db, projectId: string, id: string): Promise<Endpoint | null> {
   return row<Endpoint>(

@@ -15,26 +15,36 @@ export function pythonWithPackages(): string | null {
   return existsSync(python) || install(environment) ? python : null;
 }
 
-/** As above, else Python as it is, else null. */
-export function pythonForStandardWebhooks(): string | null {
-  const hasPython = spawnSync('python3', ['--version'], { stdio: 'ignore' }).status === 0;
-  return pythonWithPackages() ?? (hasPython ? 'python3' : null);
+export interface WebhooksPython {
+  command: string;
+  verifier: 'standardwebhooks' | 'standard library';
 }
 
-/** Without a network this fails at once. */
+/** Python with the official verifier, else Python as it is, else null. */
+export function pythonForStandardWebhooks(): WebhooksPython | null {
+  const command = pythonWithPackages();
+  if (command) return { command, verifier: 'standardwebhooks' };
+  const hasPython = spawnSync('python3', ['--version'], { stdio: 'ignore' }).status === 0;
+  return hasPython ? { command: 'python3', verifier: 'standard library' } : null;
+}
+
+/** Without a network this fails at once; the reason is written to stderr. */
 function install(environment: string): boolean {
   const draft = `${environment}.${process.pid}`;
   try {
     execFileSync('python3', ['-m', 'venv', draft], { stdio: 'ignore', timeout: 60_000 });
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '0'];
     execFileSync(join(draft, 'bin', 'python'), [...pip, '--timeout', '10', ...packages], {
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', 'pipe'],
       timeout: 60_000,
     });
     renameSync(draft, environment);
     return true;
-  } catch {
+  } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    return existsSync(environment);
+    if (existsSync(environment)) return true;
+    // Visible in every run: with a package index within reach, the tests must use the packages.
+    process.stderr.write(`The Python packages of the tests were not installed: ${String(error)}\n`);
+    return false;
   }
 }

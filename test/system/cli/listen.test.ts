@@ -1,12 +1,26 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { isValidWebhook } from '../../../sdk/typescript/src';
+import { writeRuntime } from '../../../src/embedded/data-dir';
+import { insertProject } from '../../../src/projects/queries/projects';
+import { createTestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { userEnvironment } from '../../support/npm-start';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { startTcpProxy } from '../../support/tcp-proxy';
 import { createSession } from '../login/fixture';
-import { createEndpoint, emitExample, scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
+import { subscribePerson } from '../messages/fixture';
+import {
+  createEndpoint,
+  emitExample,
+  emitOne,
+  scriptedReceiver,
+  untilStatus,
+  type ScriptedReceiver,
+} from '../webhooks/fixture';
 import { cli, herald, heraldJson, settingsOf } from './fixture';
 
 jest.setTimeout(120_000);
@@ -69,8 +83,11 @@ test('listen against a remote service forwards what happened while the connectio
   for (const { body, headers } of receiver.received) expect(isValidWebhook(body, headers, secret)).toBe(true);
   await eventually(() => listening.lines().length === 4);
   expect(listening.lines()[2]).toMatch(/otp\.sent {2}200 {2}\d+ ms/);
-  expect(listening.output.stderr).toMatch(/Disconnected: .+ Reconnecting in/);
-  expect(listening.output.stderr).toContain('Connected again.');
+  await eventually(() => {
+    expect(listening.output.stderr).toMatch(/Disconnected: .+ Reconnecting in/);
+    expect(listening.output.stderr).toContain('Connected again.');
+    return true;
+  });
 });
 
 test('listen and tail on this installation show what trigger sends, and what could not be forwarded', async () => {
@@ -103,12 +120,70 @@ test('listen and tail on this installation show what trigger sends, and what cou
     expect.objectContaining({ action: 'webhook.tested', target_id: endpointId }),
     expect.objectContaining({ action: 'webhook.tested', target_id: sent.event_id }),
   ]);
+
+  await project.api('PUT', `/v1/webhooks/${endpointId}`, { status: 'disabled' });
+  const refused = await herald(['trigger', 'otp.sent', '--endpoint', endpointId], settings);
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    `Endpoint "${endpointId}" is disabled: enable it first.\n`,
+  ]);
+});
+
+test('tail on this installation shows logins, and messages of every kind', async () => {
+  const { subscriberId } = await subscribePerson(service, project);
+  const logins = run(['tail', 'logins', '--project', project.slug, '--json']);
+  const messages = run(['tail', 'messages', '--project', project.slug, '--json']);
+  for (const { output } of [logins, messages]) {
+    await eventually(() => output.stderr.includes('Waiting for'), 60_000);
+  }
+  const session = await createSession(project);
+  await eventually(() => logins.lines().length > 0);
+  expect(JSON.parse(logins.lines()[0] ?? '')).toMatchObject({ id: session.session_id, status: 'pending' });
+
+  const content = { text: 'Hello' };
+  for (const [path, body] of [
+    ['/v1/send', { subscriber_id: subscriberId, ...content }],
+    ['/v1/send/batch', { messages: [{ subscriber_id: subscriberId, ...content }] }],
+    ['/v1/broadcast', content],
+  ] as const) {
+    expect((await project.api('POST', path, body)).status).toBeLessThan(300);
+  }
+  const sent = () =>
+    messages
+      .lines()
+      .map((line) => JSON.parse(line) as { what: string; status: string })
+      .filter(({ status }) => status === 'sent')
+      .map(({ what }) => what);
+  await eventually(() => sent().length === 3);
+  expect(sent().toSorted()).toEqual(['batch telegram', 'broadcast telegram', 'send telegram']);
+});
+
+test('listen on this installation says that it is connected again only when it is', async () => {
+  const address = new URL(service.database.url);
+  const proxy = await startTcpProxy(Number(address.port));
+  address.port = String(proxy.port);
+  const listening = run(
+    ['listen', '--forward-to', receiver.url, '--events', 'auth.completed', '--project', project.slug],
+    { ...settings, DATABASE_URL: address.href },
+  );
+  await untilReady(listening);
+  await proxy.close();
+  await emitExample(service, project, 'otp.sent');
+  const id = await emitExample(service, project, 'auth.completed');
+  await eventually(() => listening.output.stderr.includes('Reconnecting in 2 s'));
+  expect(listening.output.stderr).not.toContain('Connected again.');
+  await proxy.open();
+  await eventually(() => listening.lines().length > 1);
+  expect(deliveredIds()).toEqual([id]);
+  expect(listening.output.stderr.match(/Connected again\./g)).toHaveLength(1);
+  listening.child.kill('SIGTERM');
+  await once(listening.child, 'exit');
+  await proxy.close();
 });
 
 test('trigger and tail work on a remote service, with nothing but its address and a key', async () => {
   const { id: endpointId } = await createEndpoint(project, receiver.url, { events: ['otp.sent'] });
-  await emitExample(service, project, 'otp.sent');
-  await eventually(() => receiver.received.length === 1);
+  await untilStatus(project, await emitOne(service, project, endpointId, 'otp.sent'), 'succeeded');
   const remote = ['--api-url', service.url];
   const env = { HERALD_API_KEY: project.api_key };
   const deliveries = run(['tail', 'deliveries', ...remote], env);
@@ -145,13 +220,62 @@ test('trigger and tail work on a remote service, with nothing but its address an
   expect(messages.lines()[0]).toMatch(/telegram {2}failed {2}user_blocked_bot/);
 });
 
+test('without --project trigger and listen take the only project', async () => {
+  const database = await createTestDatabase();
+  try {
+    const env = { ...settings, DATABASE_URL: database.url };
+    const none = await herald(['trigger', 'otp.sent'], env);
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringMatching(/^There is no project yet: .+\n$/) });
+    await insertProject(database.pool, { slug: 'only', name: 'Only' });
+    const listening = run(['listen', '--forward-to', receiver.url], env);
+    await untilReady(listening);
+    const { event_id } = await heraldJson<{ event_id: string }>(['trigger', 'otp.sent'], env);
+    await eventually(() => deliveredIds().includes(event_id));
+    listening.child.kill('SIGTERM');
+    await once(listening.child, 'exit');
+  } finally {
+    await database.drop();
+  }
+});
+
+test('without --project, of several projects the one of the endpoint or of the embedded demo is taken', async () => {
+  const other = await service.createProject();
+  const { id: endpointId } = await createEndpoint(other, receiver.url, { events: ['otp.sent'] });
+  const directory = await mkdtemp(path.join(tmpdir(), 'herald-demo-'));
+  const embedded = { HERALD_DATA_DIR: directory };
+  const writeDemo = (demo: { slug: string } | null) =>
+    writeRuntime(directory, { database_url: service.database.url, demo });
+  try {
+    const one = ['trigger', 'auth.completed', '--endpoint', endpointId];
+    const { delivery_id } = await heraldJson<{ delivery_id: string }>(one, settings);
+    await eventually(() => receiver.of(delivery_id).length === 1);
+    const wrong = await herald([...one, '--project', project.slug], settings);
+    expect(wrong).toMatchObject({
+      code: 1,
+      stderr: `Endpoint "${endpointId}" not found in ${project.slug}.\n`,
+    });
+
+    writeDemo({ slug: other.slug });
+    const sent = await heraldJson<{ deliveries: number }>(['trigger', 'otp.sent'], embedded);
+    expect(sent.deliveries).toBe(1);
+    // The record of a service with another database says nothing about this one.
+    const elsewhere = { ...embedded, DATABASE_URL: `${service.database.url}?application_name=other` };
+    const refusals = [await herald(['trigger', 'otp.sent'], elsewhere)];
+    writeDemo(null);
+    refusals.push(await herald(['listen', '--forward-to', receiver.url], embedded));
+    for (const { code, stderr } of refusals) {
+      expect([stderr, code]).toEqual(['There are several projects: choose one with --project.\n', 1]);
+    }
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
+
 test.each([
   [['trigger', 'otp.sent', '--api-url', 'http://127.0.0.1:9/'], /needs both --api-url and --api-key/],
   [['trigger', 'otp.sent', '--api-url', 'http://127.0.0.1:9/', '--api-key', 'hk_x'], /127\.0\.0\.1/],
-  [['trigger', 'otp.sent'], /Name the project with --project/],
   [['listen', '--forward-to', 'nowhere', '--project', 'demo'], /"nowhere" is not an http address/],
   [['listen', '--forward-to', 'http://127.0.0.1:9/', '--events', 'nothing'], /"nothing" is not an event/],
-  [['listen', '--forward-to', 'http://127.0.0.1:9/'], /Name the project with --project/],
   [['trigger', 'nothing', '--project', 'demo'], /nothing/],
   [['tail', 'nothing'], /nothing/],
 ])('%j is refused with a sentence', async (args, sentence) => {

@@ -1,3 +1,4 @@
+import { eventRegistry } from '../../../src/events/contract';
 import { startTestService, type TestService } from '../../support/service';
 import { startOf } from '../login/fixture';
 import { freshName } from '../messages/fixture';
@@ -45,4 +46,15 @@ test('herald member: the first owner comes in by an invitation, and the last one
     'member.updated',
     'invitation.created',
   ]);
+});
+
+test('herald key create --scopes publish: the key publishes, and does nothing else', async () => {
+  const project = await service.createProject();
+  const args = ['key', 'create', project.slug, '--scopes', 'publish'];
+  const { api_key } = await heraldJson<{ api_key: string }>(args, settingsOf(service));
+  const api = service.apiWith(api_key);
+  const event = { event: 'ticket.created', data: eventRegistry['ticket.created'].example };
+  const { status, body } = await api('POST', '/v1/publish', { events: [{ ...event, event_id: 'one' }] });
+  expect([status, body]).toEqual([202, { data: [{ event_id: 'one', status: 'accepted', deliveries: 0 }] }]);
+  expect((await api('GET', '/v1/subscribers')).status).toBe(403);
 });

@@ -53,7 +53,7 @@ describe('migrations', () => {
           sql: 'ALTER TABLE busy ADD COLUMN name text; ALTER TABLE busy ADD COLUMN tag text;',
         },
       ],
-      { lockTimeoutMs: 50, retryMs: 10 },
+      { lockTimeoutMs: 50, retryMs: 10, maxAttempts: 10_000 },
     ).then(() => (isDone = true));
     // Between two tries the table is free, so every later query goes on, and nothing of the migration stays behind.
     for (let i = 0; i < 20; i += 1) await pool.query('SELECT id FROM busy');
@@ -93,6 +93,7 @@ describe('migrations', () => {
     const migrated = applyMigrations(pool, [{ version: 9003, name: 'index', sql }], {
       lockTimeoutMs: 50,
       retryMs: 10,
+      maxAttempts: 10_000,
     });
     await eventually(async () => {
       const { rowCount } = await pool.query(`SELECT 1 FROM pg_stat_progress_create_index`);

@@ -101,7 +101,7 @@ test('a bot of the MAX library gets the start payload, asks, is answered by a ta
 });
 
 test('a poll waits for updates, and they come again until the marker is passed on', async () => {
-  const waiting = poll(undefined, 5);
+  const waiting = poll(undefined, 30);
   await control.user('42').open({ start: 'x', language_code: 'ru-RU' });
   const first = await waiting;
   expect(first.updates).toMatchObject([

@@ -105,7 +105,7 @@ test('a telegraf bot gets the start parameter, asks, is answered by a tap and ed
 });
 
 test('a poll waits for the next update, and an update comes again until its offset is acknowledged', async () => {
-  const waiting = poll();
+  const waiting = poll(0, 30);
   await control.user('42').open({ start: 'x', username: 'fortytwo' });
   const [update] = await waiting;
   expect(update?.message).toMatchObject({

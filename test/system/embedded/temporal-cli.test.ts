@@ -154,7 +154,7 @@ describe('how the program is obtained', () => {
 
   test('two starts at once build it once', async () => {
     const goCalls = await installFakeGo(
-      `/bin/sleep 0.3; printf '%s\\n' '#!/bin/sh' 'echo "temporal version 0.0.0-DEV (Server 1.29.1)"' > "$GOBIN/temporal"`,
+      `/bin/sleep 1; printf '%s\\n' '#!/bin/sh' 'echo "temporal version 0.0.0-DEV (Server 1.29.1)"' > "$GOBIN/temporal"`,
     );
     const cached = path.join(cache, 'temporal');
     expect(await Promise.all([find(), find(), find()])).toEqual([cached, cached, cached]);

@@ -15,6 +15,7 @@ import {
   type TemporalServerOptions,
 } from '../../../src/embedded/temporal-server';
 import { searchAttributeTypes } from '../../../src/temporal/names';
+import { eventually } from '../../support/eventually';
 import { setupErrorOf } from './fixture';
 
 let cliPath: string;
@@ -79,14 +80,17 @@ test('workflows and their search attributes are still there at the next start', 
   await first.stop();
 
   const second = await start({ dbFile: 'temporal.db' });
-  const found = await withClient(second.address, async (client) => {
-    const ids: string[] = [];
-    for await (const { workflowId } of client.workflow.list({ query: `ProjectId = 'p1'` })) {
-      ids.push(workflowId);
-    }
-    return ids;
-  });
-  expect(found).toEqual(['delivery/1']);
+  // The server may have been stopped before the workflow was in its lists.
+  await withClient(second.address, (client) =>
+    eventually(async () => {
+      const ids: string[] = [];
+      for await (const { workflowId } of client.workflow.list({ query: `ProjectId = 'p1'` })) {
+        ids.push(workflowId);
+      }
+      expect(ids).toEqual(['delivery/1']);
+      return true;
+    }),
+  );
 });
 
 test('the web UI answers on loopback, and ended workflows are kept for 30 days', async () => {

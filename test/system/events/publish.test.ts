@@ -174,6 +174,55 @@ test('the same event_id is a duplicate, within a request and later, in this proj
   expect(await count('events')).toBe(3);
 });
 
+test('an event_id has 1 to 128 printable characters of any language', async () => {
+  const ids = ['a', 'a'.repeat(128), 'заказ № 7 — 完了 😀', 'ж'.repeat(128), '😀'.repeat(128)];
+  const results = (status: string) => ids.map((event_id) => ({ event_id, status, deliveries: 0 }));
+  const { status, body } = await publish(ids.map(created));
+  expect([status, body['data']]).toEqual([202, results('accepted')]);
+  expect((await publish(ids.map(created))).body['data']).toEqual(results('duplicate'));
+  for (const id of ['a'.repeat(129), 'ж'.repeat(129), '', 'tab\t', '\u200b', '\ud800']) {
+    const refused = await publish([created(id)]);
+    expect([id, refused.status, refused.body['code']]).toEqual([id, 400, 'validation_failed']);
+  }
+});
+
+test('of entries with one event_id in a request, the first counts', async () => {
+  await createEndpoint(project, receiver.url);
+  const entry = (number: number) => ({
+    event: 'ticket.created',
+    data: ticket({ number }),
+    event_id: 'repeated',
+  });
+  const { body } = await publish([entry(1), entry(2), entry(3)]);
+  expect((body['data'] as { status: string }[]).map(({ status }) => status)).toEqual([
+    'accepted',
+    'duplicate',
+    'duplicate',
+  ]);
+  const { rows } = await service.pool.query<{ body: string }>(
+    'SELECT body FROM events WHERE project_id = $1',
+    [project.id],
+  );
+  expect(rows.map((row) => JSON.parse(row.body) as object)).toEqual([
+    { event: 'ticket.created', data: ticket({ number: 1 }) },
+  ]);
+});
+
+test('a disabled endpoint counts: its delivery waits until it is active', async () => {
+  const { id } = await createEndpoint(project, receiver.url);
+  await project.api('PUT', `/v1/webhooks/${id}`, { status: 'disabled' });
+  expect((await publish([created('parked')])).body).toEqual({
+    data: [{ event_id: 'parked', status: 'accepted', deliveries: 1 }],
+  });
+  await eventually(async () => {
+    const { body } = await project.api('GET', `/v1/deliveries?endpoint_id=${id}`);
+    return body.data[0]?.status === 'paused';
+  });
+  expect(receiver.received).toHaveLength(0);
+  await project.api('PUT', `/v1/webhooks/${id}`, { status: 'active' });
+  await eventually(() => receiver.received.length === 1);
+});
+
 test('requests at once with the same event_id: one in each project is accepted', async () => {
   await createEndpoint(project, receiver.url);
   const neighbour = await publisherOf(await service.createProject());

@@ -131,21 +131,27 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     project.api('POST', '/v1/webhooks', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }),
   async request_in_progress() {
     const { subscriberId } = await subscribePerson(service, project);
-    // The first request waits for the platform until the faults are cleared or it gives up.
-    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 3_000 });
     const body = { subscriber_id: subscriberId, text: 'slow' };
     const send = () => project.api('POST', '/v1/send', body, { 'idempotency-key': 'still-running' });
-    const first = send();
-    await eventually(async () => {
-      const { rowCount } = await service.pool.query(
-        `SELECT 1 FROM messages WHERE project_id = $1 AND status = 'sending'`,
-        [project.id],
-      );
-      return rowCount;
-    });
-    const second = await send();
-    await first;
-    return second;
+    // The first request waits for this lock until the second one has its response.
+    const lock = await service.pool.connect();
+    try {
+      await lock.query('BEGIN; LOCK TABLE messages IN SHARE ROW EXCLUSIVE MODE');
+      const first = send();
+      await eventually(async () => {
+        const { rowCount } = await service.pool.query(
+          'SELECT 1 FROM idempotency_keys WHERE project_id = $1',
+          [project.id],
+        );
+        return rowCount;
+      });
+      const second = await send();
+      await lock.query('ROLLBACK');
+      await first;
+      return second;
+    } finally {
+      lock.release();
+    }
   },
   async rate_limit_project() {
     const limited = await service.createProject({ requests_per_minute: 1 });
@@ -192,7 +198,14 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   },
   async slow_down() {
     const { session_id } = await createSession(project);
-    return lastOf(2, () => project.api('GET', `/v1/auth/session/${session_id}/status`));
+    const poll = () => project.api('GET', `/v1/auth/session/${session_id}/status`);
+    expect((await poll()).status).toBe(200);
+    // A minute ahead: the next poll comes too early on any machine.
+    await service.pool.query(
+      `UPDATE auth_polls SET polled_at = now() + interval '1 minute' WHERE session_id = $1`,
+      [session_id],
+    );
+    return poll();
   },
   async internal_error() {
     // A row that the service cannot have written: the code does not open.
@@ -204,8 +217,8 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     return project.api('GET', `/v1/auth/session/${sessionId}/status`);
   },
   async platform_busy() {
-    const { subscriberId } = await subscribePerson(service, project);
-    await service.control.faults('telegram', { method: 'sendMessage', status: 502 });
+    const { subscriberId, name } = await subscribePerson(service, project);
+    await service.control.faults('telegram', { user: name, method: 'sendMessage', status: 502 });
     return project.api('POST', '/v1/otp/send', { subscriber_id: subscriberId });
   },
   async service_unavailable() {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { eventRegistry } from '../../../src/events/contract';
-import { freePort } from '../../../src/lib/ports';
 import { createRoutes } from '../../../src/roles/api';
 import { eventually } from '../../support/eventually';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
@@ -11,6 +10,7 @@ import {
   type TestProject,
   type TestService,
 } from '../../support/service';
+import { stablePort } from '../../support/stable-port';
 import { createEndpoint } from '../webhooks/fixture';
 import { eventsOf, subscribePerson, textsTo, type Person } from '../messages/fixture';
 
@@ -376,7 +376,7 @@ describe('a one-time code', () => {
 
   it('that the messenger refused for the moment is sent by the next request with the same key', async () => {
     const key = newKey();
-    await service.control.faults('telegram', { method: 'sendMessage', times: 1, status: 502 });
+    await service.control.faults('telegram', { user: person.name, method: 'sendMessage', status: 502 });
     expect((await send(key)).body['code']).toBe('platform_busy');
     expect(await codesSent()).toHaveLength(0);
     expect((await send(key)).status).toBe(200);
@@ -409,11 +409,15 @@ describe('a one-time code', () => {
 
     it('is not sent again: the caller is told, and the code works if it has arrived', async () => {
       const key = newKey();
-      const port = String(await freePort());
+      const port = String(await stablePort());
       killed = await startSecondProcess(service, 'api', { PORT: port });
       const calls = () => service.control.callCount('telegram', 'sendMessage');
       const before = await calls();
-      await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 6_000 });
+      await service.control.faults('telegram', {
+        user: person.name,
+        method: 'sendMessage',
+        delay_ms: 6_000,
+      });
       const lost = fetch(`http://127.0.0.1:${port}/v1/otp/send`, {
         method: 'POST',
         headers: {

@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import Ajv from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { errorCodes } from '../../../src/contract/errors';
-import { eventNames } from '../../../src/events/contract';
+import { eventNames, isExtension } from '../../../src/events/contract';
 import { startTestService, type TestService } from '../../support/service';
 
 interface Content {
@@ -29,7 +29,13 @@ interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<
     string,
-    { post: { requestBody: { content: Record<string, { schema: object; example: object }> } } }
+    {
+      post: {
+        description: string;
+        parameters: Operation['parameters'];
+        requestBody: { content: Record<string, { schema: object; example: object }> };
+      };
+    }
   >;
   components: { schemas: { Error: { properties: { code: { enum: string[] } } } } };
 }
@@ -84,13 +90,14 @@ describe('/openapi.json', () => {
         const json = content['application/json'];
         const shown = Object.keys(headers);
         const isSuccess = Number(status) < 300;
-        if (isSuccess && json && !JSON.stringify(json.schema).includes('"binary"')) {
-          expect(json).toHaveProperty('example');
+        if (isSuccess) {
+          const without = Object.entries(content).filter(([, each]) => each.example === undefined);
+          expect({ name, without }).toEqual({ name, without: [] });
         }
         if (security.length > 0 && (isSuccess || status === '429')) {
           expect(shown).toEqual(expect.arrayContaining(limits));
         }
-        if (status === '429' || status === '503') expect(shown).toContain('Retry-After');
+        if (['425', '429', '503'].includes(status)) expect(shown).toContain('Retry-After');
         if (isSuccess) continue;
         const codes = [...description.matchAll(/^`(\w+)`: /gm)].map(([, code]) => code);
         expect({ name, status, codes: Object.keys(json?.examples ?? {}) }).toEqual({ name, status, codes });
@@ -102,6 +109,10 @@ describe('/openapi.json', () => {
         expect({ name, takesKey }).toEqual({ name, takesKey: true });
       }
     }
+    const listed = operations.find(([name]) => name === 'get /v1/channels')?.[1];
+    const { data } = listed?.responses['200']?.content?.['application/json']?.example as { data: object[] };
+    expect(data).toEqual([expect.objectContaining({ status: 'connected' })]);
+    expect(data[0]).not.toHaveProperty('error');
     const created = operations.find(([name]) => name === 'post /v1/send')?.[1];
     expect(created?.parameters.map(({ name }) => name)).toContain('Idempotency-Key');
   });
@@ -168,6 +179,29 @@ describe('/openapi.json', () => {
       const { schema, example } = post.requestBody.content['application/json'] ?? { schema: {}, example: {} };
       expect(ajv.compile(schema)(example)).toBe(true);
     }
+  });
+
+  it('describes the headers of a delivery, and which events are extensions', () => {
+    const required = [
+      'X-Service-Event',
+      'X-Service-Timestamp',
+      'X-Service-Delivery-Id',
+      'X-Service-Signature',
+      'webhook-id',
+      'webhook-timestamp',
+      'webhook-signature',
+    ];
+    for (const [name, { post }] of Object.entries(document.webhooks)) {
+      const headers = post.parameters.map((parameter) => [parameter.name, parameter.required]);
+      expect(headers).toEqual([...required.map((header) => [header, true]), ['X-Service-Test', false]]);
+      expect([name, post.description.endsWith('An extension of Herald.')]).toEqual([
+        name,
+        isExtension(name as (typeof eventNames)[number]),
+      ]);
+    }
+    expect(eventNames.filter(isExtension)).toEqual(
+      expect.arrayContaining(['auth.approved', 'endpoint.failing', 'credits.low']),
+    );
   });
 
   it('is the same list that the reference page shows', async () => {

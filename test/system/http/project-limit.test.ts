@@ -1,6 +1,6 @@
 import { updateProject } from '../../../src/projects/queries/projects';
 import { startTestService, type ApiResponse, type TestService } from '../../support/service';
-import { eventually } from '../../support/eventually';
+import { eventually, SOON_MS } from '../../support/eventually';
 import { expectError } from './fixture';
 import { ownPage } from '../../support/own-page';
 
@@ -131,6 +131,6 @@ describe('the requests a minute of a project', () => {
     await project.api('GET', '/v1/event-types');
     expectError(await project.api('GET', '/v1/event-types'), 'rate_limit_project');
     await updateProject(first.pool, project.id, { requests_per_minute: 1_000 });
-    await eventually(async () => (await project.api('GET', '/v1/event-types')).status === 200, 2_000);
+    await eventually(async () => (await project.api('GET', '/v1/event-types')).status === 200, SOON_MS);
   });
 });

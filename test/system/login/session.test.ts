@@ -160,3 +160,28 @@ describe.each<Channel>(['telegram', 'max'])('login by session on %s', (channel) 
     expect(right.status).toBe(200);
   });
 });
+
+test('a session that has ended cannot be cancelled, and another project’s is not found', async () => {
+  const project = await service.createProject();
+  const cancel = async (id: string, { api } = project) => {
+    const { status, body } = await api('DELETE', `/v1/auth/session/${id}`);
+    return [status, body['code']];
+  };
+  const { session, status } = await confirmedSession(service, project, 'cancel-late');
+  expect(await cancel(session.session_id)).toEqual([409, 'conflict']);
+  await project.api('POST', '/v1/auth/verify', { code: status.code });
+  await waitForStatus(service, session.session_id, 'consumed');
+  expect(await cancel(session.session_id)).toEqual([409, 'conflict']);
+
+  const declined = await createSession(project);
+  await openAndWait(service, 'telegram', 'cancel-no', startOf(linkOf(declined, 'telegram')));
+  await service.control.tap('telegram', 'cancel-no', { button: 1 });
+  await waitForStatus(service, declined.session_id, 'declined');
+  expect(await cancel(declined.session_id)).toEqual([409, 'conflict']);
+
+  const pending = await createSession(project);
+  const stranger = await service.createProject();
+  expect(await cancel(pending.session_id, stranger)).toEqual([404, 'not_found']);
+  const { body } = await project.api('GET', `/v1/auth/session/${pending.session_id}/status`);
+  expect(body['status']).toBe('pending');
+});

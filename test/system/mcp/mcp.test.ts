@@ -1,7 +1,15 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import Koa from 'koa';
+import { createOwnRequests } from '../../../src/http/own-requests';
+import { mcpEndpoint } from '../../../src/mcp/endpoint';
+import type { KeyedProject } from '../../../src/projects/contract';
+import { createRoutes } from '../../../src/roles/api';
 import { eventually } from '../../support/eventually';
 import { userEnvironment } from '../../support/npm-start';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
@@ -12,7 +20,7 @@ let project: TestProject;
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ env: { HERALD_TRUST_PROXY: '1' } });
   project = await service.createProject();
 });
 afterEach(async () => {
@@ -27,10 +35,13 @@ async function connect(transport: Transport): Promise<Client> {
   return client;
 }
 
+/** The address of the agent, as the proxy in front of the service says. */
+const AGENT = '203.0.113.7';
+
 const overHttp = (key: string) =>
   connect(
     new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), {
-      requestInit: { headers: { authorization: `Bearer ${key}` } },
+      requestInit: { headers: { authorization: `Bearer ${key}`, 'x-forwarded-for': AGENT } },
     }) as Transport,
   );
 const namesOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
@@ -69,7 +80,63 @@ test('a tool is a request to the API: result, refusal and change', async () => {
   expect(JSON.stringify(elsewhere.content)).toContain('not_found');
   const removed = await client.callTool({ name: 'templates_delete', arguments: { key: 'hello' } });
   expect(removed).toMatchObject({ isError: false, content: [{ type: 'text', text: 'Done.' }] });
+  const { data } = (await project.api<{ data: { ip: string }[] }>('GET', '/v1/audit')).body;
+  expect([...new Set(data.map(({ ip }) => ip))]).toEqual([AGENT]);
 });
+
+test('a value in a path leads to no other route', async () => {
+  const client = await overHttp(project.api_key);
+  for (const [name, given] of [
+    ['webhooks_get', { id: 'stream' }],
+    ['messages_get', { delivery_id: 'stats' }],
+    ['subscribers_get', {}],
+  ] as const) {
+    const result = await client.callTool({ name, arguments: given });
+    expect({ name, isError: result.isError }).toEqual({ name, isError: true });
+    expect(JSON.stringify(result.content)).toContain('not_found');
+  }
+});
+
+test('the request to the API ends when the caller of the tool has gone', async () => {
+  const api = http.createServer().listen(0, '127.0.0.1');
+  const { url, app } = await mcpInFrontOf(api);
+  try {
+    const called = once(api, 'request');
+    const leaving = new AbortController();
+    const call = { method: 'tools/call', params: { name: 'project_get', arguments: {} } };
+    const response = fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...call }),
+      signal: leaving.signal,
+    }).catch(() => undefined);
+    const [, res] = (await called) as [http.IncomingMessage, http.ServerResponse];
+    const ended = once(res, 'close');
+    leaving.abort();
+    await response;
+    await ended;
+  } finally {
+    for (const server of [api, app]) server.close().closeAllConnections();
+  }
+});
+
+/** The endpoint with the tools of the service, whose calls go to another server. */
+async function mcpInFrontOf(api: http.Server) {
+  await once(api, 'listening');
+  const routes = createRoutes(service.service.core, [], { watch: jest.fn(), stop: jest.fn() });
+  const ownUrl = () => `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const caller = { id: project.id, scopes: ['read'] } as unknown as KeyedProject;
+  const endpoint = mcpEndpoint({
+    routes,
+    authenticate: async () => caller,
+    ownUrl,
+    ownRequests: createOwnRequests(),
+    version: '1',
+  });
+  const app = new Koa().use(endpoint).listen(0, '127.0.0.1');
+  await once(app, 'listening');
+  return { app, url: `http://127.0.0.1:${(app.address() as AddressInfo).port}` };
+}
 
 test('no tool returns a secret or a login code', async () => {
   const { tools } = await (await overHttp(project.api_key)).listTools();

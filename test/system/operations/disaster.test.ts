@@ -27,18 +27,19 @@ import {
   scriptedReceiver,
   untilAttempts,
   untilStatus,
+  untilWorkflow,
   type ScriptedReceiver,
 } from '../webhooks/fixture';
 
-jest.setTimeout(240_000);
+jest.setTimeout(360_000);
 
 /** A second of the schedule takes 300 ms: attempts at 0, 9, 36 and 180 seconds. */
 const SCALE = 0.3;
 const PLACES = [0, 30, 120, 600];
 const env = {
   HERALD_RETRY_SCALE: String(SCALE),
-  HERALD_SESSION_TTL_SECONDS: '60',
-  HERALD_CODE_TTL_SECONDS: '25',
+  HERALD_SESSION_TTL_SECONDS: '80',
+  HERALD_CODE_TTL_SECONDS: '45',
 };
 
 let directory: string;
@@ -187,9 +188,9 @@ test("Temporal's store is lost and Postgres kept: herald recover lets everything
   });
   for (const id of planned.workflows) {
     const handle = service.client.workflow.getHandle(id);
-    await eventually(async () => (await handle.describe()).status.name === 'RUNNING', 30_000);
+    await eventually(async () => (await handle.describe()).status.name === 'RUNNING');
   }
-  await eventually(() => service.client.schedule.getHandle(planned.schedule).describe(), 30_000);
+  await eventually(() => service.client.schedule.getHandle(planned.schedule).describe());
   for (const place of planned.paths) expect((await project.api('DELETE', place)).status).toBeLessThan(300);
   // An operator who is not sure runs it again.
   await eventually(async () => {
@@ -223,8 +224,8 @@ test("Temporal's store is lost and Postgres kept: herald recover lets everything
   expect(receiver.of(cancelled)).toHaveLength(1);
 
   // The other sessions end at their time.
-  await eventually(async () => (await statusInDatabase(service, confirmed.session_id)) === 'expired', 60_000);
-  await eventually(async () => (await statusInDatabase(service, unopened.session_id)) === 'expired', 90_000);
+  await eventually(async () => (await statusInDatabase(service, confirmed.session_id)) === 'expired', 90_000);
+  await eventually(async () => (await statusInDatabase(service, unopened.session_id)) === 'expired', 130_000);
   expect(await statusInDatabase(service, used.session_id)).toBe('consumed');
 
   // Nothing doubled: one credit and one event for each confirmation, whenever it came.
@@ -248,7 +249,10 @@ test('on a healthy installation it changes nothing', async () => {
   const endpoint = await createEndpoint(project, receiver.url, { events: ['batch.completed'] });
   const id = await emitOne(service, project, endpoint.id, 'batch.completed');
   await untilAttempts(project, id, 1);
-  await createSession(project);
+  await untilWorkflow(service, id, 'RUNNING');
+  const { session_id } = await createSession(project);
+  const session = service.client.workflow.getHandle(workflowIds.authSession(session_id));
+  await eventually(async () => (await session.describe()).status.name === 'RUNNING');
   const settings = { ...settingsOf(service), TEMPORAL_ADDRESS: temporal.address };
   expect(await heraldJson<Recovered>(['recover'], settings)).toMatchObject({
     sessions_restarted: 0,

@@ -73,7 +73,7 @@ function keyIds(payloads: Payload[]): string[] {
 test('with payload keys a login and a delivery work, and no payload or failure in Temporal is readable', async () => {
   const { session, status } = await confirmedSession(service, project, 'codec-login');
   expect((await project.api('POST', '/v1/auth/verify', { code: status.code })).status).toBe(200);
-  const endpoint = await createEndpoint(project, receiver.url);
+  const endpoint = await createEndpoint(project, receiver.url, { delivery_lane: 'workflow' });
   const good = await emitOne(service, project, endpoint.id);
   await untilStatus(project, good, 'succeeded');
   receiver.behave(404);
@@ -96,7 +96,7 @@ test('with payload keys a login and a delivery work, and no payload or failure i
 
 test('after a rotation running deliveries continue, old histories open, and new payloads have the new key', async () => {
   receiver.behave(500);
-  const endpoint = await createEndpoint(project, receiver.url);
+  const endpoint = await createEndpoint(project, receiver.url, { delivery_lane: 'workflow' });
   const begun = await emitOne(service, project, endpoint.id);
   await untilAttempts(project, begun, 1);
 

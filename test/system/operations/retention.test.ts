@@ -38,9 +38,9 @@ const ROWS = `
   INSERT INTO oidc_logins (session_id, project_id, client_id, interaction)
     VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a1',
       '00000000-0000-0000-0000-0000000000b1', 'i');
-  INSERT INTO chat_pace (chat, bot, next_at) VALUES (1, 'telegram', now());
+  INSERT INTO chat_pace (chat, bot, next_at) VALUES (1, 'telegram', now() + interval '1 hour');
   INSERT INTO bot_turns (bot, urgent, project_id, served, waiting_until)
-    VALUES ('telegram', true, '00000000-0000-0000-0000-0000000000a1', 0, now());
+    VALUES ('telegram', true, '00000000-0000-0000-0000-0000000000a1', 0, now() + interval '1 hour');
   INSERT INTO credit_ledger (session_id, project_id, source)
     VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a1', 'plan');
   INSERT INTO credit_months (project_id, month, used) VALUES ('00000000-0000-0000-0000-0000000000a1', now(), 1);

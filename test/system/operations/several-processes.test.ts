@@ -79,7 +79,7 @@ test('each delivery is started once and arrives once, and a receiver sees no mor
     }, 100);
   });
   const project = await first.createProject();
-  const endpoint = await createEndpoint(project, receiver.url);
+  const endpoint = await createEndpoint(project, receiver.url, { delivery_lane: 'workflow' });
   const count = 3 * limits.webhookConcurrencyPerEndpoint;
   const ids = await times(count, (n) => emitOne(n % 2 ? first : second, project, endpoint.id));
   await eventually(async () => {

@@ -1,10 +1,10 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { freePort } from '../../../src/lib/ports';
 import { confirmedSession } from '../login/fixture';
 import { eventually } from '../../support/eventually';
 import { createApi, startTestService, type TestProject, type TestService } from '../../support/service';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
+import { stablePort } from '../../support/stable-port';
 import {
   createEndpoint,
   emitOne,
@@ -74,7 +74,7 @@ afterAll(async () => {
 /** The API and the worker in a process of their own, which reads the variables as any process does. */
 async function startHerald(env: Record<string, string>): Promise<void> {
   await herald?.stop();
-  const port = await freePort();
+  const port = await stablePort();
   apiUrl = `http://127.0.0.1:${port}`;
   herald = await startSecondProcess(service, 'api,worker', {
     PORT: String(port),
@@ -92,7 +92,10 @@ async function createProject(): Promise<TestProject> {
 /** A login whose event is delivered: answers the ids by which operators know its parts. */
 async function loginWithDelivery(user: string) {
   const project = await createProject();
-  const endpoint = await createEndpoint(project, receiver.url, { events: ['auth.completed'] });
+  const endpoint = await createEndpoint(project, receiver.url, {
+    events: ['auth.completed'],
+    delivery_lane: 'workflow',
+  });
   const { session } = await confirmedSession(service, project, user);
   const delivery = await eventually(async () => {
     const { body } = await project.api('GET', `/v1/webhooks/${endpoint.id}/deliveries`);

@@ -49,7 +49,7 @@ beforeAll(async () => {
   const project = await service.createProject();
   await confirmedSession(service, project, 'monitoring');
   const receiver = await scriptedReceiver(200);
-  const endpoint = await createEndpoint(project, receiver.url);
+  const endpoint = await createEndpoint(project, receiver.url, { delivery_lane: 'workflow' });
   await untilStatus(project, await emitOne(service, project, endpoint.id), 'succeeded');
   await receiver.close();
   exists = (await scrape(service.service.operatorsUrl)).types;

@@ -52,7 +52,11 @@ async function patchesOf(deliveryId: string): Promise<number> {
 }
 
 test('a delivery in the middle of its schedule continues with changed code; a new one takes the new path', async () => {
-  const endpoint = await createEndpoint(project, receiver.url);
+  const endpoint = await createEndpoint(project, receiver.url, { delivery_lane: 'workflow' });
+  // Time enough to stop the worker before the third attempt.
+  receiver.behave((res) => {
+    res.writeHead(503, receiver.received.length === 2 ? { 'retry-after': '20' } : {}).end();
+  });
   worker = await startWorker();
   const old = await emitOne(api, project, endpoint.id);
   await untilAttempts(project, old, 2);

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
+import { eventRegistry } from '../../../src/events/contract';
+import { emitEvent } from '../../../src/events/queries/emit';
 import { typescriptProject } from '../../support/sdk';
 import { startTestService, type TestService } from '../../support/service';
 import { startFaultyProxy, type FaultyProxy } from './faulty-proxy';
 import { confirm, languages, openApiClient, runScript, type Language } from './fixture';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 let service: TestService;
 /** What each language did, by its name. They run at the same time. */
@@ -15,6 +17,9 @@ beforeAll(async () => {
   await Promise.all(languages.map(async (language) => results.set(language.name, await run(language))));
 });
 afterAll(() => service?.stop());
+
+/** JSON has them as they are; Python takes them for ends of lines. */
+const SEPARATORS = 'An\u0085\u2028\u2029na';
 
 type Step = Record<string, unknown> & { step: string };
 
@@ -42,6 +47,10 @@ async function run({ name, prepare }: Language): Promise<Ran> {
       const step = JSON.parse(line) as Step;
       steps.push(step);
       if (step.step === 'session') await confirm(service, step['link'] as string, user);
+      if (step.step === 'following') {
+        const data = { ...eventRegistry['auth.completed'].example, first_name: SEPARATORS };
+        await emitEvent(service.pool, project.id, 'auth.completed', data);
+      }
     });
   } finally {
     prepared.remove();
@@ -91,8 +100,9 @@ describe.each(languages)('the SDK for $name, installed from its package', ({ nam
   });
 
   it('follows the stream of events, and goes on after the last event when the connection breaks', () => {
-    const { ids, last, typed } = step('streamed') as Record<string, unknown>;
+    const { ids, last, typed, codes } = step('streamed') as Record<string, unknown>;
     expect({ last, typed }).toEqual({ last: 'otp.verified', typed: true });
+    expect(String.fromCharCode(...(codes as number[]))).toBe(SEPARATORS);
     expect(new Set(ids as string[]).size).toBe((ids as string[]).length);
     const streams = requests('GET /v1/webhooks/stream');
     expect(streams.slice(0, 2).map(({ outcome }) => outcome)).toEqual(['broken', 200]);

@@ -6,7 +6,7 @@ import { builtPackage, pythonProject } from '../../support/sdk';
 import { startTestService, type TestService } from '../../support/service';
 import { confirm, runScript } from './fixture';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 const root = path.join(__dirname, '..', '..', '..');
 const guide = (name: string) => readFileSync(path.join(root, 'web', 'docs', 'guides', name), 'utf8');

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isRunning } from '../../../src/embedded/process-identity';
 import { packageRoot } from '../../../src/lib/package-root';
-import { freePort } from '../../../src/lib/ports';
 import type { Runtime } from '../../../src/main';
 import { eventually } from '../../support/eventually';
 import { recordedChildren, startNpm, type HeraldProcess } from '../../support/npm-start';
+import { stablePort } from '../../support/stable-port';
 
 jest.setTimeout(300_000);
 
@@ -43,7 +43,7 @@ describe('npm run dev', () => {
     for (const name of copied) await cp(path.join(packageRoot, name), file(name), { recursive: true });
     await symlink(path.join(packageRoot, 'node_modules'), file('node_modules'));
     dataDir = file('data');
-    port = await freePort();
+    port = await stablePort();
     herald = startNpm(['run', 'dev'], { HERALD_DATA_DIR: dataDir, PORT: String(port) }, checkout);
     await Promise.race([
       eventually(() => herald.stdout().includes('Herald is ready'), 120_000),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { freePort } from '../../../src/lib/ports';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { runHerald, startHerald, temporaryDataDir } from '../../support/npm-start';
+import { stablePort } from '../../support/stable-port';
 
 jest.setTimeout(120_000);
 
@@ -28,7 +28,7 @@ describe('with a database and a Temporal server of its own', () => {
   });
 
   it('runs only the requested role, embeds nothing and has no development pages', async () => {
-    const port = await freePort();
+    const port = await stablePort();
     const herald = startHerald({ ...settings, PORT: String(port) }, ['--roles', 'api']);
     try {
       expect(await herald.ready()).toEqual({
@@ -64,7 +64,7 @@ describe('with a database and a Temporal server of its own', () => {
   });
 
   it('says in one sentence that the database does not answer, without its password', async () => {
-    const url = `postgres://herald:hunter2@127.0.0.1:${await freePort()}/herald`;
+    const url = `postgres://herald:hunter2@127.0.0.1:${await stablePort()}/herald`;
     const { code, stderr } = await startHerald({ ...settings, DATABASE_URL: url }, ['--roles', 'api'])
       .finished;
     expect(code).toBe(69);

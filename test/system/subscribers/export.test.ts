@@ -1,5 +1,5 @@
 import { parseCsv } from '../../../src/lib/csv';
-import { eventually } from '../../support/eventually';
+import { eventually, SOON_MS } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { confirmedSession } from '../login/fixture';
 import { freshName, subscribePerson } from '../messages/fixture';
@@ -122,6 +122,32 @@ describe('exports', () => {
     await eventually(async () => (await project.api('GET', '/v1/export/logins')).status === 200);
     // Who has received the whole of one can begin the next at once.
     for (let n = 0; n < 5; n += 1) expect((await project.api('GET', '/v1/export/logins')).status).toBe(200);
+  });
+
+  it('end with the key, also while nothing of them is read', async () => {
+    const { subscriberId } = await subscribePerson(service, project, 'telegram');
+    // More than the buffers of a connection take.
+    await service.pool.query(
+      `WITH properties (value) AS (SELECT jsonb_build_object('note', repeat('x', 8000))),
+       subscriber AS (
+         INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang, properties)
+         SELECT $1, 'telegram', 'u' || n, 'u' || n, 'Anna', 'en', value FROM properties, generate_series(1, 4000) n)
+       INSERT INTO tracked_events (id, project_id, subscriber_id, event_id, name, properties, occurred_at)
+       SELECT gen_random_uuid(), $1, $2, n::text, 'viewed', value, now() FROM properties, generate_series(1, 4000) n`,
+      [project.id, subscriberId],
+    );
+    const created = await project.api('POST', '/v1/keys', { name: 'short', scopes: ['read', 'export'] });
+    const { id, api_key: key } = created.body as { id: string; api_key: string };
+    const opened = await Promise.all(
+      ['/v1/export/subscribers', `/v1/subscribers/${subscriberId}/data`].map((path) =>
+        fetch(service.url + path, { headers: { authorization: `Bearer ${key}` } }),
+      ),
+    );
+    expect(opened.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await project.api('DELETE', `/v1/keys/${id}`)).status).toBe(204);
+    // The export has ended: the next one can begin.
+    await eventually(async () => (await project.api('GET', '/v1/export/logins')).status === 200, SOON_MS);
+    for (const response of opened) await expect(response.text()).rejects.toThrow('terminated');
   });
 
   it('end the query of a client that has gone away', async () => {

@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { botTexts } from '../../../src/bots';
 import { formatSubscriberId } from '../../../src/contract/ids';
+import { eventRegistry } from '../../../src/events/contract';
+import { newApiKey } from '../../../src/lib/tokens';
+import { insertApiKey } from '../../../src/projects/queries/keys';
 import { eventually } from '../../support/eventually';
 import { ERASED_SUBSCRIBER_ID } from '../../../src/subscribers/queries/erasure';
 import {
@@ -297,4 +301,46 @@ describe.each(['telegram', 'max'] as const)('removing a subscriber on %s', (chan
     // The message is edited after the commit.
     await eventually(async () => (await lastBotMessage(service, channel, user))?.buttons.length === 0);
   });
+});
+
+test('removing a subscriber erases what was published about them, wherever and in whichever form it names them', async () => {
+  const project = await service.createProject();
+  await confirmedSession(service, project, freshName('published'));
+  const { body: list } = await project.api('GET', '/v1/subscribers');
+  const id = list.data[0].subscriber_id as string;
+  const { key, hash, hint } = newApiKey();
+  await insertApiKey(service.pool, { project_id: project.id, hash, hint, scopes: ['publish'] });
+  const ticket = (subscriber_id: string | null, text: string) => ({
+    event: 'ticket.created',
+    data: { ...eventRegistry['ticket.created'].example, subscriber_id, text },
+  });
+  const form = (answers: object, subscriber_id: string) => {
+    const { subscriber_id: _, answers: __, ...rest } = eventRegistry['form.submitted'].example;
+    return { event: 'form.submitted', data: { answers, subscriber_id, ...rest } };
+  };
+  const named = [
+    ticket(id, 'as Herald writes it'),
+    ticket(formatSubscriberId(id, 'prefixed'), 'in the other form'),
+    ticket(id.toUpperCase(), 'in upper case'),
+    form({ subscriber_id: 'an answer' }, id),
+    form({ subscriber_id: randomUUID() }, formatSubscriberId(id, 'prefixed')),
+  ];
+  const others = [ticket(randomUUID(), 'of another'), ticket(null, 'of no one'), ticket('crm-7', 'foreign')];
+  const events = [...named, ...others];
+  const published = await service.apiWith(key)('POST', '/v1/publish', { events });
+  expect(published.status).toBe(202);
+  const held = await project.api('GET', `/v1/subscribers/${id}/data`);
+  const shown = (held.body.events as { body: object }[]).map(({ body }) => body);
+  expect(shown).toEqual(expect.arrayContaining(named));
+  expect(shown.filter((event) => JSON.stringify(others).includes(JSON.stringify(event)))).toEqual([]);
+
+  expect((await project.api('DELETE', `/v1/subscribers/${id}`)).status).toBe(204);
+  const left = await eventually(async () => {
+    const { rows } = await service.pool.query<{ body: string }>(
+      `SELECT body FROM events WHERE project_id = $1 AND name IN ('ticket.created', 'form.submitted')`,
+      [project.id],
+    );
+    return rows.length === others.length && rows.map(({ body }) => body).sort();
+  });
+  expect(left).toEqual(others.map((event) => JSON.stringify(event)).sort());
 });

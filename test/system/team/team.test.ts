@@ -333,6 +333,8 @@ describe('a key', () => {
     const limited = service.apiWith(await service.createKey(project.id, ['admin', 'read', 'publish']));
     expect((await limited('POST', '/v1/keys', {})).body.scopes).toEqual(['read', 'admin']);
     expectError(await limited('POST', '/v1/keys', { scopes: ['read', 'manage'] }), 'forbidden');
+    // Only the operator's CLI grants it.
+    expectError(await limited('POST', '/v1/keys', { scopes: ['publish'] }), 'forbidden');
   });
 });
 

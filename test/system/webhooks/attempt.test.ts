@@ -152,12 +152,12 @@ describe('Retry-After', () => {
 
   it('as a date', async () => {
     const wait = await answered(new Date(Date.now() + 3_600_000).toUTCString());
-    expect(wait).toBeGreaterThan(3_590_000);
+    expect(wait).toBeGreaterThan(3_500_000);
     expect(wait).toBeLessThanOrEqual(3_600_000);
     // C's asctime, the oldest of HTTP's forms, names no zone.
     const [day, date, month, year, time] = new Date(Date.now() + 3_600_000).toUTCString().split(/,? /);
     const asctime = await answered(`${day} ${month} ${date} ${time} ${year}`);
-    expect(asctime).toBeGreaterThan(3_590_000);
+    expect(asctime).toBeGreaterThan(3_500_000);
     expect(asctime).toBeLessThanOrEqual(3_600_000);
     // More than a year is a year; the schedule's own limit is a day.
     await expect(answered('Sat Nov  6 08:49:37 2094')).resolves.toBe(366 * 86_400_000);
@@ -216,7 +216,7 @@ describe("the receiver's body", () => {
   });
 
   it.each([
-    ['its own deadline', { timeoutMs: 300 }, 300],
+    ['its own deadline', { timeoutMs: 1_500 }, 1_500],
     ['10 seconds, the deadline of every attempt', {}, 10_000],
   ])('that drips for ever after headers at once fails at %s', async (_which, options, deadline) => {
     const receiver = await opened(
@@ -364,6 +364,60 @@ describe('each failure has its own word', () => {
   });
 });
 
+describe('the request headers of an attempt', () => {
+  it('are kept for a request that was sent and not answered', async () => {
+    const receiver = await opened(startReceiver(() => undefined));
+    const result = await attempter({ timeoutMs: 300 }).attempt(delivery(receiver.url));
+    expect(result).toMatchObject({ error: 'timeout', requestHeaders: { 'webhook-id': deliveryId } });
+    const hangUp = await opened(startRawReceiver((socket) => socket.once('data', () => socket.end())));
+    const dropped = await attempter().attempt(delivery(hangUp.url));
+    expect(dropped).toMatchObject({ error: 'reset', requestHeaders: { 'webhook-id': deliveryId } });
+  });
+
+  it('are null without an address, a connection or a TLS session', async () => {
+    const closed = await startReceiver((res) => res.end());
+    await closed.close();
+    const selfSigned = await opened(startReceiver((res) => res.end(), { tls: true }));
+    const lookup = namesFrom({});
+    const unsent = { status: null, requestHeaders: null };
+    const results = await Promise.all([
+      attempter({ lookup }).attempt(delivery('https://gone.example/')),
+      attempter().attempt(delivery(closed.url)),
+      attempter().attempt(delivery(selfSigned.url)),
+      attempter({ allowLocal: false }).attempt(delivery(closed.url)),
+    ]);
+    expect(results).toMatchObject(
+      ['dns', 'refused', 'tls', 'forbidden_address'].map((error) => ({ ...unsent, error })),
+    );
+  });
+
+  it('are null when the deadline passes before there is a connection', async () => {
+    const noAddress = attempter({ timeoutMs: 300, lookup: () => new Promise(() => undefined) });
+    // The port takes connections and never begins the TLS handshake.
+    const mute = await opened(startRawReceiver((socket) => void socket.resume()));
+    const results = await Promise.all([
+      noAddress.attempt(delivery('https://slow.example/')),
+      attempter({ timeoutMs: 300 }).attempt(delivery(mute.url.replace('http:', 'https:'))),
+    ]);
+    expect(results).toMatchObject(Array(2).fill({ status: null, error: 'timeout', requestHeaders: null }));
+  });
+
+  it('are null for an attempt that got no connection of its own', async () => {
+    const firstArrived = new AbortController();
+    const hanging = await opened(startReceiver(() => firstArrived.abort()));
+    const sender = attempter({ connections: 1 });
+    const callOff = new AbortController();
+    const first = sender.attempt(delivery(hanging.url, { signal: callOff.signal }));
+    const second = sender.attempt(delivery(hanging.url, { signal: firstArrived.signal }));
+    expect(await second).toMatchObject({ error: 'aborted', requestHeaders: null });
+    callOff.abort();
+    expect(await first).toMatchObject({ error: 'aborted', requestHeaders: { 'webhook-id': deliveryId } });
+    const late = await sender.attempt(delivery(hanging.url, { signal: callOff.signal }));
+    expect(late).toMatchObject({ error: 'aborted', requestHeaders: null });
+    expect(hanging.received).toHaveLength(1);
+  });
+});
+
 describe('forbidden addresses at the dial', () => {
   const production = (addresses: string[][]) => {
     const calls = [...addresses];
@@ -413,7 +467,7 @@ describe('neighbours', () => {
   it('a receiver that hangs on every connection does not hold up another', async () => {
     const hanging = await opened(startReceiver(() => undefined));
     const fine = await opened(startReceiver((res) => res.end('ok')));
-    const sender = attempter({ connections: 4, timeoutMs: 3_000 });
+    const sender = attempter({ connections: 4, timeoutMs: 60_000 });
     const stuck = Array.from({ length: 12 }, () => sender.attempt(delivery(hanging.url)));
     const results = await Promise.all(Array.from({ length: 20 }, () => sender.attempt(delivery(fine.url))));
     expect(results.map(({ status }) => status)).toEqual(Array(20).fill(200));
@@ -430,7 +484,7 @@ describe('neighbours', () => {
     expect(results.map(({ error }) => error)).toEqual(Array(4).fill('timeout'));
     const durations = results.map(({ durationMs }) => durationMs);
     // One after the other they would end up to three deadlines apart.
-    expect(Math.max(...durations) - Math.min(...durations)).toBeLessThan(1_000);
+    expect(Math.max(...durations) - Math.min(...durations)).toBeLessThan(2_000);
   });
 
   it('closing leaves no connection behind', async () => {

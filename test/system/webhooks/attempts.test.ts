@@ -3,6 +3,7 @@ import { createDeliveryActivities } from '../../../activities/deliver-webhook';
 import { createFastEndpoints } from '../../../src/webhooks/fast-endpoints';
 import { runRetention } from '../../../src/operations/retention';
 import { createAttempter, type Attempter } from '../../../src/webhooks/attempt';
+import { eventually } from '../../support/eventually';
 import {
   createEndpoint,
   emitOne,
@@ -281,7 +282,11 @@ describe('an attempt inside a workflow task', () => {
     expect(receiver.of(request.deliveryId)).toHaveLength(0);
     taken[0]?.release();
     expect(await attemptFast(request)).toMatchObject({ status: 'succeeded' });
-    expect(fastEndpoints.isFast(endpoint.id)).toBe(true);
+    // The first attempt on a busy machine may take too long to count as fast.
+    await eventually(async () => {
+      await attemptFast({ ...request, deliveryId: await emitOne(service, project, endpoint.id) });
+      return fastEndpoints.isFast(endpoint.id);
+    });
     expect(fastEndpoints.acquireSlot()).not.toBeNull();
   });
 });

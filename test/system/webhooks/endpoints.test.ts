@@ -247,6 +247,13 @@ describe('rotating the secret', () => {
       { created_at: expect.any(String), expires_at: expect.any(String) },
     ]);
     expect(rows[1]!.hours).toBeNull();
+    await service.pool.query(
+      'UPDATE endpoint_secrets SET expires_at = now() WHERE endpoint_id = $1 AND expires_at IS NOT NULL',
+      [id],
+    );
+    expect((await project.api('GET', `/v1/webhooks/${id}`)).body.secrets).toEqual([
+      { created_at: secrets[0].created_at, expires_at: null },
+    ]);
   });
 
   test('ten an hour, even at once; then 429 until the oldest is an hour old', async () => {

@@ -135,10 +135,28 @@ describe('the health of an endpoint', () => {
     expect(body.data[0].health).toEqual(await health());
   });
 
-  test('is idle after it was enabled again, until an attempt succeeds', async () => {
+  test('is idle after it was enabled again or has a new URL, until an attempt ends', async () => {
     await attemptOnce(410);
     await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { status: 'active' });
     expect(await health()).toMatchObject({ state: 'idle', failing_since: null, success_rate_24h: 0 });
+    await attemptOnce(503);
+    expect(await health()).toMatchObject({ state: 'failing' });
+    await project.api('PUT', `/v1/webhooks/${endpoint.id}`, { url: `${receiver.url}/new` });
+    expect(await health()).toMatchObject({ state: 'idle', failing_since: null, success_rate_24h: 0 });
+    await attemptOnce(200);
+    expect(await health()).toMatchObject({ state: 'healthy' });
+  });
+
+  test('has the end of the last attempt, successful or not', async () => {
+    for (const status of [200, 503, 404, 200]) {
+      const deliveryId = await attemptOnce(status);
+      const { rows } = await service.pool.query<{ finished_at: Date }>(
+        'SELECT finished_at FROM attempts WHERE delivery_id = $1',
+        [deliveryId],
+      );
+      const shown = Date.parse(String((await health()).last_delivery_at));
+      expect(shown).toBe(rows[0]!.finished_at.getTime());
+    }
   });
 
   test('forgets what is more than a day old', async () => {
@@ -181,8 +199,9 @@ describe('stats', () => {
     expect((await stranger.api('GET', `/v1/webhooks/${endpoint.id}/stats`)).status).toBe(404);
   });
 
-  test('are removed after eight days', async () => {
+  test('are removed after eight days, but for the newest hour, which has the last delivery', async () => {
     await attemptOnce(200);
+    const { last_delivery_at } = await health();
     const age = (days: number) =>
       service.pool.query(
         `UPDATE endpoint_hours SET hour = date_trunc('hour', now()) - make_interval(days => $2) WHERE endpoint_id = $1`,
@@ -191,10 +210,23 @@ describe('stats', () => {
     const kept = async () =>
       (await service.pool.query('SELECT 1 FROM endpoint_hours WHERE endpoint_id = $1', [endpoint.id]))
         .rowCount;
-    await age(7);
+    await age(9);
     await runRetention(service.service.core);
     expect(await kept()).toBe(1);
-    await age(9);
+    expect(await health()).toMatchObject({ state: 'idle', success_rate_24h: null, last_delivery_at });
+    expect(totals(await stats(168))).toEqual({ succeeded: 0, failed: 0 });
+
+    await age(7);
+    await attemptOnce(200);
+    await runRetention(service.service.core);
+    expect(await kept()).toBe(2);
+    await service.pool.query(
+      `UPDATE endpoint_hours SET hour = hour - interval '9 days' WHERE endpoint_id = $1`,
+      [endpoint.id],
+    );
+    await runRetention(service.service.core);
+    expect(await kept()).toBe(1);
+    await project.api('DELETE', `/v1/webhooks/${endpoint.id}`);
     await runRetention(service.service.core);
     expect(await kept()).toBe(0);
   });

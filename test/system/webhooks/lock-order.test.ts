@@ -12,6 +12,8 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const ROUNDS = 40;
+/** As many at once as the connections can serve without a request waiting for one for long. */
+const AT_ONCE = 8;
 const EVENTS = 15;
 
 function shuffled<T>(items: readonly T[]): T[] {
@@ -94,7 +96,10 @@ async function collide({ project, removed, resumed, recovered, claims }: Round) 
 test('success batches, a deletion, a resume and recovers of the same rows at once: no caller sees a deadlock, no success is lost', async () => {
   const rounds: Round[] = [];
   for (let i = 0; i < ROUNDS; i += 1) rounds.push(await prepare());
-  const outcomes = await Promise.all(rounds.map(collide));
+  const outcomes = [];
+  for (let i = 0; i < ROUNDS; i += AT_ONCE) {
+    outcomes.push(...(await Promise.all(rounds.slice(i, i + AT_ONCE).map(collide))));
+  }
   expect(outcomes).toEqual(rounds.map(() => ({ lost: [], statuses: [204, 200, 202, 202] })));
 
   const ids = rounds.flatMap(({ claims }) => claims.map(({ id }) => id));

@@ -43,18 +43,18 @@ describe('with a worker', () => {
     await expect(workflowOf(service, id).result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
 
     const history = await workflowOf(service, id).fetchHistory();
+    const kinds = history.events?.map((event) =>
+      Object.keys(event).find((key) => key.endsWith('Attributes')),
+    );
+    // A task that a busy machine makes late is scheduled again, but completed once.
     expect(
-      history.events?.map((event) => Object.keys(event).find((key) => key.endsWith('Attributes'))),
+      kinds?.filter((kind) => !/^workflowTask(Scheduled|Started|TimedOut)Event/.test(kind ?? '')),
     ).toEqual([
       'workflowExecutionStartedEventAttributes',
-      'workflowTaskScheduledEventAttributes',
-      'workflowTaskStartedEventAttributes',
       'workflowTaskCompletedEventAttributes',
       'activityTaskScheduledEventAttributes',
       'activityTaskStartedEventAttributes',
       'activityTaskCompletedEventAttributes',
-      'workflowTaskScheduledEventAttributes',
-      'workflowTaskStartedEventAttributes',
       'workflowTaskCompletedEventAttributes',
       'workflowExecutionCompletedEventAttributes',
     ]);

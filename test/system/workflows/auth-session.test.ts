@@ -272,8 +272,7 @@ test('a session that 0.1.0 started, and no worker of it has begun, waits in the 
     HOUR,
     { startedBy010: true },
   );
-  await handle.signal(answered, { updateId: 7 });
-  await handle.signal(answered, { updateId: 7 });
+  await Promise.all([1, 2].map(() => handle.signal(answered, { updateId: 7 })));
   expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
   expect(script).toMatchObject({ settled: [], ends: [] });
   await recordHistory(handle, 'auth-session', 'in-task-waited');
@@ -310,7 +309,7 @@ describe('an approval', () => {
   test('expires by the time of its row', async () => {
     const { handle, script } = await start(
       { settled: [settled('pending', { waitMs: 200 }), settled('expired')] },
-      100,
+      1_000,
       push,
     );
     expect(await handle.result()).toEqual({ status: 'expired', reason: 'nobody answered in time' });

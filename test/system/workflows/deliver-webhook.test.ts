@@ -273,15 +273,18 @@ describe('with an endpoint that answers quickly', () => {
     ((await delivery.handle.fetchHistory()).events ?? []).map(
       (event) => Object.keys(event).find((key) => key.endsWith('EventAttributes')) ?? '',
     );
-  const ordinary = (all: string[]) =>
-    all.filter((kind) => kind === 'activityTaskScheduledEventAttributes').length;
 
   test('the first attempt is made inside the workflow task: success takes no activity and one task', async () => {
     const delivery = await start([], 0, { quick: true, atOnce: ok(1) });
     await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
-    const all = await kinds(delivery);
-    expect(ordinary(all)).toBe(0);
-    expect(all).toHaveLength(6);
+    // A task that a busy machine makes late is scheduled again, but completed once.
+    const late = /^workflowTask(Scheduled|Started|TimedOut)Event/;
+    expect((await kinds(delivery)).filter((kind) => !late.test(kind))).toEqual([
+      'workflowExecutionStartedEventAttributes',
+      'workflowTaskCompletedEventAttributes',
+      'markerRecordedEventAttributes',
+      'workflowExecutionCompletedEventAttributes',
+    ]);
     await recordHistory(delivery.handle, 'deliver-webhook', 'quick-success');
   });
 

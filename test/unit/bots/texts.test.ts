@@ -26,6 +26,14 @@ function everyText(texts: BotTexts): string[] {
 }
 
 describe('what the bots say', () => {
+  it('does not promise that /stop ends all messages: a shared bot asks which project to stop', () => {
+    const hints = languages.flatMap((language) => [
+      botTexts[language].help,
+      botTexts[language].notUnderstood,
+    ]);
+    expect(hints.filter((text) => !text.includes('/stop') || /\ball\b|все/i.test(text))).toEqual([]);
+  });
+
   it('exists in Russian and English, each thing in its own words', () => {
     const [ru, en] = [everyText(botTexts.ru), everyText(botTexts.en)];
     expect(Object.keys(botTexts.ru)).toEqual(Object.keys(botTexts.en));

@@ -16,6 +16,15 @@ describe('tables of the CLI', () => {
     expect(text.includes('│')).toBe(width >= 80);
   });
 
+  it.each([
+    ['wide characters, which take two columns', '名'.repeat(20), 46, false],
+    ['combined characters, which take one', 'e\u0301'.repeat(20), 46, true],
+  ])('measure %s', (_, name, width, isTable) => {
+    const text = table(['project', 'status'], [[name, 'active']], { width, color: false });
+    expect(text.includes('│')).toBe(isTable);
+    expect(text).toContain(name);
+  });
+
   it('are tables in a file or a pipe, whatever their width', () => {
     expect(table(head, rows, { width: null, color: false })).toContain('│');
   });

@@ -1,7 +1,8 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Koa from 'koa';
+import Koa, { type Context } from 'koa';
 import { clientAddress } from '../../../src/http/client-address';
+import { createOwnRequests } from '../../../src/http/own-requests';
 
 function serve(hops: number): Promise<Server> {
   const app = new Koa({ proxy: hops > 0 });
@@ -31,6 +32,20 @@ async function addressSeen(hops: number, forwarded?: string): Promise<string> {
 }
 
 describe('the address of a client', () => {
+  it('is the one that a request of this process states, and no client can state one', () => {
+    const [own, other] = [createOwnRequests(), createOwnRequests()];
+    const clientOf = (headers: Record<string, string>) => {
+      const get = (name: string) => headers[name] ?? '';
+      return own.clientOf({ get } as Context);
+    };
+    expect(clientOf(own.headersFor('203.0.113.7'))).toBe('203.0.113.7');
+    expect(clientOf(other.headersFor('203.0.113.7'))).toBeNull();
+    expect(clientOf({})).toBeNull();
+    const [[name = '', value = ''] = []] = Object.entries(own.headersFor('203.0.113.7'));
+    expect(clientOf({ [name]: value.slice(1) })).toBeNull();
+    expect(clientOf({ [name]: `é${value.slice(1)}` })).toBeNull();
+  });
+
   const claimed = '10.9.8.7';
 
   it.each([

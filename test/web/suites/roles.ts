@@ -47,5 +47,5 @@ export function describeRoles(at: () => DashboardContext): void {
     }
     // No page has asked for what the API refuses.
     expect(complaints).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 }

@@ -54,8 +54,10 @@ export function describeTeamPages(at: () => DashboardContext): void {
     await form.getByRole('button', { name: 'Create link' }).click();
     await page.getByRole('cell', { name: '0 / 2' }).waitFor();
     await page.getByRole('button', { name: 'Telegram' }).click();
-    const copied = new URL((await page.evaluate('navigator.clipboard.readText()')) as string);
-    await service.control.open('telegram', 'by-link', { start: copied.searchParams.get('start') });
+    const start = await eventually(async () =>
+      new URL((await page.evaluate('navigator.clipboard.readText()')) as string).searchParams.get('start'),
+    );
+    await service.control.open('telegram', 'by-link', { start });
     await eventually(async () => (await shop.api('GET', '/v1/subscribers?tag=vip')).body.data.length === 1);
 
     await page.getByRole('link', { name: 'Tags and permissions' }).click();

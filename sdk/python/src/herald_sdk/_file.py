@@ -5,6 +5,7 @@ from typing import AsyncIterator, Iterator
 import httpx
 
 from ._closing import AsyncClosing, Closing
+from ._lines import LineSplitter
 
 
 class _Response:
@@ -28,7 +29,10 @@ class HeraldFile(_Response, Closing):
         return self._response.iter_bytes()
 
     def lines(self) -> Iterator[str]:
-        return self._response.iter_lines()
+        splitter = LineSplitter()
+        for text in self._response.iter_text():
+            yield from splitter.add(text)
+        yield from splitter.end()
 
     def close(self) -> None:
         self._response.close()
@@ -48,8 +52,13 @@ class AsyncHeraldFile(_Response, AsyncClosing):
         """For responses of any length."""
         return self._response.aiter_bytes()
 
-    def lines(self) -> AsyncIterator[str]:
-        return self._response.aiter_lines()
+    async def lines(self) -> AsyncIterator[str]:
+        splitter = LineSplitter()
+        async for text in self._response.aiter_text():
+            for line in splitter.add(text):
+                yield line
+        for line in splitter.end():
+            yield line
 
     async def close(self) -> None:
         await self._response.aclose()

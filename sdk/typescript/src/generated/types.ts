@@ -391,6 +391,27 @@ export type SubscribersUpdateBody = {
 /** The response of PATCH /v1/subscribers/{id}. */
 export type SubscribersUpdateResponse = SubscribersListItem;
 
+/** The response of GET /v1/subscribers/{id}/data. */
+export type SubscribersGetDataResponse = {
+  subscriber: Record<string, unknown> | null;
+  logins: Array<Record<string, unknown>>;
+  login_questions: Array<Record<string, unknown>>;
+  login_answers: Array<Record<string, unknown>>;
+  requests: Array<Record<string, unknown>>;
+  openid_logins: Array<Record<string, unknown>>;
+  openid_tokens: Array<Record<string, unknown>>;
+  scheduled: Array<Record<string, unknown>>;
+  drip_enrolments: Array<Record<string, unknown>>;
+  subscribe_links: Array<Record<string, unknown>>;
+  messages: Array<Record<string, unknown>>;
+  broadcasts: Array<Record<string, unknown>>;
+  button_clicks: Array<Record<string, unknown>>;
+  one_time_codes: Array<Record<string, unknown>>;
+  events: Array<Record<string, unknown>>;
+  tracked_events: Array<Record<string, unknown>>;
+  audit: Array<Record<string, unknown>>;
+};
+
 /** The query of POST /v1/import/subscribers. */
 export type ImportsCreateSubscribersQuery = {
   /** Checks every row and changes nothing. */
@@ -2102,12 +2123,12 @@ export type WebhooksCreateResponse = {
   /** Headers of your own; every value is shown as `***`. */
   headers: Record<string, string>;
   health: {
-    /** `failing`: no success since `failing_since`. `idle`: no attempt in the last 24 hours. */
+    /** `failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one. */
     state: 'idle' | 'healthy' | 'failing' | 'disabled';
     failing_since: string | null;
     /** Share of the attempts of the last 24 hours that succeeded; null without an attempt. */
     success_rate_24h: number | null;
-    /** When the last attempt ended, at most 8 days back. */
+    /** When the last attempt ended, successful or not; null before the first. */
     last_delivery_at: string | null;
   };
   /** Secrets that sign now, newest first. A replaced one has an `expires_at`. */
@@ -2145,12 +2166,12 @@ export type WebhooksListItem = {
   /** Headers of your own; every value is shown as `***`. */
   headers: Record<string, string>;
   health: {
-    /** `failing`: no success since `failing_since`. `idle`: no attempt in the last 24 hours. */
+    /** `failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one. */
     state: 'idle' | 'healthy' | 'failing' | 'disabled';
     failing_since: string | null;
     /** Share of the attempts of the last 24 hours that succeeded; null without an attempt. */
     success_rate_24h: number | null;
-    /** When the last attempt ended, at most 8 days back. */
+    /** When the last attempt ended, successful or not; null before the first. */
     last_delivery_at: string | null;
   };
   /** Secrets that sign now, newest first. A replaced one has an `expires_at`. */
@@ -2346,7 +2367,7 @@ export type DeliveriesGetResponse = {
     /** Kind of failure: dns, refused, timeout, tls… */
     error: string | null;
     error_detail: string | null;
-    /** As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, when its process died, and when there was no connection. */
+    /** As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, when its process died, and when nothing was sent (no address, no connection, TLS failed). */
     request_headers: Record<string, string> | null;
     /** The first 16 KiB. */
     response_body: string | null;
@@ -3243,7 +3264,7 @@ export type AuthApprovedData = {
   decided_at: string;
 };
 
-/** The data of `auth.declined`. A subscriber declined a request. */
+/** The data of `auth.declined`. A subscriber declined a request, or the project had no credits for a Yes. */
 export type AuthDeclinedData = AuthApprovedData;
 
 /** The data of `endpoint.failing`. A webhook endpoint has had no success for 15 minutes. */
@@ -3348,7 +3369,7 @@ export interface EventData {
   'form.submitted': FormSubmittedData;
   /** A subscriber approved a request. */
   'auth.approved': AuthApprovedData;
-  /** A subscriber declined a request. */
+  /** A subscriber declined a request, or the project had no credits for a Yes. */
   'auth.declined': AuthDeclinedData;
   /** A webhook endpoint has had no success for 15 minutes. */
   'endpoint.failing': EndpointFailingData;

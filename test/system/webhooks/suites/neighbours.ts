@@ -2,10 +2,12 @@ import type http from 'node:http';
 import { limits } from '../../../../src/contract/limits';
 import { eventually } from '../../../support/eventually';
 import { startTestService, type Lane, type TestService } from '../../../support/service';
-import { createEndpoint, emitExample, emitOne, listDeliveries, scriptedReceiver } from '../fixture';
+import { createEndpoint, emitExample, emitOne, scriptedReceiver } from '../fixture';
 
 const ROUNDS = 3;
 const SAMPLES = 20;
+/** What a busy machine may add to a sample; waiting for a hanging receiver would take seconds. */
+const NOISE_MS = 100;
 const { webhookConcurrencyPerEndpoint: cap } = limits;
 
 /** What an endpoint that hangs costs the others. */
@@ -33,7 +35,6 @@ export function neighbours(lane: Lane): void {
       res.end();
     });
     const project = await service.createProject();
-    const stuck = await createEndpoint(project, hanging.url);
     const neighbour = await service.createProject();
     const endpoint = await createEndpoint(neighbour, fine.url);
 
@@ -55,19 +56,23 @@ export function neighbours(lane: Lane): void {
       for (let round = 0; round < ROUNDS; round += 1) {
         alone.push(...(await latencies()));
         hang();
+        const stuck = await createEndpoint(project, hanging.url);
         for (let i = 0; i < cap + 10; i += 1) await emitExample(service, project);
         await eventually(() => held.length > 0);
         beside.push(...(await latencies()));
-        expect(held.length).toBeGreaterThan(0);
+        // Attempts that have timed out meanwhile are followed by others.
+        await eventually(() => held.length > 0);
         hanging.behave(200);
-        await eventually(async () => {
+        // Cancels what waits, so that the next round begins with an idle machine.
+        await project.api('DELETE', `/v1/webhooks/${stuck.id}`);
+        await eventually(() => {
           for (const res of held) res.end();
-          return (await listDeliveries(project, stuck.id, '?status=pending')).length === 0;
+          return held.length === 0;
         });
       }
       expect(most).toBeLessThanOrEqual(cap);
-      expect(percentile(beside, 0.5)).toBeLessThan(3 * percentile(alone, 0.5));
-      expect(percentile(beside, 0.95)).toBeLessThan(10 * percentile(alone, 0.95));
+      expect(percentile(beside, 0.5)).toBeLessThan(3 * percentile(alone, 0.5) + NOISE_MS);
+      expect(percentile(beside, 0.95)).toBeLessThan(10 * percentile(alone, 0.95) + NOISE_MS);
     } finally {
       await hanging.close();
       await fine.close();

@@ -84,6 +84,7 @@ export function resilience(lane: Lane): void {
     receiver.behave(404);
     await project.api('POST', `/v1/deliveries/${id}/retry`);
     await untilWorkflow(service, id, 'FAILED');
+    await eventually(() => isQuiet(id));
     await claimedByDeadRelay(false);
     await eventually(() => isQuiet(id));
     await untilWorkflow(service, id, 'FAILED');
@@ -128,6 +129,8 @@ export function resilience(lane: Lane): void {
   test('a delivery that is merely slow is not restarted', async () => {
     const id = await emitOne(service, project, endpoint.id);
     await untilAttempts(project, id, 1);
+    await untilWorkflow(service, id, 'RUNNING');
+    await eventually(() => isQuiet(id));
     await service.pool.query('UPDATE deliveries SET overdue_at = now() WHERE id = $1', [id]);
     const reconciler = startDeliveryReconciler({ ...service.service.core, everyMs: 20 });
     try {
@@ -152,11 +155,13 @@ export function resilience(lane: Lane): void {
     await untilAttempts(project, id, 2);
     const handle = workflowOf(service, id);
     const { runId } = await handle.describe();
+    const { events } = await handle.fetchHistory();
+    const begun = events?.find((event) => event.workflowTaskCompletedEventAttributes);
     await service.client.workflowService.resetWorkflowExecution({
       namespace: 'default',
       workflowExecution: { workflowId: handle.workflowId, runId },
       reason: 'test',
-      workflowTaskFinishEventId: 4 as never,
+      workflowTaskFinishEventId: begun!.eventId!,
       requestId: 'reset-1',
     });
     receiver.behave(200);
@@ -170,16 +175,18 @@ export function resilience(lane: Lane): void {
     receiver.behave((res) => {
       receiver.behave(200);
       // Every connection of the service is cut while the receiver answers for the first time.
-      void service.pool
-        .query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      void emitted
+        .then(() =>
+          service.pool.query(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+          ),
         )
         .catch(() => undefined)
         .then(() => res.end('ok'));
     });
-    const id = await emitOne(service, project, endpoint.id);
-    const delivery = await untilStatus(project, id, 'succeeded');
+    const emitted = emitOne(service, project, endpoint.id);
+    const delivery = await untilStatus(project, await emitted, 'succeeded');
     expect(delivery.attempts).toHaveLength(1);
   });
 

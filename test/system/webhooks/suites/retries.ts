@@ -45,15 +45,20 @@ export function retries(lane: Lane): void {
 
   afterEach(() => receiver.close());
 
+  const retryNow = (id: string) => project.api('POST', `/v1/deliveries/${id}/retry`);
   const at = (time: string | null) => Date.parse(time ?? '');
   const signatureOf = (request: ReceivedRequest) => String(request.headers['x-service-signature']);
   const timeOf = (request: ReceivedRequest) => Number(/^t=(\d+),/.exec(signatureOf(request))?.[1]);
 
+  /** The receiver answers its first requests with the status, and all others with 200. */
+  function failFirst(count: number, status: number): void {
+    receiver.behave((res) => void res.writeHead(receiver.received.length > count ? 200 : status).end());
+  }
+
   test('a failing receiver is tried again on schedule: same id and bytes, fresh time and signature', async () => {
+    failFirst(3, 503);
     const endpoint = await createEndpoint(project, receiver.url);
     const id = await emitOne(service, project, endpoint.id);
-    await untilAttempts(project, id, 3);
-    receiver.behave(200);
     const delivery = await untilStatus(project, id, 'succeeded');
 
     const start = at(delivery.first_attempt_at);
@@ -61,7 +66,7 @@ export function retries(lane: Lane): void {
     const lateness = [0, 30, 120, 600].map((due, index) => (offsets[index] ?? NaN) - due * SCALE);
     expect(Math.min(...lateness)).toBeGreaterThanOrEqual(0);
     // The most punctual retry: the others are as late as the machine is busy with other tests.
-    expect(Math.min(...lateness.slice(1))).toBeLessThan(1);
+    expect(Math.min(...lateness.slice(1))).toBeLessThan(3);
     expect(delivery.attempts.map(({ status }) => status)).toEqual([503, 503, 503, 200]);
     expect(at(delivery.attempts[2]!.next_attempt_at) - start).toBe(600 * SCALE * 1000);
 
@@ -78,7 +83,7 @@ export function retries(lane: Lane): void {
 
   test('while it waits, the Temporal UI shows its state; a final success is shown too', async () => {
     receiver.behave((res) => {
-      res.writeHead(503, { 'retry-after': '4' }).end();
+      res.writeHead(503, { 'retry-after': '600' }).end();
     });
     const endpoint = await createEndpoint(project, receiver.url);
     const id = await emitOne(service, project, endpoint.id);
@@ -93,6 +98,7 @@ export function retries(lane: Lane): void {
     expect(at(await workflowOf(service, id).query(nextAttemptQuery))).toBe(at(next_attempt_at));
 
     receiver.behave(200);
+    await retryNow(id);
     const { typedSearchAttributes: ended } = await untilWorkflow(service, id, 'COMPLETED');
     expect(ended.get(searchAttributes.DeliveryStatus)).toBe('succeeded');
     expect(ended.get(searchAttributes.Attempt)).toBe(2);
@@ -141,12 +147,11 @@ export function retries(lane: Lane): void {
   });
 
   test.each([408, 425, 429, 500, 502])('under the durable policy a %d is tried again', async (status) => {
-    receiver.behave(status);
+    failFirst(2, status);
     const endpoint = await createEndpoint(project, receiver.url);
     const id = await emitOne(service, project, endpoint.id);
-    await untilAttempts(project, id, 2);
-    receiver.behave(200);
-    await untilStatus(project, id, 'succeeded');
+    const { attempts } = await untilStatus(project, id, 'succeeded');
+    expect(attempts.map((attempt) => attempt.status)).toEqual([status, status, 200]);
   });
 
   test('a redirect is a failed attempt, and its target is never visited', async () => {
@@ -180,25 +185,26 @@ export function retries(lane: Lane): void {
     const scheduled = 30 * SCALE * 1000;
     const dayAfterT = 86_400 * SCALE * 1000;
 
-    // Counted from the end of the attempt, which takes a moment; the schedule and its end are exact.
     test.each([
-      ['of five seconds', () => '5', 5_000, 6_000],
+      ['of five seconds', () => '5', 5_000, 5_000],
       ['of nothing', () => '0', scheduled, scheduled],
       ['that is garbage', () => 'soon', scheduled, scheduled],
       ['of a month', () => '2592000', dayAfterT, dayAfterT],
       // An HTTP date has no milliseconds.
-      ['as a date', () => new Date(Date.now() + 9_000).toUTCString(), 8_000, 10_000],
+      ['as a date', () => new Date(Date.now() + 9_000).toUTCString(), 8_000, 9_000],
     ])('%s can only delay the next attempt, and never beyond a day', async (_kind, value, least, most) => {
       receiver.behave((res) => {
         res.writeHead(429, { 'retry-after': value() }).end();
       });
       const endpoint = await createEndpoint(project, receiver.url);
+      const begun = performance.now();
       const id = await emitOne(service, project, endpoint.id);
       const { attempts, first_attempt_at } = await untilAttempts(project, id, 1);
+      const tookMs = performance.now() - begun;
       const waitMs = at(attempts[0]!.next_attempt_at) - at(first_attempt_at);
       expect(waitMs).toBeGreaterThanOrEqual(least);
-      // A wait that the receiver names begins with its answer.
-      expect(waitMs).toBeLessThanOrEqual(most === least ? most : most + attempts[0]!.duration_ms!);
+      // A wait that the receiver names begins with its answer, and so does one of the schedule whose time has gone by.
+      expect(waitMs).toBeLessThanOrEqual(most === dayAfterT ? most : most + tookMs);
       await project.api('POST', `/v1/deliveries/${id}/cancel`);
     });
   });
@@ -220,20 +226,22 @@ export function retries(lane: Lane): void {
   });
 
   test('a rotation between two attempts shows in the second, newest first; after a day one signature is left', async () => {
-    // Long enough to rotate between two attempts on any machine.
+    // No attempt is made but those that are asked for.
     receiver.behave((res) => {
-      res.writeHead(503, { 'retry-after': '3' }).end();
+      res.writeHead(503, { 'retry-after': '600' }).end();
     });
     const endpoint = await createEndpoint(project, receiver.url);
     const id = await emitOne(service, project, endpoint.id);
     await untilAttempts(project, id, 1);
     const rotated = await project.api('POST', `/v1/webhooks/${endpoint.id}/rotate-secret`);
+    await retryNow(id);
     await untilAttempts(project, id, 2);
     await service.pool.query(
       'UPDATE endpoint_secrets SET expires_at = now() WHERE endpoint_id = $1 AND expires_at IS NOT NULL',
       [endpoint.id],
     );
     receiver.behave(200);
+    await retryNow(id);
     await untilStatus(project, id, 'succeeded');
 
     const expected = (request: ReceivedRequest, secret: string) =>

@@ -51,10 +51,16 @@ export function schedule(lane: Lane): void {
     expect(Math.min(...lateness)).toBeGreaterThanOrEqual(0);
     // The most punctual retry: the others are as late as the machine is busy with other tests.
     expect(Math.min(...lateness.slice(1))).toBeLessThan(1_000);
-    // The first places go by while an attempt is made; these two are far enough away to be kept exactly.
+    // A place is kept exactly, unless it goes by while an attempt is made: then its distance to that attempt is kept.
     const dues = delivery.attempts.map(({ next_attempt_at }) => next_attempt_at);
-    expect(Date.parse(dues[4] ?? '') - start).toBe(planned[5]);
-    expect(Date.parse(dues[5] ?? '') - start).toBe(planned[6]);
+    const isExact = (place: number) => Date.parse(dues[place - 1] ?? '') - start === planned[place];
+    for (const place of [1, 2, 3, 4, 5, 6].filter((each) => !isExact(each))) {
+      const distance =
+        Date.parse(dues[place - 1] ?? '') - Date.parse(delivery.attempts[place - 1]!.attempted_at);
+      expect(distance).toBeGreaterThanOrEqual(planned[place]! - planned[place - 1]!);
+    }
+    // These two are far enough away.
+    expect([5, 6].filter(isExact)).not.toEqual([]);
     expect(dues[6]).toBeNull();
 
     expect(delivery).toMatchObject({ attempt_count: 7, last_http_status: 503, next_attempt_at: null });

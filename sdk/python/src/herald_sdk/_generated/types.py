@@ -409,6 +409,28 @@ class SubscribersUpdateBody(TypedDict):
     """Given keys are set, keys with null are removed, others do not change."""
 
 
+class SubscribersGetDataResponse(TypedDict):
+    """The response of GET /v1/subscribers/{id}/data."""
+
+    subscriber: Union[Dict[str, Any], None]
+    logins: List[Dict[str, Any]]
+    login_questions: List[Dict[str, Any]]
+    login_answers: List[Dict[str, Any]]
+    requests: List[Dict[str, Any]]
+    openid_logins: List[Dict[str, Any]]
+    openid_tokens: List[Dict[str, Any]]
+    scheduled: List[Dict[str, Any]]
+    drip_enrolments: List[Dict[str, Any]]
+    subscribe_links: List[Dict[str, Any]]
+    messages: List[Dict[str, Any]]
+    broadcasts: List[Dict[str, Any]]
+    button_clicks: List[Dict[str, Any]]
+    one_time_codes: List[Dict[str, Any]]
+    events: List[Dict[str, Any]]
+    tracked_events: List[Dict[str, Any]]
+    audit: List[Dict[str, Any]]
+
+
 class ImportsCreateSubscribersQuery(TypedDict):
     """The query of POST /v1/import/subscribers."""
 
@@ -2336,12 +2358,12 @@ class WebhooksCreateBody(TypedDict):
 
 class WebhooksCreateResponseHealth(TypedDict):
     state: Literal["idle", "healthy", "failing", "disabled"]
-    """`failing`: no success since `failing_since`. `idle`: no attempt in the last 24 hours."""
+    """`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one."""
     failing_since: Union[str, None]
     success_rate_24h: Union[float, None]
     """Share of the attempts of the last 24 hours that succeeded; null without an attempt."""
     last_delivery_at: Union[str, None]
-    """When the last attempt ended, at most 8 days back."""
+    """When the last attempt ended, successful or not; null before the first."""
 
 
 class WebhooksCreateResponseSecretsItem(TypedDict):
@@ -2382,12 +2404,12 @@ class WebhooksListResponse(TypedDict):
 
 class WebhooksListItemHealth(TypedDict):
     state: Literal["idle", "healthy", "failing", "disabled"]
-    """`failing`: no success since `failing_since`. `idle`: no attempt in the last 24 hours."""
+    """`failing`: no success since `failing_since`, which a change of the URL or of `status` ends. Otherwise `healthy` with a success in the last 24 hours, `idle` without one."""
     failing_since: Union[str, None]
     success_rate_24h: Union[float, None]
     """Share of the attempts of the last 24 hours that succeeded; null without an attempt."""
     last_delivery_at: Union[str, None]
-    """When the last attempt ended, at most 8 days back."""
+    """When the last attempt ended, successful or not; null before the first."""
 
 
 class WebhooksListItemSecretsItem(TypedDict):
@@ -2576,7 +2598,7 @@ class DeliveriesGetResponseAttemptsItem(TypedDict):
     """Kind of failure: dns, refused, timeout, tls…"""
     error_detail: Union[str, None]
     request_headers: Union[Dict[str, str], None]
-    """As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, when its process died, and when there was no connection."""
+    """As sent; values of the endpoint's own headers are shown as `***`. Null while the attempt is in flight, when its process died, and when nothing was sent (no address, no connection, TLS failed)."""
     response_body: Union[str, None]
     """The first 16 KiB."""
     response_headers: Dict[str, str]
