@@ -139,8 +139,9 @@ function failures(spec: RouteSpec, serverUrl: string): Json {
 
 /** 425, 429 and 503 say when to try again. */
 function errorHeaders(spec: RouteSpec, status: number): HeaderName[] {
-  if (status === 429) return [...commonHeaders(spec), 'Retry-After'];
-  return status === 425 || status === 503 ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id'];
+  // A request without a valid key, or while the database is away, is not counted.
+  const headers: HeaderName[] = status === 401 || status === 503 ? ['X-Request-Id'] : commonHeaders(spec);
+  return [425, 429, 503].includes(status) ? [...headers, 'Retry-After'] : headers;
 }
 
 /** The codes of one status, with an example of each. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { z } from 'zod';
-import { formatSubscriberId, subscriberIdFormats } from '../contract/ids';
+import { formatSubscriberId, subscriberIdFormats, type SubscriberIdFormat } from '../contract/ids';
 import { withCancellation } from '../db/cancellable';
 import { endedBy } from '../lib/ended-by';
 import { isoTime } from '../lib/iso-time';
@@ -35,11 +35,21 @@ function exampleData(): Record<string, unknown> {
  * Everything that is held on a subscriber, as a JSON object with a list for each table, read page by page until `access`
  * aborts.
  */
-export function heldData(pool: pg.Pool, person: Person, access: AbortSignal): Readable {
-  return endedBy(access, Readable.from(jsonParts(pool, person, access), { objectMode: false }));
+export function heldData(
+  pool: pg.Pool,
+  person: Person,
+  format: SubscriberIdFormat,
+  access: AbortSignal,
+): Readable {
+  return endedBy(access, Readable.from(jsonParts(pool, person, format, access), { objectMode: false }));
 }
 
-async function* jsonParts(pool: pg.Pool, person: Person, access: AbortSignal): AsyncGenerator<string> {
+async function* jsonParts(
+  pool: pg.Pool,
+  person: Person,
+  format: SubscriberIdFormat,
+  access: AbortSignal,
+): AsyncGenerator<string> {
   const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
   for (const [n, table] of heldTables.entries()) {
     yield `${n === 0 ? '{' : ',\n'}${JSON.stringify(table.as)}:${table.single ? '' : '['}`;
@@ -48,7 +58,9 @@ async function* jsonParts(pool: pg.Pool, person: Person, access: AbortSignal): A
       const page: HeldRow[] = await withCancellation(pool, access, (db) =>
         readHeld(db, table, person, publicIds, last, PAGE_ROWS),
       );
-      const shown = page.map(({ at: _, key: __, ...row }) => JSON.stringify(row, withIsoTimes));
+      const shown = page.map(({ at: _, key: __, ...row }) =>
+        JSON.stringify(presented(row, format), withIsoTimes),
+      );
       yield (last && page.length > 0 ? ',' : '') + shown.join(',\n');
       last = page.at(-1) ?? last;
       if (page.length < PAGE_ROWS) break;
@@ -58,6 +70,11 @@ async function* jsonParts(pool: pg.Pool, person: Person, access: AbortSignal): A
     yield table.single ? '' : ']';
   }
   yield '}\n';
+}
+
+function presented(row: Record<string, unknown>, format: SubscriberIdFormat): Record<string, unknown> {
+  const { subscriber_id: id } = row;
+  return typeof id === 'string' ? { ...row, subscriber_id: formatSubscriberId(id, format) } : row;
 }
 
 /** `JSON.stringify` passes a Date as its text, so the value is taken from the object. */

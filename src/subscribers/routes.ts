@@ -87,7 +87,7 @@ export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'con
       },
       async ({ project, params, access }) => {
         const person = await requireSubscriber(pool, project.id, params.id);
-        const data = heldData(pool, person, access());
+        const data = heldData(pool, person, format, access());
         return new Streamed('application/json', `subscriber-${person.id}.json`, data);
       },
     ),
