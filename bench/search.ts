@@ -24,7 +24,7 @@ const texts: Record<string, string> = {
   'a word of no event': 'lighthouse',
 };
 
-/** Searches the deliveries of a project, a million in six days: the goal is a second. Every sample counts. */
+/** Searches the deliveries of a project, a million in six days: the goal is a second, for the slowest request. */
 export async function benchSearch(): Promise<Figure[]> {
   const bench = await startBench({ HERALD_ROLES: 'api', HERALD_LOG_LEVEL: 'error' });
   const { pool } = bench.service.core;

@@ -89,7 +89,7 @@ function sdkMethod(spec: RouteSpec, { group, name }: { group: string; name: stri
   const response: SdkMethod['response'] =
     spec.response === undefined
       ? { kind: 'nothing' }
-      : Array.isArray(spec.response)
+      : Array.isArray(spec.response) || spec.streamed
         ? { kind: isStream ? 'events' : 'file' }
         : { kind: 'json', schema: jsonSchema(spec.response, 'output') };
   const page = response.kind === 'json' ? response.schema.properties : undefined;

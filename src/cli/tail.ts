@@ -92,7 +92,7 @@ async function followHere(
     while (!signal.aborted) {
       const began = performance.now();
       changed(await readers[kind](pool, { projectId, since, limit: NEWEST })).forEach(show);
-      // A read that takes long, as during a broadcast to very many, must not keep the database busy.
+      // After a slow read, as during a large broadcast, the pause is nine times as long: at most a tenth of a connection's time.
       const restMs = Math.max(POLL_MS, 9 * (performance.now() - began));
       await sleep(restMs, undefined, { signal }).catch(() => {});
     }

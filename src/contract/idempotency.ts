@@ -3,7 +3,7 @@ import { limits } from './limits';
 
 const { min, max } = limits.idempotencyKeyLength;
 
-export const idempotencyKeySchema = z
+const idempotencyKeySchema = z
   .string()
   .regex(
     new RegExp(`^[A-Za-z0-9_-]{${min},${max}}$`),

@@ -7,6 +7,7 @@ import { describeIssues } from '../http/validate';
 import { createBatcher } from '../lib/batch';
 import { currentTraceparent } from '../lib/tracing';
 import { eventRegistry, isPublished, type PublishRequest, type PublishResult } from './contract';
+import { SUBSCRIBER_ID_PATTERN } from './queries/erase';
 import { insertPublished, type PublishedEvent } from './queries/publish';
 import { workUuid } from './work-uuid';
 
@@ -80,8 +81,7 @@ function checkedEvents(projectId: string, events: PublishRequest['events'], work
   });
 }
 
-/** The pattern of the index `events_subscriber`. */
-const FIRST_SUBSCRIBER_ID = /"subscriber_id":"([^"\\]+)"/;
+const FIRST_SUBSCRIBER_ID = new RegExp(SUBSCRIBER_ID_PATTERN);
 
 /** The subscriber of an event whose body has another `subscriber_id` first (an answer of a form), or a UUID in upper case. */
 function unindexedSubscriber(body: string, given: unknown): string | null {

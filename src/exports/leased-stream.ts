@@ -15,7 +15,7 @@ export async function leasedStream(
   open: (signal: AbortSignal) => Promise<AsyncIterable<string>>,
 ): Promise<Readable> {
   const lost = new AbortController();
-  const lease = await leaseExport(pool, projectId, () => lost.abort());
+  const lease = await leaseExport(pool, projectId, () => lost.abort(new AppError('service_unavailable')));
   const ended = AbortSignal.any([access, lost.signal]);
   try {
     const chunks = releasedBeforeEnd(await open(ended), lease);

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { AppError } from '../contract/errors';
 
 /** With the half second for which a key is cached, a caller that loses its access is noticed within a second. */
 const CHECK_MS = 400;
@@ -17,7 +18,11 @@ export function watchAccess(ctx: Context, check: () => Promise<void>): AbortSign
         () => {
           if (!ended.signal.aborted) checkLater();
         },
-        (error: unknown) => ended.abort(error),
+        (error: unknown) => {
+          // Any other fault, such as a database that is away, says nothing about the caller.
+          if (error instanceof AppError) ended.abort(error);
+          else if (!ended.signal.aborted) checkLater();
+        },
       );
     }, CHECK_MS);
   }

@@ -25,7 +25,8 @@ import {
 import { refuseUnstorable, validated } from './validate';
 
 /** Identifies the caller by its credentials, or throws. Registered by roles/api.ts. */
-export type Authenticate = (ctx: Context) => Promise<KeyedProject>;
+/** `admittedTo`: the project of an earlier check of the same request. Its page may show another one by now. */
+export type Authenticate = (ctx: Context, admittedTo?: string) => Promise<KeyedProject>;
 
 export interface GuardDeps {
   authenticate: Authenticate;
@@ -158,7 +159,7 @@ async function checkAccess(
   scope: Scope | null,
 ): Promise<void> {
   if (!admitted) return;
-  const caller = await authenticate(ctx);
+  const caller = await authenticate(ctx, admitted.id);
   if (caller.id !== admitted.id) throw new AppError('unauthorized');
   if (scope !== null) requireScope(caller, scope);
 }

@@ -90,7 +90,7 @@ export interface RouteSpec<
   response?: z.ZodType | string[];
   /** An example of a response that is not JSON. */
   example?: () => string;
-  /** The JSON response has any length: it is no tool for agents. */
+  /** The JSON response is streamed and can have any length, so the route is no tool for agents. */
   streamed?: true;
   /** Error codes besides those that every route can return (see commonErrors). */
   errors: ErrorCode[];

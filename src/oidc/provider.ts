@@ -5,6 +5,7 @@ import type { Core } from '../core';
 import { sha256 } from '../lib/tokens';
 import { findAccount, claimsOfScopes } from './accounts';
 import { createAdapter, extraClientFields } from './adapter';
+import { takeDeferredWrites } from './deferred-writes';
 import { settleDevice, userCodes } from './device';
 import type { SigningKey } from './keys';
 import type { Configuration, KoaContextWithOIDC, OidcLibrary, OidcProvider } from './library';
@@ -38,13 +39,18 @@ export function createProvider(deps: ProviderDeps, library: OidcLibrary, keys: S
   const https = publicUrl().startsWith('https:');
   const { Check, Prompt } = interactionPolicy;
 
+  /** Without it the login would cost a credit and grant nothing, so the user is not asked. */
+  function requireOpenid(ctx: KoaContextWithOIDC): void {
+    if (ctx.oidc.requestParamScopes.has('openid')) return;
+    // The interaction is not stored.
+    takeDeferredWrites();
+    throw new errors.InvalidScope('the scope openid is needed', String(ctx.oidc.params?.['scope'] ?? ''));
+  }
+
   /** Starts the login that the browser's interaction waits for. */
   async function interactionUrl(ctx: KoaContextWithOIDC, interaction: { uid: string }) {
     const client = ctx.oidc.client as NonNullable<typeof ctx.oidc.client> & OwnClientFields;
-    // Without it there is nothing to grant, so nobody should be asked and charged.
-    if (!ctx.oidc.requestParamScopes.has('openid')) {
-      throw new errors.InvalidScope('the scope openid is needed', String(ctx.oidc.params?.['scope'] ?? ''));
-    }
+    requireOpenid(ctx);
     try {
       return await startLogin(ctx as unknown as Context, deps, {
         projectId: client.herald_project_id ?? '',
@@ -125,7 +131,10 @@ export function createProvider(deps: ProviderDeps, library: OidcLibrary, keys: S
       deviceFlow: {
         enabled: true,
         ...userCodes,
-        deviceInfo: (ctx) => ({ ip: ctx.ip, ua: ctx.get('user-agent') }),
+        deviceInfo: (ctx) => {
+          requireOpenid(ctx);
+          return { ip: ctx.ip, ua: ctx.get('user-agent') };
+        },
       },
     },
     ttl: {

@@ -28,15 +28,15 @@ const USER_AGENT_LENGTH = 512;
 
 /** Authenticates API requests by a key in the Authorization header, or else by the dashboard's cookie. */
 export function createAuthentication({ pool, publicUrl, log }: Deps, bearer: Authenticate): Authenticate {
-  return async (ctx) => {
+  return async (ctx, admittedTo) => {
     const hash = sessionHash(ctx, publicUrl());
     if (!hash) return bearer(ctx);
     requireSameOrigin(ctx, publicUrl());
     // Not cached: a changed role or a removed member must take effect within a second.
-    const found = await findCallerBySession(pool, hash);
+    const found = await findCallerBySession(pool, hash, admittedTo ?? null);
     if (!found) throw await refusalOf(pool, hash);
     const { is_unseen: isUnseen, ...caller } = found;
-    requireShownProject(ctx, caller.id);
+    if (admittedTo === undefined) requireShownProject(ctx, caller.id);
     if (!caller.active) throw new AppError('project_inactive');
     if (isUnseen) {
       recordSessionUse(pool, hash).catch((err: unknown) =>

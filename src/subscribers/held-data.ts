@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
-import { z } from 'zod';
 import { formatSubscriberId, subscriberIdFormats, type SubscriberIdFormat } from '../contract/ids';
 import { withCancellation } from '../db/cancellable';
 import { endedBy } from '../lib/ended-by';
@@ -9,27 +8,6 @@ import { heldTables, readHeld, type HeldRow, type Person } from './queries/perso
 
 /** Rows that are in memory at once. */
 const PAGE_ROWS = 500;
-
-const heldRow = z.record(z.string(), z.unknown());
-
-/** An object with a field for each table. */
-export const heldDataSchema = z
-  .strictObject(
-    Object.fromEntries(
-      heldTables.map((table) => [table.as, table.single ? heldRow.nullable() : z.array(heldRow)]),
-    ),
-  )
-  .meta({ examples: [exampleData()] });
-
-function exampleData(): Record<string, unknown> {
-  const empty = heldTables.map((table) => [table.as, table.single ? null : []]);
-  const created_at = '2026-01-15T10:30:00.000+00:00';
-  return {
-    ...Object.fromEntries(empty),
-    subscriber: { channel: 'telegram', platform_user_id: '1001', first_name: 'Anna', lang: 'en', created_at },
-    one_time_codes: [{ purpose: 'login', status: 'verified', attempts: 1, created_at }],
-  };
-}
 
 /**
  * Everything that is held on a subscriber, as a JSON object with a list for each table, read page by page until `access`

@@ -1,5 +1,5 @@
-import { randomInt } from 'node:crypto';
 import net from 'node:net';
+import { stablePort } from './stable-port';
 
 /** A TCP proxy that can be closed and reopened, to simulate an unreachable server. */
 export interface TcpProxy {
@@ -39,18 +39,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     return (next.address() as net.AddressInfo).port;
   }
 
-  /** Below the ports that the system assigns, so that no other server has taken the port when the proxy opens again. */
-  async function listenFirst(): Promise<number> {
-    for (let attempts = 1; ; attempts += 1) {
-      try {
-        return await listen(randomInt(20_000, 32_000));
-      } catch (error) {
-        if (attempts === 20) throw error;
-      }
-    }
-  }
-
-  const port = await listenFirst();
+  const port = await listen(await stablePort());
   return {
     port,
     async close() {

@@ -1,12 +1,15 @@
 import type { Db } from '../../db/pool';
 import { change, row } from '../../db/query';
 
+/** The pattern of the index `events_subscriber`, for SQL and JavaScript. */
+export const SUBSCRIBER_ID_PATTERN = '"subscriber_id":"([^"\\\\]+)"';
+
 /**
  * SQL: whether an event `e` is about the subscriber with this id (SQL), whose public forms are `publicIds` (SQL). Reads the
  * indexes `events_subscriber` and `events_published_subscriber`.
  */
 export const isAboutSubscriber = (id: string, publicIds: string) =>
-  `(substring(e.body FROM '"subscriber_id":"([^"\\\\]+)"') = ANY (${publicIds}) OR e.subscriber_id = ${id})`;
+  `(substring(e.body FROM '${SUBSCRIBER_ID_PATTERN}') = ANY (${publicIds}) OR e.subscriber_id = ${id})`;
 
 /** At most so many events are erased in one statement, with their deliveries. */
 const BATCH = 500;

@@ -114,15 +114,19 @@ export async function endSession(
  * answer is decided by its workflow.
  */
 export async function expireSessions(db: Db, ids: string[]): Promise<void> {
+  await rows(
+    db,
+    'lock_pending_sessions',
+    `SELECT id FROM auth_sessions WHERE id = ANY ($1::uuid[]) AND status = 'pending' ORDER BY id FOR UPDATE`,
+    [ids],
+  );
+  // A statement of its own: it sees the answers that were stored while the first one waited for the locks.
   const expired = await rows<{ id: string; project_id: string }>(
     db,
     'expire_sessions',
-    `WITH open AS MATERIALIZED (
-       SELECT s.id FROM auth_sessions s WHERE s.id = ANY ($1::uuid[]) AND s.status = 'pending' ORDER BY s.id FOR UPDATE
-     )
-     UPDATE auth_sessions s SET status = 'expired', decided_at = clock_timestamp(), workflow_started_at = NULL,
+    `UPDATE auth_sessions s SET status = 'expired', decided_at = clock_timestamp(), workflow_started_at = NULL,
        start_leased_until = NULL
-     FROM open WHERE s.id = open.id
+     WHERE s.id = ANY ($1::uuid[]) AND s.status = 'pending'
        AND NOT EXISTS (SELECT 1 FROM auth_answers a WHERE a.session_id = s.id AND a.received_at <= s.expires_at)
      RETURNING s.id, s.project_id`,
     [ids],

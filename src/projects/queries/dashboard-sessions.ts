@@ -62,10 +62,14 @@ export type SessionCaller = Project & {
 };
 
 /**
- * The project and the caller of a valid session: its key has not been revoked, or its account is in the team of the
- * project that it is looking at.
+ * The project and the caller of a valid session: its key has not been revoked, or its account is in the team of the given
+ * project, by default the one that it is looking at.
  */
-export function findCallerBySession(db: Db, hash: Buffer): Promise<SessionCaller | null> {
+export function findCallerBySession(
+  db: Db,
+  hash: Buffer,
+  projectId: string | null,
+): Promise<SessionCaller | null> {
   return row<SessionCaller>(
     db,
     'caller_by_dashboard_session',
@@ -74,10 +78,10 @@ export function findCallerBySession(db: Db, hash: Buffer): Promise<SessionCaller
          < now() - interval '1 minute' AS is_unseen
      FROM dashboard_sessions s
        LEFT JOIN api_keys k ON k.id = s.key_id AND k.revoked_at IS NULL
-       LEFT JOIN members m ON m.account_id = s.account_id AND m.project_id = s.project_id
+       LEFT JOIN members m ON m.account_id = s.account_id AND m.project_id = coalesce($2, s.project_id)
        JOIN projects p ON p.id = coalesce(k.project_id, m.project_id)
      WHERE s.hash = $1 AND s.expires_at > now()`,
-    [hash],
+    [hash, projectId],
   );
 }
 

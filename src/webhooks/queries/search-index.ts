@@ -13,7 +13,10 @@ export const INDEX_BATCH = 200;
  * search text apart in the same way.
  */
 const UNESCAPED = String.raw`replace(replace(replace(replace(v.body, '\\', ' '), '\n', ' '), '\r', ' '), '\t', ' ')`;
-/** PostgreSQL refuses more than a megabyte of words, and this many characters have less; a text after them is found by reading. */
+/**
+ * PostgreSQL refuses more than a megabyte of words; this many characters have less. Text after them is found only among the
+ * newest events, which are read.
+ */
 const INDEXED_CHARACTERS = 200_000;
 const WORDS = `to_tsvector('simple',
   left(translate(${UNESCAPED}, '-_@./:+%&=?#"{}[],\\', '                    '), ${INDEXED_CHARACTERS}))`;

@@ -167,9 +167,16 @@ describe('a batch', () => {
     await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 60_000, times: 300 });
     const { body } = await start(rows.map(({ id }, index) => ({ subscriber_id: id, text: `n${index}` })));
     await until(body.batch_id, 'running');
-    const cancelled = await project.api('DELETE', `/v1/send/batch/${body.batch_id}`);
-    expect(cancelled.status).toBe(200);
+    const cancelling = project.api('DELETE', `/v1/send/batch/${body.batch_id}`);
+    await eventually(async () => {
+      const { rowCount } = await service.pool.query(
+        `SELECT 1 FROM broadcasts WHERE id = $1 AND status = 'cancelling'`,
+        [body.batch_id],
+      );
+      return rowCount;
+    });
     await service.control.faults('telegram', { clear: true });
+    expect((await cancelling).status).toBe(200);
     const end = await until(body.batch_id, 'cancelled');
     expectError(await project.api('DELETE', `/v1/send/batch/${body.batch_id}`), 'conflict', /ended/);
     expect(end.skipped).toBeGreaterThan(0);

@@ -97,7 +97,7 @@ describe('the pace of a bot', () => {
     const other = await service.createProject();
     const people = [];
     for (let i = 0; i < 20; i += 1) people.push(await subscribePerson(service, other));
-    // The bot stands still until all of them wait.
+    // The bot is paused until all of them wait for their turn.
     await service.pool.query(
       `UPDATE channel_pace SET paused_until = clock_timestamp() + interval '2 seconds' WHERE channel = 'telegram'`,
     );

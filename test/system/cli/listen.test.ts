@@ -10,7 +10,7 @@ import { createTestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { userEnvironment } from '../../support/npm-start';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
-import { startTcpProxy } from '../../support/tcp-proxy';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 import { createSession } from '../login/fixture';
 import { subscribePerson } from '../messages/fixture';
 import {
@@ -30,6 +30,7 @@ let settings: Record<string, string>;
 let project: TestProject;
 let receiver: ScriptedReceiver;
 const running: ChildProcess[] = [];
+const proxies: TcpProxy[] = [];
 
 beforeAll(async () => {
   service = await startTestService();
@@ -44,8 +45,15 @@ afterEach(async () => {
   for (const child of running.splice(0)) {
     if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit');
   }
+  for (const proxy of proxies.splice(0)) await proxy.close();
   await receiver.close();
 });
+
+async function proxyTo(port: string): Promise<TcpProxy> {
+  const proxy = await startTcpProxy(Number(port));
+  proxies.push(proxy);
+  return proxy;
+}
 
 /** A command that runs until it is ended. */
 function run(args: string[], env = settings) {
@@ -65,7 +73,7 @@ const untilReady = async (listening: ReturnType<typeof run>) => {
 const deliveredIds = () => receiver.received.map(({ headers }) => headers['x-service-delivery-id']);
 
 test('listen against a remote service forwards what happened while the connection was lost, signed, each once', async () => {
-  const proxy = await startTcpProxy(Number(new URL(service.url).port));
+  const proxy = await proxyTo(new URL(service.url).port);
   const listening = run([
     ...['listen', '--forward-to', receiver.url, '--api-url', `http://127.0.0.1:${proxy.port}`],
     ...['--api-key', project.api_key],
@@ -160,7 +168,7 @@ test('tail on this installation shows logins, and messages of every kind', async
 
 test('listen on this installation says that it is connected again only when it is', async () => {
   const address = new URL(service.database.url);
-  const proxy = await startTcpProxy(Number(address.port));
+  const proxy = await proxyTo(address.port);
   address.port = String(proxy.port);
   const listening = run(
     ['listen', '--forward-to', receiver.url, '--events', 'auth.completed', '--project', project.slug],
@@ -176,9 +184,6 @@ test('listen on this installation says that it is connected again only when it i
   await eventually(() => listening.lines().length > 1);
   expect(deliveredIds()).toEqual([id]);
   expect(listening.output.stderr.match(/Connected again\./g)).toHaveLength(1);
-  listening.child.kill('SIGTERM');
-  await once(listening.child, 'exit');
-  await proxy.close();
 });
 
 test('trigger and tail work on a remote service, with nothing but its address and a key', async () => {

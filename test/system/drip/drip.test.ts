@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { advanceEnrolment } from '../../../src/drip/advance';
-import { eventually } from '../../support/eventually';
+import { eventually, SOON_MS } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
 import {
@@ -29,7 +29,7 @@ describe('a drip chain', () => {
 
   const sentTo = async (person: Parameters<typeof textsTo>[1]) => (await textsTo(service, person)).slice(1);
 
-  /** The step that the chain's enrolments wait in is over, and their workflows look. */
+  /** Makes the step that the chain's enrolments wait in due, and wakes their workflows. */
   const comeDue = (chain: string) =>
     service.pool.query(
       `UPDATE drip_enrolments SET step_began_at = now() - interval '1 day', next_at = now(), wake_at = now()
@@ -662,7 +662,7 @@ describe('a drip chain', () => {
     await eventually(async () => {
       const [own] = await chains.list(chain, `?subscriber_id=${anna.subscriberId}`);
       return own?.status === 'completed';
-    });
+    }, SOON_MS);
     expect((await chains.api('DELETE', `/${chain}`)).status).toBe(204);
   });
 });

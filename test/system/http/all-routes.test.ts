@@ -405,7 +405,7 @@ test('every response is kept out of caches, and its times are written with +00:0
   expect(byMembers).toEqual([{ action: 'member.updated', actor_type: 'member' }]);
 });
 
-test('a change that is refused has no entry in the audit log; one of two ids in a path is the last', async () => {
+test('a change that is refused has no entry in the audit log; of two ids in a path the last is the target', async () => {
   const project = await service.createProject({ plan: 'basic' });
   const person = await subscribePerson(service, project);
   const scheduled = (await project.api('POST', '/v1/scheduled', laterMessage())).body.scheduled_id;

@@ -150,7 +150,7 @@ const producers: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
       await first;
       return second;
     } finally {
-      lock.release();
+      lock.release(true);
     }
   },
   async rate_limit_project() {

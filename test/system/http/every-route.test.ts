@@ -1,7 +1,7 @@
 import { findProjectByKey, revokeApiKey } from '../../../src/projects/queries/keys';
 import { updateProject } from '../../../src/projects/queries/projects';
 import { sha256 } from '../../../src/lib/tokens';
-import { freePort } from '../../../src/lib/ports';
+import { stablePort } from '../../support/stable-port';
 import { scrape } from '../operations/fixture';
 import {
   createApi,
@@ -220,7 +220,7 @@ describe('without Temporal', () => {
   afterEach(() => service.stop());
 
   it('the API is ready: it says that it is degraded, and so do the metrics', async () => {
-    service = await startTestService({ roles: 'api', temporalAddress: `127.0.0.1:${await freePort()}` });
+    service = await startTestService({ roles: 'api', temporalAddress: `127.0.0.1:${await stablePort()}` });
     const degraded = {
       status: 200,
       body: { status: 'degraded', parts: { database: 'ok', temporal: 'unavailable' } },

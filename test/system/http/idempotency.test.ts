@@ -416,7 +416,7 @@ describe('a one-time code', () => {
       await service.control.faults('telegram', {
         user: person.name,
         method: 'sendMessage',
-        delay_ms: 6_000,
+        delay_ms: 60_000,
       });
       const lost = fetch(`http://127.0.0.1:${port}/v1/otp/send`, {
         method: 'POST',

@@ -31,7 +31,7 @@ afterEach(() => {
  * more.
  */
 async function askedInTime(channel: Channel, name: string) {
-  for (let seconds = 3; ; seconds *= 2) {
+  for (let seconds = 3; seconds <= 48; seconds *= 2) {
     service.config.HERALD_SESSION_TTL_SECONDS = seconds;
     const project = await service.createProject();
     const session = await createSession(project);
@@ -40,12 +40,13 @@ async function askedInTime(channel: Channel, name: string) {
     const question = await eventually(() => lastBotMessage(service, channel, user));
     if (question.buttons.length > 0) return { project, session, user, question };
   }
+  throw new Error('no session was asked about in time');
 }
 
 /** A code that is there before it expires. Where the machine is too slow for four seconds, the next code has more. */
 async function codeInTime(channel: Channel, name: string) {
   service.config.HERALD_SESSION_TTL_SECONDS = 1_800;
-  for (let seconds = 4; ; seconds *= 2) {
+  for (let seconds = 4; seconds <= 64; seconds *= 2) {
     service.config.HERALD_CODE_TTL_SECONDS = seconds;
     const project = await service.createProject();
     const session = await createSession(project);
@@ -56,6 +57,7 @@ async function codeInTime(channel: Channel, name: string) {
     const { body } = await project.api<StatusBody>('GET', `/v1/auth/session/${session.session_id}/status`);
     if (body.code !== undefined) return { project, session, code: body.code };
   }
+  throw new Error('no code was there in time');
 }
 
 async function historyEvents(sessionId: string): Promise<number> {

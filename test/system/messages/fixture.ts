@@ -130,7 +130,7 @@ export function untilBroadcast(
   project: TestProject,
   jobId: string,
   status: string,
-  limitMs = 45_000,
+  limitMs?: number,
 ): Promise<BroadcastRecord> {
   return eventually(async () => {
     const { body } = await project.api<BroadcastRecord>('GET', `/v1/broadcast/${jobId}`);

@@ -1,5 +1,5 @@
 import { eventually } from '../../support/eventually';
-import { freePort } from '../../../src/lib/ports';
+import { stablePort } from '../../support/stable-port';
 import { startTestService, type Api, type TestProject, type TestService } from '../../support/service';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
 import {
@@ -163,7 +163,7 @@ describe('the Idempotency-Key of /v1/send', () => {
       for (const { subscriberId } of people) {
         await project.api('PATCH', `/v1/subscribers/${subscriberId}`, { external_id: 'both' });
       }
-      const port = String(await freePort());
+      const port = String(await stablePort());
       process_ = await startSecondProcess(service, 'api', { PORT: port });
       const key = freshName('key');
       const call = (url: string) =>

@@ -207,12 +207,16 @@ test('a logout in a browser without a login returns to the site at once', async 
   expect([status, location]).toEqual([303, `${service.url}/oidc/session/end/success`]);
 });
 
-test.each(['profile', 'email', ''])('the scope "%s" is refused before anyone is asked', async (scope) => {
+test.each(['profile', 'email', ''])('the scope "%s" is refused before the user is asked', async (scope) => {
   const { browser, url } = await newAttempt(await discover(client), { scope });
   const plain = new URL(url);
   plain.searchParams.delete('nonce');
+  const stored = async () =>
+    (await service.pool.query(`SELECT 1 FROM oidc_records WHERE model = 'Interaction'`)).rowCount;
+  const before = await stored();
   const { searchParams } = await followOut(service, browser, plain.href);
   expect([searchParams.get('error'), searchParams.get('code')]).toEqual(['invalid_scope', null]);
+  expect(await stored()).toBe(before);
 });
 
 test('a deleted client: its open logins expire at once, its tokens stop working', async () => {

@@ -79,6 +79,17 @@ test('the link shows the QR codes to a client without cookies too', async () => 
   expect([status.status, ((await status.json()) as { status: string }).status]).toEqual([200, 'pending']);
 });
 
+test('a device needs the scope openid', async () => {
+  const response = await fetch(`${service.url}/oidc/device/auth`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id: client.client_id, scope: 'profile' }),
+  });
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    expect.objectContaining({ error: 'invalid_scope' }),
+  ]);
+});
+
 test('a wrong method names those that are allowed', async () => {
   const refused = async (method: string, path: string) => {
     const response = await fetch(`${service.url}/oidc${path}`, { method });

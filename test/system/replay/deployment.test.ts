@@ -55,7 +55,7 @@ test('a delivery in the middle of its schedule continues with changed code; a ne
   const endpoint = await createEndpoint(project, receiver.url, { delivery_lane: 'workflow' });
   // Time enough to stop the worker before the third attempt.
   receiver.behave((res) => {
-    res.writeHead(503, receiver.received.length === 2 ? { 'retry-after': '20' } : {}).end();
+    res.writeHead(503, receiver.received.length === 2 ? { 'retry-after': '12' } : {}).end();
   });
   worker = await startWorker();
   const old = await emitOne(api, project, endpoint.id);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { limits, plans } from '../../../src/contract/limits';
 import { scopes, type Role } from '../../../src/contract/scopes';
+import { findCallerBySession } from '../../../src/projects/queries/dashboard-sessions';
 import { eventually, SOON_MS } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
@@ -435,7 +436,18 @@ describe('signing in by messenger', () => {
     const switched = await api('PUT', '/dashboard/session', { project_id: other.id });
     expect(switched.body).toMatchObject({ project_id: other.id, role: 'viewer', scopes: ['read'] });
     expect((await api('GET', '/v1/project')).body.id).toBe(other.id);
-    expectError(await api('PUT', '/dashboard/session', { project_id: (await basic()).id }), 'not_found');
+    const stranger = await basic();
+    expectError(await api('PUT', '/dashboard/session', { project_id: stranger.id }), 'not_found');
+    // A download that began in the first project goes on: the person is still in its team.
+    const { rows } = await service.pool.query<{ hash: Buffer }>(
+      `SELECT s.hash FROM dashboard_sessions s JOIN members m ON m.account_id = s.account_id WHERE m.project_id = $1`,
+      [one.id],
+    );
+    const callerIn = (projectId: string | null) =>
+      findCallerBySession(service.pool, rows[0]!.hash, projectId);
+    expect(await callerIn(one.id)).toMatchObject({ id: one.id, role: 'owner' });
+    expect(await callerIn(null)).toMatchObject({ id: other.id, role: 'viewer' });
+    expect(await callerIn(stranger.id)).toBeNull();
   });
 
   it('lists the sign-ins of the account and ends them', async () => {

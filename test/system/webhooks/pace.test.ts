@@ -83,11 +83,12 @@ describe.each(['workflow', 'express'] as const)('with workers, in the %s lane', 
         return (await listDeliveries(project, stuck.id, '?status=succeeded')).length === cap + 10;
       });
       // Once each, but for attempts that had timed out.
-      const { rows } = await service.pool.query(
-        'SELECT 1 FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.endpoint_id = $1',
+      const { rows } = await service.pool.query<{ error: string | null }>(
+        'SELECT a.error FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.endpoint_id = $1',
         [stuck.id],
       );
       expect(hanging.received).toHaveLength(rows.length);
+      expect(rows.filter(({ error }) => error !== 'timeout')).toHaveLength(cap + 10);
     } finally {
       await hanging.close();
       await fine.close();

@@ -236,8 +236,8 @@ export class SubscribersApi {
    *
    * A JSON object with the subscriber and a list for each kind of record: logins, messages, broadcasts, one-time codes, button clicks, events. For requests of people about their data.
    */
-  getData(id: string, options: RequestOptions = {}): Promise<types.SubscribersGetDataResponse> {
-    return this.transport.request({ method: 'GET', path: pathOf`/v1/subscribers/${id}/data` }, options);
+  getData(id: string, options: RequestOptions = {}): Promise<HeraldFile> {
+    return this.transport.request({ method: 'GET', path: pathOf`/v1/subscribers/${id}/data`, returns: 'file' }, options);
   }
 
   /**

@@ -391,27 +391,6 @@ export type SubscribersUpdateBody = {
 /** The response of PATCH /v1/subscribers/{id}. */
 export type SubscribersUpdateResponse = SubscribersListItem;
 
-/** The response of GET /v1/subscribers/{id}/data. */
-export type SubscribersGetDataResponse = {
-  subscriber: Record<string, unknown> | null;
-  logins: Array<Record<string, unknown>>;
-  login_questions: Array<Record<string, unknown>>;
-  login_answers: Array<Record<string, unknown>>;
-  requests: Array<Record<string, unknown>>;
-  openid_logins: Array<Record<string, unknown>>;
-  openid_tokens: Array<Record<string, unknown>>;
-  scheduled: Array<Record<string, unknown>>;
-  drip_enrolments: Array<Record<string, unknown>>;
-  subscribe_links: Array<Record<string, unknown>>;
-  messages: Array<Record<string, unknown>>;
-  broadcasts: Array<Record<string, unknown>>;
-  button_clicks: Array<Record<string, unknown>>;
-  one_time_codes: Array<Record<string, unknown>>;
-  events: Array<Record<string, unknown>>;
-  tracked_events: Array<Record<string, unknown>>;
-  audit: Array<Record<string, unknown>>;
-};
-
 /** The query of POST /v1/import/subscribers. */
 export type ImportsCreateSubscribersQuery = {
   /** Checks every row and changes nothing. */

@@ -528,13 +528,14 @@ class SubscribersApi:
         id: str,
         *,
         request_options: Optional[RequestOptions] = None,
-    ) -> types.SubscribersGetDataResponse:
+    ) -> HeraldFile:
         """Get everything held on a subscriber: `GET /v1/subscribers/{id}/data`.
 
         A JSON object with the subscriber and a list for each kind of record: logins, messages, broadcasts, one-time codes, button clicks, events. For requests of people about their data."""
-        return cast(types.SubscribersGetDataResponse, self._transport.request(
+        return cast(HeraldFile, self._transport.request(
             "GET",
             f"/v1/subscribers/{path_of(id)}/data",
+            returns="file",
             options=request_options,
         ))
 

@@ -529,13 +529,14 @@ class AsyncSubscribersApi:
         id: str,
         *,
         request_options: Optional[RequestOptions] = None,
-    ) -> types.SubscribersGetDataResponse:
+    ) -> AsyncHeraldFile:
         """Get everything held on a subscriber: `GET /v1/subscribers/{id}/data`.
 
         A JSON object with the subscriber and a list for each kind of record: logins, messages, broadcasts, one-time codes, button clicks, events. For requests of people about their data."""
-        return cast(types.SubscribersGetDataResponse, await self._transport.request(
+        return cast(AsyncHeraldFile, await self._transport.request(
             "GET",
             f"/v1/subscribers/{path_of(id)}/data",
+            returns="file",
             options=request_options,
         ))
 

@@ -409,28 +409,6 @@ class SubscribersUpdateBody(TypedDict):
     """Given keys are set, keys with null are removed, others do not change."""
 
 
-class SubscribersGetDataResponse(TypedDict):
-    """The response of GET /v1/subscribers/{id}/data."""
-
-    subscriber: Union[Dict[str, Any], None]
-    logins: List[Dict[str, Any]]
-    login_questions: List[Dict[str, Any]]
-    login_answers: List[Dict[str, Any]]
-    requests: List[Dict[str, Any]]
-    openid_logins: List[Dict[str, Any]]
-    openid_tokens: List[Dict[str, Any]]
-    scheduled: List[Dict[str, Any]]
-    drip_enrolments: List[Dict[str, Any]]
-    subscribe_links: List[Dict[str, Any]]
-    messages: List[Dict[str, Any]]
-    broadcasts: List[Dict[str, Any]]
-    button_clicks: List[Dict[str, Any]]
-    one_time_codes: List[Dict[str, Any]]
-    events: List[Dict[str, Any]]
-    tracked_events: List[Dict[str, Any]]
-    audit: List[Dict[str, Any]]
-
-
 class ImportsCreateSubscribersQuery(TypedDict):
     """The query of POST /v1/import/subscribers."""
 
