@@ -5,15 +5,9 @@
 ALTER TABLE events ADD COLUMN IF NOT EXISTS subscriber_id uuid;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS events_published_subscriber ON events (subscriber_id)
   WHERE subscriber_id IS NOT NULL;
--- Without statistics the planner would expect many rows and read all events of a project instead.
-ANALYZE events (subscriber_id);
 
 -- Plans for a person are found by their external_id, too.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS scheduled_external ON scheduled (project_id, external_id)
   WHERE external_id IS NOT NULL;
-
--- Ids in entries have one spelling, so that the removal of a person finds them.
-UPDATE audit_entries SET target_id = lower(target_id)
-  WHERE target_id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' AND target_id <> lower(target_id);
 
 -- `endpoints.failing_delivery` and `endpoints.failing_several` are written by version 0.1.0 only, and can be dropped after it.
