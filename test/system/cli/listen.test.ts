@@ -183,6 +183,7 @@ test('listen on this installation says that it is connected again only when it i
   await proxy.open();
   await eventually(() => listening.lines().length > 1);
   expect(deliveredIds()).toEqual([id]);
+  await eventually(() => listening.output.stderr.includes('Connected again.'));
   expect(listening.output.stderr.match(/Connected again\./g)).toHaveLength(1);
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { advanceEnrolment } from '../../../src/drip/advance';
-import { eventually, SOON_MS } from '../../support/eventually';
+import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
 import {
@@ -657,12 +657,12 @@ describe('a drip chain', () => {
     // Ten in a second, of which some may have ended.
     expect(rows[0]?.parked).toBe(0);
     expect(rows[0]?.seconds).toBeGreaterThan(count / 10 - 10);
-    // A new one does not wait for them.
+    // A new one does not wait for them, which would take 30 seconds.
     await chains.enrol(chain, anna.subscriberId);
     await eventually(async () => {
       const [own] = await chains.list(chain, `?subscriber_id=${anna.subscriberId}`);
       return own?.status === 'completed';
-    }, SOON_MS);
+    }, 25_000);
     expect((await chains.api('DELETE', `/${chain}`)).status).toBe(204);
   });
 });
