@@ -1,5 +1,5 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
 import { AppError } from '../contract/errors';
 
@@ -8,6 +8,8 @@ export interface ServerOptions {
   host: string;
   port: number;
   docsUrl: () => string;
+  /** How long a client may take from connecting, or from the first byte of a later request, to the end of its headers. */
+  headersTimeoutMs?: number;
 }
 
 export interface RunningServer {
@@ -17,12 +19,14 @@ export interface RunningServer {
 }
 
 /** Rejects with the system error (EADDRINUSE …) if it cannot listen. */
-export async function startServer({ app, host, port, docsUrl }: ServerOptions): Promise<RunningServer> {
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { app, host, port, docsUrl, headersTimeoutMs = 20_000 } = options;
   const handle = app.callback();
   const server = http.createServer(
     {
       keepAliveTimeout: 65_000,
-      headersTimeout: 20_000,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: headersTimeoutMs,
       requestTimeout: 60_000,
       // Node would respond to a missing Host header, and below to an unknown Expect header, without the error envelope.
       requireHostHeader: false,
@@ -32,6 +36,9 @@ export async function startServer({ app, host, port, docsUrl }: ServerOptions): 
   server.on('checkExpectation', handle);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
+    // Browsers open spare connections. A response on one that stayed silent could meet a request on its way, and the
+    // browser would take it for the answer; a closed connection makes it send the request again.
+    if ((socket as Socket).bytesRead === 0) return socket.destroy();
     socket.end(rawBadRequest(docsUrl()));
   });
   await new Promise<void>((resolve, reject) => {

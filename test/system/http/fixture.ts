@@ -32,9 +32,9 @@ export function expectEnvelope(answer: Answer, code: ErrorCode, message?: string
   }
 }
 
-/** Sends bytes that no HTTP library would send, and reads until the server ends the connection. */
-export async function sendRaw(port: number, bytes: string): Promise<Answer> {
-  const text = await new Promise<string>((resolve, reject) => {
+/** What the server sends until it ends the connection. */
+export function receiveAll(port: number, bytes: string): Promise<string> {
+  return new Promise<string>((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1', () => socket.write(bytes));
     let received = '';
     socket.setEncoding('utf8');
@@ -42,6 +42,11 @@ export async function sendRaw(port: number, bytes: string): Promise<Answer> {
     socket.on('close', () => resolve(received));
     socket.on('error', reject);
   });
+}
+
+/** Sends bytes that no HTTP library would send. */
+export async function sendRaw(port: number, bytes: string): Promise<Answer> {
+  const text = await receiveAll(port, bytes);
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
   const headers = new Headers(

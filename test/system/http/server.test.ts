@@ -2,14 +2,14 @@ import { Agent, request } from 'undici';
 import pino from 'pino';
 import { createApp } from '../../../src/http/app';
 import { route } from '../../../src/http/route';
-import { startServer } from '../../../src/http/server';
+import { startServer, type ServerOptions } from '../../../src/http/server';
 import { eventually } from '../../support/eventually';
-import { expectEnvelope, sendRaw } from './fixture';
+import { expectEnvelope, receiveAll, sendRaw } from './fixture';
 
 const docsUrl = () => 'http://docs.example/errors';
 
 /** A server whose one route answers when it is told to. */
-async function startSlowServer() {
+async function startSlowServer(options: Pick<ServerOptions, 'headersTimeoutMs'> = {}) {
   const state = { stopping: false, waiting: 0, release: () => {} };
   const released = new Promise<void>((resolve) => (state.release = resolve));
   const slow = route(
@@ -38,7 +38,7 @@ async function startSlowServer() {
       httpsOnly: false,
     },
   );
-  const server = await startServer({ app, host: '127.0.0.1', port: 0, docsUrl });
+  const server = await startServer({ app, host: '127.0.0.1', port: 0, docsUrl, ...options });
   return { ...server, state, url: `http://127.0.0.1:${server.port}` };
 }
 
@@ -79,6 +79,22 @@ describe('a server that stops', () => {
     await stop(200);
     expect(await running).toBe('cut');
     state.release();
+  });
+});
+
+describe('a connection without a complete request', () => {
+  let server: Awaited<ReturnType<typeof startSlowServer>>;
+  beforeAll(async () => {
+    server = await startSlowServer({ headersTimeoutMs: 300 });
+  });
+  afterAll(() => server.stop(100));
+
+  it('is closed without a word if it stayed silent, as the spare connections of browsers do', async () => {
+    expect(await receiveAll(server.port, '')).toBe('');
+  });
+
+  it('gets the envelope if it stopped within its headers', async () => {
+    expectEnvelope(await sendRaw(server.port, 'GET /quick HTTP/1.1\r\nHost: a\r\n'), 'bad_request');
   });
 });
 
