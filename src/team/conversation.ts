@@ -14,7 +14,7 @@ import {
 } from './queries/invitations';
 import { findMemberOfAccount, updateMember } from './queries/members';
 
-const TAP = /^j([yn]):([0-9A-Za-z]{32})$/;
+const TAP = /^j([yn]):([0-9A-Za-z]{22})$/;
 
 type Joined = 'not valid' | 'used' | 'full' | { role: Role };
 

@@ -18,8 +18,8 @@ import {
 } from './queries/invitations';
 import { countMembers } from './queries/members';
 
-/** 190 bits. */
-const TOKEN_LENGTH = 32;
+/** 131 bits. */
+const TOKEN_LENGTH = 22;
 /** What the token of an invitation is sealed for, together with the invitation's id. */
 export const invitationPurpose = 'invitation';
 

@@ -54,6 +54,8 @@ export function useForm(fields: readonly string[], submit: () => Promise<void>) 
     attributes: {
       ref: form,
       onInput: () => setDirty(true),
+      // The browser refuses the form itself; what was wrong with an earlier one is not what is wrong now.
+      onInvalidCapture: () => setError(null),
       onSubmit: (event: Event) => {
         event.preventDefault();
         void run();
