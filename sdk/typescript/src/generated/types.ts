@@ -2816,7 +2816,7 @@ export type SubscriptionCreatedData = {
   created_at: string;
 };
 
-/** The data of `subscription.deleted`. A user unsubscribed or blocked the bot. */
+/** The data of `subscription.deleted`. A user unsubscribed, blocked the bot or was removed. */
 export type SubscriptionDeletedData = SubscriptionCreatedData;
 
 /** The data of `subscription.permission_changed`. The permissions of a subscriber changed. */
@@ -2860,7 +2860,7 @@ export type DeliveryFailedData = {
   retryable: boolean;
   /** Whether to stop sending to this user. */
   should_unsubscribe: boolean;
-  /** The text of the messenger. */
+  /** The text of the messenger, or of Herald if it did not call the messenger. */
   error: string;
   attempted_at: string;
 };
@@ -2927,7 +2927,7 @@ export type OtpFailedAttemptData = {
 /** The data of `otp.max_attempts_reached`. A one-time code has no attempts left. */
 export type OtpMaxAttemptsReachedData = OtpSentData;
 
-/** The data of `auth.completed`. A session created through the API was confirmed. */
+/** The data of `auth.completed`. A session created through the API, or a request with `purpose: login`, was confirmed. */
 export type AuthCompletedData = {
   /** The user; the same in every event of the project. */
   subscriber_id: string;
@@ -3290,7 +3290,7 @@ export type CreditsExhaustedData = CreditsLowData;
 export interface EventData {
   /** A user subscribed, for the first time or again. */
   'subscription.created': SubscriptionCreatedData;
-  /** A user unsubscribed or blocked the bot. */
+  /** A user unsubscribed, blocked the bot or was removed. */
   'subscription.deleted': SubscriptionDeletedData;
   /** The permissions of a subscriber changed. */
   'subscription.permission_changed': SubscriptionPermissionChangedData;
@@ -3312,7 +3312,7 @@ export interface EventData {
   'otp.failed_attempt': OtpFailedAttemptData;
   /** A one-time code has no attempts left. */
   'otp.max_attempts_reached': OtpMaxAttemptsReachedData;
-  /** A session created through the API was confirmed. */
+  /** A session created through the API, or a request with `purpose: login`, was confirmed. */
   'auth.completed': AuthCompletedData;
   /** A subscriber tapped a button in a message. */
   'button.clicked': ButtonClickedData;

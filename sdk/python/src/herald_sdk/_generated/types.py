@@ -3132,7 +3132,7 @@ class DeliveryFailedData(TypedDict):
     should_unsubscribe: bool
     """Whether to stop sending to this user."""
     error: str
-    """The text of the messenger."""
+    """The text of the messenger, or of Herald if it did not call the messenger."""
     attempted_at: str
 
 
@@ -3194,7 +3194,7 @@ class OtpFailedAttemptData(TypedDict):
 
 
 class AuthCompletedData(TypedDict):
-    """The data of `auth.completed`. A session created through the API was confirmed."""
+    """The data of `auth.completed`. A session created through the API, or a request with `purpose: login`, was confirmed."""
 
     subscriber_id: str
     """The user; the same in every event of the project."""
