@@ -262,7 +262,10 @@ export const chainStatsSchema = z.strictObject({
       reached: z.number().int().describe('Enrolments in which the step has begun.'),
       sent: z.number().int(),
       failed: z.number().int(),
-      skipped: z.number().int().describe('Not sent: the user has unsubscribed or has not granted the permission.'),
+      skipped: z
+        .number()
+        .int()
+        .describe('Not sent: the user has unsubscribed or has not granted the permission.'),
     }),
   ),
 });
