@@ -1261,11 +1261,11 @@ export type RecurringCreateBody = {
   /** Default: the project’s. */
   timezone?: string | undefined;
   /** No run before this time. */
-  start_at?: string | undefined;
+  start_at?: string | null | undefined;
   /** No run after this time. */
-  end_at?: string | undefined;
+  end_at?: string | null | undefined;
   /** Ends after so many broadcasts. */
-  max_runs?: number | undefined;
+  max_runs?: number | null | undefined;
 };
 
 /** The response of POST /v1/recurring. */
@@ -1518,7 +1518,6 @@ export type DripChainsCreateBody = {
     id: string;
     type: 'end';
   }>;
-  /** Read before each step: a subscriber for whom they hold leaves the chain. */
   exit_on?: {
     /** Default: `all`. */
     match?: 'all' | 'any' | undefined;
@@ -1539,7 +1538,7 @@ export type DripChainsCreateBody = {
       /** With a property. For `exists`: true (default), or false for a property that is absent. */
       value?: string | number | boolean | undefined;
     }>;
-  } | undefined;
+  } | null | undefined;
   /** `once`: a subscriber enters the chain once. `again`: again after the end. */
   reentry?: 'once' | 'again' | undefined;
   /** Only an active chain takes subscribers and runs steps; due steps wait until it is active again. */
@@ -1894,7 +1893,7 @@ export type DripChainsGetStatsResponse = {
     reached: number;
     sent: number;
     failed: number;
-    /** Not sent for lack of the permission. */
+    /** Not sent: the user has unsubscribed or has not granted the permission. */
     skipped: number;
   }>;
 };
