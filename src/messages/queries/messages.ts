@@ -97,6 +97,17 @@ export async function claimMessage(db: Db, id: string): Promise<boolean> {
   return claimed > 0;
 }
 
+/** Ends a queued message that is not to be sent. Returns false if another process has claimed it. */
+export async function refuseMessage(db: Db, id: string, reason: SendReason): Promise<boolean> {
+  const refused = await change(
+    db,
+    'refuse_message',
+    `UPDATE messages SET status = 'failed', reason = $2, ended_at = clock_timestamp() WHERE id = $1 AND status = 'queued'`,
+    [id, reason],
+  );
+  return refused > 0;
+}
+
 /** Takes back the claim of a message that the platform has not taken. */
 export function unclaimMessage(db: Db, id: string): Promise<number> {
   return change(

@@ -440,7 +440,7 @@ export type SubscribeLinksCreateBody = {
   permissions?: Array<string> | undefined;
   /** The subscriber gets it. Such a link works once. */
   external_id?: string | undefined;
-  /** Without it the link does not expire. */
+  /** In the future. Without it the link does not expire. */
   expires_at?: string | undefined;
   max_uses?: number | undefined;
 };
@@ -1908,7 +1908,7 @@ export type EventsTrackBody = {
     /** Means each subscriber with it. */
     external_id?: string | undefined;
     properties?: Record<string, string | number | boolean> | undefined;
-    /** Default: now. */
+    /** From 30 days ago to 5 minutes ahead. Default: now. */
     occurred_at?: string | undefined;
     /** Your own id. The same id within 30 days is a duplicate and has no effect. */
     event_id?: string | undefined;

@@ -466,7 +466,7 @@ class SubscribeLinksCreateBody(TypedDict):
     external_id: NotRequired[str]
     """The subscriber gets it. Such a link works once."""
     expires_at: NotRequired[str]
-    """Without it the link does not expire."""
+    """In the future. Without it the link does not expire."""
     max_uses: NotRequired[int]
 
 
@@ -2127,7 +2127,7 @@ class EventsTrackBodyEventsItem(TypedDict):
     """Means each subscriber with it."""
     properties: NotRequired[Dict[str, Union[str, float, bool]]]
     occurred_at: NotRequired[str]
-    """Default: now."""
+    """From 30 days ago to 5 minutes ahead. Default: now."""
     event_id: NotRequired[str]
     """Your own id. The same id within 30 days is a duplicate and has no effect."""
 
