@@ -4,7 +4,7 @@ import { noteChange } from '../db/changes';
 import { notifyChannels, type Notifications } from '../db/notify';
 import type { Cipher } from '../lib/cipher';
 import type { Logger } from '../lib/log';
-import { startSweep } from '../lib/sweep';
+import { startPeriodicJob } from '../lib/periodic-job';
 import { startRelay, type Relay } from '../temporal/relay';
 import type { Attempter, AttemptResult } from './attempt';
 import { adaptAfter, outcomeOf } from './attempt-outcome';
@@ -152,11 +152,11 @@ export function startExpressLane({
     for (const id of await endExpiredLeases(pool, EXPIRED_BATCH)) await handOverLost(id);
   }
 
-  let maintenance: Promise<void> | null = null;
-  const sweep = startSweep(SWEEP_MS, () => {
-    maintenance ??= maintainQueue()
-      .catch((err: unknown) => log.warn({ err }, 'the delivery queue could not be maintained'))
-      .finally(() => (maintenance = null));
+  const maintenance = startPeriodicJob({
+    everyMs: SWEEP_MS,
+    run: maintainQueue,
+    log,
+    failure: 'the delivery queue could not be maintained',
   });
   const relay = startRelay<ExpressClaim>({
     name: 'express',
@@ -172,9 +172,7 @@ export function startExpressLane({
     wake: () => relay.wake(),
     async stop() {
       stopping = true;
-      sweep.stop();
-      await relay.stop();
-      await maintenance;
+      await Promise.all([maintenance.stop(), relay.stop()]);
       await writer.stop();
     },
   };
