@@ -232,7 +232,7 @@ async function sendOrResume(
     return detailOf(deps, message, result);
   };
   if (isResumed && message.status === 'sending') return settle(lostMessage(message));
-  // Its chain ends for a subscriber who has left; a later look finds that.
+  // Its chain ends for a subscriber who has left; the next activity of its workflow finds that.
   if (isPatient && !subscriber.active && !subscriber.blocked) throw new AppError('platform_busy');
   if (subscriber.blocked) return settle(failure('user_blocked_bot', 'The user has blocked the bot.'));
   const fault = faultOf(message.content);
@@ -240,7 +240,7 @@ async function sendOrResume(
   const prepared = prepareMessage(message.content, { projectId, id: requestId });
   const outgoing = prepared.to(subscriber.channel, message.id);
   const result = await deliver(deps, message.id, subscriber, outgoing, { isPatient });
-  // Another process sends it; a later look finds the result.
+  // Another process sends it; the next activity of the workflow finds the result.
   if (!result && isPatient) throw new AppError('platform_busy');
   return detailOf(deps, message, result ?? failure('unknown', 'Another process has begun it.'));
 }
