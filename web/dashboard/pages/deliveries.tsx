@@ -18,7 +18,7 @@ import {
   toast,
 } from '../elements';
 import { useResource } from '../resource';
-import { Heading, useFilters, usePages } from '../router';
+import { Heading, Link, useFilters, usePages } from '../router';
 import { t } from '../texts';
 import { DeliveryCells, EventSelect, since, spans, statusOptions } from './delivery-log';
 
@@ -125,7 +125,15 @@ export function Deliveries({ workflowsUrl }: { workflowsUrl: string | null }) {
           icon="list"
           title={filters.isFiltered ? t.noDeliveriesMatch : t.noDeliveries}
           {...(filters.isFiltered ? {} : { text: t.noDeliveriesText })}
-        />
+        >
+          {!filters.isFiltered && (
+            <p class="buttons">
+              <Link class="btn" to="/dashboard/webhooks">
+                {t.webhooks}
+              </Link>
+            </p>
+          )}
+        </Empty>
       )}
       {list && list.length > 0 && (
         <Table

@@ -67,7 +67,6 @@ interface DetailsProps {
 function Details({ delivery, endpoint, workflowsUrl, reload }: DetailsProps) {
   const [error, setError] = useState<Error | null>(null);
   const open = delivery.status === 'pending' || delivery.status === 'paused';
-  const paused = delivery.status === 'paused';
   const state = deliveryState(delivery.status);
   const url = delivery.endpoint_url ?? endpoint?.url;
   const workflow = delivery.workflow_id === undefined ? `delivery/${delivery.id}` : delivery.workflow_id;
@@ -80,7 +79,7 @@ function Details({ delivery, endpoint, workflowsUrl, reload }: DetailsProps) {
         <NextAttempt delivery={delivery} />
         <span class="actions">
           <Allowed scope="manage">
-            {!paused && (
+            {endpoint?.status === 'active' && (
               <ActionButton
                 kind="primary"
                 onError={setError}
@@ -159,40 +158,43 @@ function Explanation(props: {
   onError: (error: Error | null) => void;
 }) {
   const { delivery, endpoint } = props;
-  if (delivery.status === 'paused') {
-    const reason = endpoint?.disabled_reason;
-    return (
-      <div class="note">
-        <p>
-          {t.pausedBecause} {reason && t.disabledByHerald(t.disabledReason(reason))}{' '}
-          {t.pausedUntil(limits.webhookPausedDays)}
-        </p>
-        <Allowed scope="manage">
-          <p class="buttons">
-            <ActionButton
-              kind="primary"
-              small
-              onError={props.onError}
-              act={async () => {
-                await api.changeEndpoint(delivery.endpoint_id, { status: 'active' });
-                toast(t.endpointEnabled);
-                await props.reload();
-              }}
-            >
-              {t.enableEndpoint}
-            </ActionButton>
+  const isPaused = delivery.status === 'paused';
+  const reason = endpoint?.disabled_reason;
+  const end = endText(delivery);
+  return (
+    <>
+      {end && <p class={delivery.status === 'failed' ? 'problem' : 'hint'}>{end}</p>}
+      {(isPaused || endpoint?.status === 'disabled') && (
+        <div class="note">
+          <p>
+            {isPaused ? t.pausedBecause : t.endpointIsDisabled}{' '}
+            {reason && t.disabledByHerald(t.disabledReason(reason))}{' '}
+            {isPaused ? t.pausedUntil(limits.webhookPausedDays) : t.enableToRetry}
           </p>
-        </Allowed>
-      </div>
-    );
-  }
-  const text = endText(delivery);
-  if (!text) return null;
-  return <p class={delivery.status === 'failed' ? 'problem' : 'hint'}>{text}</p>;
+          <Allowed scope="manage">
+            <p class="buttons">
+              <ActionButton
+                kind="primary"
+                small
+                onError={props.onError}
+                act={async () => {
+                  await api.changeEndpoint(delivery.endpoint_id, { status: 'active' });
+                  toast(t.endpointEnabled);
+                  await props.reload();
+                }}
+              >
+                {t.enableEndpoint}
+              </ActionButton>
+            </p>
+          </Allowed>
+        </div>
+      )}
+    </>
+  );
 }
 
 function endText(delivery: Delivery): string | null {
-  if (delivery.status === 'pending') return null;
+  if (delivery.status === 'pending' || delivery.status === 'paused') return null;
   const reason = delivery.ended_reason ?? (delivery.status === 'cancelled' ? 'cancelled' : null);
   if (reason === 'refused_by_receiver' && delivery.last_http_status !== null) {
     return t.refused(delivery.last_http_status);

@@ -200,8 +200,8 @@ function Alerts({ data, reload }: { data: Data; reload: () => Promise<void> }) {
             tone="bad"
             text={t.alertFailing(endpoint.url, dateAndTime(endpoint.health.failing_since ?? ''))}
           >
-            <Link class="btn small" to={`/dashboard/webhooks/${endpoint.id}?status=failed`}>
-              {t.showFailed}
+            <Link class="btn small" to={`/dashboard/webhooks/${endpoint.id}`}>
+              {t.showDeliveries}
             </Link>
           </Alert>
         );
@@ -239,11 +239,9 @@ function Alert(props: {
 
 /** The first steps, until all of them are done. */
 function Checklist({ data }: { data: Data }) {
-  const { project, endpoints, hasLogin, stats } = data;
+  const { project, endpoints, hasLogin } = data;
   const host = location.origin;
-  const hasDelivery = stats.some(({ buckets }) =>
-    buckets.some(({ succeeded, failed }) => succeeded + failed > 0),
-  );
+  const hasDelivery = endpoints.some(({ health }) => health && health.last_delivery_at !== null);
   const steps = [
     {
       done: project.callback_url !== null,
@@ -275,7 +273,7 @@ function Checklist({ data }: { data: Data }) {
     },
   ];
   const next = steps.findIndex(({ done }) => !done);
-  if (next === -1 || (endpoints.length > 0 && hasLogin)) return null;
+  if (next === -1) return null;
   return (
     <section class="panel checklist" aria-labelledby="checklist-title">
       <h2 id="checklist-title">{t.checklistTitle}</h2>

@@ -62,7 +62,7 @@ export function Team({ session }: { session: DashboardSession }) {
       <Problem error={error ?? members.error ?? invitations.error} />
       {members.data && members.data.data.length === 0 && (
         <Empty icon="users" title={t.noMembers} text={t.noMembersText}>
-          <FirstStep scope="manage" act={() => setInviting(true)} text={t.inviteFirst} />
+          <FirstStep scope="admin" act={() => setInviting(true)} text={t.inviteFirst} />
         </Empty>
       )}
       {members.data && members.data.data.length > 0 && (

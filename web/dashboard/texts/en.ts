@@ -125,7 +125,7 @@ export const en = {
   alertNoCallback: 'No callback URL is set. Users can’t return to your site after a login.',
   plansAndCredits: 'Plans and credits',
   showUsage: 'Show usage',
-  showFailed: 'Show failed deliveries',
+  showDeliveries: 'Show deliveries',
   setCallback: 'Set the callback URL',
   checklistTitle: 'First steps',
   stepCallback: 'Set the URL users return to after a login',
@@ -292,6 +292,8 @@ export const en = {
   copyId: 'Copy ID',
   ended: 'Ended',
   pausedBecause: 'The endpoint is disabled, so this delivery is paused.',
+  endpointIsDisabled: 'The endpoint is disabled.',
+  enableToRetry: 'Enable it to retry this delivery.',
   pausedUntil: (days: number) =>
     `Enable the endpoint to continue. After ${days} days the delivery is cancelled.`,
   scheduledFor: 'Next attempt',
