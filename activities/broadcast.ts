@@ -1,4 +1,4 @@
-import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 import type { BroadcastStatus } from '../src/broadcasts/contract';
 import { finishBroadcast } from '../src/broadcasts/jobs';
 import { findBroadcast, markCancelling } from '../src/broadcasts/queries/broadcasts';
@@ -6,6 +6,7 @@ import { msUntilDue } from '../src/broadcasts/queries/claims';
 import { runBroadcast } from '../src/broadcasts/run';
 import type { Core } from '../src/core';
 import { reported } from './failures';
+import { withHeartbeats } from './heartbeats';
 
 export interface BroadcastRef {
   jobId: string;
@@ -47,12 +48,9 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
   }
 
   return {
-    /**
-     * Sends for up to a minute. The heartbeat only detects a dead worker; progress and cancellation are in the rows.
-     */
-    sendPage: reported(async ({ jobId }: BroadcastRef): Promise<BroadcastPage> => {
-      const heartbeats = setInterval(() => heartbeat({ attempt: activityInfo().attempt }), HEARTBEAT_MS);
-      try {
+    /** Sends for up to a minute. Progress and cancellation are in the rows. */
+    sendPage: reported(({ jobId }: BroadcastRef): Promise<BroadcastPage> =>
+      withHeartbeats(HEARTBEAT_MS, async () => {
         const signal = AbortSignal.any([deps.stopping, cancellationSignal()]);
         const end = await runBroadcast(deps, jobId, { signal, pageMs: PAGE_MS });
         const hasMore = end === 'more';
@@ -61,10 +59,8 @@ export function createBroadcastActivities(deps: BroadcastActivityDeps) {
           hasMore,
           waitMs: hasMore ? await msUntilDue(deps.pool, jobId) : 0,
         };
-      } finally {
-        clearInterval(heartbeats);
-      }
-    }),
+      }),
+    ),
 
     /** Ends the broadcast if no recipients are left, and returns its progress. */
     finish: reported(async ({ jobId }: BroadcastRef): Promise<BroadcastProgress> => {

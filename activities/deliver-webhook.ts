@@ -1,9 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type pg from 'pg';
-import { noteChange } from '../src/db/changes';
 import type { Cipher } from '../src/lib/cipher';
-import { openHeaders } from '../src/webhooks/own-headers';
-import { webhookSecretPurpose } from '../src/webhooks/secret-purpose';
 import {
   claimAttempt,
   recordAttempt,
@@ -13,10 +10,10 @@ import {
 import { cancelDelivery } from '../src/webhooks/queries/deliveries';
 import type { Logger } from '../src/lib/log';
 import type { Attempter } from '../src/webhooks/attempt';
-import { adaptAfter, outcomeOf } from '../src/webhooks/attempt-outcome';
+import { outcomeOf } from '../src/webhooks/attempt-outcome';
+import { concludeAttempt, createClaimedPost } from '../src/webhooks/claimed-attempt';
 import { judge } from '../src/webhooks/judge';
 import type { FastEndpoints } from '../src/webhooks/fast-endpoints';
-import { reportAttempt } from '../src/webhooks/report-attempt';
 import { reported } from './failures';
 
 export interface AttemptRequest {
@@ -56,7 +53,8 @@ const LONGEST_ATTEMPT_MS = 20_000;
 export type DeliveryActivities = ReturnType<typeof createDeliveryActivities>;
 
 export function createDeliveryActivities(deps: DeliveryActivityDeps) {
-  const { pool, cipher, attempter, fastEndpoints, log } = deps;
+  const { pool, fastEndpoints, log } = deps;
+  const post = createClaimedPost(deps);
   const inFlight = new Map<string, { step: Promise<DeliveryStep>; since: number }>();
 
   /** A request that is repeated while its attempt is in flight here shares it: no second POST. */
@@ -78,18 +76,7 @@ export function createDeliveryActivities(deps: DeliveryActivityDeps) {
     if (claim?.verdict !== 'go') return withoutAttempt(claim);
 
     const claimed = performance.now();
-    noteChange(pool, 'deliveries', claim.project_id);
-    const result = await attempter.attempt({
-      url: claim.url,
-      deliveryId,
-      event: claim.event_name,
-      test: claim.test,
-      body: claim.body ?? '',
-      secrets: (claim.sealed_secrets ?? []).map((sealed) =>
-        cipher.decrypt(sealed, webhookSecretPurpose, claim.endpoint_id),
-      ),
-      ownHeaders: openHeaders(cipher, claim.headers_sealed, claim.endpoint_id),
-    });
+    const result = await post(deliveryId, claim);
     // Aborted because this worker stops: another one makes this attempt again, under its number.
     if (result.error === 'aborted') throw ApplicationFailure.retryable('the worker is stopping', 'stopping');
 
@@ -105,22 +92,8 @@ export function createDeliveryActivities(deps: DeliveryActivityDeps) {
     );
     // Another worker, which was thought dead, has recorded this number first: its result stands.
     if (!recorded) return withoutAttempt(await claimAttempt(pool, deliveryId, number));
-    await adaptAfter({ pool, log }, claim, verdict, result);
-    await reportAttempt(
-      { log, pool },
-      {
-        delivery_id: deliveryId,
-        endpoint_id: claim.endpoint_id,
-        project_id: claim.project_id,
-        event: claim.event_name,
-        attempt: number,
-        lane: 'workflow',
-        requested: claim.requested,
-      },
-      verdict,
-      result,
-      recorded,
-    );
+    const made = { deliveryId, number, lane: 'workflow' } as const;
+    await concludeAttempt({ pool, log }, made, claim, { verdict, result, outcome: recorded });
     return attempted(number, recorded);
   }
 

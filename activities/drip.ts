@@ -1,6 +1,6 @@
-import { heartbeat } from '@temporalio/activity';
 import { advanceEnrolment, type AdvanceDeps, type Advanced } from '../src/drip/advance';
 import { reported } from './failures';
+import { withHeartbeats } from './heartbeats';
 
 export interface DripRef {
   enrolmentId: string;
@@ -24,14 +24,10 @@ export type DripActivities = ReturnType<typeof createDripActivities>;
 export function createDripActivities(deps: AdvanceDeps) {
   return {
     advanceEnrolment: reported(async ({ enrolmentId }: DripRef): Promise<DripState> => {
-      // Only detects a dead worker: what was done is in the rows.
-      const heartbeats = setInterval(() => heartbeat(), HEARTBEAT_MS);
-      try {
-        const { nextAt, ...state } = await advanceEnrolment(deps, enrolmentId);
-        return { ...state, nextAt: nextAt?.toISOString() ?? null };
-      } finally {
-        clearInterval(heartbeats);
-      }
+      const { nextAt, ...state } = await withHeartbeats(HEARTBEAT_MS, () =>
+        advanceEnrolment(deps, enrolmentId),
+      );
+      return { ...state, nextAt: nextAt?.toISOString() ?? null };
     }),
   };
 }

@@ -1,7 +1,7 @@
-import { heartbeat } from '@temporalio/activity';
 import type { ScheduledStatus } from '../src/broadcasts/scheduled/contract';
 import { fireScheduled, type FireDeps } from '../src/broadcasts/scheduled/fire';
 import { reported } from './failures';
+import { withHeartbeats } from './heartbeats';
 
 export interface ScheduledRef {
   scheduledId: string;
@@ -22,14 +22,8 @@ export type ScheduledActivities = ReturnType<typeof createScheduledActivities>;
 export function createScheduledActivities(deps: FireDeps) {
   return {
     fireScheduled: reported(async ({ scheduledId }: ScheduledRef): Promise<ScheduledState> => {
-      // Only detects a dead worker: what was sent is in the rows.
-      const heartbeats = setInterval(() => heartbeat(), HEARTBEAT_MS);
-      try {
-        const { status, nextAt } = await fireScheduled(deps, scheduledId);
-        return { status, nextAt: nextAt?.toISOString() ?? null };
-      } finally {
-        clearInterval(heartbeats);
-      }
+      const { status, nextAt } = await withHeartbeats(HEARTBEAT_MS, () => fireScheduled(deps, scheduledId));
+      return { status, nextAt: nextAt?.toISOString() ?? null };
     }),
   };
 }

@@ -28,19 +28,19 @@ const { advanceEnrolment } = proxyActivities<DripActivities>({
 
 /** One enrolment: runs what is due and sleeps until the next step, until the chain ends or is not active. */
 export async function drip(input: DripInput): Promise<DripState> {
-  let looks = 0;
-  setHandler(look, () => void (looks += 1));
+  let signalCount = 0;
+  setHandler(look, () => void (signalCount += 1));
   let summary = 'steps that are due';
   for (;;) {
-    const seen = looks;
+    const seen = signalCount;
     const state = await advanceEnrolment.executeWithOptions({ summary }, [input]);
     summary = `step ${state.stepId}`;
     // Messages without a wait between them change nothing that an operator would look for.
     if (state.nextAt === null || state.waitMs > 0) show(state);
     // A change that came meanwhile is read before the end.
-    if (looks > seen) continue;
+    if (signalCount > seen) continue;
     if (state.nextAt === null) return state;
-    if (state.waitMs > 0) await condition(() => looks > seen, Math.max(1, state.waitMs), { summary });
+    if (state.waitMs > 0) await condition(() => signalCount > seen, Math.max(1, state.waitMs), { summary });
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof drip>(input);
   }
 }

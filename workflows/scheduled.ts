@@ -28,10 +28,10 @@ const { fireScheduled } = proxyActivities<ScheduledActivities>({
 
 /** One scheduled entry: sleeps until its row's time, then sends what is due, until nothing is left. */
 export async function scheduled(input: ScheduledInput): Promise<ScheduledState> {
-  let looks = 0;
-  setHandler(look, () => void (looks += 1));
+  let signalCount = 0;
+  setHandler(look, () => void (signalCount += 1));
   for (;;) {
-    const seen = looks;
+    const seen = signalCount;
     const state = await fireScheduled.executeWithOptions({ summary: 'send what is due' }, [input]);
     const nextAt = state.nextAt === null ? null : new Date(state.nextAt);
     upsertSearchAttributes([
@@ -40,9 +40,9 @@ export async function scheduled(input: ScheduledInput): Promise<ScheduledState> 
     ]);
     setCurrentDetails(nextAt ? `${state.status}: next at ${nextAt.toISOString()}.` : `${state.status}.`);
     // A change that came meanwhile is read before the end.
-    if (looks > seen) continue;
+    if (signalCount > seen) continue;
     if (!nextAt) return state;
-    await condition(() => looks > seen, Math.max(1, nextAt.getTime() - Date.now()));
+    await condition(() => signalCount > seen, Math.max(1, nextAt.getTime() - Date.now()));
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof scheduled>(input);
   }
 }

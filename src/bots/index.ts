@@ -3,14 +3,11 @@ export { ownBotKey, sharedBotKey, storedBotKey } from './bot-key';
 export { type Chat, type ChatHandlers, type Tap, serves } from './conversation';
 export { callsOf, convertText } from './convert-text';
 export { languageOf } from './incoming';
-export { initDataKeyOf } from './init-data-key';
 export { mediaBytes } from './media/source';
 export type { BotIdentity, Button, Messenger, OutgoingMessage, SendProgress } from './messenger';
 export { type OwnBot, botTokenPurpose } from './own-bots';
 export { PlatformError, isRetryableReason, unsubscribes } from './platform-error';
 export {
-  type BotStatus,
-  type OwnBotRow,
   JOIN_OWN_BOT,
   REACHING_BOT,
   REACHING_CHAT,

@@ -1,8 +1,12 @@
-import type { Db } from '../db/pool';
+import { isTemplated, type GivenContent } from '../contract/content';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
+import type { Core } from '../core';
+import type { Db } from '../db/pool';
+import { storeContent } from '../messages';
 import { findProject, lockProject } from '../projects';
 import type { Project } from '../projects/contract';
+import { resolveTemplate } from '../templates';
 import { countOpenEntries } from './queries/entries';
 
 /** The project of a new entry as it is now: the authenticated one may come from a half-second-old cache. */
@@ -24,4 +28,19 @@ export async function requireRoomForEntry(db: Db, projectId: string): Promise<vo
     'conflict',
     `A project can have up to ${allowed} open scheduled and recurring messages and chains together.`,
   );
+}
+
+/** Media and template as they are now; what is sent is read again at the time. */
+export async function checkContentNow(
+  { pool, config }: Pick<Core, 'pool' | 'config'>,
+  projectId: string,
+  content: GivenContent,
+): Promise<void> {
+  const policy = { allowLocal: config.allowLocalWebhooks };
+  await storeContent(pool, projectId, content, policy, { path: 'content.' });
+}
+
+/** Again under the project's lock, by which a template is changed or deleted. */
+export async function checkTemplate(db: Db, projectId: string, content: GivenContent): Promise<void> {
+  if (isTemplated(content)) await resolveTemplate(db, projectId, content, 'content.');
 }

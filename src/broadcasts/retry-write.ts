@@ -9,7 +9,7 @@ const RETRY_PAUSE_MS = { first: 200, most: 5_000 };
 export function retryWrite<T>(log: Logger, broadcastId: string, write: () => Promise<T>): Promise<T> {
   return withRetry(write, {
     pauseMs: RETRY_PAUSE_MS,
-    goesOn: (_error, { elapsedMs }) => elapsedMs <= RETRY_FOR_MS,
+    shouldRetry: (_error, { elapsedMs }) => elapsedMs <= RETRY_FOR_MS,
     onRetry: (err) =>
       log.warn({ err, broadcast_id: broadcastId }, 'writing the results of a broadcast failed; retrying'),
   });

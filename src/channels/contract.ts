@@ -15,7 +15,6 @@ export const connectBotSchema = z.strictObject({
       'The token from BotFather or from MAX for partners. It is stored encrypted and never returned.',
     ),
 });
-export type ConnectBot = z.infer<typeof connectBotSchema>;
 
 const connectedBot = { channel: 'telegram', bot_username: 'example_bot', own: true, status: 'connected' };
 

@@ -12,6 +12,7 @@ export const limits = {
   /** Of projects and API keys. */
   nameLength: 100,
   timezoneLength: 64,
+  userAgentLength: 512,
   /** Of a project's logo. */
   logoBytes: 100 * KIB,
   logoPixels: 2_000,

@@ -27,10 +27,6 @@ export const roleScopes: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: ['read'],
 };
 
-export function isScope(name: string): name is Scope {
-  return (scopes as readonly string[]).includes(name);
-}
-
 /** The higher of two roles. */
 export function higherRole(one: Role, other: Role): Role {
   return roles.indexOf(one) <= roles.indexOf(other) ? one : other;

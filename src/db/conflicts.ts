@@ -14,6 +14,6 @@ export function isConflict(error: unknown): boolean {
 export function retryConflicts<T>(transaction: () => Promise<T>): Promise<T> {
   return withRetry(transaction, {
     pauseMs: PAUSE_MS,
-    goesOn: (error, { failures }) => isConflict(error) && failures < MOST_FAILURES,
+    shouldRetry: (error, { failures }) => isConflict(error) && failures < MOST_FAILURES,
   });
 }

@@ -64,7 +64,7 @@ export async function applyMigrations(
     for (const migration of migrations) {
       if (appliedVersions.has(migration.version)) continue;
       for (const step of stepsOf(client, migration, lockTimeoutMs)) {
-        await withRetry(step, { retryMs, maxAttempts });
+        await retryWhileLocked(step, { retryMs, maxAttempts });
       }
     }
   } finally {
@@ -153,7 +153,7 @@ export function statementsOf(sql: string): string[] {
 /** lock_not_available and deadlock_detected: another session held the table. */
 const LOCKED = new Set(['55P03', '40P01']);
 
-async function withRetry(
+async function retryWhileLocked(
   step: Step,
   { retryMs, maxAttempts }: { retryMs: number; maxAttempts: number },
 ): Promise<void> {

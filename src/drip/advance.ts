@@ -31,12 +31,12 @@ import { delayEnd, stepAfter, stepAfterCondition, windowOpening } from './steps'
 
 export type AdvanceDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
-/** Where an enrolment stands after its workflow has looked at it. */
+/** Where an enrolment stands after an activity of its workflow. */
 export interface Advanced {
   status: EnrolmentStatus | 'parked';
   /** The step that comes next. */
   stepId: string | null;
-  /** When the workflow looks again; null if it has nothing left to do. */
+  /** When the workflow reads the row again; null if it has nothing left to do. */
   nextAt: Date | null;
   /** By the database's clock. */
   waitMs: number;
@@ -110,7 +110,7 @@ interface Locked {
   subscriber: SubscriberRecord;
 }
 
-/** One look at an enrolment, inside one transaction. */
+/** Runs the steps of an enrolment that are due, inside one transaction. */
 class Run {
   private readonly enrolment: LockedEnrolment;
   private readonly chain: ChainRow;
@@ -282,7 +282,7 @@ async function recordSend(
     });
   }
   if (enrolment.ended_at) return ended(enrolment.status, enrolment.step_id);
-  // Another worker has recorded it and may have gone on: look at the row again.
+  // Another worker has recorded it and may have gone on: the row is read again.
   if (at === null) return { status: 'active', stepId: enrolment.step_id, nextAt: enrolment.now, waitMs: 0 };
   // In the version that it was moved to, the step was no message, and the enrolment has gone on.
   if (enrolment.step_id !== step.id) {

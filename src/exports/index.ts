@@ -1,5 +1,4 @@
 /** The public interface of this domain. */
 export { csvRows, jsonRows, openLines } from './lines';
-export { leasedStream } from './leased-stream';
 export { createExportRoute } from './routes';
 export { exportedRows, type ExportSource } from './source';

@@ -42,6 +42,23 @@ export function createApp({ routes, pages = [] }: AppParts, deps: AppDeps): Koa 
   return app;
 }
 
+/** For a server without the API's keys, limits and audit log: none of its routes asks for them. */
+export function createOpenApp(parts: AppParts, { log, docsUrl }: Pick<AppDeps, 'log' | 'docsUrl'>): Koa {
+  const refuse = () => Promise.reject(new AppError('not_found'));
+  return createApp(parts, {
+    authenticate: refuse,
+    countRequest: refuse,
+    runOnce: refuse,
+    audited: refuse,
+    checkResponses: false,
+    log,
+    docsUrl,
+    stopping: () => false,
+    trustedProxies: 0,
+    httpsOnly: false,
+  });
+}
+
 function createRouter(routes: Route[], deps: GuardDeps): Router {
   const router = new Router({ strict: true });
   for (const entry of routes) {

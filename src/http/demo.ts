@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Context, Middleware } from 'koa';
 import type { Core } from '../core';
 import type { Language } from '../contract/common';
+import { browserLanguage } from './browser-language';
 import { demoTexts } from './demo-texts';
 import { demoViews } from './demo-views';
 import { paymentPage, paymentStatus, rememberUser, type CallApi } from './demo-payment';
@@ -76,7 +77,7 @@ function languageOf(ctx: Context): Language {
   for (const chosen of [ctx.query['lang'], ctx.cookies.get(LANGUAGE_COOKIE)]) {
     if (chosen === 'en' || chosen === 'ru') return chosen;
   }
-  return ctx.acceptsLanguages('en', 'ru') === 'ru' ? 'ru' : 'en';
+  return browserLanguage(ctx);
 }
 
 const viewsFor = (ctx: Context) => demoViews(languageOf(ctx));

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { type AppError, type ErrorCode } from '../contract/errors';
 import type { Language } from '../contract/common';
+import { browserLanguage } from './browser-language';
 import { html, pageHead } from './html';
 
 interface Words {
@@ -43,7 +44,7 @@ export function wantsPage(ctx: Context): boolean {
 
 /** An error for a person in a browser. The text of the error itself is for developers, so it is not shown. */
 export function errorPage(ctx: Context, error: AppError): string {
-  const language: Language = ctx.acceptsLanguages('en', 'ru') === 'ru' ? 'ru' : 'en';
+  const language = browserLanguage(ctx);
   const { codes, other, unavailable } = words[language];
   const { title, text } = codes[error.code] ?? (error.status >= 500 ? unavailable : other);
   const { docs, dashboard, request } = links[language];

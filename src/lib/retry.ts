@@ -4,19 +4,19 @@ export interface RetryOptions {
   /** The first pause; each further one is twice as long, up to `most`. Jitter adds up to as much again. */
   pauseMs: { first: number; most: number };
   /** Whether to try again after this failure. */
-  goesOn(error: unknown, progress: { failures: number; elapsedMs: number }): boolean;
+  shouldRetry(error: unknown, progress: { failures: number; elapsedMs: number }): boolean;
   onRetry?(error: unknown): void;
 }
 
-/** Repeats `work`, which must be safe to repeat, until it succeeds or `goesOn` gives up: then its last error is thrown. */
+/** Repeats `work`, which must be safe to repeat, until it succeeds or `shouldRetry` gives up: then its last error is thrown. */
 export async function withRetry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { pauseMs, goesOn, onRetry } = options;
+  const { pauseMs, shouldRetry, onRetry } = options;
   const started = performance.now();
   for (let failures = 1, pause = pauseMs.first; ; failures += 1, pause = Math.min(pause * 2, pauseMs.most)) {
     try {
       return await work();
     } catch (error) {
-      if (!goesOn(error, { failures, elapsedMs: performance.now() - started })) throw error;
+      if (!shouldRetry(error, { failures, elapsedMs: performance.now() - started })) throw error;
       onRetry?.(error);
       await sleep(pause * (1 + Math.random()));
     }

@@ -27,7 +27,7 @@ const clientIpSchema = z.string().refine(isIpAddress, 'must be an IP address').o
 const userAgentSchema = z
   .string()
   .min(1)
-  .max(512)
+  .max(limits.userAgentLength)
   .optional()
   .describe('The user’s device. The bot shows it.');
 

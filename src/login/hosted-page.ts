@@ -3,6 +3,7 @@ import { startParameter } from '../contract/start-parameters';
 import { channels, languages, type Language } from '../contract/common';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
+import { browserLanguage } from '../http/browser-language';
 import type { HostedSession } from './queries/hosted';
 import { viewSession } from './queries/status';
 import { presentStatus } from './present';
@@ -168,5 +169,5 @@ function unlessUnknown(error: unknown): null {
 function languageOf(ctx: Context): Language {
   const asked = ctx.query['lang'];
   const known = languages.find((language) => language === asked);
-  return known ?? (ctx.acceptsLanguages('en', 'ru') === 'ru' ? 'ru' : 'en');
+  return known ?? browserLanguage(ctx);
 }

@@ -5,7 +5,6 @@ export { bindBrowser, findBoundBrowser } from './queries/hosted';
 export { viewSession } from './queries/status';
 export type { SessionWaiter } from './session-waiter';
 export { openProviderSession, showProviderSession } from './provider-session';
-export { consumeProviderSession, type HostedSession } from './queries/hosted';
+export { consumeProviderSession } from './queries/hosted';
 export type { CollectOutcome } from './hosted-page';
-export { loginDocument, messagePage } from './hosted-views';
 export type { SessionStarter } from './workflow';

@@ -1,8 +1,9 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
 import type { Logger } from '../lib/log';
+import type { PeriodicJob } from '../lib/periodic-job';
 import { workflowIds } from '../temporal/names';
-import { startReconciler, type Reconciler } from '../temporal/reconciler';
+import { startReconciler } from '../temporal/reconciler';
 import { claimOverdueSessions, findOpenSession } from './queries/starts';
 import type { SessionStarter } from './workflow';
 
@@ -26,7 +27,7 @@ export function startSessionReconciler({
   client,
   starter,
   everyMs = 15_000,
-}: SessionReconcilerDeps): Reconciler {
+}: SessionReconcilerDeps): PeriodicJob {
   return startReconciler({
     name: 'overdue sessions',
     client,

@@ -127,7 +127,6 @@ export const messageSchema = z.strictObject({
   subscriber_id: z.string(),
   content: contentViewSchema.nullable().describe('As it was sent. Null for a one-time code.'),
 });
-export type MessageView = z.infer<typeof messageSchema>;
 
 export const messageParams = z.strictObject({ delivery_id: idSchema });
 export const messageListQuery = z.strictObject({ subscriber_id: subscriberIdSchema, ...pageQuery });

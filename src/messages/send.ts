@@ -237,7 +237,7 @@ async function sendOrResume(
   if (isResumed && message.status === 'sending') return settle(lostMessage(message));
   // The subscriber may have unsubscribed, or withdrawn the permission, while the message waited.
   const refused = refusalOf(subscriber, permission);
-  // The enrolment of a subscriber who has left ends; a later look finds that.
+  // Its chain ends for a subscriber who has left; the next activity of its workflow finds that.
   if (refused === 'unsubscribed' && isPatient) throw new AppError('platform_busy');
   if (refused !== null) {
     if (await refuseMessage(deps.pool, message.id, refused)) {
@@ -254,7 +254,7 @@ async function sendOrResume(
   return result ? detailOf(deps, message, result) : begunElsewhere();
 
   function begunElsewhere(): SendDetail {
-    // Another process sends it; a later look finds the result.
+    // Another process sends it; the next activity of the workflow finds the result.
     if (isPatient) throw new AppError('platform_busy');
     return detailOf(deps, message, failure('unknown', 'Another process has begun it.'));
   }

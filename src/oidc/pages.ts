@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Language } from '../contract/common';
+import { browserLanguage } from '../http/browser-language';
 import { UNAVAILABLE_RETRY_SECONDS } from '../http/errors';
 import { Html, html, pageHead } from '../http/html';
 import { isUnavailable } from '../lib/unavailable';
@@ -120,18 +120,14 @@ export function allowFormTarget(ctx: PageContext, origin: string): void {
 }
 
 function textsFor(ctx: PageContext): OidcTexts {
-  return oidcTexts[languageOf(ctx)];
-}
-
-function languageOf(ctx: PageContext): Language {
-  return ctx.acceptsLanguages('en', 'ru') === 'ru' ? 'ru' : 'en';
+  return oidcTexts[browserLanguage(ctx)];
 }
 
 function show(ctx: PageContext, title: string, content: Html): void {
   ctx.type = 'html';
   ctx.vary('Accept-Language');
   ctx.body = html`<!doctype html>
-    <html lang="${languageOf(ctx)}">
+    <html lang="${browserLanguage(ctx)}">
       <head>
         ${pageHead({ title, style: '/assets/login.css', noindex: true })}
       </head>

@@ -42,7 +42,6 @@ export class BillingBlocked extends Error {}
 
 /** Seconds after which a project with too many open logins may have room. */
 const BUSY_RETRY_SECONDS = 60;
-const USER_AGENT_LENGTH = 512;
 
 /**
  * Begins a login for the provider: a session like any other, with its workflow and its hosted page, which belongs to the
@@ -67,7 +66,7 @@ export async function startLogin(ctx: Context, deps: StartLoginDeps, request: Lo
     if (isBusy) throw new LoginRefused('busy', BUSY_RETRY_SECONDS);
     const shown = {
       address: device.address,
-      userAgent: device.userAgent.slice(0, USER_AGENT_LENGTH) || null,
+      userAgent: device.userAgent.slice(0, limits.userAgentLength) || null,
     };
     const opened = openProviderSession(db, deps, projectId, shown, maxSeconds);
     const login = {

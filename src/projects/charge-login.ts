@@ -21,15 +21,15 @@ export async function chargeLogin(
   const charged = await charge(db, project, sessionId, graceHours);
   const included = plans[project.plan].loginsPerMonth;
   if (charged.source === 'plan' && charged.used === Math.ceil(limits.creditsLowShare * included)) {
-    await tell(db, project, 'credits.low', charged);
+    await announce(db, project, 'credits.low', charged);
   }
   if (isLastCredit(charged, included) && (await markExhausted(db, project.id, charged.source))) {
-    await tell(db, project, 'credits.exhausted', charged);
+    await announce(db, project, 'credits.exhausted', charged);
   }
   return charged.source;
 }
 
-async function tell(
+async function announce(
   db: Db,
   project: Account,
   event: 'credits.low' | 'credits.exhausted',

@@ -24,7 +24,6 @@ const cookieName = (publicUrl: string) =>
 const SCOPE = { sameSite: 'strict', path: '/' } as const;
 /** The project that the page shows. Another tab of the same sign-in may have switched to another one. */
 const SHOWN_PROJECT_HEADER = 'x-herald-project';
-const USER_AGENT_LENGTH = 512;
 
 /** Authenticates API requests by a key in the Authorization header, or else by the dashboard's cookie. */
 export function createAuthentication({ pool, publicUrl, log }: Deps, bearer: Authenticate): Authenticate {
@@ -122,7 +121,7 @@ export function setSessionCookie(ctx: Context, publicUrl: string, secret: string
 }
 
 export function userAgentOf(ctx: Context): string | undefined {
-  return ctx.get('user-agent').slice(0, USER_AGENT_LENGTH) || undefined;
+  return ctx.get('user-agent').slice(0, limits.userAgentLength) || undefined;
 }
 
 export async function signOut(ctx: Context, { pool, publicUrl }: Deps): Promise<void> {

@@ -7,7 +7,7 @@ export { isBillingBlocked } from './queries/credits';
 export { type Account, findAccount, upsertAccount } from './queries/accounts';
 export { findLatestProject, insertMember } from './queries/account-projects';
 export { queueNotices } from './queries/notices';
-export { insertAuditEntry, type NewAuditEntry } from './queries/audit';
+export { insertAuditEntry } from './queries/audit';
 export {
   findProject,
   findProjectBySlug,

@@ -62,10 +62,10 @@ import { createTeamRoutes } from '../team/routes';
 import { createSignInRoutes } from '../team/sign-in-routes';
 import { createTemplateRoutes } from '../templates/routes';
 import { createDeliveryRoutes } from '../webhooks/delivery-routes';
-import { within } from '../temporal/within';
 import { deliveryExport } from '../webhooks/export';
 import { createWebhookRoutes } from '../webhooks/routes';
 import { botWebhookSecret, createBotIntake } from './bots';
+import { readinessParts } from './readiness';
 
 export interface RunningApi {
   port: number;
@@ -124,25 +124,6 @@ export function createRoutes(
 
 function createAuthenticate(core: Core): Authenticate {
   return createAuthentication(core, createBearerAuthentication(core));
-}
-
-/** Shorter than the limit of a check, so that no call outlives it. */
-const TEMPORAL_CHECK_MS = 1_500;
-
-/**
- * The API stores what Temporal has to do and works without it; a process that only runs workflows does not. So an outage
- * of Temporal must not take every API process out of its load balancer.
- */
-export function readinessParts({ pool, client, config: { roles } }: Core): Part[] {
-  return [
-    { name: 'database', required: true, check: async () => void (await pool.query('SELECT 1')) },
-    {
-      name: 'temporal',
-      required: roles.includes('worker') && !roles.includes('api'),
-      check: async () =>
-        void (await within(client, TEMPORAL_CHECK_MS, () => client.workflowService.getSystemInfo({}))),
-    },
-  ];
 }
 
 export async function startApi(core: Core): Promise<RunningApi> {

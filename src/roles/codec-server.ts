@@ -1,5 +1,4 @@
-import { AppError } from '../contract/errors';
-import { createApp } from '../http/app';
+import { createOpenApp } from '../http/app';
 import { codecServer } from '../http/codec-server';
 import { startServer, type RunningServer } from '../http/server';
 import type { EncryptionKey } from '../lib/cipher';
@@ -25,20 +24,9 @@ export function startCodecServer({
   ...options
 }: CodecServerOptions): Promise<RunningServer> {
   const docsUrl = () => 'https://docs.temporal.io/codec-server';
-  const app = createApp(
+  const app = createOpenApp(
     { routes: [], pages: [codecServer({ codec: createPayloadCodec(keys), ...options })] },
-    {
-      authenticate: () => Promise.reject(new AppError('not_found')),
-      countRequest: () => Promise.reject(new AppError('not_found')),
-      runOnce: () => Promise.reject(new AppError('not_found')),
-      audited: () => Promise.reject(new AppError('not_found')),
-      checkResponses: false,
-      log,
-      docsUrl,
-      stopping: () => false,
-      trustedProxies: 0,
-      httpsOnly: false,
-    },
+    { log, docsUrl },
   );
   return startServer({ app, host, port, docsUrl });
 }

@@ -1,10 +1,9 @@
 import type { Middleware } from 'koa';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Role } from '../config';
-import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { portInUse } from '../embedded/ports';
-import { createApp } from '../http/app';
+import { createOpenApp } from '../http/app';
 import { checkParts } from '../http/health';
 import { createHealthRoutes } from '../http/health-routes';
 import { startServer, type RunningServer } from '../http/server';
@@ -14,26 +13,15 @@ import { botUpdateLag, countDueDeliveries, MAX_COUNTED, sessionLag } from '../op
 import { countOwnBots } from '../operations/queries/own-bots';
 import { coreMetrics } from '../temporal/workers';
 import { claimableLag } from '../webhooks/queries/claim';
-import { readinessParts } from './api';
+import { readinessParts } from './readiness';
 
 /** Serves /metrics, /healthz and /readyz for operators, on a separate port in every process. */
 export async function startOperatorServer(core: Core): Promise<RunningServer> {
   const { host, HERALD_METRICS_PORT: port } = core.config;
   const docsUrl = () => `${core.publicUrl()}/docs/errors`;
-  const app = createApp(
+  const app = createOpenApp(
     { routes: createHealthRoutes({ parts: readinessParts(core) }), pages: [metricsPage(core)] },
-    {
-      authenticate: () => Promise.reject(new AppError('not_found')),
-      countRequest: () => Promise.reject(new AppError('not_found')),
-      runOnce: () => Promise.reject(new AppError('not_found')),
-      audited: () => Promise.reject(new AppError('not_found')),
-      checkResponses: false,
-      log: core.log.child({}, { level: 'warn' }),
-      docsUrl,
-      stopping: () => false,
-      trustedProxies: 0,
-      httpsOnly: false,
-    },
+    { log: core.log.child({}, { level: 'warn' }), docsUrl },
   );
   try {
     return await startServer({ app, host, port, docsUrl });

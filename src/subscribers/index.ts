@@ -12,4 +12,4 @@ export {
   updateSubscriber,
 } from './queries/records';
 export { markBlocked, subscribe } from './queries/subscriptions';
-export { type SubscriberRecord, presentSubscriber, viewSubscriber } from './record';
+export { type SubscriberRecord, presentSubscriber } from './record';

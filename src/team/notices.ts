@@ -1,11 +1,7 @@
 import { sharedBotKey, botTexts, PlatformError, type OutgoingMessage } from '../bots';
 import type { Core } from '../core';
-import { startSweep } from '../lib/sweep';
+import { startPeriodicJob, type PeriodicJob } from '../lib/periodic-job';
 import { claimNotices, deleteNotice, postponeNotice, type Notice } from './queries/notices';
-
-export interface MemberNotices {
-  stop(): Promise<void>;
-}
 
 const SWEEP_MS = 1_000;
 const BATCH = 20;
@@ -32,13 +28,13 @@ async function send({ pool, log, messengers, turns, publicUrl }: Deps, notice: N
     await deleteNotice(pool, notice.id);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    log.info({ reason: error.reason, event: notice.event }, 'a member could not be told about an event');
+    log.info({ reason: error.reason, event: notice.event }, 'a notice could not be sent to a member');
     if (!error.retryable) await deleteNotice(pool, notice.id);
     else await postponeNotice(pool, notice.id, Math.min(2 ** notice.failures * 10, MAX_PAUSE_SECONDS));
   }
 }
 
-/** Null for an event that members are not told about. */
+/** Null for an event that members get no notice of. */
 function messageOf(
   { lang, event, body, project_name: project }: Notice,
   publicUrl: string,
@@ -68,17 +64,11 @@ function messageOf(
 }
 
 /** Safe to run in several processes: a notice that another one has claimed is left to it. */
-export function startMemberNotices(deps: Deps): MemberNotices {
-  let running: Promise<unknown> | null = null;
-  const sweep = startSweep(SWEEP_MS, () => {
-    running ??= sendDueNotices(deps)
-      .catch((err: unknown) => deps.log.warn({ err }, 'members could not be told about events'))
-      .finally(() => (running = null));
+export function startMemberNotices(deps: Deps): PeriodicJob {
+  return startPeriodicJob({
+    everyMs: SWEEP_MS,
+    run: () => sendDueNotices(deps),
+    log: deps.log,
+    failure: 'notices could not be sent to members',
   });
-  return {
-    async stop() {
-      sweep.stop();
-      await running;
-    },
-  };
 }

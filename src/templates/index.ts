@@ -6,5 +6,5 @@ export {
   resolveTemplate,
   resolveTemplates,
 } from './fixed';
-export { type RenderedContent, compileTemplate, faultOf } from './template';
+export { compileTemplate, faultOf } from './template';
 export { type FurtherNames, type TemplateRecipient, valuesFor } from './values';

@@ -19,10 +19,13 @@ export const workflowIds = {
     `recurring-run/${recurringId}-${at.toISOString().slice(0, 19)}Z`,
 } as const;
 
-/** Signals carry no data: each only tells the workflow that its row has changed. */
+/** A signal only wakes the workflow, which reads its row; `answered` names the bot's update that has the answer. */
 export const signals = { look: 'look', answered: 'answered' } as const;
 
-/** One queue per kind of work, so that none can starve another. The prefix isolates test runs. */
+/**
+ * One queue per kind of work, so that none can starve another: `broadcasts` runs broadcasts, batches, recurring runs and
+ * imports; `journeys` runs scheduled messages and drip enrolments. The prefix isolates test runs.
+ */
 export function taskQueues(prefix: string) {
   return {
     logins: `${prefix}-logins`,

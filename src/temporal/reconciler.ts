@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from '../lib/log';
-import { startSweep } from '../lib/sweep';
+import { startPeriodicJob, type PeriodicJob } from '../lib/periodic-job';
 import { isWorkflowRunning } from './is-workflow-running';
 
 export interface ReconcilerOptions {
@@ -14,10 +14,6 @@ export interface ReconcilerOptions {
   workflowId(id: string): string;
   /** Starts the row's workflow again. Called only if none is running. */
   restart(id: string): Promise<void>;
-}
-
-export interface Reconciler {
-  stop(): Promise<void>;
 }
 
 const BATCH = 100;
@@ -34,15 +30,12 @@ export function startReconciler({
   claim,
   workflowId,
   restart,
-}: ReconcilerOptions): Reconciler {
-  let stopped = false;
-  let running: Promise<void> | null = null;
-
-  async function reconcile(): Promise<void> {
+}: ReconcilerOptions): PeriodicJob {
+  async function reconcile(signal: AbortSignal): Promise<void> {
     for (;;) {
       const overdue = await claim(BATCH);
       for (const id of overdue) {
-        if (stopped) return;
+        if (signal.aborted) return;
         if (await isWorkflowRunning(client, workflowId(id))) continue;
         await restart(id);
         log.warn({ workflow_id: workflowId(id) }, 'an open row had no workflow and is restarted');
@@ -51,16 +44,5 @@ export function startReconciler({
     }
   }
 
-  const sweep = startSweep(everyMs, () => {
-    running ??= reconcile()
-      .catch((err: unknown) => log.warn({ err }, `${name} could not be reconciled`))
-      .finally(() => (running = null));
-  });
-  return {
-    async stop() {
-      stopped = true;
-      sweep.stop();
-      await running;
-    },
-  };
+  return startPeriodicJob({ everyMs, run: reconcile, log, failure: `${name} could not be reconciled` });
 }

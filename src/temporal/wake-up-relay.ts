@@ -3,10 +3,7 @@ import type { Notifications } from '../db/notify';
 import type { Logger } from '../lib/log';
 import { searchAttributes, signals } from './names';
 import { startRelay, type Relay } from './relay';
-import { within } from './within';
-
-/** How long a start may take before it is retried. */
-const START_LIMIT_MS = 5_000;
+import { START_LIMIT_MS, within } from './within';
 
 /** A row whose workflow must be started or must read it again. */
 export interface WakeUp {

@@ -1,6 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { withTimeout } from '../lib/timeout';
 
+/** How long a relay lets the start of a workflow take before it is retried. */
+export const START_LIMIT_MS = 5_000;
+
 const calls = new WeakMap<Client, Set<Promise<unknown>>>();
 
 /** Runs a call with a timeout. A gRPC deadline does not cover the first connection, so a timer is needed as well. */

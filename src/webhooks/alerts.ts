@@ -3,13 +3,9 @@ import { withTransaction } from '../db/pool';
 import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
 import type { Logger } from '../lib/log';
-import { startSweep } from '../lib/sweep';
+import { startPeriodicJob, type PeriodicJob } from '../lib/periodic-job';
 import { insertAuditEntry, queueNotices } from '../projects';
 import { lockAlerted, markAnnounced, type AlertedEndpoint } from './queries/alerts';
-
-export interface EndpointAlerts {
-  stop(): Promise<void>;
-}
 
 const SWEEP_MS = 1_000;
 const BATCH = 50;
@@ -63,17 +59,11 @@ async function auditDisabled(db: pg.PoolClient, { id, project_id }: AlertedEndpo
 }
 
 /** Safe to run in several processes: an endpoint that another one has locked is left to it. */
-export function startEndpointAlerts({ pool, log }: { pool: pg.Pool; log: Logger }): EndpointAlerts {
-  let running: Promise<unknown> | null = null;
-  const sweep = startSweep(SWEEP_MS, () => {
-    running ??= announceEndpointChanges(pool)
-      .catch((err: unknown) => log.warn({ err }, 'changes of endpoints could not be announced'))
-      .finally(() => (running = null));
+export function startEndpointAlerts({ pool, log }: { pool: pg.Pool; log: Logger }): PeriodicJob {
+  return startPeriodicJob({
+    everyMs: SWEEP_MS,
+    run: () => announceEndpointChanges(pool),
+    log,
+    failure: 'changes of endpoints could not be announced',
   });
-  return {
-    async stop() {
-      sweep.stop();
-      await running;
-    },
-  };
 }

@@ -72,6 +72,7 @@ export function createAttempter(options: AttempterOptions): Attempter {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  const dispatcher = agent.compose(noticeSending);
 
   async function attempt(input: AttemptInput): Promise<AttemptResult> {
     const started = performance.now();
@@ -103,13 +104,14 @@ export function createAttempter(options: AttempterOptions): Attempter {
     return withAbortAfter(given, timeoutMs, async (signal) => {
       let statusCode: number | null = null;
       try {
-        const posted = agent.compose(noticeSending(() => (sent = true))).request({
+        const posted = dispatcher.request<OnSend>({
           origin: vetted.url.origin,
           path: vetted.url.pathname + vetted.url.search,
           method: 'POST',
           headers,
           body,
           signal,
+          opaque: () => (sent = true),
         });
         // A request that still waits for its connection does not react to the signal.
         const response = await Promise.race([posted, rejectOnAbort(signal)]);
@@ -142,18 +144,19 @@ export function createAttempter(options: AttempterOptions): Attempter {
   return { attempt, close: () => agent.destroy() };
 }
 
-/** Calls `onSend` when undici has a connection for the request and is about to write it. */
-function noticeSending(onSend: () => void): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) => {
-    const start = handler.onRequestStart?.bind(handler);
-    handler.onRequestStart = (controller, context) => {
-      start?.(controller, context);
-      // A request that was aborted while it waited for its connection is not written.
-      if (!controller.aborted) onSend();
-    };
-    return dispatch(options, handler);
+type OnSend = () => void;
+
+/** Calls the request's `opaque` when undici has a connection for the request and is about to write it. */
+const noticeSending: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+  const { opaque: onSend } = options as Dispatcher.RequestOptions<OnSend>;
+  const start = handler.onRequestStart?.bind(handler);
+  handler.onRequestStart = (controller, context) => {
+    start?.(controller, context);
+    // A request that was aborted while it waited for its connection is not written.
+    if (!controller.aborted) onSend?.();
   };
-}
+  return dispatch(options, handler);
+};
 
 function timedOut(timeoutMs: number, statusCode: number | null): AttemptError {
   const seconds = `${timeoutMs / 1_000} s`;

@@ -8,11 +8,11 @@ import { noteChange } from '../db/changes';
 import { withTransaction } from '../db/pool';
 import type { Work } from '../http/idempotency';
 
+/* Requests about deliveries, from the API and the CLI. Only rows are written, so they work while Temporal is away. */
+
 const DAY_MS = 86_400_000;
 /** "Fourteen days ago" by the caller's clock is a little more when the request arrives. */
 const RECOVER_SLACK_MS = 60_000;
-
-/* Requests about deliveries, from the API and the CLI. Only rows are written, so they work while Temporal is away. */
 
 /**
  * Makes one attempt now, of a waiting delivery or an ended one. A repeated call with the same request id makes no further

@@ -8,8 +8,6 @@ import { lastDayOf, type EndpointDay } from './queries/hours';
 
 const NO_RESULTS = { succeeded: 0, failed: 0, last_at: null };
 
-export type EndpointViews = ReturnType<typeof createEndpointViews>;
-
 /** Endpoints as the API shows them: with their health and what is known about their secrets, never with a value. */
 export function createEndpointViews({ cipher }: { cipher: Cipher }) {
   async function presentAll(db: Db, endpoints: Endpoint[]): Promise<EndpointView[]> {

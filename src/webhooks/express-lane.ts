@@ -1,23 +1,21 @@
 import type pg from 'pg';
 import type { Config } from '../config';
-import { noteChange } from '../db/changes';
 import { notifyChannels, type Notifications } from '../db/notify';
 import type { Cipher } from '../lib/cipher';
 import type { Logger } from '../lib/log';
-import { startSweep } from '../lib/sweep';
+import { startPeriodicJob } from '../lib/periodic-job';
 import { startRelay, type Relay } from '../temporal/relay';
 import type { Attempter, AttemptResult } from './attempt';
-import { adaptAfter, outcomeOf } from './attempt-outcome';
+import { outcomeOf } from './attempt-outcome';
+import { concludeAttempt, createClaimedPost } from './claimed-attempt';
 import { judge } from './judge';
-import { openHeaders } from './own-headers';
 import { adoptFormerDeliveries } from './queries/adopt';
 import { LOST, recordAttempt } from './queries/attempts';
 import { claimExpress, noteFullEndpoints, type ExpressClaim } from './queries/claim';
 import { findLostAttempt } from './queries/express';
 import { endExpiredLeases } from './queries/queue';
-import { reportAttempt, type ReportedOutcome } from './report-attempt';
+import type { ReportedOutcome } from './report-attempt';
 import type { AttemptVerdict } from './retry-schedule';
-import { webhookSecretPurpose } from './secret-purpose';
 import { createSuccessWriter } from './success-writer';
 
 export interface ExpressLaneDeps {
@@ -32,8 +30,6 @@ export interface ExpressLaneDeps {
 const CONCURRENCY = 200;
 const SWEEP_MS = 1_000;
 const EXPIRED_BATCH = 100;
-/** Maximum number of decrypted secrets in the cache. */
-const OPENED_SECRETS = 1_000;
 
 /**
  * The express lane: the worker makes the first attempt itself, with the same attempt code. A delivery that succeeds at
@@ -49,7 +45,7 @@ export function startExpressLane({
   config,
 }: ExpressLaneDeps): Relay {
   const writer = createSuccessWriter(pool, log, config.HERALD_DELIVERY_LANE);
-  const openSecret = createSecretOpener(cipher);
+  const post = createClaimedPost({ pool, cipher, attempter });
   const unitMs = 1_000 * config.HERALD_RETRY_SCALE;
   let inFlight = 0;
   let stopping = false;
@@ -67,16 +63,7 @@ export function startExpressLane({
   /** Returns the next delivery for the same slot, or null. */
   async function attempt(claim: ExpressClaim): Promise<ExpressClaim | null> {
     const claimed = performance.now();
-    noteChange(pool, 'deliveries', claim.project_id);
-    const result = await attempter.attempt({
-      url: claim.url,
-      deliveryId: claim.id,
-      event: claim.event_name,
-      test: claim.test,
-      body: claim.body,
-      secrets: claim.sealed_secrets.map((sealed) => openSecret(sealed, claim.endpoint_id)),
-      ownHeaders: openHeaders(cipher, claim.headers_sealed, claim.endpoint_id),
-    });
+    const result = await post(claim.id, claim);
     // Aborted because this process stops: the lease expires, and another process goes on.
     if (result.error === 'aborted') return null;
     const now = claim.first_attempt_at + performance.now() - claimed;
@@ -86,22 +73,8 @@ export function startExpressLane({
         ? await succeed(claim, result)
         : { outcome: await handOver(claim, result, verdict, next), refilled: null };
     if (!outcome) return null;
-    await adaptAfter({ pool, log }, claim, verdict, result);
-    await reportAttempt(
-      { log, pool },
-      {
-        delivery_id: claim.id,
-        endpoint_id: claim.endpoint_id,
-        project_id: claim.project_id,
-        event: claim.event_name,
-        attempt: 1,
-        lane: 'express',
-        requested: false,
-      },
-      verdict,
-      result,
-      outcome,
-    );
+    const first = { deliveryId: claim.id, number: 1, lane: 'express' } as const;
+    await concludeAttempt({ pool, log }, first, claim, { verdict, result, outcome });
     return refilled;
   }
 
@@ -152,11 +125,11 @@ export function startExpressLane({
     for (const id of await endExpiredLeases(pool, EXPIRED_BATCH)) await handOverLost(id);
   }
 
-  let maintenance: Promise<void> | null = null;
-  const sweep = startSweep(SWEEP_MS, () => {
-    maintenance ??= maintainQueue()
-      .catch((err: unknown) => log.warn({ err }, 'the delivery queue could not be maintained'))
-      .finally(() => (maintenance = null));
+  const maintenance = startPeriodicJob({
+    everyMs: SWEEP_MS,
+    run: maintainQueue,
+    log,
+    failure: 'the delivery queue could not be maintained',
   });
   const relay = startRelay<ExpressClaim>({
     name: 'express',
@@ -172,25 +145,9 @@ export function startExpressLane({
     wake: () => relay.wake(),
     async stop() {
       stopping = true;
-      sweep.stop();
-      await relay.stop();
-      await maintenance;
+      await Promise.all([maintenance.stop(), relay.stop()]);
       await writer.stop();
     },
-  };
-}
-
-/** Decrypts secrets with a cache, because every attempt needs those of its endpoint. */
-function createSecretOpener(cipher: Cipher): (sealed: string, endpointId: string) => string {
-  const opened = new Map<string, string>();
-  return (sealed, endpointId) => {
-    const key = `${endpointId}/${sealed}`;
-    const known = opened.get(key);
-    if (known !== undefined) return known;
-    if (opened.size >= OPENED_SECRETS) opened.clear();
-    const secret = cipher.decrypt(sealed, webhookSecretPurpose, endpointId);
-    opened.set(key, secret);
-    return secret;
   };
 }
 

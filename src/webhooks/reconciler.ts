@@ -1,8 +1,9 @@
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
 import type { Logger } from '../lib/log';
+import type { PeriodicJob } from '../lib/periodic-job';
 import { workflowIds } from '../temporal/names';
-import { startReconciler, type Reconciler } from '../temporal/reconciler';
+import { startReconciler } from '../temporal/reconciler';
 import { claimOverdue, restartDelivery } from './queries/deliveries';
 
 export interface DeliveryReconcilerDeps {
@@ -18,7 +19,7 @@ export function startDeliveryReconciler({
   log,
   client,
   everyMs = 30_000,
-}: DeliveryReconcilerDeps): Reconciler {
+}: DeliveryReconcilerDeps): PeriodicJob {
   return startReconciler({
     name: 'overdue deliveries',
     client,

@@ -15,6 +15,7 @@ import type { Logger } from '../lib/log';
 import { deleteFailedRun } from '../temporal/delete-failed-run';
 import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temporal/names';
 import { startRelay, type Relay } from '../temporal/relay';
+import { START_LIMIT_MS } from '../temporal/within';
 import type { FastEndpoints } from './fast-endpoints';
 import { claimSlotless, claimStarts, type DueStart } from './queries/claim';
 import { removeSlotless, shortenStartLease } from './queries/queue';
@@ -36,7 +37,6 @@ const CONCURRENCY = 16;
 /** Starts and signals without an attempt have places of their own, so that neither kind waits behind the other. */
 const SLOTLESS_CONCURRENCY = 8;
 const SWEEP_MS = 1_000;
-const START_LIMIT_MS = 5_000;
 
 /** The one path on which deliveries reach Temporal: first starts, retries, resumes, cancels, hand-overs and recoveries. */
 export function startDeliveryRelay({

@@ -32,7 +32,7 @@ export function createSuccessWriter(
   const recordWithRetry = (successes: ExpressSuccess[]) =>
     withRetry(() => recordSuccesses(pool, successes, defaultLane), {
       pauseMs: RETRY_PAUSE_MS,
-      goesOn: (_error, { elapsedMs }) => elapsedMs <= RETRY_FOR_MS,
+      shouldRetry: (_error, { elapsedMs }) => elapsedMs <= RETRY_FOR_MS,
       onRetry: (err) =>
         log.warn({ err, count: successes.length }, 'successes could not be recorded and will be retried'),
     });

@@ -8,6 +8,9 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** Created and migrated once for the whole run. */
+export const templateDatabase = 'herald_template';
+
 /** A database of its own for a test file, cloned from the migrated template in a few milliseconds. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const adminUrl = process.env['HERALD_TEST_DATABASE_URL'];
@@ -40,7 +43,7 @@ export function patient(pool: pg.Pool): pg.Pool {
 async function cloneTemplate(admin: pg.Client, name: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await admin.query(`CREATE DATABASE ${name} TEMPLATE herald_template`);
+      await admin.query(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase}`);
       return;
     } catch (error) {
       if ((error as { code?: string }).code !== '55006' || attempt === 100) throw error;

@@ -11,8 +11,8 @@ import { findTemporalCli } from '../../src/embedded/temporal-cli';
 import { startTemporalServer, type RunningTemporalServer } from '../../src/embedded/temporal-server';
 import { buildWorkflowBundle } from '../../src/temporal/bundle';
 import { searchAttributeTypes } from '../../src/temporal/names';
+import { templateDatabase } from './database';
 
-export const templateDatabase = 'herald_template';
 const directoryPrefix = 'herald-test-';
 
 /** `stopTestServers` is for the teardown, which jest runs in the same process. */

@@ -58,7 +58,7 @@ function finish(child: ChildProcess): Promise<Finished> {
 }
 
 /** An npm script in its own process group, as in a terminal. */
-export interface HeraldProcess {
+export interface NpmProcess {
   stdout(): string;
   stderr(): string;
   /** The parsed line of `--json`; rejects if the process exits without printing it. */
@@ -75,11 +75,11 @@ export interface HeraldProcess {
   allGone(): Promise<void>;
 }
 
-export function startHerald(settings: Record<string, string>, args: string[] = []): HeraldProcess {
+export function startHerald(settings: Record<string, string>, args: string[] = []): NpmProcess {
   return startNpm(['start', '--', '--json', ...args], settings);
 }
 
-export function startNpm(args: string[], settings: Record<string, string>, cwd = root): HeraldProcess {
+export function startNpm(args: string[], settings: Record<string, string>, cwd = root): NpmProcess {
   const child = spawn('npm', args, {
     cwd,
     env: userEnvironment(settings),

@@ -1,5 +1,10 @@
 import { locale, t } from './texts';
 
+/** What was typed into a field that may be empty. */
+export function typedOrNull(text: string): string | null {
+  return text.trim() || null;
+}
+
 /** The entries of a list that was typed into one field; empty ones are left out. */
 export function typedList(text: string, separator: ',' | '\n'): string[] {
   return text

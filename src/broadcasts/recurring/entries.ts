@@ -1,14 +1,11 @@
-import { isTemplated, type GivenContent } from '../../contract/content';
 import { AppError } from '../../contract/errors';
 import type { Core } from '../../core';
 import { withTransaction, type Db } from '../../db/pool';
 import type { Work } from '../../http/idempotency';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
-import { storeContent } from '../../messages';
 import { contentOf } from '../../messages/contract';
 import { lockProject } from '../../projects';
-import { resolveTemplate } from '../../templates';
-import { readProject, requireRoomForEntry } from '../entries';
+import { checkContentNow, checkTemplate, readProject, requireRoomForEntry } from '../entries';
 import type { NewRecurring, RecurringChanges, RecurringView, RunView } from './contract';
 import { CronFault, localName, parseCron } from './cron';
 import { isOver, isPlanned, nextRunAfter } from './occurrences';
@@ -199,17 +196,6 @@ function hasTimesOf(before: RecurringValues, values: RecurringValues): boolean {
     values.start_at?.getTime() === before.start_at?.getTime() &&
     values.end_at?.getTime() === before.end_at?.getTime()
   );
-}
-
-/** Media and template as they are now; what is sent is read again at the time. */
-async function checkContentNow({ pool, config }: RecurringDeps, projectId: string, content: GivenContent) {
-  const policy = { allowLocal: config.allowLocalWebhooks };
-  await storeContent(pool, projectId, content, policy, { path: 'content.' });
-}
-
-/** Again under the project's lock, by which a template is changed or deleted. */
-async function checkTemplate(db: Db, projectId: string, content: GivenContent) {
-  if (isTemplated(content)) await resolveTemplate(db, projectId, content, 'content.');
 }
 
 export async function presentRecurring(db: Db, row: RecurringRow): Promise<RecurringView> {

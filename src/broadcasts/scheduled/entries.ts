@@ -1,4 +1,3 @@
-import { isTemplated, type GivenContent } from '../../contract/content';
 import { AppError } from '../../contract/errors';
 import { formatSubscriberId, type SubscriberIdFormat } from '../../contract/ids';
 import { limits } from '../../contract/limits';
@@ -6,7 +5,6 @@ import type { Core } from '../../core';
 import { withTransaction, type Db } from '../../db/pool';
 import type { Work } from '../../http/idempotency';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
-import { storeContent } from '../../messages';
 import { contentOf } from '../../messages/contract';
 import { lockProject } from '../../projects';
 import type { Project } from '../../projects/contract';
@@ -17,8 +15,7 @@ import {
   requireSubscriber,
   type SubscriberRecord,
 } from '../../subscribers';
-import { resolveTemplate } from '../../templates';
-import { readProject, requireRoomForEntry } from '../entries';
+import { checkContentNow, checkTemplate, readProject, requireRoomForEntry } from '../entries';
 import { zonesOfAudience } from '../queries/broadcasts';
 import { RECIPIENT, type NewScheduled, type ScheduledChanges, type ScheduledView } from './contract';
 import {
@@ -146,17 +143,6 @@ export function cancelEntry({ pool }: ScheduledDeps, projectId: string, id: stri
     if (found.status === 'cancelled' && found.job_id === null) return found;
     throw new AppError('conflict', `The message is ${found.status} and can no longer be cancelled.`);
   });
-}
-
-/** Media and template as they are now; what is sent is read again at the time. */
-async function checkContentNow({ pool, config }: ScheduledDeps, projectId: string, content: GivenContent) {
-  const policy = { allowLocal: config.allowLocalWebhooks };
-  await storeContent(pool, projectId, content, policy, { path: 'content.' });
-}
-
-/** Again under the project's lock, by which a template is changed or deleted. */
-async function checkTemplate(db: Db, projectId: string, content: GivenContent) {
-  if (isTemplated(content)) await resolveTemplate(db, projectId, content, 'content.');
 }
 
 async function firstMoment(

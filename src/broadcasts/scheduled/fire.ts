@@ -29,14 +29,14 @@ import {
   type LockedScheduled,
   type ScheduledRow,
 } from './queries';
-import { dueAt, earliestOf, lookAt } from './when';
+import { dueAt, earliestOf, nextCheckAt } from './when';
 
 export type FireDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
-/** Where an entry stands after its workflow has looked at it. */
+/** Where an entry stands after an activity of its workflow. */
 export interface FireResult {
   status: ScheduledStatus;
-  /** When the workflow looks again; null if it has nothing left to do. */
+  /** When the workflow reads the row again; null if it has nothing left to do. */
   nextAt: Date | null;
 }
 
@@ -80,7 +80,7 @@ function begin(
     const due = entry.timezone === RECIPIENT ? await recipientDue(db, entry, project) : entry.next_at;
     if (due && due > entry.now) {
       await waitUntil(db, id, due);
-      return { status: entry.status, nextAt: lookAt(entry, due, entry.now) };
+      return { status: entry.status, nextAt: nextCheckAt(entry, due, entry.now) };
     }
     // A broadcast becomes `sending` in the transaction that inserts it.
     if (entry.status === 'scheduled' && !entry.audience) await beginSending(db, id);
@@ -149,9 +149,9 @@ async function fireSubscribers(
     if (waiting.length > 0) {
       const nextAt = new Date(Math.min(...waiting.map((each) => dueOf(each).getTime())));
       await waitUntil(db, entry.id, nextAt);
-      return { status: 'sending', nextAt: lookAt(entry, nextAt, locked.now) };
+      return { status: 'sending', nextAt: nextCheckAt(entry, nextAt, locked.now) };
     }
-    return endWithResults(deps, db, locked, [...outcomes.values()]);
+    return endWithResults(db, locked, [...outcomes.values()]);
   });
 }
 
@@ -228,7 +228,6 @@ async function emitOutcome(
 
 /** One sent makes it `sent`; else one failed makes it `failed`. The last round's reason is the entry's. */
 async function endWithResults(
-  _deps: FireDeps,
   db: pg.PoolClient,
   entry: LockedScheduled,
   last: Outcome[],
@@ -271,7 +270,7 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
       if (!locked || locked.status !== 'scheduled') {
         return { status: locked?.status ?? 'cancelled', nextAt: null };
       }
-      if (locked.revision !== entry.revision) return lookAgain(locked);
+      if (locked.revision !== entry.revision) return checkAgain(locked);
       const jobId = randomUUID();
       const dueTimes = entry.timezone === RECIPIENT ? await dueTimesOf(db, entry, audience, project) : null;
       const job = { id: jobId, content, audience, messages_per_minute: null, scheduled_id: entry.id };
@@ -282,7 +281,7 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
       return { status: 'sending', nextAt: null };
     });
   } catch (error) {
-    if (error instanceof ZonesChanged) return lookAgain(entry);
+    if (error instanceof ZonesChanged) return checkAgain(entry);
     if (error instanceof EmptyAudience) {
       return endAudience(deps, entry, { status: 'skipped', reason: 'empty_audience' });
     }
@@ -312,11 +311,11 @@ async function dueTimesOf(
 }
 
 /** The entry was changed after it was read: what was prepared for it is dropped. */
-function lookAgain({ status, next_at, now }: LockedScheduled): FireResult {
+function checkAgain({ status, next_at, now }: LockedScheduled): FireResult {
   return { status, nextAt: next_at ?? now };
 }
 
-/** Only an entry that still waits: one that was cancelled or changed meanwhile is looked at again. */
+/** Only an entry that still waits: one that was cancelled or changed meanwhile is read again. */
 function endAudience(
   { pool }: FireDeps,
   entry: LockedScheduled,
@@ -327,7 +326,7 @@ function endAudience(
     if (!locked || locked.ended_at || locked.job_id) {
       return { status: locked?.status ?? 'cancelled', nextAt: null };
     }
-    if (locked.revision !== entry.revision) return lookAgain(locked);
+    if (locked.revision !== entry.revision) return checkAgain(locked);
     await endScheduled(db, entry.id, end);
     await emitOutcome(db, entry, NO_ONE, { ...end, deliveryId: null }, locked.now);
     return { status: end.status, nextAt: null };

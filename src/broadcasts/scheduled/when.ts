@@ -57,10 +57,10 @@ export function refuseOutOfRange(when: When, now = Date.now()): void {
 const QUARTER_MS = 15 * 60_000;
 
 /**
- * When an entry that is due later is looked at again. A recipient can move to a zone in which the time comes earlier: from the
+ * When an entry that is due later is read again. A recipient can move to a zone in which the time comes earlier: from the
  * first moment in any zone on, the recipients' zones are read every quarter of an hour.
  */
-export function lookAt(when: When, due: Date, now: Date): Date {
+export function nextCheckAt(when: When, due: Date, now: Date): Date {
   if (when.timezone !== RECIPIENT) return due;
   const next = Math.max(dueAt(when, FIRST_ZONE).getTime(), now.getTime() + QUARTER_MS);
   return new Date(Math.min(due.getTime(), next));

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import { html } from '../html';
 import { openApiDocument } from '../openapi';
 import type { Route } from '../route';
-import { guidePage, guidePath, readGuides, type Guide } from './guides';
+import { guidePage, guidePath, readGuides } from './guides';
 import { createLayout, heading, type DocsPage } from './layout';
 import { limitsPage } from './limits-page';
 import { byResource, listOperations } from './operations';
@@ -20,52 +20,10 @@ export interface DocsOptions {
   development: boolean;
 }
 
-const ENGLISH_GUIDES = [
-  'openid-connect',
-  'oidc-authjs',
-  'oidc-keycloak',
-  'oidc-supabase',
-  'oidc-logto',
-  'oidc-authentik',
-  'oidc-oauth2-proxy',
-  'oidc-grafana',
-  'start',
-  'typescript',
-  'python',
-  'login',
-  'embed',
-  'approvals',
-  'webhooks',
-  'publishing',
-  'tracking',
-  'drip',
-  'sending',
-  'plans',
-  'team',
-  'data',
-  'agents',
-  'subscribing',
-  'sending',
-  'plans',
-];
-
-/** The guides by their paths. The build fails if one is missing, so that the list holds in production as well. */
-const guides: Pick<Guide, 'slug' | 'language'>[] = [
-  { slug: 'own-bot', language: 'en' },
-  ...ENGLISH_GUIDES.map((slug) => ({
-    slug,
-    language: 'en' as const,
-  })),
-  { slug: 'typescript', language: 'ru' },
-  { slug: 'python', language: 'ru' },
-  { slug: 'login', language: 'ru' },
-  { slug: 'webhooks', language: 'ru' },
-];
-
 type Renderers = Record<string, () => Rendered | Promise<Rendered>>;
 
 /** What renders each path. Describing every route takes a quarter of a second. */
-function renderers({ routes, publicUrl }: DocsOptions): Renderers {
+async function renderers({ routes, publicUrl }: DocsOptions): Promise<Renderers> {
   const operations = listOperations(routes);
   const resources = byResource(operations);
   const layout = createLayout(resources.map(([tag]) => tag));
@@ -78,19 +36,18 @@ function renderers({ routes, publicUrl }: DocsOptions): Renderers {
   const listed = html`<section class="row wide">
     ${heading(2, 'operations', 'All operations')} ${operationList(operations)}
   </section>`;
-  const guide = async (wanted: (typeof guides)[number]) => {
-    const found = (await readGuides()).find(
-      ({ slug, language }) => slug === wanted.slug && language === wanted.language,
-    );
-    if (!found) throw new Error(`guide "${wanted.slug}" (${wanted.language}) not found`);
+  const paths = (await readGuides()).map(guidePath);
+  const guide = async (path: string) => {
+    const found = (await readGuides()).find((each) => guidePath(each) === path);
+    if (!found) throw new Error(`the guide of ${path} is gone`);
     return page(
-      guidePage(found, { baseUrl: publicUrl(), operations }, wanted.slug === 'start' ? listed : html``),
+      guidePage(found, { baseUrl: publicUrl(), operations }, found.slug === 'start' ? listed : html``),
     );
   };
   const json = (value: unknown): Rendered => ({ type: 'json', body: JSON.stringify(value) });
 
   return {
-    ...Object.fromEntries(guides.map((each) => [guidePath(each), () => guide(each)])),
+    ...Object.fromEntries(paths.map((path) => [path, () => guide(path)])),
     '/docs/reference': () => page(referenceIndex(operations, publicUrl())),
     ...Object.fromEntries(
       resources.map(([tag, members]) => {
@@ -110,12 +67,16 @@ function renderers({ routes, publicUrl }: DocsOptions): Renderers {
 /** The documentation pages, the search index and the OpenAPI document; prepared when one of them is first asked for. */
 export function docsPages(options: DocsOptions): Middleware {
   const { development } = options;
-  let render: Renderers | undefined;
+  let prepared: Promise<Renderers> | undefined;
   const cache = new Map<string, Promise<Rendered>>();
   return async (ctx, next) => {
     const isDocs = ctx.path === '/openapi.json' || /^\/docs(\/|$)/.test(ctx.path);
     if (!isDocs || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
-    render ??= renderers(options);
+    prepared ??= renderers(options).catch((error: unknown) => {
+      prepared = undefined;
+      throw error;
+    });
+    const render = await prepared;
     const found = Object.hasOwn(render, ctx.path) ? render[ctx.path] : undefined;
     if (!found) return next();
     ctx.state['routePattern'] = ctx.path;

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Config } from '../../config';
 import { limits } from '../../contract/limits';
 import type { Logger } from '../../lib/log';
+import { startPeriodicJob, type PeriodicJob } from '../../lib/periodic-job';
 import { failAbandonedMessages } from '../../messages/abandoned';
 import { cancelAbandoned } from '../../webhooks/queries/deliveries';
 import { BATCH, repeated, type NextBatch } from '../queries/removal';
@@ -13,10 +14,6 @@ export interface RetentionDeps {
   config: Pick<Config, 'HERALD_RETENTION_DAYS' | 'HERALD_SUBSCRIBER_ID_FORMAT'>;
   log: Logger;
   signal?: AbortSignal;
-}
-
-export interface RunningRetention {
-  stop(): Promise<void>;
 }
 
 const INTERVAL_MS = 10 * 60_000;
@@ -73,19 +70,11 @@ export async function runRetention(deps: RetentionDeps): Promise<Record<string, 
 }
 
 /** Safe to run in several processes at once: each batch leaves rows that another process has locked to it. */
-export function startRetention(deps: Omit<RetentionDeps, 'signal'>): RunningRetention {
-  const stopping = new AbortController();
-  let running: Promise<unknown> | null = null;
-  const timer = setInterval(() => {
-    running ??= runRetention({ ...deps, signal: stopping.signal })
-      .catch((err: unknown) => deps.log.warn({ err }, 'a retention run failed and will be retried'))
-      .finally(() => (running = null));
-  }, INTERVAL_MS);
-  return {
-    async stop() {
-      clearInterval(timer);
-      stopping.abort();
-      await running;
-    },
-  };
+export function startRetention(deps: Omit<RetentionDeps, 'signal'>): PeriodicJob {
+  return startPeriodicJob({
+    everyMs: INTERVAL_MS,
+    run: (signal) => runRetention({ ...deps, signal }),
+    log: deps.log,
+    failure: 'a retention run failed and will be retried',
+  });
 }

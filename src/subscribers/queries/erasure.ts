@@ -6,8 +6,8 @@ import { ofBot } from '../../bots';
 import type { SubscriberRecord } from '../record';
 
 /*
- * Steps of a removal that need more than one statement; see personal-data.ts for every table that names a person. Messages and one-time codes go with the
- * subscriber's row by their foreign keys. Each statement finds its rows by an index of migration 0017.
+ * Steps of a removal that need more than one statement; see personal-data.ts for every table that names a person. Messages
+ * and one-time codes go with the subscriber's row by their foreign keys. Each statement finds its rows by an index.
  */
 
 /** Stands for a removed person where a row has to stay. */

@@ -8,7 +8,7 @@ import { packageRoot } from '../../../src/lib/package-root';
 import type { Runtime } from '../../../src/main';
 import { readRuntime } from '../../../src/embedded/data-dir';
 import { eventually } from '../../support/eventually';
-import { recordedChildren, startNpm, type HeraldProcess } from '../../support/npm-start';
+import { recordedChildren, startNpm, type NpmProcess } from '../../support/npm-start';
 import { stablePort } from '../../support/stable-port';
 
 jest.setTimeout(300_000);
@@ -24,7 +24,7 @@ describe('npm run dev', () => {
   let checkout: string;
   let dataDir: string;
   let port: number;
-  let herald: HeraldProcess;
+  let herald: NpmProcess;
 
   const file = (name: string) => path.join(checkout, name);
   const get = async (page: string) => (await fetch(`http://127.0.0.1:${port}${page}`)).text();

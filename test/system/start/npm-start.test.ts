@@ -10,7 +10,7 @@ import {
   runHerald,
   startHerald,
   temporaryDataDir,
-  type HeraldProcess,
+  type NpmProcess,
 } from '../../support/npm-start';
 
 jest.setTimeout(180_000);
@@ -23,7 +23,7 @@ async function call(url: string, key?: string) {
 describe('npm start, as a user runs it', () => {
   let dataDir: Awaited<ReturnType<typeof temporaryDataDir>>;
   let settings: { HERALD_DATA_DIR: string };
-  const started: HeraldProcess[] = [];
+  const started: NpmProcess[] = [];
 
   const start = (extra: Record<string, string> = {}, args: string[] = []) => {
     const herald = startHerald({ ...settings, ...extra }, args);

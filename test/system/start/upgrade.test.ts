@@ -7,7 +7,7 @@ import { openDataDir } from '../../../src/embedded/data-dir';
 import { startPostgres } from '../../../src/embedded/postgres';
 import { isValidWebhook as isValid } from '../../../sdk/typescript/src';
 import { eventually } from '../../support/eventually';
-import { startHerald, temporaryDataDir, type HeraldProcess } from '../../support/npm-start';
+import { startHerald, temporaryDataDir, type NpmProcess } from '../../support/npm-start';
 import { createApi, type Api } from '../../support/service';
 import { createSimulatorControl, type SimulatorControl } from '../../support/simulator-control';
 import { scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
@@ -31,7 +31,7 @@ const STOPPED_SECONDS = 50;
 describe('a data directory of version 0.1.0', () => {
   let dataDir: Awaited<ReturnType<typeof temporaryDataDir>>;
   let receiver: ScriptedReceiver;
-  let herald: HeraldProcess;
+  let herald: NpmProcess;
   let api: Api;
   let simulator: SimulatorControl;
 

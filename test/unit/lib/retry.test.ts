@@ -16,7 +16,7 @@ test('repeats until the work succeeds, and reports each failure', async () => {
   const reported: unknown[] = [];
   const result = await withRetry(failing(3), {
     pauseMs,
-    goesOn: () => true,
+    shouldRetry: () => true,
     onRetry: (error) => reported.push((error as Error).message),
   });
   expect(result).toBe(4);
@@ -24,14 +24,17 @@ test('repeats until the work succeeds, and reports each failure', async () => {
 });
 
 test('gives up with the last error, by number or by time', async () => {
-  const byNumber = withRetry(failing(9), { pauseMs, goesOn: (_error, { failures }) => failures < 3 });
+  const byNumber = withRetry(failing(9), { pauseMs, shouldRetry: (_error, { failures }) => failures < 3 });
   await expect(byNumber).rejects.toThrow('failure 3');
-  const byTime = withRetry(failing(1_000), { pauseMs, goesOn: (_error, { elapsedMs }) => elapsedMs < 20 });
+  const byTime = withRetry(failing(1_000), {
+    pauseMs,
+    shouldRetry: (_error, { elapsedMs }) => elapsedMs < 20,
+  });
   await expect(byTime).rejects.toThrow('failure');
 });
 
 test('an error that cannot pass is thrown at once', async () => {
   const work = failing(1);
-  await expect(withRetry(work, { pauseMs, goesOn: () => false })).rejects.toThrow('failure 1');
+  await expect(withRetry(work, { pauseMs, shouldRetry: () => false })).rejects.toThrow('failure 1');
   await expect(work()).resolves.toBe(2);
 });

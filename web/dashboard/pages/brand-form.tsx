@@ -4,6 +4,7 @@ import { KIB, limits } from '../../../src/contract/limits';
 import { api, type OwnProjectChanges, type ProjectView } from '../api';
 import { fieldProblems } from '../errors';
 import { ActionButton, Field, FieldError, FormButtons, Problem, toast, useForm } from '../elements';
+import { typedOrNull } from '../format';
 import { t } from '../texts';
 
 const FIELDS = ['brand.logo_url', 'brand.color', 'brand.privacy_url'];
@@ -27,13 +28,13 @@ export function BrandForm({ project }: { project: ProjectView }) {
     if (color.trim() !== '' && !COLOR.test(color.trim())) throw new FieldError('brand.color', t.colorFormat);
     await change({
       // Herald fetches a logo whose address is sent, so only a new one is.
-      ...(orNull(logo) === brand.logo_url ? {} : { logo_url: orNull(logo) }),
-      color: orNull(color),
-      privacy_url: orNull(privacy),
+      ...(typedOrNull(logo) === brand.logo_url ? {} : { logo_url: typedOrNull(logo) }),
+      color: typedOrNull(color),
+      privacy_url: typedOrNull(privacy),
     });
   });
   const fetching = fieldProblems(fetchError, FIELDS);
-  const isStored = brand.logo_url !== null && orNull(logo) === brand.logo_url;
+  const isStored = brand.logo_url !== null && typedOrNull(logo) === brand.logo_url;
   return (
     <section class="panel settings look" aria-labelledby="brand-title">
       <h2 id="brand-title">{t.loginPage}</h2>
@@ -128,8 +129,4 @@ function Preview(props: { name: string; logo: string | null; color: string | nul
       {props.privacy && <span class="hint">{t.previewPrivacy}</span>}
     </figure>
   );
-}
-
-function orNull(text: string): string | null {
-  return text.trim() === '' ? null : text.trim();
 }

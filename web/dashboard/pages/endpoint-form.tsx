@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type EndpointView, type EventType, type NewEndpoint } from '../api';
 import { Field, FieldError, FormButtons, Problem, useForm } from '../elements';
+import { typedOrNull } from '../format';
 import { useResource } from '../resource';
 import { t } from '../texts';
 import { givenHeaders, HeaderFields, headerRows } from './header-fields';
@@ -30,7 +31,7 @@ export function EndpointForm(props: {
     await props.save({
       url: url.trim(),
       events: (all ? [] : events) as NonNullable<NewEndpoint['events']>,
-      description: description.trim() === '' ? null : description.trim(),
+      description: typedOrNull(description),
       ...(policy === '' ? {} : { retry_policy: policy }),
       delivery_lane: lane === '' ? null : lane,
       headers: givenHeaders(headers),

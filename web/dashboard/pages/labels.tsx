@@ -18,7 +18,7 @@ import {
   toast,
   useForm,
 } from '../elements';
-import { number } from '../format';
+import { number, typedOrNull } from '../format';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { t } from '../texts';
@@ -151,8 +151,8 @@ function EditLabel(props: { kind: LabelKind; label: Label; onClose: () => void; 
   });
   const form = useForm(['name', 'title_en', 'title_ru'], async () => {
     const titles = {
-      title_en: values.title_en.trim() || null,
-      title_ru: values.title_ru.trim() || null,
+      title_en: typedOrNull(values.title_en),
+      title_ru: typedOrNull(values.title_ru),
       default: values.default,
     };
     await api.changeLabel(kind, label.name, { name: values.name.trim(), ...(kind === 'tags' ? {} : titles) });

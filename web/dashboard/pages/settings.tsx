@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { limits } from '../../../src/contract/limits';
 import { api, type ProjectView } from '../api';
 import { Field, FormButtons, Problem, TimezoneField, toast, useForm } from '../elements';
-import { typedList } from '../format';
+import { typedList, typedOrNull } from '../format';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { t } from '../texts';
@@ -41,12 +41,12 @@ function SettingsForm({ project, onChanged }: { project: ProjectView; onChanged:
   const form = useForm(FIELDS, async () => {
     await api.changeProject({
       name,
-      callback_url: orNull(callback),
+      callback_url: typedOrNull(callback),
       redirect_urls: typedList(redirects, '\n'),
       retry_policy: policy,
       timezone: timezone.trim() || 'UTC',
-      welcome_en: orNull(welcomeEn),
-      welcome_ru: orNull(welcomeRu),
+      welcome_en: typedOrNull(welcomeEn),
+      welcome_ru: typedOrNull(welcomeRu),
     });
     toast(t.saved);
     onChanged();
@@ -150,8 +150,4 @@ function WelcomeField(props: {
       )}
     </Field>
   );
-}
-
-function orNull(text: string): string | null {
-  return text.trim() === '' ? null : text.trim();
 }

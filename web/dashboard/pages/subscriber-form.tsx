@@ -12,7 +12,7 @@ import {
   useForm,
   type Pair,
 } from '../elements';
-import { typedList } from '../format';
+import { typedList, typedOrNull } from '../format';
 import { t } from '../texts';
 
 function propertyRows({ properties }: Subscriber): Pair[] {
@@ -63,10 +63,10 @@ export function EditSubscriber(props: {
   ];
   const form = useForm(fields, async () => {
     await api.changeSubscriber(subscriber.subscriber_id, {
-      external_id: externalId.trim() === '' ? null : externalId.trim(),
+      external_id: typedOrNull(externalId),
       tags: typedList(tags, ','),
       permissions: typedList(permissions, ','),
-      timezone: timezone.trim() === '' ? null : timezone.trim(),
+      timezone: typedOrNull(timezone),
       properties: changedProperties(subscriber.properties, properties),
     });
     await props.onSaved();

@@ -1,0 +1,11 @@
+import { heartbeat } from '@temporalio/activity';
+
+/** Heartbeats during `work`. They only detect a dead worker: progress is in the rows. */
+export async function withHeartbeats<T>(everyMs: number, work: () => Promise<T>): Promise<T> {
+  const heartbeats = setInterval(() => heartbeat(), everyMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(heartbeats);
+  }
+}

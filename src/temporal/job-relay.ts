@@ -1,0 +1,63 @@
+import type { Client, Workflow } from '@temporalio/client';
+import type { Notifications } from '../db/notify';
+import type { Logger } from '../lib/log';
+import { searchAttributes } from './names';
+import { startRelay, type Relay } from './relay';
+import { START_LIMIT_MS, within } from './within';
+
+/** A row whose workflow works through it, page by page, to its end. */
+export interface Job {
+  id: string;
+  project_id: string;
+}
+
+export interface JobRelayOptions<Item extends Job, W extends Workflow> {
+  /** For metrics and the log. */
+  name: string;
+  /** The NOTIFY channel that wakes the relay. The sweep finds jobs without a notification. */
+  channel?: string;
+  notifications?: Notifications;
+  client: Client;
+  log: Logger;
+  workflow: string;
+  taskQueue: string;
+  workflowId: (item: Item) => string;
+  args: (item: Item) => Parameters<W>;
+  /** One line for the Temporal UI, without personal data. */
+  summary: (item: Item) => string;
+  /** Claims jobs that are new, and those whose lease no worker has extended. */
+  claim: (limit: number) => Promise<Item[]>;
+  extendLease: (id: string) => Promise<unknown>;
+}
+
+/** Starts the workflow of each claimed job. One that runs goes on; one that has ended is replaced. */
+export function startJobRelay<Item extends Job, W extends Workflow>({
+  client,
+  workflow,
+  taskQueue,
+  workflowId,
+  args,
+  summary,
+  extendLease,
+  ...relay
+}: JobRelayOptions<Item, W>): Relay {
+  return startRelay<Item>({
+    ...relay,
+    sweepMs: 1_000,
+    concurrency: 4,
+    async start(item) {
+      await within(client, START_LIMIT_MS, () =>
+        client.workflow.start<Workflow>(workflow, {
+          workflowId: workflowId(item),
+          taskQueue,
+          args: args(item),
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          staticSummary: summary(item),
+          typedSearchAttributes: [{ key: searchAttributes.ProjectId, value: item.project_id }],
+        }),
+      );
+      await extendLease(item.id);
+    },
+  });
+}
