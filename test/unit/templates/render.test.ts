@@ -86,7 +86,21 @@ describe('a placeholder', () => {
     ['html', '<a href="https://{{host}}/">x</a>'],
     ['html', "<a href='https://shop.example/{{id}}'>x</a>"],
     ['html', '<{{tag}}>x'],
+    ['html', '<a href="{{link}} <b">x</a>'],
+    ['html', '<a href="{{link}}'],
+    ['html', '<{{tag}} <b>x</b>'],
     ['markdown', '[x](https://{{host}}/)'],
+    ['markdown', '[x]({{link}})'],
+    ['markdown', '[x]({{link}}'],
+    ['markdown', '[x]( {{link}} )'],
+    ['markdown', '[x](http{{link}})'],
+    ['markdown', '[x](https://shop.example{{link}})'],
+    ['markdown', '[x](mailto:{{link}})'],
+    ['markdown', '[x](https://shop.example/{{path}} y)'],
+    ['markdown', '[x](https://shop.example/{{path}}'],
+    ['markdown', '[x `](https://shop.example/{{path}} `y)'],
+    ['markdown', '[x]{{empty}}({{link}})'],
+    ['markdown', '`[x]({{link}})`'],
     ['markdown', 'a \\{{name}}'],
   ] as const)('is refused where it could choose the structure of %s: %s', (format, text) => {
     expect(() => compileTemplate(sourceOf(text, format))).toThrow(/^variants\.en\.text: (has|must)/);
@@ -183,6 +197,9 @@ describe('a value', () => {
     '```\n{{a}}\n``` {{a}}',
     '_{{a}}_ __{{a}}__ ~~{{a}}~~ ++{{a}}++',
     'x_{{a}}_y *{{a}} `{{a}}',
+    '[{{a}}({{a}})',
+    '[{{a}}(https://shop.example/)',
+    '{{a}}[{{a}}]{{a}}',
   ])('adds no markup to Markdown: %s', (text) => {
     const own = tagsOf(toHtml(render(text, { a: 'x' }, 'markdown')));
     const allowed = new Set(own.map((tag) => tag.replace(/^<a .*/, '<a')));
@@ -195,6 +212,46 @@ describe('a value', () => {
           if (tag.startsWith('<a ')) expect(tag).toMatch(/^<a href="https:\/\/shop\.example\/[^"]*">$/);
         }
       }),
+    );
+  });
+
+  /** Markdown in which a link may or may not be whole; `{{a}}` is a placeholder. */
+  const markdown = fc
+    .array(
+      fc.constantFrom(
+        ...['[', ']', '](', '(', ')', ' ', '\n', 'x', '`', '{{a}}', '{{b}}', '{{c}}'],
+        ...['[x](', '](https://shop.example/', '](https://shop.example/{{a}})', 'https:', '//', '{{a}}('],
+      ),
+      { maxLength: 12 },
+    )
+    .map((parts) => parts.join(''));
+  const linkPart = fc.constantFrom(
+    ...['', ' ', 'x', ']', '(', ')', 'x]', '](https://evil.example/)', '(https://evil.example/)'],
+    ...[
+      'https://evil.example/',
+      's://evil.example/',
+      '//evil.example/',
+      '[x](https://evil.example/)',
+      '`',
+      '\\',
+    ],
+  );
+
+  it('never chooses where a Markdown link leads', () => {
+    fc.assert(
+      fc.property(markdown, linkPart, linkPart, linkPart, (text, a, b, c) => {
+        let template;
+        try {
+          template = compileTemplate(sourceOf(text, 'markdown'));
+        } catch (error) {
+          // The placeholder stands where a value could choose.
+          expect(error).toBeInstanceOf(AppError);
+          return;
+        }
+        const html = toHtml(template.render('en', values({ a, b, c })).text);
+        expect(html).not.toMatch(/href="[^"/]*\/*[^"/]*evil/);
+      }),
+      { numRuns: 3000 },
     );
   });
 
