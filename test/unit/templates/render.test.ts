@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { convertText } from '../../../src/bots';
+import { contentSchema } from '../../../src/contract/content';
 import { AppError } from '../../../src/contract/errors';
 import type { TemplateSource } from '../../../src/templates/contract';
 import { compileTemplate, faultOf, type ValueOf } from '../../../src/templates/template';
@@ -152,6 +153,29 @@ describe('a template', () => {
     expect([both.langFor('en'), both.langFor(null)]).toEqual(['en', 'ru']);
     expect(compileTemplate(sourceOf('Hi')).render('ru', values({})).text).toBe('Hi');
   });
+
+  it('is rendered no further than its length can be judged, and is then too long', () => {
+    const many = compileTemplate(
+      sourceOf('{{x}}'.repeat(800), 'html', { buttons: [[{ text: '{{x}}{{x}}', data: '{{x}}' }]] }),
+    );
+    for (const x of ['&'.repeat(900), '👋'.repeat(450), `a${'👋'.repeat(450)}`]) {
+      const content = many.render('en', values({ x }));
+      expect(content.text.length).toBeLessThanOrEqual(8001);
+      expect(content.buttons[0]?.[0]?.text.length).toBeLessThanOrEqual(129);
+      expect(faultOf(content)).toBe('The text is too long.');
+      expect(faultOf({ ...content, text: 'x' })).toBe('The text of a button is too long.');
+      expect(() => encodeURIComponent(JSON.stringify(content))).not.toThrow();
+      expect(JSON.stringify(content)).not.toMatch(/\\ud[89ab]/);
+    }
+  });
+
+  it.each(['👋'.repeat(64), '👋'.repeat(65), 'x'.repeat(64), 'x'.repeat(65), '   ', ''])(
+    'has a fault exactly if its button would be refused in a request: %j',
+    (text) => {
+      const content = { text: 'x', format: 'plain' as const, buttons: [[{ text, data: '👋'.repeat(200) }]] };
+      expect(faultOf(content) === null).toBe(contentSchema.safeParse(content).success);
+    },
+  );
 
   it('that turns out empty or too long has a fault', () => {
     const content = { text: 'x', format: 'plain' as const, buttons: [] };
