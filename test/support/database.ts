@@ -16,7 +16,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await asAdmin(adminUrl, (admin) => cloneTemplate(admin, name));
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
-  const pool = createPool({ url: url.href, max: 20 });
+  const pool = patient(createPool({ url: url.href, max: 20 }));
   return {
     url: url.href,
     pool,
@@ -25,6 +25,15 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await asAdmin(adminUrl, (admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
     },
   };
+}
+
+/**
+ * The limit of three seconds counts the wait for a free connection as well, which a busy machine may exceed. A database that
+ * is away refuses connections at once.
+ */
+export function patient(pool: pg.Pool): pg.Pool {
+  pool.options.connectionTimeoutMillis = 30_000;
+  return pool;
 }
 
 /** Two clones at once make one of them find the template in use: it tries again. */

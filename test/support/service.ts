@@ -11,7 +11,7 @@ import { insertProject, updateProject, type ProjectChanges } from '../../src/pro
 import type { Project } from '../../src/projects/contract';
 import { simulatorLink, type Simulator } from '../../src/embedded/simulator';
 import { startService, type Service } from '../../src/service';
-import { createTestDatabase, type TestDatabase } from './database';
+import { createTestDatabase, patient, type TestDatabase } from './database';
 import { readText } from './read-text';
 import {
   createSimulatorControl,
@@ -114,6 +114,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       throw error;
     },
   });
+  patient(service.core.pool);
   const url = service.apiUrl ?? '';
   const apiWith = (key: string | null) => createApi(url, key);
   return {

@@ -351,6 +351,8 @@ describe('the dashboard', () => {
     const { page } = await someone();
     await signIn(page, '/dashboard/settings');
     await page.getByLabel('Name').waitFor();
+    // The frame around the page asks by itself; its response must not be the one that finds the session ended.
+    await page.locator('.project', { hasText: project.name }).waitFor();
     await page.getByLabel('Name').fill('Typed before');
     await service.pool.query('UPDATE dashboard_sessions SET expires_at = now()');
     await page.getByRole('button', { name: 'Save' }).click();

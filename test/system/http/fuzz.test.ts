@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { encodeCursor } from '../../../src/contract/cursor';
 import { errorTable, isErrorCode, isRetryable } from '../../../src/contract/errors';
+import { eventually } from '../../support/eventually';
 import { readText } from '../../support/read-text';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 
@@ -230,7 +231,7 @@ describe('whatever is sent', () => {
         { seed: SEED, numRuns: RUNS_PER_OPERATION, endOnFailure: true },
       );
     }
-    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    await eventually(async () => (await fetch(`${service.url}/readyz`)).status === 200);
   }, 300_000);
 
   it('gets not_found or method_not_allowed on paths and methods that do not exist', async () => {

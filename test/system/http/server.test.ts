@@ -85,7 +85,7 @@ describe('a server that stops', () => {
 describe('a connection without a complete request', () => {
   let server: Awaited<ReturnType<typeof startSlowServer>>;
   beforeAll(async () => {
-    server = await startSlowServer({ headersTimeoutMs: 300 });
+    server = await startSlowServer({ headersTimeoutMs: 2_000 });
   });
   afterAll(() => server.stop(100));
 

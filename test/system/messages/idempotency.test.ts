@@ -101,7 +101,7 @@ describe('the Idempotency-Key of /v1/send', () => {
     const requests = Array.from({ length: 10 }, () => send(key));
     let ended = 0;
     for (const request of requests) void request.then(() => (ended += 1));
-    await eventually(() => ended === 9);
+    await eventually(() => ended >= 9);
     await service.control.faults('telegram', { clear: true });
     const answers = await Promise.all(requests);
     const statuses = answers.map((answer) => answer.status).sort();

@@ -63,7 +63,7 @@ describe('the turn of a single message', () => {
     await service.control.faults('telegram', {
       method: 'sendMessage',
       status: 429,
-      retry_after: 5,
+      retry_after: 8,
       user: person.name,
     });
     const delayed = send(person);

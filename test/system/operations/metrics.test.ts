@@ -181,7 +181,7 @@ test('the process, the database connections and the Temporal worker are on the s
 test('health and readiness are on the same port, and nothing else', async () => {
   const { operatorsUrl } = service.service;
   expect((await fetch(`${operatorsUrl}/healthz`)).status).toBe(200);
-  expect((await fetch(`${operatorsUrl}/readyz`)).status).toBe(200);
+  await eventually(async () => (await fetch(`${operatorsUrl}/readyz`)).status === 200);
   expect((await fetch(`${operatorsUrl}/v1/event-types`)).status).toBe(404);
   expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
 });

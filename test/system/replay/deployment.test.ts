@@ -55,15 +55,15 @@ test('a delivery in the middle of its schedule continues with changed code; a ne
   const endpoint = await createEndpoint(project, receiver.url, { delivery_lane: 'workflow' });
   // Time enough to stop the worker before the third attempt.
   receiver.behave((res) => {
-    res.writeHead(503, receiver.received.length === 2 ? { 'retry-after': '12' } : {}).end();
+    res.writeHead(503, receiver.received.length === 2 ? { 'retry-after': '20' } : {}).end();
   });
   worker = await startWorker();
   const old = await emitOne(api, project, endpoint.id);
   await untilAttempts(project, old, 2);
   await worker.stop();
 
-  worker = await startWorker(guarded.path);
   receiver.behave(200);
+  worker = await startWorker(guarded.path);
   const delivered = await untilStatus(project, old, 'succeeded', 60_000);
   expect(delivered.attempts.map(({ number }) => number)).toEqual([1, 2, 3]);
   expect(receiver.of(old)).toHaveLength(3);

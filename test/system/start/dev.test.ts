@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { appendFile, chmod, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isRunning } from '../../../src/embedded/process-identity';
 import { packageRoot } from '../../../src/lib/package-root';
 import type { Runtime } from '../../../src/main';
+import { readRuntime } from '../../../src/embedded/data-dir';
 import { eventually } from '../../support/eventually';
 import { recordedChildren, startNpm, type HeraldProcess } from '../../support/npm-start';
 import { stablePort } from '../../support/stable-port';
@@ -105,7 +106,7 @@ describe('npm run dev', () => {
     await appendFile(file('src/service.ts'), `\nthrow new Error('thrown by a test');\n`);
     await eventually(() => herald.stderr().includes('it starts again after the next change'), 60_000);
     expect(herald.stderr()).toContain('thrown by a test');
-    expect(existsSync(path.join(dataDir, 'runtime.json'))).toBe(false);
+    await eventually(async () => (await readRuntime(dataDir)) === null);
 
     await replace('src/service.ts', `throw new Error('thrown by a test');`, '');
     await eventually(async () => (await get('/healthz')).includes('ok'), 60_000);

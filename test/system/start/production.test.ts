@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { eventually } from '../../support/eventually';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { runHerald, startHerald, temporaryDataDir } from '../../support/npm-start';
 import { stablePort } from '../../support/stable-port';
@@ -42,7 +43,7 @@ describe('with a database and a Temporal server of its own', () => {
         demo: null,
       });
       const url = `http://127.0.0.1:${port}`;
-      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      await eventually(async () => (await fetch(`${url}/readyz`)).status === 200);
       expect((await fetch(`${url}/demo/callback?code=a`)).status).toBe(404);
       const refused = (await (await fetch(`${url}/v1/event-types`)).json()) as { docs_url: string };
       expect(refused.docs_url).toBe('https://herald.example.com/docs/errors#unauthorized');

@@ -82,8 +82,12 @@ test('an end that another run is still writing is checked again', async () => {
 });
 
 test('cancelled in the Temporal UI: its row says so', async () => {
-  const { handle, script } = await start([page(1, false)], [progress('running', 1)]);
-  await eventually(() => script.asked === 1);
+  // It asks every second until the cancel arrives.
+  const { handle, script } = await start(
+    Array.from({ length: 100 }, () => page(1, false)),
+    Array.from({ length: 100 }, () => progress('running', 1)),
+  );
+  await eventually(() => script.asked >= 1);
   await handle.cancel();
   const error = await handle.result().catch((failure: unknown) => failure);
   expect(error).toBeInstanceOf(WorkflowFailedError);
