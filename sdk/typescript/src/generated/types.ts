@@ -3106,7 +3106,7 @@ export type ScheduledSentData = {
   subscriber_id: string | null;
   channel: 'telegram' | 'max' | null;
   external_id: string | null;
-  /** The message; null for an audience. */
+  /** The message; null for an audience, and where no message was created. */
   delivery_id: string | null;
   /** The broadcast of an audience; null for a subscriber. */
   job_id: string | null;
@@ -3121,7 +3121,7 @@ export type ScheduledFailedData = {
   subscriber_id: string | null;
   channel: 'telegram' | 'max' | null;
   external_id: string | null;
-  /** The message; null for an audience. */
+  /** The message; null for an audience, and where no message was created. */
   delivery_id: string | null;
   /** The broadcast of an audience; null for a subscriber. */
   job_id: string | null;

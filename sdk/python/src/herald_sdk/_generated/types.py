@@ -3385,7 +3385,7 @@ class ScheduledSentData(TypedDict):
     channel: Union[Literal["telegram", "max"], None]
     external_id: Union[str, None]
     delivery_id: Union[str, None]
-    """The message; null for an audience."""
+    """The message; null for an audience, and where no message was created."""
     job_id: Union[str, None]
     """The broadcast of an audience; null for a subscriber."""
     occurred_at: str
@@ -3401,7 +3401,7 @@ class ScheduledFailedData(TypedDict):
     channel: Union[Literal["telegram", "max"], None]
     external_id: Union[str, None]
     delivery_id: Union[str, None]
-    """The message; null for an audience."""
+    """The message; null for an audience, and where no message was created."""
     job_id: Union[str, None]
     """The broadcast of an audience; null for a subscriber."""
     occurred_at: str
