@@ -1136,7 +1136,7 @@ export type ScheduledCreateResponse = {
   status: 'scheduled' | 'sending' | 'sent' | 'failed' | 'skipped' | 'cancelled';
   /** Why it failed or was skipped. */
   reason: string | null;
-  /** When it is sent next; null once it has ended. */
+  /** When it is sent next; null once it has ended or has become a broadcast. */
   next_at: string | null;
   /** The broadcast of an audience. */
   job_id: string | null;

@@ -1233,7 +1233,7 @@ class ScheduledCreateResponse(TypedDict):
     reason: Union[str, None]
     """Why it failed or was skipped."""
     next_at: Union[str, None]
-    """When it is sent next; null once it has ended."""
+    """When it is sent next; null once it has ended or has become a broadcast."""
     job_id: Union[str, None]
     """The broadcast of an audience."""
     created_at: str
