@@ -5,6 +5,8 @@ import { scheduledStartTime } from '../src/temporal/names';
 /** Only the id: the row holds the message. */
 export interface RecurringRunInput {
   recurringId: string;
+  /** ISO 8601: the occurrence, if the relay starts it instead of the schedule. */
+  scheduledFor?: string;
 }
 
 const { runRecurring } = proxyActivities<RecurringActivities>({
@@ -12,9 +14,15 @@ const { runRecurring } = proxyActivities<RecurringActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
 });
 
-/** One occurrence of a recurring message, started by its schedule: claims it and inserts the broadcast. */
-export async function recurringRun({ recurringId }: RecurringRunInput): Promise<RecurringRunState> {
+/** One occurrence of a recurring message: claims it and inserts the broadcast. */
+export async function recurringRun({
+  recurringId,
+  scheduledFor = timeOfSchedule(),
+}: RecurringRunInput): Promise<RecurringRunState> {
+  return runRecurring({ recurringId, scheduledFor });
+}
+
+function timeOfSchedule(): string {
   const info = workflowInfo();
-  const scheduledFor = info.typedSearchAttributes.get(scheduledStartTime) ?? info.startTime;
-  return runRecurring({ recurringId, scheduledFor: scheduledFor.toISOString() });
+  return (info.typedSearchAttributes.get(scheduledStartTime) ?? info.startTime).toISOString();
 }

@@ -138,7 +138,7 @@ async function recover(options: RecoverOptions): Promise<void> {
     for (const [index, endpoint] of endpoints.entries()) {
       progress.at(index, endpoints.length);
       const deliveries = await audited(pool, byCli(project.id, 'webhook.recovered', endpoint.id), () =>
-        recoverEndpoint(pool, project.id, endpoint.id, options.since),
+        recoverEndpoint(pool, project.id, endpoint.id, options.since, { id: randomUUID(), resumed: false }),
       );
       recovered.push({ endpoint_id: endpoint.id, url: endpoint.url, recovered: deliveries });
     }

@@ -41,7 +41,7 @@ const table = {
   invalid_code: {
     status: 400,
     text: 'This code is not valid.',
-    help: 'The one-time code does not exist or belongs to another project. Pass the code from the callback URL or the status response unchanged.',
+    help: 'The one-time code does not exist or belongs to another project. Pass the login code from the callback URL or the status response, or the code that the user typed for an OTP, unchanged. A wrong OTP uses up an attempt.',
   },
   code_expired: {
     status: 400,

@@ -141,7 +141,7 @@ export const newChainSchema = z.strictObject({
   name: nameSchema,
   trigger: triggerSchema,
   steps: stepsSchema,
-  exit_on: exitSchema.optional(),
+  exit_on: exitSchema.nullable().optional(),
   reentry: reentrySchema.default('once'),
   status: statusSchema.default('draft'),
 });
@@ -262,7 +262,10 @@ export const chainStatsSchema = z.strictObject({
       reached: z.number().int().describe('Enrolments in which the step has begun.'),
       sent: z.number().int(),
       failed: z.number().int(),
-      skipped: z.number().int().describe('Not sent for lack of the permission.'),
+      skipped: z
+        .number()
+        .int()
+        .describe('Not sent: the user has unsubscribed or has not granted the permission.'),
     }),
   ),
 });

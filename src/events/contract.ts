@@ -188,7 +188,7 @@ export const eventRegistry = {
     subscriber,
     subscriberExample,
   ),
-  'subscription.deleted': event('A user unsubscribed or blocked the bot.', subscriber, {
+  'subscription.deleted': event('A user unsubscribed, blocked the bot or was removed.', subscriber, {
     ...subscriberExample,
     active: false,
     blocked: true,
@@ -218,7 +218,7 @@ export const eventRegistry = {
       reason: z.enum(failureReasons).describe('Why the message was not delivered.'),
       retryable: z.boolean().describe('Whether sending again later can succeed.'),
       should_unsubscribe: z.boolean().describe('Whether to stop sending to this user.'),
-      error: z.string().describe('The text of the messenger.'),
+      error: z.string().describe('The text of the messenger, or of Herald if it did not call the messenger.'),
       attempted_at: timestampSchema,
     }),
     {
@@ -255,7 +255,7 @@ export const eventRegistry = {
   }),
   'otp.max_attempts_reached': event('A one-time code has no attempts left.', otp, otpExample),
   'auth.completed': event(
-    'A session created through the API was confirmed.',
+    'A session created through the API, or a request with `purpose: login`, was confirmed.',
     z.strictObject({
       ...subscriberFields,
       state: z.string().describe('As given when the session was created.'),

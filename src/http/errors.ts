@@ -4,7 +4,7 @@ import type { Logger } from '../lib/log';
 import { isUnavailable } from '../lib/unavailable';
 
 /** The Retry-After for an unavailable database or Temporal server, which usually recovers within seconds. */
-const UNAVAILABLE_RETRY_SECONDS = 5;
+export const UNAVAILABLE_RETRY_SECONDS = 5;
 
 export interface ErrorMapperDeps {
   log: Logger;

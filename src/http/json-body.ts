@@ -80,6 +80,6 @@ async function readRaw(ctx: Context, maxBytes: number): Promise<Buffer> {
     const type = (error as { type?: string }).type;
     if (type === 'entity.too.large') throw tooLarge(maxBytes);
     // The client disconnected or sent fewer bytes than declared.
-    throw new AppError('bad_request', 'The request body is incomplete.', { cause: error });
+    throw new AppError('validation_failed', 'body: is incomplete', { cause: error });
   }
 }

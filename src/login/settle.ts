@@ -140,7 +140,7 @@ async function settleYes(
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const { subscriber } = await subscribe(db, project.id, user, format);
   const code = randomToken256();
-  const { decidedAt, codeLifeMs } = await confirmSession(db, session.id, {
+  const { codeLifeMs } = await confirmSession(db, session.id, {
     subscriberId: subscriber.id,
     codeHash: sha256(code),
     // The provider collects the outcome itself: the code of a login by OpenID Connect is never given out.
@@ -152,7 +152,7 @@ async function settleYes(
     await emitEvent(db, project.id, 'auth.completed', {
       ...presentSubscriber(subscriber, format),
       state: session.state,
-      auth_time: isoTime(decidedAt),
+      auth_time: isoTime(answer.received_at),
     });
   }
   return { status: 'confirmed', reason: null, waitMs: 0, codeLifeMs };

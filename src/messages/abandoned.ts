@@ -21,8 +21,10 @@ export async function failAbandonedMessages(
       const abandoned = await lockAbandonedMessages(db, ABANDONED_AFTER_SECONDS, BATCH);
       for (const message of abandoned) {
         const failure = lostMessage(message);
-        const at = await recordMessage(db, message.id, failure);
-        const data = deliveryFailed(message, failure, at ?? new Date(), config.HERALD_SUBSCRIBER_ID_FORMAT);
+        const recorded = await recordMessage(db, message.id, failure);
+        if (!recorded) continue;
+        const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+        const data = deliveryFailed(message, failure, recorded.attemptedAt, format);
         await emitEvent(db, message.project_id, 'delivery.failed', data);
       }
       return abandoned.length;

@@ -157,24 +157,24 @@ export async function recordResult(
   await withTransaction(pool, async (db) => {
     // Lock order: the subscriber before its messages, as when a subscriber is removed.
     if (endsSubscription || onResult) await lockSubscriber(db, subscriber.project_id, subscriber.id);
-    const at = await recordMessage(db, messageId, result);
-    if (!at) return;
+    const recorded = await recordMessage(db, messageId, result);
+    if (!recorded) return;
     if (result.status === 'sent') {
       await emitEvent(
         db,
         subscriber.project_id,
         'delivery.success',
-        deliverySuccess(recipient, messageId, at, format),
+        deliverySuccess(recipient, messageId, recorded.endedAt, format),
       );
     } else {
       await emitEvent(
         db,
         subscriber.project_id,
         'delivery.failed',
-        deliveryFailed(recipient, result, at, format),
+        deliveryFailed(recipient, result, recorded.attemptedAt, format),
       );
     }
     if (endsSubscription) await markBlocked(db, { ...subscriber, bot }, format);
-    await onResult?.(db, result, at);
+    await onResult?.(db, result, recorded.endedAt);
   });
 }

@@ -24,6 +24,7 @@ import {
   type MessageResult,
   type MessageRow,
   type MessageWithContent,
+  refuseMessage,
 } from './queries/messages';
 
 /** Bounds the messenger calls that one request has in flight; an external_id can name several subscribers. */
@@ -44,7 +45,7 @@ export async function sendMessages(
   const existing = await findMessages(pool, requestId);
   const isResumed = existing.length > 0;
   const messages = isResumed ? existing : await create();
-  const ours = { projectId, requestId, isPatient: false };
+  const ours = { projectId, requestId, permission: request.permission, isPatient: false };
   const details = await sendAll(deps, ours, messages, isResumed);
 
   async function create(): Promise<MessageWithContent[]> {
@@ -82,7 +83,8 @@ export async function sendTo(
   recipients: SubscriberRecord[],
   requestId: string,
 ): Promise<(SendDetail | undefined)[]> {
-  const { isPatient = false } = request;
+  const { permission, isPatient = false } = request;
+  const ours = { projectId, requestId, permission, isPatient };
   const ids = new Set(recipients.map(({ id }) => id));
   const isOurs = ({ subscriber_id }: MessageWithContent) => ids.has(subscriber_id);
   const existing = (await findMessages(deps.pool, requestId)).filter(isOurs);
@@ -95,8 +97,8 @@ export async function sendTo(
         )
       : [];
   const details = [
-    ...(await sendAll(deps, { projectId, requestId, isPatient }, existing, true)),
-    ...(await sendAll(deps, { projectId, requestId, isPatient }, created, false)),
+    ...(await sendAll(deps, ours, existing, true)),
+    ...(await sendAll(deps, ours, created, false)),
   ];
   const messages = [...existing, ...created];
   return recipients.map(({ id }) => details[messages.findIndex(({ subscriber_id }) => subscriber_id === id)]);
@@ -106,6 +108,7 @@ export async function sendTo(
 interface Request {
   projectId: string;
   requestId: string;
+  permission: string | undefined;
   isPatient: boolean;
 }
 
@@ -218,7 +221,7 @@ function refusalOf(subscriber: SubscriberRecord, permission: string | undefined)
 
 async function sendOrResume(
   deps: DeliverDeps,
-  { projectId, requestId, isPatient }: Request,
+  { projectId, requestId, permission, isPatient }: Request,
   message: MessageWithContent,
   isResumed: boolean,
 ): Promise<SendDetail> {
@@ -232,23 +235,35 @@ async function sendOrResume(
     return detailOf(deps, message, result);
   };
   if (isResumed && message.status === 'sending') return settle(lostMessage(message));
-  // Its chain ends for a subscriber who has left; a later look finds that.
-  if (isPatient && !subscriber.active && !subscriber.blocked) throw new AppError('platform_busy');
+  // The subscriber may have unsubscribed, or withdrawn the permission, while the message waited.
+  const refused = refusalOf(subscriber, permission);
+  // The enrolment of a subscriber who has left ends; a later look finds that.
+  if (refused === 'unsubscribed' && isPatient) throw new AppError('platform_busy');
+  if (refused !== null) {
+    if (await refuseMessage(deps.pool, message.id, refused)) {
+      return detailOf(deps, message, { status: 'failed', reason: refused });
+    }
+    return begunElsewhere();
+  }
   if (subscriber.blocked) return settle(failure('user_blocked_bot', 'The user has blocked the bot.'));
   const fault = faultOf(message.content);
   if (fault !== null) return settle(failure('invalid_message', fault));
   const prepared = prepareMessage(message.content, { projectId, id: requestId });
   const outgoing = prepared.to(subscriber.channel, message.id);
   const result = await deliver(deps, message.id, subscriber, outgoing, { isPatient });
-  // Another process sends it; a later look finds the result.
-  if (!result && isPatient) throw new AppError('platform_busy');
-  return detailOf(deps, message, result ?? failure('unknown', 'Another process has begun it.'));
+  return result ? detailOf(deps, message, result) : begunElsewhere();
+
+  function begunElsewhere(): SendDetail {
+    // Another process sends it; a later look finds the result.
+    if (isPatient) throw new AppError('platform_busy');
+    return detailOf(deps, message, failure('unknown', 'Another process has begun it.'));
+  }
 }
 
 function detailOf(
   { config }: DeliverDeps,
   { id, subscriber_id, channel }: MessageRow,
-  result: MessageResult | MessageRow,
+  result: MessageResult | MessageRow | { status: 'failed'; reason: SendReason },
 ): SendDetail {
   const sent = result.status === 'sent';
   return {

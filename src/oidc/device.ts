@@ -20,7 +20,15 @@ export function normalizedUserCode(text: string): string {
   return text.toUpperCase().replaceAll(/[^A-Z]/g, '');
 }
 
-export type DeviceLogin = { path: string } | { problem: 'unknown' | 'too_many' | 'busy' | 'billing' };
+export interface DeviceProblem {
+  problem: 'unknown' | 'too_many' | 'busy' | 'billing';
+  /** In seconds; null if another try needs another code. */
+  retryAfter: number | null;
+}
+export type DeviceLogin = { path: string } | DeviceProblem;
+
+/** Credits come back with a pack or the next month, at a time that Herald does not know. */
+const BILLING_RETRY_SECONDS = 3_600;
 
 /**
  * Begins the login for a device whose code a person has opened. The bot shows the device that asks, not the browser
@@ -36,12 +44,13 @@ export function createDeviceLogins(deps: StartLoginDeps) {
   });
 
   return async (ctx: Context, userCode: string): Promise<DeviceLogin> => {
-    if (!(await count(limitedAddress(ctx.ip))).allowed) return { problem: 'too_many' };
+    const counted = await count(limitedAddress(ctx.ip));
+    if (!counted.allowed) return { problem: 'too_many', retryAfter: counted.msBeforeNext / 1_000 };
     const code = normalizedUserCode(userCode);
     const device = await findDeviceByUserCode(deps.pool, code);
     const client = await findActiveClient(deps.pool, String(device?.payload['clientId'] ?? NO_CLIENT));
     if (!device || !client?.device || device.expired || device.consumed || device.payload['accountId']) {
-      return { problem: 'unknown' };
+      return { problem: 'unknown', retryAfter: null };
     }
     const info = (device.payload['deviceInfo'] ?? {}) as { ip?: string; ua?: string };
     try {
@@ -55,8 +64,8 @@ export function createDeviceLogins(deps: StartLoginDeps) {
       });
       return { path };
     } catch (error) {
-      if (error instanceof LoginRefused) return { problem: error.reason };
-      if (error instanceof BillingBlocked) return { problem: 'billing' };
+      if (error instanceof LoginRefused) return { problem: error.reason, retryAfter: error.retryAfter };
+      if (error instanceof BillingBlocked) return { problem: 'billing', retryAfter: BILLING_RETRY_SECONDS };
       throw error;
     }
   };

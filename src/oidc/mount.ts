@@ -58,7 +58,7 @@ export function createOidc(deps: ProviderDeps): { pages: Middleware; collectOutc
     const userCode = ctx.query['user_code'];
     if (typeof userCode !== 'string' || userCode === '') return showCodeInput(ctx, null);
     const login = await startDeviceLogin(ctx, userCode);
-    if ('problem' in login) return showCodeInput(ctx, login.problem);
+    if ('problem' in login) return showCodeInput(ctx, login);
     ctx.status = 303;
     ctx.redirect(login.path);
   }

@@ -1,17 +1,21 @@
 import type { Context } from 'koa';
 import type { Language } from '../contract/common';
+import { UNAVAILABLE_RETRY_SECONDS } from '../http/errors';
 import { Html, html, pageHead } from '../http/html';
 import { isUnavailable } from '../lib/unavailable';
 import type { KoaContextWithOIDC } from './library';
+import type { DeviceProblem } from './device';
 import { LoginRefused } from './start-login';
 import { oidcTexts, type OidcTexts } from './texts';
 
 type PageContext = Context | KoaContextWithOIDC;
 
 /** Where a device sends its user: a form for the code, with the problem of the last one. Works without a script. */
-export function showCodeInput(ctx: Context, problem: keyof OidcTexts['deviceProblems'] | null): void {
+export function showCodeInput(ctx: Context, refused: DeviceProblem | null): void {
   const t = textsFor(ctx);
+  const problem = refused && refused.problem;
   if (problem !== null) ctx.status = problem === 'unknown' ? 400 : problem === 'billing' ? 503 : 429;
+  if (refused?.retryAfter) setRetryAfter(ctx, refused.retryAfter);
   show(
     ctx,
     t.deviceTitle,
@@ -37,6 +41,10 @@ export function showCodeInput(ctx: Context, problem: keyof OidcTexts['deviceProb
   );
 }
 
+function setRetryAfter(ctx: PageContext, seconds: number): void {
+  ctx.set('Retry-After', String(Math.max(1, Math.ceil(seconds))));
+}
+
 /** An error that must not be sent to the client, because its address is not known to be right. */
 export function showError(
   ctx: KoaContextWithOIDC,
@@ -44,8 +52,11 @@ export function showError(
   error: unknown,
 ): void {
   const t = textsFor(ctx);
-  if (isUnavailable(error)) ctx.status = 503;
-  if (error instanceof LoginRefused) ctx.set('Retry-After', String(Math.max(1, Math.ceil(error.retryAfter))));
+  if (isUnavailable(error)) {
+    ctx.status = 503;
+    setRetryAfter(ctx, UNAVAILABLE_RETRY_SECONDS);
+  }
+  if (error instanceof LoginRefused) setRetryAfter(ctx, error.retryAfter);
   const [title, text] = wordsFor(t, ctx, error);
   show(
     ctx,

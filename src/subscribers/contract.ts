@@ -126,16 +126,12 @@ export const newLinkSchema = z
     tags: labelSet('tag', limits.tagsPerProject).optional(),
     permissions: labelSet('permission', limits.permissionsPerProject).optional(),
     external_id: externalIdSchema.optional().describe('The subscriber gets it. Such a link works once.'),
-    expires_at: givenTimeSchema.optional().describe('Without it the link does not expire.'),
+    expires_at: givenTimeSchema.optional().describe('In the future. Without it the link does not expire.'),
     max_uses: z.number().int().min(1).max(limits.subscribeLinkUses).optional(),
   })
   .refine((body) => body.external_id === undefined || (body.max_uses ?? 1) === 1, {
     path: ['max_uses'],
     message: 'must be 1 with an external_id',
-  })
-  .refine((body) => body.expires_at === undefined || Date.parse(body.expires_at) > Date.now(), {
-    path: ['expires_at'],
-    message: 'must be in the future',
   });
 export type NewLink = z.output<typeof newLinkSchema>;
 

@@ -47,6 +47,8 @@ export async function createLink(
     if (!link) {
       throw new AppError('conflict', `A project can have up to ${limits.subscribeLinks} live links.`);
     }
+    // Here and not in the schema: a repeated request with the same Idempotency-Key gets its response, however late it comes.
+    if (!link.live) throw new AppError('validation_failed', 'expires_at: must be in the future');
     return link;
   });
 }

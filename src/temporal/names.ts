@@ -14,6 +14,9 @@ export const workflowIds = {
   recurring: (recurringId: string) => `recurring/${recurringId}`,
   /** The server appends the time of the occurrence. */
   recurringRun: (recurringId: string) => `recurring-run/${recurringId}`,
+  /** The same id as the server gives to this occurrence. */
+  recurringRunAt: (recurringId: string, at: Date) =>
+    `recurring-run/${recurringId}-${at.toISOString().slice(0, 19)}Z`,
 } as const;
 
 /** Signals carry no data: each only tells the workflow that its row has changed. */

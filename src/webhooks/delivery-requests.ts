@@ -6,6 +6,7 @@ import * as deliveries from './queries/deliveries';
 import { findEndpoint } from './queries/endpoints';
 import { noteChange } from '../db/changes';
 import { withTransaction } from '../db/pool';
+import type { Work } from '../http/idempotency';
 
 const DAY_MS = 86_400_000;
 /** "Fourteen days ago" by the caller's clock is a little more when the request arrives. */
@@ -85,6 +86,7 @@ export async function recoverEndpoint(
   projectId: string,
   endpointId: string,
   since: string,
+  work: Work,
 ): Promise<number> {
   const oldest = Date.now() - limits.webhookRecoverDays * DAY_MS - RECOVER_SLACK_MS;
   if (Date.parse(since) < oldest) {
@@ -94,7 +96,9 @@ export async function recoverEndpoint(
   if (endpoint.status === 'disabled') {
     throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
   }
-  const recovered = await deliveries.recoverDeliveries(pool, endpoint.id, since);
+  const earlier = work.resumed ? await deliveries.countRecovered(pool, endpoint.id, work.id) : 0;
+  if (earlier > 0) return earlier;
+  const recovered = await deliveries.recoverDeliveries(pool, endpoint.id, since, work.id);
   noteChange(pool, 'deliveries', projectId);
   return recovered;
 }

@@ -174,8 +174,8 @@ export function createDeliveryRoutes({ pool }: { pool: pg.Pool }) {
         response: recoverAnswerSchema,
         errors: ['conflict'],
       },
-      async ({ project, params, body }) => ({
-        recovered: await recoverEndpoint(pool, project.id, params.id, body.since),
+      async ({ project, params, body, work }) => ({
+        recovered: await recoverEndpoint(pool, project.id, params.id, body.since, work),
       }),
     ),
   ];

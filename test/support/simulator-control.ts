@@ -42,8 +42,10 @@ export interface Chat {
 
 export type User = string | number;
 
-/** A button by its text or place, or forged data for a message; `stale` comes too late to be answered. */
-export type Tap = ({ button: string | number } | { message_id: unknown; data: string }) & { stale?: boolean };
+/** A button by its text or place, or forged data for a message, also in another chat; `stale` comes too late to be answered. */
+export type Tap = ({ button: string | number } | { message_id: unknown; data: string; chat?: 'group' }) & {
+  stale?: boolean;
+};
 
 export interface SimulatorStats {
   messages_sent: number;

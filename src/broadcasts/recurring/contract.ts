@@ -22,9 +22,9 @@ export const newRecurringSchema = z.strictObject({
   audience: audienceSchema,
   cron: cronSchema,
   timezone: timezoneSchema.optional().describe('Default: the project’s.'),
-  start_at: givenTimeSchema.optional().describe('No run before this time.'),
-  end_at: givenTimeSchema.optional().describe('No run after this time.'),
-  max_runs: maxRunsSchema.optional().describe('Ends after so many broadcasts.'),
+  start_at: givenTimeSchema.nullable().optional().describe('No run before this time.'),
+  end_at: givenTimeSchema.nullable().optional().describe('No run after this time.'),
+  max_runs: maxRunsSchema.nullable().optional().describe('Ends after so many broadcasts.'),
 });
 export type NewRecurring = z.output<typeof newRecurringSchema>;
 

@@ -70,8 +70,8 @@ function rangeOf(part: string, field: Field): number[] {
   const from = first === '*' ? field.min : numberOf(first, part, field);
   let to =
     last !== undefined ? numberOf(last, part, field) : first === '*' || step !== undefined ? end : from;
-  // FRI-SUN
-  if (field.max === 7 && last !== undefined && to === 0) to = 7;
+  // FRI-SUN; SUN-SUN is Sunday alone.
+  if (field.max === 7 && to === 0 && from > 0) to = 7;
   const by = step === undefined ? 1 : Number(step);
   if (by < 1 || from > to) throw faultOf(part, field);
   const values: number[] = [];
@@ -97,6 +97,9 @@ function sorted(values: number[]): number[] {
 /** Leap days come at most eight years apart. */
 const MAX_DAYS = 8 * 366 + 2;
 
+/** Responses cannot express a later one. */
+const LAST_YEAR = 9999;
+
 /**
  * The first occurrence after an instant, in the zone; null if there is none. A local time that does not exist that day
  * does not occur; one that the clock shows twice occurs at the first.
@@ -111,7 +114,7 @@ export function nextOccurrence(cron: Cron, zone: string, after: Date): Date | nu
         // First occurrences are in the order of the clock: what the clock shows already is past.
         if (offset === 0 && hour * 60 + minute < from.hour * 60 + from.minute) continue;
         const found = occurrenceAt(date, hour, minute, zone);
-        if (found && found > after) return found;
+        if (found && found > after) return found.getUTCFullYear() > LAST_YEAR ? null : found;
       }
     }
   }
@@ -139,6 +142,27 @@ function occurrenceAt(date: Date, hour: number, minute: number, zone: string): D
   const instant = instantAt(local, zone);
   const shown = localTimeAt(instant, zone);
   return shown.hour === hour && shown.minute === minute && shown.day === local.day ? instant : null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The last occurrences after one instant and up to another, oldest first. */
+export function lastOccurrences(
+  cron: Cron,
+  zone: string,
+  { after, until, limit }: { after: Date; until: Date; limit: number },
+): Date[] {
+  // A longer window only if a shorter one has too few: years may have to be searched, of every minute or of leap days.
+  for (let window = DAY_MS; ; window *= 4) {
+    const from = new Date(Math.max(after.getTime(), until.getTime() - window));
+    const found: Date[] = [];
+    let at = nextOccurrence(cron, zone, from);
+    while (at && at <= until) {
+      found.push(at);
+      at = nextOccurrence(cron, zone, at);
+    }
+    if (from <= after || found.length >= limit) return found.slice(-limit);
+  }
 }
 
 /** Whether the instant is an occurrence itself. */

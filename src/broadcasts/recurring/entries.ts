@@ -11,7 +11,6 @@ import { resolveTemplate } from '../../templates';
 import { readProject, requireRoomForEntry } from '../entries';
 import type { NewRecurring, RecurringChanges, RecurringView, RunView } from './contract';
 import { CronFault, localName, parseCron } from './cron';
-import { endIfOver } from './end';
 import { isOver, isPlanned, nextRunAfter } from './occurrences';
 import {
   changeRecurring,
@@ -28,6 +27,7 @@ import {
   type RunRow,
 } from './queries';
 import { runNow, type RunDeps } from './runs';
+import { recordMissed, settle } from './settle';
 
 export type RecurringDeps = Pick<Core, 'pool' | 'config' | 'log'>;
 
@@ -87,10 +87,12 @@ export async function patchRecurring(
       max_runs: changes.max_runs === undefined ? before.max_runs : changes.max_runs,
       status: changes.status ?? before.status,
     };
-    checkPlan(values, before.runs);
+    checkPlan(values, before);
+    // What the plan of so far has missed is not known any more after its change.
+    await recordMissed(db, before);
     const changed = await changeRecurring(db, id, values);
     // The occurrences that are left may all be skipped already.
-    await endIfOver(db, { ...changed, now: before.now });
+    await settle(db, { ...changed, now: before.now });
     return (await findRecurring(db, projectId, id)) ?? changed;
   });
 }
@@ -145,7 +147,7 @@ export async function skipOccurrence(
       jobId: null,
     });
     if (!claimed) throw new AppError('conflict', 'This occurrence is skipped already.');
-    await endIfOver(db, row);
+    await settle(db, row);
     return (await findRecurring(db, projectId, id)) ?? row;
   });
 }
@@ -168,7 +170,8 @@ function timeOrNull(text: string | null | undefined): Date | null {
 }
 
 /** Refuses a cron expression that is malformed, and a plan that would never run again. */
-function checkPlan(values: RecurringValues, runs = 0): void {
+function checkPlan(values: RecurringValues, before: LockedRecurring | null = null): void {
+  const runs = before?.runs ?? 0;
   try {
     parseCron(values.cron);
   } catch (error) {
@@ -181,9 +184,21 @@ function checkPlan(values: RecurringValues, runs = 0): void {
   if (values.max_runs !== null && runs >= values.max_runs) {
     throw new AppError('validation_failed', `max_runs: must be more than the ${runs} runs so far`);
   }
+  // An occurrence that is due runs by the times that it has been planned by.
+  if (before && hasTimesOf(before, values)) return;
   if (nextRunAfter({ ...values, runs }, new Date()) === null) {
-    throw new AppError('validation_failed', 'end_at: leaves no occurrence');
+    const field = values.end_at ? 'end_at' : values.start_at ? 'start_at' : 'cron';
+    throw new AppError('validation_failed', `${field}: leaves no occurrence`);
   }
+}
+
+function hasTimesOf(before: RecurringValues, values: RecurringValues): boolean {
+  return (
+    values.cron === before.cron &&
+    values.timezone === before.timezone &&
+    values.start_at?.getTime() === before.start_at?.getTime() &&
+    values.end_at?.getTime() === before.end_at?.getTime()
+  );
 }
 
 /** Media and template as they are now; what is sent is read again at the time. */

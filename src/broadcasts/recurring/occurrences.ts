@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits';
-import { isOccurrence, localName, nextOccurrence, parseCron } from './cron';
+import { isOccurrence, lastOccurrences, localName, nextOccurrence, parseCron } from './cron';
 import type { RecurringRow } from './queries';
 
 type Plan = Pick<RecurringRow, 'cron' | 'timezone' | 'start_at' | 'end_at' | 'max_runs' | 'runs'>;
@@ -24,6 +24,34 @@ export function isOver(
   if (row.status === 'ended') return true;
   const since = Math.max(row.planned_at.getTime(), now.getTime() - LATE_MS);
   return firstFree(row, row.status === 'paused' ? now : new Date(since), claimed) === null;
+}
+
+/** How many missed occurrences are recorded after an outage. */
+const MAX_MISSED = 500;
+
+export interface DueOccurrences {
+  /** The one that can still run; null if there is none. */
+  current: Date | null;
+  /** Those before it, oldest first, and one that is over an hour late. */
+  missed: Date[];
+}
+
+/** The occurrences that have come since `planned_at`, whether they are claimed or not. */
+export function dueOccurrences(
+  row: Plan & Pick<RecurringRow, 'status' | 'planned_at'>,
+  now: Date,
+): DueOccurrences {
+  if (row.status !== 'active') return { current: null, missed: [] };
+  const { planned_at, start_at, end_at } = row;
+  const missed = lastOccurrences(parseCron(row.cron), row.timezone, {
+    // An occurrence at the very start or end counts.
+    after: start_at && start_at > planned_at ? new Date(start_at.getTime() - 1) : planned_at,
+    until: end_at && end_at < now ? end_at : now,
+    limit: MAX_MISSED + 1,
+  });
+  const newest = missed.at(-1);
+  const isLate = newest === undefined || now.getTime() - newest.getTime() > LATE_MS;
+  return { current: isLate ? null : (missed.pop() ?? null), missed };
 }
 
 /** Null if the plan has none; undefined if too many are claimed to know. */

@@ -25,7 +25,7 @@ export interface RecurringRow extends RecurringValues {
   runs: number;
   last_run_at: Date | null;
   revision: number;
-  /** Since when its times are as they are. */
+  /** Occurrences up to this time are settled: claimed, or of an earlier plan. */
   planned_at: Date;
   created_at: Date;
   updated_at: Date;
@@ -63,7 +63,7 @@ export async function insertRecurring(
   return inserted;
 }
 
-/** The caller holds the row's lock. */
+/** The caller holds the row's lock. Times are compared as the driver reads them, in milliseconds. */
 export async function changeRecurring(
   db: Db,
   id: string,
@@ -74,7 +74,8 @@ export async function changeRecurring(
     'change_recurring',
     `UPDATE recurring SET name = $2, content = $3, audience = $4, cron = $5, timezone = $6, start_at = $7, end_at = $8,
        max_runs = $9, status = $10, revision = revision + 1, sync_at = clock_timestamp(), updated_at = now(),
-       planned_at = CASE WHEN (cron, timezone, start_at, end_at, status) IS NOT DISTINCT FROM ($5, $6, $7, $8, $10)
+       planned_at = CASE WHEN (cron, timezone, status) = ($5, $6, $10)
+           AND (date_trunc('milliseconds', start_at), date_trunc('milliseconds', end_at)) IS NOT DISTINCT FROM ($7, $8)
          THEN planned_at ELSE clock_timestamp() END
      WHERE id = $1 RETURNING ${COLUMNS}`,
     [id, ...valuesOf(values), values.status],
@@ -165,6 +166,30 @@ export async function insertRun(db: Db, run: NewRun): Promise<boolean> {
     [run.id, run.recurringId, run.scheduledFor, run.localTime, run.status, run.reason, run.jobId],
   );
   return inserted > 0;
+}
+
+/** Claims occurrences that were missed, except those that are claimed already. */
+export function insertMissedRuns(
+  db: Db,
+  recurringId: string,
+  missed: { at: Date; localTime: string }[],
+): Promise<number> {
+  return change(
+    db,
+    'insert_missed_recurring_runs',
+    `INSERT INTO recurring_runs (recurring_id, scheduled_for, local_time, status, reason)
+     SELECT $1, at, local_time, 'skipped', 'missed' FROM unnest($2::timestamptz[], $3::text[]) AS missed (at, local_time)
+     ON CONFLICT DO NOTHING`,
+    [recurringId, missed.map(({ at }) => at), missed.map(({ localTime }) => localTime)],
+  );
+}
+
+/** The caller holds the row's lock. */
+export function markSettled(db: Db, recurringId: string, upTo: Date): Promise<number> {
+  return change(db, 'mark_recurring_settled', 'UPDATE recurring SET planned_at = $2 WHERE id = $1', [
+    recurringId,
+    upTo,
+  ]);
 }
 
 export function countRun(db: Db, recurringId: string, at: Date): Promise<number> {

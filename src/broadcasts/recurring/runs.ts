@@ -9,7 +9,6 @@ import { storeContent, type StoredContent } from '../../messages';
 import { isBillingBlocked } from '../../projects';
 import { insertAudienceJob, TooManyRecipients } from '../audience-job';
 import { localName } from './cron';
-import { endIfOver } from './end';
 import { isOver, isPlanned, LATE_MS, nextRunAfter } from './occurrences';
 import {
   claimedAhead,
@@ -21,6 +20,7 @@ import {
   lockRecurring,
   type LockedRecurring,
 } from './queries';
+import { settle } from './settle';
 
 export type RunDeps = Pick<Core, 'pool' | 'config' | 'log'>;
 
@@ -99,7 +99,7 @@ async function attempt(
     });
     if (!claimed) throw new Ignored();
     if (jobId && content) await startJob(db, row, { jobId, runId, content, at: at ?? row.now });
-    await endIfOver(db, { ...row, runs: row.runs + (isStarted ? 1 : 0) });
+    await settle(db, { ...row, runs: row.runs + (isStarted ? 1 : 0) });
     return { status, reason: why };
   });
 }

@@ -1,13 +1,15 @@
-import { type Client, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type pg from 'pg';
+import type { recurringRun } from '../../../workflows/recurring-run';
 import { withTransaction } from '../../db/pool';
 import type { Logger } from '../../lib/log';
 import { workflowIds, type TaskQueues } from '../../temporal/names';
 import { within } from '../../temporal/within';
-import { endIfOver } from './end';
-import { LATE_MS, nextRunAfter } from './occurrences';
+import { localName } from './cron';
+import { dueOccurrences } from './occurrences';
 import { claimedAhead, lockRecurring, markSynced, type RecurringRow } from './queries';
 import { syncSchedule, type SyncResult } from './schedule';
+import { settle } from './settle';
 
 export interface SyncDeps {
   pool: pg.Pool;
@@ -33,7 +35,7 @@ export async function syncRow(deps: SyncDeps, row: RecurringRow): Promise<SyncRe
   if (result === 'created' && Date.now() - row.created_at.getTime() > NEW_MS) {
     log.warn({ schedule_id }, 'a schedule was missing and was created from its row');
   }
-  await startMissed(deps, row, result === 'same' ? START_MS : 0);
+  await startMissed(deps, row, new Date(Date.now() - (result === 'same' ? START_MS : 0)));
   await markSynced(pool, row);
   return result;
 }
@@ -42,32 +44,33 @@ function endedNow(pool: pg.Pool, { id, status }: RecurringRow): Promise<boolean>
   if (status === 'ended') return Promise.resolve(false);
   return withTransaction(pool, async (db) => {
     const row = await lockRecurring(db, id);
-    return row !== null && endIfOver(db, row);
+    return row !== null && settle(db, row);
   });
 }
 
 /**
- * An occurrence may come between the commit of its row and the writing of its schedule, or while the schedule is gone. The
- * row says which ones were due and are not claimed; a backfill starts them, and each is claimed once however often it is
- * started.
+ * Starts an occurrence that the schedule has not started: it came before the schedule was written or while it was gone, or
+ * the server takes a local time that occurs twice as the second, which Herald ignores. The workflow has the id that the
+ * schedule would give it, and each occurrence is claimed once however often it is started.
  */
-async function startMissed(
-  { pool, log, client }: SyncDeps,
+export async function startMissed(
+  { pool, log, client, queues }: SyncDeps,
   row: RecurringRow,
-  toleranceMs: number,
+  now: Date,
 ): Promise<void> {
-  if (row.status !== 'active') return;
-  const now = Date.now();
-  const since = new Date(Math.max(row.planned_at.getTime(), now - LATE_MS));
-  const missed = nextRunAfter(row, since, await claimedAhead(pool, row.id));
-  if (!missed || missed.getTime() > now - toleranceMs) return;
-  const scheduleId = workflowIds.recurring(row.id);
-  log.info({ schedule_id: scheduleId, missed }, 'starting occurrences that the schedule has missed');
+  const { current: at } = dueOccurrences(row, now);
+  if (!at || (await claimedAhead(pool, row.id)).has(localName(at, row.timezone))) return;
+  const workflowId = workflowIds.recurringRunAt(row.id, at);
+  log.info({ workflow_id: workflowId }, 'starting an occurrence that the schedule has missed');
   await within(client, SYNC_LIMIT_MS, () =>
-    client.schedule.getHandle(scheduleId).backfill({
-      start: new Date(missed.getTime() - 1_000),
-      end: new Date(now),
-      overlap: ScheduleOverlapPolicy.BUFFER_ALL,
+    client.workflow.start<typeof recurringRun>('recurringRun', {
+      workflowId,
+      taskQueue: queues.broadcasts,
+      args: [{ recurringId: row.id, scheduledFor: at.toISOString() }],
+      staticSummary: 'occurrence, started by the relay',
+      // One that runs is left alone; one that was terminated must not block the occurrence.
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     }),
   );
 }

@@ -18,11 +18,6 @@ const trackedPropertiesSchema = propertiesSchema.refine(
   `can have up to ${limits.properties} keys`,
 );
 
-function isInTime(text: string): boolean {
-  const ahead = Date.parse(text) - Date.now();
-  return ahead <= limits.trackedMinutesAhead * 60_000 && ahead >= -limits.trackedDaysBack * 86_400_000;
-}
-
 const trackedEventInput = z
   .strictObject({
     name: trackedNameSchema.describe('What happened, such as `purchase`.'),
@@ -30,12 +25,10 @@ const trackedEventInput = z
     external_id: externalIdSchema.optional().describe('Means each subscriber with it.'),
     properties: trackedPropertiesSchema.optional(),
     occurred_at: givenTimeSchema
-      .refine(
-        isInTime,
-        `must be between ${limits.trackedDaysBack} days ago and ${limits.trackedMinutesAhead} minutes ahead`,
-      )
       .optional()
-      .describe('Default: now.'),
+      .describe(
+        `From ${limits.trackedDaysBack} days ago to ${limits.trackedMinutesAhead} minutes ahead. Default: now.`,
+      ),
     event_id: givenEventIdSchema
       .optional()
       .describe(

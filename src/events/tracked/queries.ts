@@ -3,7 +3,7 @@ import type { Cursor } from '../../contract/cursor';
 import { limits } from '../../contract/limits';
 import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
-import { change, rows } from '../../db/query';
+import { change, row, rows } from '../../db/query';
 import type { Properties } from '../../subscribers/contract';
 
 /** A subscriber whom events name. */
@@ -13,6 +13,13 @@ export interface TrackedPerson {
   external_id: string | null;
   /** The time of the transaction: that of every event in it. */
   now: Date;
+}
+
+/** The time of the transaction. */
+export async function transactionTime(db: Db): Promise<Date> {
+  const found = await row<{ now: Date }>(db, 'transaction_time', 'SELECT now() AS now');
+  if (!found) throw new Error('the database did not tell its time');
+  return found.now;
 }
 
 /**

@@ -5,13 +5,20 @@ import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '
 import { limits } from '../../contract/limits';
 import { type Db, withTransaction } from '../../db/pool';
 import type { Work } from '../../http/idempotency';
+import { describeIssues } from '../../http/validate';
 import { isoTime } from '../../lib/iso-time';
 import { currentTraceparent } from '../../lib/tracing';
 import { eventBody } from '../contract';
 import { insertPublished } from '../queries/publish';
 import { workUuid } from '../work-uuid';
 import type { TrackRequest, TrackResult } from './contract';
-import { insertTracked, lockTrackedPeople, type TrackedEvent, type TrackedPerson } from './queries';
+import {
+  insertTracked,
+  lockTrackedPeople,
+  transactionTime,
+  type TrackedEvent,
+  type TrackedPerson,
+} from './queries';
 
 /** Runs in the transaction that writes the events, with those that were accepted. */
 export type OnTracked = (db: Db, projectId: string, events: TrackedEvent[]) => Promise<void>;
@@ -41,6 +48,7 @@ export function trackEvents(
   work: Work,
 ): Promise<TrackResult[]> {
   return withTransaction(deps.pool, async (db) => {
+    await refuseOutOfTime(db, events, work);
     const named = await findPeople(db, projectId, events, work);
     const rows = withoutRepeatedIds(named).flatMap((event) =>
       event.people.map((person) => ({ event, person, tracked: trackedOf(event, person, work) })),
@@ -66,6 +74,35 @@ export function trackEvents(
     const acceptedEvents = new Set(accepted.map(({ event }) => event));
     return named.map((event) => ({ event_id: event.eventId, status: statusOf(event, acceptedEvents) }));
   });
+}
+
+const OUT_OF_TIME = `must be between ${limits.trackedDaysBack} days ago and ${limits.trackedMinutesAhead} minutes ahead`;
+
+/**
+ * Refuses events that occurred too long ago or too far ahead. Here and not in the schema: a repeated request with the same
+ * Idempotency-Key gets its response, however late it comes.
+ */
+async function refuseOutOfTime(db: Db, events: TrackRequest['events'], work: Work): Promise<void> {
+  if (events.every(({ occurred_at }) => occurred_at === undefined)) return;
+  const now = (await transactionTime(db)).getTime();
+  // The request that this one resumes may have been in time, and have written the events.
+  const resumedMs = work.resumed ? limits.idempotencyHours * 3_600_000 : 0;
+  const earliest = now - limits.trackedDaysBack * 86_400_000 - resumedMs;
+  const latest = now + limits.trackedMinutesAhead * 60_000;
+  const issues = events.flatMap(({ occurred_at }, index) => {
+    if (occurred_at === undefined) return [];
+    const at = Date.parse(occurred_at);
+    if (at >= earliest && at <= latest) return [];
+    return [
+      {
+        code: 'custom' as const,
+        path: ['events', index, 'occurred_at'],
+        message: OUT_OF_TIME,
+        input: occurred_at,
+      },
+    ];
+  });
+  if (issues.length > 0) throw new AppError('validation_failed', describeIssues(issues));
 }
 
 function statusOf(event: Named, accepted: ReadonlySet<Named>): TrackResult['status'] {

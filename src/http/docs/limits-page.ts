@@ -84,6 +84,7 @@ const groups: [string, [string, string][]][] = [
       ['Credits', '1 per successful login'],
       ['Grace period', `${limits.graceHours} hours, at most one per calendar month`],
       ['Projects and team members', 'free plan: 1 project and 1 member'],
+      ['CSV export', 'from the basic plan'],
     ],
   ],
   [

@@ -7,7 +7,8 @@ const failures: Record<FailureReason, string> = {
   invalid_message: 'The messenger refused the content: its markup, a button or the media.',
   rate_limited: 'The messenger throttled the bot for longer than Herald waits. Send again later.',
   platform_unavailable: 'The messenger did not respond. Send again later.',
-  unknown: 'The messenger gave a reason that Herald does not know; `error` has its text.',
+  unknown:
+    'The cause is not known; `error` says more. The message may have arrived, for example if a process ended during the call: check before you send it again.',
 };
 
 /** What the values of `reason` in events mean. */

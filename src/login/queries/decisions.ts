@@ -12,6 +12,8 @@ export interface Answer {
   username: string | null;
   /** The question that was answered; null in answers of version 0.1.0. */
   prompt_id: number | null;
+  /** When Herald got the tap. */
+  received_at: Date;
 }
 
 /** Stores a tap that passed every check. Returns false if another tap was first. */
@@ -44,7 +46,7 @@ export function firstAnswer(db: Db, sessionId: string): Promise<Answer | null> {
   return row<Answer>(
     db,
     'first_answer',
-    `SELECT a.update_id, a.answer, a.first_name, a.username, a.prompt_id
+    `SELECT a.update_id, a.answer, a.first_name, a.username, a.prompt_id, a.received_at
      FROM auth_answers a JOIN auth_sessions s ON s.id = a.session_id
      WHERE a.session_id = $1 AND a.received_at <= s.expires_at ORDER BY a.received_at, a.update_id LIMIT 1`,
     [sessionId],

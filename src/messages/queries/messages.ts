@@ -97,6 +97,17 @@ export async function claimMessage(db: Db, id: string): Promise<boolean> {
   return claimed > 0;
 }
 
+/** Ends a queued message that is not to be sent. Returns false if another process has claimed it. */
+export async function refuseMessage(db: Db, id: string, reason: SendReason): Promise<boolean> {
+  const refused = await change(
+    db,
+    'refuse_message',
+    `UPDATE messages SET status = 'failed', reason = $2, ended_at = clock_timestamp() WHERE id = $1 AND status = 'queued'`,
+    [id, reason],
+  );
+  return refused > 0;
+}
+
 /** Takes back the claim of a message that the platform has not taken. */
 export function unclaimMessage(db: Db, id: string): Promise<number> {
   return change(
@@ -111,13 +122,17 @@ export type MessageResult =
   { status: 'sent'; platformMessageId: string } | { status: 'failed'; reason: FailureReason; error: string };
 
 /** Records the result of a message once. Returns the database time of the result; null if there already was one. */
-export async function recordMessage(db: Db, id: string, result: MessageResult): Promise<Date | null> {
+export async function recordMessage(
+  db: Db,
+  id: string,
+  result: MessageResult,
+): Promise<{ endedAt: Date; attemptedAt: Date } | null> {
   const sent = result.status === 'sent';
-  const recorded = await row<{ ended_at: Date }>(
+  const recorded = await row<{ ended_at: Date; attempted_at: Date | null }>(
     db,
     'record_message',
     `UPDATE messages SET status = $2, platform_message_id = $3, reason = $4, error = $5, ended_at = clock_timestamp()
-     WHERE id = $1 AND status IN ('queued', 'sending') RETURNING ended_at`,
+     WHERE id = $1 AND status IN ('queued', 'sending') RETURNING ended_at, attempted_at`,
     [
       id,
       result.status,
@@ -126,7 +141,8 @@ export async function recordMessage(db: Db, id: string, result: MessageResult): 
       sent ? null : result.error,
     ],
   );
-  return recorded?.ended_at ?? null;
+  // A message that no bot could take has no attempt.
+  return recorded && { endedAt: recorded.ended_at, attemptedAt: recorded.attempted_at ?? recorded.ended_at };
 }
 
 /** Records the first of a message's two calls, before the second is made. */

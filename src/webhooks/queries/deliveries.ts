@@ -224,7 +224,12 @@ export async function cancelAbandoned(db: Db, days: number, limit: number): Prom
 const IN_ORDER = `now() + row_number() OVER (ORDER BY d.created_at, d.id) * interval '1 microsecond'`;
 
 /** Every delivery that failed since then, once each: a second call finds them pending. Returns how many. */
-export async function recoverDeliveries(db: Db, endpointId: string, since: string): Promise<number> {
+export async function recoverDeliveries(
+  db: Db,
+  endpointId: string,
+  since: string,
+  requestId: string,
+): Promise<number> {
   const queued = await change(
     db,
     'recover_deliveries',
@@ -233,12 +238,26 @@ export async function recoverDeliveries(db: Db, endpointId: string, since: strin
      ), requested AS (
        UPDATE deliveries d SET ${REQUEST_ATTEMPT} FROM chosen c WHERE d.id = c.id AND d.status = 'failed'
        RETURNING ${QUEUED}
+     ), recorded AS (
+       INSERT INTO delivery_retries (delivery_id, idempotency_key) SELECT id, $3 FROM requested
      )
      ${enqueue('requested', { priority: ORDINARY, dueAt: IN_ORDER })}`,
-    [endpointId, since],
+    [endpointId, since, requestId],
   );
   notifyAfterCommit(db, notifyChannels.delivery);
   return queued;
+}
+
+/** How many deliveries a request has recovered before its process died. */
+export async function countRecovered(db: Db, endpointId: string, requestId: string): Promise<number> {
+  const found = await row<{ recovered: number }>(
+    db,
+    'count_recovered',
+    `SELECT count(*)::int AS recovered FROM delivery_retries r JOIN deliveries d ON d.id = r.delivery_id
+     WHERE d.endpoint_id = $1 AND r.idempotency_key = $2`,
+    [endpointId, requestId],
+  );
+  return found?.recovered ?? 0;
 }
 
 /**

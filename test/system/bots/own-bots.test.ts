@@ -147,17 +147,27 @@ describe.each(channels)('an own bot on %s', (channel) => {
   it('serves no other project', async () => {
     const [project, other] = [
       await first.createProject(),
-      await first.createProject({ callback_url: 'https://other.example/callback' }),
+      await first.createProject({ callback_url: 'https://other.example/callback', plan: 'basic' }),
     ];
     const bot = await connect(project, channel);
+    const otherBot = await connect(other, channel);
     const session = await createSession(other);
     const name = freshName();
+    const startOfNew = async (path: string, body: object) => {
+      const { body: created } = await other.api('POST', path, body);
+      return startOf(created[`${channel}_link`]);
+    };
+    const links = [
+      await startOfNew('/v1/subscribe-links', {}),
+      await startOfNew('/v1/invitations', { role: 'viewer' }),
+    ];
+    const signIn = await first.apiWith(null)('POST', '/dashboard/login');
     const starts = [
       startOf(linkOf(session, channel)),
       `auth_${other.slug}`,
       `proj_${other.slug}`,
-      `l_${'x'.repeat(32)}`,
-      `join_${'x'.repeat(32)}`,
+      ...links,
+      startOf(signIn.body[`${channel}_link`]),
     ];
     for (const [index, start] of starts.entries()) {
       await bot.control.open(channel, name, { start });
@@ -167,8 +177,15 @@ describe.each(channels)('an own bot on %s', (channel) => {
       expect.stringContaining('not valid'),
       'Login is not set up here.',
       ...Array.from({ length: 3 }, () => expect.stringContaining('This link is not valid')),
+      expect.stringContaining('not valid'),
     ]);
     expect((await other.api('GET', '/v1/subscribers')).body.data).toEqual([]);
+    // The same links are good where they lead: in the bot of their project, and for a team in the shared one.
+    for (const [index, { control }] of [otherBot, first].entries()) {
+      await control.open(channel, name, { start: links[index] });
+      const said = await eventually(async () => (await texts(control, { channel, name }))[0]);
+      expect(said).toContain(['You are subscribed', 'Join the team'][index]);
+    }
   });
 
   it('is replaced and removed without a restart', async () => {

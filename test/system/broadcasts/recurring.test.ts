@@ -2,7 +2,8 @@ import type { ScheduleDescription } from '@temporalio/client';
 import { changeRecurring, findRecurringById, lockRecurring } from '../../../src/broadcasts/recurring/queries';
 import { runOccurrence } from '../../../src/broadcasts/recurring/runs';
 import { syncSchedule } from '../../../src/broadcasts/recurring/schedule';
-import { syncRow } from '../../../src/broadcasts/recurring/sync';
+import { startMissed, syncRow } from '../../../src/broadcasts/recurring/sync';
+import { localTimeAt } from '../../../src/contract/zones';
 import { withTransaction } from '../../../src/db/pool';
 import { compareSchedules, syncSchedules } from '../../../src/operations/recurring-schedules';
 import { workflowIds } from '../../../src/temporal/names';
@@ -21,6 +22,19 @@ import {
 import { recordHistory } from '../replay/fixture';
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** The next hour that the zone's clock shows twice: when it begins for the first time. */
+function nextDoubledHour(zone: string): Date {
+  const shown = (at: number) => {
+    const { year, month, day, hour, minute } = localTimeAt(new Date(at), zone);
+    return Date.UTC(year, month - 1, day, hour, minute);
+  };
+  // Two hours ahead, so that it has not come when the test ends.
+  let at = Math.ceil(Date.now() / HOUR) * HOUR + 2 * HOUR;
+  while (shown(at + HOUR) !== shown(at)) at += HOUR;
+  return new Date(at);
+}
 
 interface Run {
   run_id: string;
@@ -185,6 +199,127 @@ describe('a recurring message', () => {
     expect(await runsOf(id)).toHaveLength(1);
   });
 
+  /** A daily message at half past the doubled hour, from that day on. */
+  const createdDoubled = async (timezone: string, body: object = {}) => {
+    const hour = nextDoubledHour(timezone);
+    const first = new Date(hour.getTime() + 30 * MINUTE);
+    const cron = `30 ${localTimeAt(hour, timezone).hour} * * *`;
+    const id = await created({ cron, timezone, start_at: hour.toISOString(), ...body });
+    return { id, first, second: new Date(first.getTime() + HOUR) };
+  };
+
+  it.each<[string, ('first' | 'second')[]]>([
+    ['Europe/Berlin', ['second']],
+    ['Europe/London', ['second']],
+    ['Australia/Sydney', ['second']],
+    ['America/New_York', ['first', 'second']],
+  ])(
+    'of a time that %s shows twice is due at the first; its schedule starts it at %j',
+    async (zone, names) => {
+      const { id, ...times } = await createdDoubled(zone);
+      expect(Date.parse((await get(id)).next_run_at)).toBe(times.first.getTime());
+      const { nextActionTimes } = (await described(id)).info;
+      expect(nextActionTimes.filter((at) => at <= times.second)).toEqual(names.map((name) => times[name]));
+      // On the next day the two agree.
+      const { body } = await project.api('POST', `/v1/recurring/${id}/skip`);
+      const following = nextActionTimes.find((at) => at > times.second);
+      expect(new Date(body.next_run_at)).toEqual(following);
+    },
+  );
+
+  it('runs once at a local time that occurs twice, although its schedule starts it at the second', async () => {
+    const anna = await subscribePerson(service, project);
+    const { id, first, second } = await createdDoubled('Europe/Berlin', { content: { text: 'once' } });
+    await described(id);
+    await synced(id);
+    // As the relay compares it a minute after the first.
+    const { core } = service.service;
+    await startMissed(core, await rowOf(id), new Date(first.getTime() + MINUTE));
+    const run = await eventually(async () => (await runsOf(id)).find(({ status }) => status === 'completed'));
+    expect(Date.parse(run.scheduled_for)).toBe(first.getTime());
+    expect(await occurrence(id, second)).toEqual({ status: 'ignored', reason: null });
+    const started = service.client.workflow.getHandle(workflowIds.recurringRunAt(id, first));
+    const { runId } = await started.describe();
+    await startMissed(core, await rowOf(id), new Date(second.getTime() - MINUTE));
+    expect((await started.describe()).runId).toBe(runId);
+    expect(await runsOf(id)).toHaveLength(1);
+    expect((await textsTo(service, anna)).filter((text) => text === 'once')).toHaveLength(1);
+    await recordHistory(started, 'recurring-run', 'started-by-the-relay');
+  });
+
+  it('has a skipped run for every occurrence of an outage, each once, and then runs', async () => {
+    // Longer ago than the relay leaves the start to the schedule.
+    const at = new Date(lastMinute().getTime() - 2 * MINUTE);
+    const hoursAgo = (hours: number) => new Date(at.getTime() - hours * HOUR);
+    const cron = `${at.getUTCMinutes()} ${[3, 2, 1, 0].map((hours) => hoursAgo(hours).getUTCHours()).join()} * * *`;
+    const end_at = new Date(at.getTime() + 72 * HOUR).toISOString();
+    const [running, over, paused] = [
+      await created({ cron }),
+      await created({ cron, end_at }),
+      await created({ cron }),
+    ];
+    await project.api('PATCH', `/v1/recurring/${paused}`, { status: 'paused' });
+    for (const id of [running, over, paused]) await described(id);
+    for (const id of [running, over, paused]) await synced(id);
+    // The service was away since four hours ago, and the end of one of them came meanwhile.
+    await service.pool.query(
+      `UPDATE recurring SET planned_at = $2, end_at = CASE WHEN id = $3 THEN $4::timestamptz END,
+         sync_at = now() + interval '1 hour' WHERE project_id = $1`,
+      [project.id, hoursAgo(4), over, hoursAgo(2)],
+    );
+    const { core } = service.service;
+    const compare = async (id: string) => syncRow(core, await rowOf(id));
+    for (const id of [running, over, paused]) await compare(id);
+    const missed = (hours: number) => ({
+      scheduled_for: hoursAgo(hours).toISOString().replace('Z', '+00:00'),
+      status: 'skipped',
+      reason: 'missed',
+    });
+    const runs = await eventually(async () => {
+      const found = await runsOf(running);
+      return found.length > 3 ? found : null;
+    });
+    expect(runs).toMatchObject([{ reason: 'empty_audience' }, missed(1), missed(2), missed(3)]);
+    expect(Date.parse(runs[0]?.scheduled_for ?? '')).toBe(at.getTime());
+    expect(await runsOf(over)).toMatchObject([missed(2), missed(3)]);
+    expect(await get(over)).toMatchObject({ status: 'ended' });
+    expect(await runsOf(paused)).toEqual([]);
+    // Settled: not even after retention has removed the runs are they recorded again.
+    await compare(running);
+    expect(await runsOf(running)).toHaveLength(4);
+    await service.pool.query('DELETE FROM recurring_runs WHERE recurring_id = $1', [running]);
+    await compare(running);
+    expect(await runsOf(running)).toEqual([]);
+  });
+
+  it('can be changed while its last occurrence is due, which then runs', async () => {
+    // Longer ago than the relay leaves the start to the schedule.
+    const at = new Date(lastMinute().getTime() - 2 * MINUTE);
+    const cron = `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
+    const id = await created({ cron });
+    await described(id);
+    await synced(id);
+    await service.pool.query(
+      `UPDATE recurring SET end_at = now(), planned_at = now() - interval '10 minutes', sync_at = now() + interval '1 hour'
+       WHERE id = $1`,
+      [id],
+    );
+    const patch = (body: object) => project.api('PATCH', `/v1/recurring/${id}`, body);
+    expectError(
+      await patch({ timezone: 'Asia/Tokyo' }),
+      'validation_failed',
+      /^end_at: leaves no occurrence/,
+    );
+    const renamed = await patch({ name: 'Last one', max_runs: 5, cron });
+    expect([renamed.status, renamed.body]).toMatchObject([
+      200,
+      { name: 'Last one', status: 'active', max_runs: 5 },
+    ]);
+    const run = await eventually(async () => (await runsOf(id))[0]);
+    expect(Date.parse(run.scheduled_for)).toBe(at.getTime());
+    await eventually(async () => (await get(id)).status === 'ended');
+  });
+
   it('leaves no schedule behind, whichever of two relays writes last', async () => {
     const id = await created();
     await described(id);
@@ -285,6 +420,7 @@ describe('a recurring message', () => {
     [{ cron: '61 * * * *' }, /^cron: has a wrong minute/],
     [{ timezone: 'recipient' }, /^timezone: /],
     [{ end_at: '2020-01-01T00:00:00Z' }, /^end_at: leaves no occurrence/],
+    [{ start_at: '9999-12-31T23:59:59Z' }, /^start_at: leaves no occurrence/],
     [{ start_at: '2030-01-02T00:00:00Z', end_at: '2030-01-01T00:00:00Z' }, /^end_at: must be after/],
     [{ max_runs: 0 }, /^max_runs: /],
   ])('is refused with its reason: %j', async (body, error) => {

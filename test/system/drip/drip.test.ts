@@ -476,6 +476,46 @@ describe('a drip chain', () => {
     expect(await failed()).toEqual([1, 1, 0]);
   });
 
+  it('does not send a message that waited for its bot once its permission is withdrawn', async () => {
+    const anna = await subscribePerson(service, project);
+    const about = `/v1/subscribers/${anna.subscriberId}`;
+    await project.api('PATCH', about, { permissions: ['news'] });
+    await service.control.faults('telegram', {
+      method: 'sendMessage',
+      user: anna.name,
+      status: 502,
+      times: 1_000,
+    });
+    const chain = await chains.create({ steps: [{ ...send('a'), permission: 'news' }, send('b')] });
+    const { enrolment_id: id } = await chains.enrol(chain, anna.subscriberId);
+    await eventually(async () => {
+      const { rows } = await service.pool.query<{ status: string }>(
+        'SELECT m.status FROM messages m JOIN drip_steps d ON d.id = m.request_id WHERE d.drip_id = $1',
+        [chain],
+      );
+      const [waiting] = await chains.list(chain);
+      return rows[0]?.status === 'queued' && Date.parse(waiting?.next_at ?? '') > Date.now() + 5_000;
+    });
+    await project.api('PATCH', about, { permissions: [] });
+    await service.control.faults('telegram', { clear: true });
+    expect(await advanceEnrolment(service.service.core, id)).toMatchObject({ stepId: 'b', waitMs: 0 });
+    expect(await advanceEnrolment(service.service.core, id)).toMatchObject({ status: 'completed' });
+    expect(await sentTo(anna)).toEqual(['b']);
+    const { body } = await chains.api('GET', `/${chain}/stats`);
+    expect(body.steps).toEqual([
+      { step_id: 'a', reached: 1, sent: 0, failed: 0, skipped: 1 },
+      { step_id: 'b', reached: 1, sent: 1, failed: 0, skipped: 0 },
+    ]);
+    const { rows } = await service.pool.query(
+      `SELECT d.reason, m.status, m.reason AS refused FROM drip_steps d JOIN messages m ON m.request_id = d.id
+       WHERE d.drip_id = $1 AND d.step_id = 'a'`,
+      [chain],
+    );
+    expect(rows).toEqual([{ reason: 'permission_missing', status: 'failed', refused: 'permission_missing' }]);
+    // As where it is missing from the beginning: nothing was sent, so nothing failed.
+    expect(await eventsOf(service, project, 'delivery.failed')).toEqual([]);
+  });
+
   it('does not repeat a message whose outcome is unknown', async () => {
     const anna = await subscribePerson(service, project);
     await service.control.faults('telegram', {

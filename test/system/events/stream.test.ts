@@ -7,6 +7,7 @@ import { emitEvent } from '../../../src/events/queries/emit';
 import { eventually, SOON_MS } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createSession } from '../login/fixture';
+import { insertMemberRow } from '../team/fixture';
 import { createEndpoint, emitExample, scriptedReceiver } from '../webhooks/fixture';
 import { ownPage } from '../../support/own-page';
 
@@ -172,6 +173,30 @@ test('a stream and a long poll end when their key is revoked', async () => {
   await eventually(() => stream.ended);
   expect((await polled).status).toBe(401);
   expect(Date.now() - revoked).toBeLessThan(SOON_MS);
+});
+
+test('a stream of a member ends when the member is removed, and a long poll when the role no longer allows it', async () => {
+  const admin = await insertMemberRow(service, project, 'admin');
+  const stream = await openStream({ cookie: admin.cookie });
+  const session = await createSession(project);
+  const path = `/v1/auth/session/${session.session_id}/status?wait=25`;
+  const headers = { ...ownPage, cookie: admin.cookie };
+  const polled = service.apiWith(null)('GET', path, undefined, headers);
+  await eventually(async () => {
+    const { rows } = await service.pool.query('SELECT 1 FROM auth_polls WHERE session_id = $1', [
+      session.session_id,
+    ]);
+    return rows.length > 0;
+  });
+  const changed = Date.now();
+  const member = `/v1/members/${admin.memberId}`;
+  expect((await project.api('PATCH', member, { role: 'viewer' })).status).toBe(200);
+  expect((await polled).status).toBe(403);
+  // Every role may read events.
+  expect(stream.ended).toBe(false);
+  expect((await project.api('DELETE', member)).status).toBe(204);
+  await eventually(() => stream.ended);
+  expect(Date.now() - changed).toBeLessThan(SOON_MS);
 });
 
 test('the number of streams is limited, and a closed one makes room', async () => {

@@ -3,6 +3,7 @@ import { eventRegistry } from '../../../src/events/contract';
 import { trackEvents, type OnTracked } from '../../../src/events/tracked/track';
 import { findFacts, rulesHold } from '../../../src/rules';
 import type { Rule } from '../../../src/rules/contract';
+import { barelyInTime } from '../../support/barely-in-time';
 import { eventually } from '../../support/eventually';
 import { startTestService, type Api, type TestProject, type TestService } from '../../support/service';
 import { eventsOf, freshName } from '../messages/fixture';
@@ -215,6 +216,31 @@ test('every refusal names the field, and nothing of the request is stored', asyn
   expect((await track([])).status).toBe(400);
   expect((await track(Array.from({ length: 101 }, () => good))).status).toBe(400);
   expect(await count('tracked_events')).toBe(0);
+});
+
+test('a repeated request gets its response, although the time of its event is out of range by then', async () => {
+  const subscriber_id = await addSubscriber();
+  const headers = { 'idempotency-key': randomUUID() };
+  const post = (occurred_at: string, more = {}) =>
+    project.api('POST', '/v1/events', { events: [{ name: 'visit', subscriber_id, occurred_at }] }, more);
+  const { given: occurredAt, response: first } = await barelyInTime(
+    (leftMs) => new Date(Date.now() - 30 * 86_400_000 + leftMs).toISOString(),
+    (occurred_at) => post(occurred_at, headers),
+  );
+  expect(first.status).toBe(202);
+  await eventually(async () => (await post(occurredAt)).status === 400);
+  const written = await count('tracked_events');
+  const again = await post(occurredAt, headers);
+  expect([again.status, again.body]).toEqual([202, first.body]);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+
+  // As a process leaves it that dies between the commit and the response.
+  await service.pool.query(
+    `UPDATE idempotency_keys SET answer_sealed = NULL, owner = gen_random_uuid(), leased_until = now() WHERE key = $1`,
+    [headers['idempotency-key']],
+  );
+  expect((await post(occurredAt, headers)).status).toBe(202);
+  expect(await count('tracked_events')).toBe(written);
 });
 
 test('the list is filtered by subscriber, name and time, page by page', async () => {

@@ -185,6 +185,32 @@ test('all subscribers of an external_id are asked, the first answer counts, and 
   expect(messages.some(({ text }) => text.includes(MESSAGE))).toBe(false);
 });
 
+test("another user's tap and a forged nonce do not decide", async () => {
+  const project = await service.createProject();
+  const [person, thief] = [await subscribePerson(service, project), await subscribePerson(service, project)];
+  const request = await ask(project, { subscriber_id: person.subscriberId });
+  const { message_id, buttons } = await questionTo(person);
+  const yes = buttons.flat()[0]?.data ?? '';
+  const { messages } = await service.control.chat(thief.channel, thief.name);
+  const toasted = ({ channel, name }: Person, part: string) =>
+    eventually(async () => {
+      const { toasts } = await service.control.chat(channel, name);
+      return toasts.some(({ text }) => text.includes(part));
+    });
+  await service.control.tap(thief.channel, thief.name, { message_id: messages[0]?.message_id, data: yes });
+  await toasted(thief, 'Only the person');
+  await service.control.tap(person.channel, person.name, { message_id, data: `y:${'A'.repeat(32)}` });
+  await toasted(person, 'has expired');
+  expect((await read(project, request.request_id)).body).toMatchObject({ status: 'pending' });
+  expect(await eventsOf(service, project, 'auth.approved', 'auth.declined')).toEqual([]);
+  expect(await creditsOf(project)).toBe(0);
+  await service.control.tap(person.channel, person.name, { button: 'No' });
+  await untilEdited(person, /declined/);
+  expect(await eventsOf(service, project, 'auth.approved', 'auth.declined')).toMatchObject([
+    { name: 'auth.declined' },
+  ]);
+});
+
 test('with the purpose login the answer gives a code, which is redeemed as that of a session', async () => {
   const project = await service.createProject();
   const person = await subscribePerson(service, project);

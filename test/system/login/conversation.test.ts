@@ -220,7 +220,17 @@ describe.each<Channel>(['telegram', 'max'])('the bot on %s', (channel) => {
     await service.control.open(channel, owner, {});
     const other = await says(channel, owner, 'confirms logins');
     await service.control.tap(channel, owner, { message_id: other.message_id, data: yes });
-    await eventually(async () => ((await service.control.chat(channel, owner)).toasts ?? []).length >= 2);
+    const toasts = async () => ((await service.control.chat(channel, owner)).toasts ?? []).length;
+    await eventually(async () => (await toasts()) >= 2);
+    // The same user and message, in a group.
+    const taps = () => service.control.callCount(channel, 'answerCallbackQuery');
+    const answered = await taps();
+    await service.control.tap(channel, owner, {
+      message_id: question.message_id,
+      data: yes,
+      chat: 'group',
+    });
+    await eventually(async () => (await taps()) > answered);
     expect(await statusInDatabase(service, session.session_id)).toBe('pending');
     expect(await codesOf(project)).toBe(0);
     await service.control.tap(channel, owner, { message_id: question.message_id, data: yes });

@@ -214,11 +214,10 @@ describe('the Idempotency-Key of /v1/send', () => {
       expect(await (await call(service.url)).json()).toEqual(answer);
     });
 
-    it('sends a message that was never begun', async () => {
-      const key = freshName('key');
+    /** As a process leaves it that dies between the row and the call. */
+    async function leaveUnbegun(key: string, more: Record<string, unknown> = {}): Promise<void> {
       await service.control.faults('telegram', { method: 'sendMessage', status: 500 });
-      await send(key);
-      // As a process leaves it that dies between the row and the call.
+      expect((await send(key, more)).body).toMatchObject({ sent: 0, failed: 1 });
       await service.pool.query(
         `UPDATE messages SET status = 'queued', reason = NULL, ended_at = NULL WHERE project_id = $1`,
         [project.id],
@@ -227,8 +226,33 @@ describe('the Idempotency-Key of /v1/send', () => {
         `UPDATE idempotency_keys SET answer = NULL, owner = gen_random_uuid(), leased_until = now() WHERE key = $1`,
         [key],
       );
+    }
+
+    it('sends a message that was never begun', async () => {
+      const key = freshName('key');
+      await leaveUnbegun(key);
       expect((await send(key)).body).toMatchObject({ sent: 1, failed: 0 });
       expect(await hellos()).toBe(1);
+    });
+
+    it('does not send it to a subscriber who has withdrawn the permission or unsubscribed meanwhile', async () => {
+      const about = `/v1/subscribers/${person.subscriberId}`;
+      const [key, permission] = [freshName('key'), 'news'];
+      await project.api('PATCH', about, { permissions: [permission] });
+      await leaveUnbegun(key, { permission });
+      await project.api('PATCH', about, { permissions: [] });
+      const details = (reason: string) => ({ sent: 0, failed: 1, details: [{ status: 'failed', reason }] });
+      const { body } = await send(key, { permission });
+      expect(body).toMatchObject(details('permission_missing'));
+      const message = await project.api('GET', `/v1/messages/${body.details[0].delivery_id}`);
+      expect(message.body).toMatchObject({ status: 'failed', reason: 'permission_missing' });
+
+      const later = freshName('key');
+      await leaveUnbegun(later);
+      await service.control.say(person.channel, person.name, '/stop');
+      await eventually(async () => (await project.api('GET', about)).body.active === false);
+      expect((await send(later)).body).toMatchObject(details('unsubscribed'));
+      expect(await hellos()).toBe(0);
     });
   });
 });

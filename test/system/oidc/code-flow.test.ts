@@ -16,6 +16,7 @@ import {
   newestSession,
   newUser,
   openLogin,
+  postToken,
   tokensOf,
   type CreatedClient,
 } from './fixture';
@@ -222,7 +223,7 @@ test.each(['profile', 'email', ''])('the scope "%s" is refused before the user i
 test('a deleted client: its open logins expire at once, its tokens stop working', async () => {
   const doomed = await createClient(project);
   const config = await discover(doomed);
-  const { tokens } = await tokensOf(service, config);
+  const { tokens } = await tokensOf(service, config, { scope: 'openid offline_access' });
   const { browser, url } = await newAttempt(config);
   await openLogin(browser, url);
   const session = await newestSession(service);
@@ -236,6 +237,8 @@ test('a deleted client: its open logins expire at once, its tokens stop working'
     headers: { authorization: `Bearer ${tokens.access_token}` },
   });
   expect(me.status).toBe(401);
+  const refresh = { grant_type: 'refresh_token', refresh_token: String(tokens.refresh_token) };
+  expect((await postToken(service, doomed, refresh)).body).toMatchObject({ error: 'invalid_client' });
 });
 
 test('after a rotation of the keys old and new ID tokens verify', async () => {
@@ -264,9 +267,11 @@ test('after a rotation of the keys old and new ID tokens verify', async () => {
 
 test('No, silence and exhausted credits come back as errors of OAuth', async () => {
   const config = await discover(client);
-  const declined = await logIn(service, await newAttempt(config), { button: 1 });
+  const refused = await newAttempt(config);
+  const declined = await logIn(service, refused, { button: 1 });
   expect(declined.searchParams.get('error')).toBe('access_denied');
-  expect(declined.searchParams.get('state')).not.toBeNull();
+  expect(declined.searchParams.get('state')).toBe(refused.state);
+  expect(declined.searchParams.get('iss')).toBe(`${service.url}/oidc`);
 
   const late = await newAttempt(config);
   const page = await openLogin(late.browser, late.url);
@@ -276,6 +281,8 @@ test('No, silence and exhausted credits come back as errors of OAuth', async () 
   const expired = await followOut(service, late.browser, page.url);
   expect(expired.searchParams.get('error')).toBe('access_denied');
   expect(expired.searchParams.get('error_description')).toBe('The login expired.');
+  expect(expired.searchParams.get('state')).toBe(late.state);
+  expect(expired.searchParams.get('iss')).toBe(`${service.url}/oidc`);
 
   const silent = await newAttempt(config, { prompt: 'none' });
   const required = await silent.browser.get(silent.url);

@@ -289,8 +289,15 @@ test('clients of another project and of a stopped one do not exist', async () =>
   expect((await stranger.api('GET', '/v1/oidc/clients')).body.data).toEqual([]);
   const theirs = await createClient(stranger);
   const { browser, url } = await authorizeWith({}, theirs);
+  const { tokens } = await tokensOf(service, await discover(theirs), { scope: 'openid offline_access' });
+  const me = () =>
+    fetch(`${service.url}/oidc/me`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+  expect((await me()).status).toBe(200);
   await service.pool.query('UPDATE projects SET active = false WHERE id = $1', [stranger.id]);
   expect((await browser.get(url)).status).toBe(400);
+  expect((await me()).status).toBe(401);
+  const refresh = { grant_type: 'refresh_token', refresh_token: String(tokens.refresh_token) };
+  expect((await postToken(service, theirs, refresh)).body).toMatchObject({ error: 'invalid_client' });
 });
 
 test('a project has ten clients at most, exactly', async () => {

@@ -6,6 +6,7 @@ import { Worker } from '@temporalio/worker';
 import pino from 'pino';
 import { readHistoryJson } from '../../../src/temporal/history-json';
 import { installRuntime } from '../../../src/temporal/workers';
+import * as workflows from '../../../workflows';
 import { historiesDir } from './fixture';
 
 const recorded = readdirSync(historiesDir, { recursive: true, encoding: 'utf8' })
@@ -15,6 +16,13 @@ const recorded = readdirSync(historiesDir, { recursive: true, encoding: 'utf8' }
 const currentBundle = process.env['HERALD_TEST_WORKFLOW_BUNDLE']!;
 
 beforeAll(() => installRuntime(pino({ level: 'silent' })));
+
+test('there is a recorded history of every workflow', () => {
+  const exported = Object.entries(workflows).filter(([, value]) => typeof value === 'function');
+  const types = new Set(recorded.map((file) => /"workflowType": \{\s*"name": "(\w+)"/.exec(read(file))?.[1]));
+  expect(exported.length).toBeGreaterThanOrEqual(7);
+  expect(exported.map(([name]) => name).filter((name) => !types.has(name))).toEqual([]);
+});
 
 test('there is a recorded history of every kind of end of a delivery', () => {
   expect(recorded.filter((file) => file.startsWith('deliver-webhook')).length).toBeGreaterThanOrEqual(10);

@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { limits } from '../../../src/contract/limits';
+import { barelyInTime } from '../../support/barely-in-time';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { testBots } from '../../support/simulator-control';
@@ -162,6 +163,21 @@ describe('subscribe links', () => {
     const first = await project.api('POST', '/v1/subscribe-links', { name: 'a' }, headers);
     const again = await project.api('POST', '/v1/subscribe-links', { name: 'a' }, headers);
     expect(again.body).toEqual(first.body);
+  });
+
+  test('a repeated request gets its link, although the link has expired by then', async () => {
+    const project = await service.createProject();
+    const headers = { 'idempotency-key': randomUUID() };
+    const post = (expires_at: string, more = {}) =>
+      project.api('POST', '/v1/subscribe-links', { expires_at }, more);
+    const { given: expiresAt, response: first } = await barelyInTime(
+      (leftMs) => new Date(Date.now() + leftMs).toISOString(),
+      (expires_at) => post(expires_at, headers),
+    );
+    expect(first.status).toBe(201);
+    await eventually(async () => (await post(expiresAt)).body.error === 'expires_at: must be in the future');
+    const again = await post(expiresAt, headers);
+    expect([again.status, again.body]).toEqual([201, first.body]);
   });
 });
 

@@ -5,6 +5,7 @@ import { createRoutes } from '../../../src/roles/api';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { ownPage } from '../../support/own-page';
 import { insertMemberRow } from './fixture';
+import { routeScopes } from './route-scopes';
 
 let service: TestService;
 let project: TestProject;
@@ -17,6 +18,15 @@ beforeAll(async () => {
     .filter(({ auth }) => auth === 'key');
 });
 afterAll(() => service?.stop());
+
+const nameOf = ({ method, path }: RouteSpec) => `${method} ${path}`;
+
+/** Throws for a route that the table does not have. */
+function neededFor(spec: RouteSpec): Scope | null {
+  const scope = routeScopes[nameOf(spec)];
+  if (scope === undefined) throw new Error(`${nameOf(spec)} is not in route-scopes.ts`);
+  return scope;
+}
 
 /**
  * Whether the guard lets the caller through. The request is refused afterwards by a query parameter that no route knows, so
@@ -39,12 +49,16 @@ async function isAllowed({ method, path }: RouteSpec, headers: Record<string, st
 async function expectMatrix(granted: readonly Scope[], headers: Record<string, string>): Promise<void> {
   const wrong: string[] = [];
   for (const spec of specs) {
-    const scope = scopeOf(spec);
+    const scope = neededFor(spec);
     const expected = scope === null || granted.includes(scope);
-    if ((await isAllowed(spec, headers)) !== expected) wrong.push(`${spec.method} ${spec.path}`);
+    if ((await isAllowed(spec, headers)) !== expected) wrong.push(nameOf(spec));
   }
   expect(wrong).toEqual([]);
 }
+
+test('the table of scopes has every route, and each declares what the table says', () => {
+  expect(Object.fromEntries(specs.map((spec) => [nameOf(spec), scopeOf(spec)]))).toEqual(routeScopes);
+});
 
 test('there is a route for every scope but those of parts that are not built', () => {
   const used = new Set(specs.map(scopeOf));
@@ -63,20 +77,34 @@ test.each(roles)('a member with the role %s may do exactly what its scopes allow
   await expectMatrix(roleScopes[role], { ...ownPage, cookie });
 });
 
-test('no viewer reads the status of a session, which has the login code', () => {
-  const visible = specs.filter((spec) => scopeOf(spec) === 'read').map(({ path }) => path);
+/** Its `code` is that of an error in a row. */
+const IMPORT = 'GET /v1/import/{id}';
+const CONFIDENTIAL = ['code', 'secret', 'api_key', 'client_secret'];
+
+test('no viewer sees a login code, a secret or an export', () => {
+  const visible = specs.filter((spec) => neededFor(spec) === 'read' && nameOf(spec) !== IMPORT);
   expect(
-    visible.filter((path) => /^\/v1\/auth\/(session|requests)\/|^\/v1\/export|\/data$/.test(path)),
+    visible
+      .map(({ path }) => path)
+      .filter((path) => /^\/v1\/auth\/(session|requests)\/|^\/v1\/export|\/data$/.test(path)),
   ).toEqual([]);
-  const withCode = specs.filter(({ response }) => shapesOf(response).some((shape) => 'code' in shape));
-  expect(withCode.length).toBeGreaterThan(0);
-  expect(withCode.filter((spec) => scopeOf(spec) === 'read').map(({ path }) => path)).toEqual([]);
+  for (const field of CONFIDENTIAL) {
+    const withField = specs.filter(({ response }) => fieldsOf(response).has(field));
+    expect([field, withField.length > 0]).toEqual([field, true]);
+    expect([field, ...withField.filter((spec) => visible.includes(spec)).map(nameOf)]).toEqual([field]);
+  }
 });
 
-/** The fields of a response, or of each of its forms. */
-function shapesOf(response: RouteSpec['response']): object[] {
-  if (response === undefined || Array.isArray(response)) return [];
-  const { anyOf, oneOf, properties } = z.toJSONSchema(response, { unrepresentable: 'any' });
-  const forms = (anyOf ?? oneOf ?? [{ properties }]) as { properties?: object }[];
-  return forms.map((form) => form.properties ?? {});
+/** The names of all fields of a response, at any depth. */
+function fieldsOf(response: RouteSpec['response']): Set<string> {
+  const names = new Set<string>();
+  if (response === undefined || Array.isArray(response)) return names;
+  const pending: unknown[] = [z.toJSONSchema(response, { unrepresentable: 'any' })];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const { properties } = next as { properties?: object };
+    for (const name of Object.keys(properties ?? {})) names.add(name);
+    pending.push(...Object.values(next));
+  }
+  return names;
 }

@@ -42,7 +42,11 @@ describe('an invitation', () => {
     const created = await project.api('POST', '/v1/invitations', { role: 'admin', name: 'For Ann' });
     expect(created).toMatchObject({
       status: 201,
-      body: { role: 'admin', name: 'For Ann', telegram_link: expect.stringMatching(/start=join_[A-Za-z0-9]{22}$/) },
+      body: {
+        role: 'admin',
+        name: 'For Ann',
+        telegram_link: expect.stringMatching(/start=join_[A-Za-z0-9]{22}$/),
+      },
     });
     expect((await project.api('GET', '/v1/invitations')).body.data).toEqual([created.body]);
     const user = freshName('ann');

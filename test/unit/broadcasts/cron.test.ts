@@ -1,6 +1,7 @@
 import {
   CronFault,
   isOccurrence,
+  lastOccurrences,
   localName,
   nextOccurrence,
   parseCron,
@@ -23,6 +24,12 @@ describe('a cron expression', () => {
     expect(parseCron('5/15 0 * * 0,7').minute).toEqual([5, 20, 35, 50]);
     expect(parseCron('0 0 * * FRI-SUN').weekday).toEqual([0, 5, 6]);
     expect(parseCron('0 0 * * */2').weekday).toEqual([0, 2, 4, 6]);
+    for (const sunday of ['SUN-SUN', '0-0', '7-7', '7-0', 'SUN']) {
+      expect(parseCron(`0 0 * * ${sunday}`).weekday).toEqual([0]);
+    }
+    for (const everyDay of ['0-7', 'MON-SUN', '0-6', '*']) {
+      expect(parseCron(`0 0 * * ${everyDay}`).weekday).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    }
   });
 
   it.each([
@@ -68,6 +75,12 @@ describe('the next occurrence', () => {
     expect(localName(new Date('2026-10-25T00:30:00Z'), 'Europe/Berlin')).toBe('2026-10-25T02:30');
   });
 
+  it('is one of the years that a response can express', () => {
+    expect(next('59 23 31 12 *', 'UTC', '9999-01-01T00:00:00Z')).toBe('9999-12-31T23:59:00.000Z');
+    expect(next('0 9 * * *', 'UTC', '9999-12-31T23:00:00Z')).toBeUndefined();
+    expect(next('0 23 31 12 *', 'America/New_York', '9999-01-01T12:00:00Z')).toBeUndefined();
+  });
+
   it('comes after the one before, through the changes of the clocks', () => {
     for (const zone of [
       'Europe/Berlin',
@@ -97,5 +110,33 @@ describe('the next occurrence', () => {
         }
       }
     }
+  });
+});
+
+describe('the last occurrences', () => {
+  const last = (cron: string, after: string, until: string, limit: number) =>
+    lastOccurrences(parseCron(cron), 'Europe/Berlin', {
+      after: new Date(after),
+      until: new Date(until),
+      limit,
+    }).map((at) => at.toISOString());
+
+  it('come after one instant and up to another, the oldest left out first', () => {
+    expect(last('0 9 * * *', '2026-01-14T08:00:00Z', '2026-01-17T08:00:00Z', 10)).toEqual([
+      '2026-01-15T08:00:00.000Z',
+      '2026-01-16T08:00:00.000Z',
+      '2026-01-17T08:00:00.000Z',
+    ]);
+    expect(last('0 9 * * *', '2020-01-01T00:00:00Z', '2026-01-17T08:00:00Z', 2)).toEqual([
+      '2026-01-16T08:00:00.000Z',
+      '2026-01-17T08:00:00.000Z',
+    ]);
+    expect(last('* * * * *', '2020-01-01T00:00:00Z', '2026-01-17T08:00:00Z', 500)).toHaveLength(500);
+    expect(last('0 0 29 2 *', '2020-01-01T00:00:00Z', '2026-01-17T08:00:00Z', 500)).toEqual([
+      '2020-02-28T23:00:00.000Z',
+      '2024-02-28T23:00:00.000Z',
+    ]);
+    expect(last('* * * * *', '2026-01-17T08:00:00Z', '2026-01-17T08:00:59Z', 5)).toEqual([]);
+    expect(last('* * * * *', '2026-01-17T08:05:00Z', '2026-01-17T08:00:00Z', 5)).toEqual([]);
   });
 });

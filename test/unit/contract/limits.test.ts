@@ -144,6 +144,12 @@ test.each([
   expect(schema.safeParse(body).success).toBe(false);
 });
 
+test('a value that a response shows as null is accepted as null', () => {
+  const none = { start_at: null, end_at: null, max_runs: null };
+  expect(newRecurringSchema.parse({ ...recurring, ...none })).toMatchObject(none);
+  expect(newChainSchema.parse({ ...chain, exit_on: null })).toMatchObject({ exit_on: null });
+});
+
 describe('the time of an event', () => {
   beforeEach(() => jest.useFakeTimers({ now: new Date('2026-06-01T12:00:00Z') }));
   afterEach(() => jest.useRealTimers());

@@ -1,7 +1,12 @@
 import { EventEmitter } from 'node:events';
 import type { Context } from 'koa';
 import { AppError } from '../../../src/contract/errors';
-import { watchAccess } from '../../../src/http/access-watch';
+import { CHECK_MS, watchAccess } from '../../../src/http/access-watch';
+import { CACHE_MS } from '../../../src/projects/authenticate';
+
+test('a revocation is noticed within a second: the age of a cached key, the period of the checks and a query', () => {
+  expect(CACHE_MS + CHECK_MS).toBeLessThan(1_000);
+});
 
 const open = () => Object.assign(new EventEmitter(), { closed: false });
 

@@ -440,7 +440,7 @@ export type SubscribeLinksCreateBody = {
   permissions?: Array<string> | undefined;
   /** The subscriber gets it. Such a link works once. */
   external_id?: string | undefined;
-  /** Without it the link does not expire. */
+  /** In the future. Without it the link does not expire. */
   expires_at?: string | undefined;
   max_uses?: number | undefined;
 };
@@ -1261,11 +1261,11 @@ export type RecurringCreateBody = {
   /** Default: the project’s. */
   timezone?: string | undefined;
   /** No run before this time. */
-  start_at?: string | undefined;
+  start_at?: string | null | undefined;
   /** No run after this time. */
-  end_at?: string | undefined;
+  end_at?: string | null | undefined;
   /** Ends after so many broadcasts. */
-  max_runs?: number | undefined;
+  max_runs?: number | null | undefined;
 };
 
 /** The response of POST /v1/recurring. */
@@ -1518,7 +1518,6 @@ export type DripChainsCreateBody = {
     id: string;
     type: 'end';
   }>;
-  /** Read before each step: a subscriber for whom they hold leaves the chain. */
   exit_on?: {
     /** Default: `all`. */
     match?: 'all' | 'any' | undefined;
@@ -1539,7 +1538,7 @@ export type DripChainsCreateBody = {
       /** With a property. For `exists`: true (default), or false for a property that is absent. */
       value?: string | number | boolean | undefined;
     }>;
-  } | undefined;
+  } | null | undefined;
   /** `once`: a subscriber enters the chain once. `again`: again after the end. */
   reentry?: 'once' | 'again' | undefined;
   /** Only an active chain takes subscribers and runs steps; due steps wait until it is active again. */
@@ -1894,7 +1893,7 @@ export type DripChainsGetStatsResponse = {
     reached: number;
     sent: number;
     failed: number;
-    /** Not sent for lack of the permission. */
+    /** Not sent: the user has unsubscribed or has not granted the permission. */
     skipped: number;
   }>;
 };
@@ -1909,7 +1908,7 @@ export type EventsTrackBody = {
     /** Means each subscriber with it. */
     external_id?: string | undefined;
     properties?: Record<string, string | number | boolean> | undefined;
-    /** Default: now. */
+    /** From 30 days ago to 5 minutes ahead. Default: now. */
     occurred_at?: string | undefined;
     /** Your own id. The same id within 30 days is a duplicate and has no effect. */
     event_id?: string | undefined;
@@ -2816,7 +2815,7 @@ export type SubscriptionCreatedData = {
   created_at: string;
 };
 
-/** The data of `subscription.deleted`. A user unsubscribed or blocked the bot. */
+/** The data of `subscription.deleted`. A user unsubscribed, blocked the bot or was removed. */
 export type SubscriptionDeletedData = SubscriptionCreatedData;
 
 /** The data of `subscription.permission_changed`. The permissions of a subscriber changed. */
@@ -2860,7 +2859,7 @@ export type DeliveryFailedData = {
   retryable: boolean;
   /** Whether to stop sending to this user. */
   should_unsubscribe: boolean;
-  /** The text of the messenger. */
+  /** The text of the messenger, or of Herald if it did not call the messenger. */
   error: string;
   attempted_at: string;
 };
@@ -2927,7 +2926,7 @@ export type OtpFailedAttemptData = {
 /** The data of `otp.max_attempts_reached`. A one-time code has no attempts left. */
 export type OtpMaxAttemptsReachedData = OtpSentData;
 
-/** The data of `auth.completed`. A session created through the API was confirmed. */
+/** The data of `auth.completed`. A session created through the API, or a request with `purpose: login`, was confirmed. */
 export type AuthCompletedData = {
   /** The user; the same in every event of the project. */
   subscriber_id: string;
@@ -3290,7 +3289,7 @@ export type CreditsExhaustedData = CreditsLowData;
 export interface EventData {
   /** A user subscribed, for the first time or again. */
   'subscription.created': SubscriptionCreatedData;
-  /** A user unsubscribed or blocked the bot. */
+  /** A user unsubscribed, blocked the bot or was removed. */
   'subscription.deleted': SubscriptionDeletedData;
   /** The permissions of a subscriber changed. */
   'subscription.permission_changed': SubscriptionPermissionChangedData;
@@ -3312,7 +3311,7 @@ export interface EventData {
   'otp.failed_attempt': OtpFailedAttemptData;
   /** A one-time code has no attempts left. */
   'otp.max_attempts_reached': OtpMaxAttemptsReachedData;
-  /** A session created through the API was confirmed. */
+  /** A session created through the API, or a request with `purpose: login`, was confirmed. */
   'auth.completed': AuthCompletedData;
   /** A subscriber tapped a button in a message. */
   'button.clicked': ButtonClickedData;

@@ -466,7 +466,7 @@ class SubscribeLinksCreateBody(TypedDict):
     external_id: NotRequired[str]
     """The subscriber gets it. Such a link works once."""
     expires_at: NotRequired[str]
-    """Without it the link does not expire."""
+    """In the future. Without it the link does not expire."""
     max_uses: NotRequired[int]
 
 
@@ -1364,11 +1364,11 @@ class RecurringCreateBody(TypedDict):
     """Five fields: minute, hour, day of month, month, day of week; `* , - /`, `MON`…, `JAN`…. Not both day fields."""
     timezone: NotRequired[str]
     """Default: the project’s."""
-    start_at: NotRequired[str]
+    start_at: NotRequired[Union[str, None]]
     """No run before this time."""
-    end_at: NotRequired[str]
+    end_at: NotRequired[Union[str, None]]
     """No run after this time."""
-    max_runs: NotRequired[int]
+    max_runs: NotRequired[Union[int, None]]
     """Ends after so many broadcasts."""
 
 
@@ -1654,7 +1654,7 @@ class DripChainsCreateBodyStepsItem6(TypedDict):
     type: Literal["end"]
 
 
-class DripChainsCreateBodyExitOnRulesItem(TypedDict):
+class DripChainsCreateBodyExitOn1RulesItem(TypedDict):
     tag: NotRequired[str]
     permission: NotRequired[str]
     has: NotRequired[bool]
@@ -1672,10 +1672,10 @@ class DripChainsCreateBodyExitOnRulesItem(TypedDict):
     """With a property. For `exists`: true (default), or false for a property that is absent."""
 
 
-class DripChainsCreateBodyExitOn(TypedDict):
+class DripChainsCreateBodyExitOn1(TypedDict):
     match: NotRequired[Literal["all", "any"]]
     """Default: `all`."""
-    rules: List[DripChainsCreateBodyExitOnRulesItem]
+    rules: List[DripChainsCreateBodyExitOn1RulesItem]
 
 
 class DripChainsCreateBody(TypedDict):
@@ -1685,8 +1685,7 @@ class DripChainsCreateBody(TypedDict):
     trigger: Union[DripChainsCreateBodyTrigger1, DripChainsCreateBodyTrigger2, DripChainsCreateBodyTrigger3, DripChainsCreateBodyTrigger4]
     """What enrols a subscriber. Enrolling by hand works for every chain."""
     steps: List[Union[DripChainsCreateBodyStepsItem1, DripChainsCreateBodyStepsItem2, DripChainsCreateBodyStepsItem3, DripChainsCreateBodyStepsItem4, DripChainsCreateBodyStepsItem5, DripChainsCreateBodyStepsItem6]]
-    exit_on: NotRequired[DripChainsCreateBodyExitOn]
-    """Read before each step: a subscriber for whom they hold leaves the chain."""
+    exit_on: NotRequired[Union[DripChainsCreateBodyExitOn1, None]]
     reentry: NotRequired[Literal["once", "again"]]
     """`once`: a subscriber enters the chain once. `again`: again after the end."""
     status: NotRequired[Literal["draft", "active", "paused"]]
@@ -2105,7 +2104,7 @@ class DripChainsGetStatsResponseStepsItem(TypedDict):
     sent: int
     failed: int
     skipped: int
-    """Not sent for lack of the permission."""
+    """Not sent: the user has unsubscribed or has not granted the permission."""
 
 
 class DripChainsGetStatsResponse(TypedDict):
@@ -2128,7 +2127,7 @@ class EventsTrackBodyEventsItem(TypedDict):
     """Means each subscriber with it."""
     properties: NotRequired[Dict[str, Union[str, float, bool]]]
     occurred_at: NotRequired[str]
-    """Default: now."""
+    """From 30 days ago to 5 minutes ahead. Default: now."""
     event_id: NotRequired[str]
     """Your own id. The same id within 30 days is a duplicate and has no effect."""
 
@@ -3132,7 +3131,7 @@ class DeliveryFailedData(TypedDict):
     should_unsubscribe: bool
     """Whether to stop sending to this user."""
     error: str
-    """The text of the messenger."""
+    """The text of the messenger, or of Herald if it did not call the messenger."""
     attempted_at: str
 
 
@@ -3194,7 +3193,7 @@ class OtpFailedAttemptData(TypedDict):
 
 
 class AuthCompletedData(TypedDict):
-    """The data of `auth.completed`. A session created through the API was confirmed."""
+    """The data of `auth.completed`. A session created through the API, or a request with `purpose: login`, was confirmed."""
 
     subscriber_id: str
     """The user; the same in every event of the project."""
