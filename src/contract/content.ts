@@ -4,24 +4,30 @@ import { limits, MIB } from './limits';
 
 /** What a message consists of, wherever one is given: in /v1/send, in broadcasts, batches and templates. */
 
+export const urlLengthSchema = z.string().max(limits.urlLength);
+
 function webUrl(field: string) {
-  return z
-    .string()
-    .max(limits.urlLength)
-    .refine(isWebUrl, {
-      params: { error: new AppError('invalid_url', `${field}: must be an absolute http or https URL`) },
-    });
+  return urlLengthSchema.refine(isWebUrl, {
+    params: { error: new AppError('invalid_url', `${field}: must be an absolute http or https URL`) },
+  });
 }
 
 export function isWebUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
+export const buttonTextSchema = z
+  .string()
+  .min(1)
+  .max(limits.buttonTextLength)
+  .refine((text) => text.trim() !== '', 'must not be empty');
+export const buttonDataSchema = z.string().min(1).max(limits.buttonDataLength);
+
 const buttonSchema = z
   .strictObject({
-    text: z.string().min(1).max(limits.buttonTextLength),
+    text: buttonTextSchema,
     url: webUrl('buttons').optional(),
-    data: z.string().min(1).max(limits.buttonDataLength).optional().describe('Returned in `button.clicked`.'),
+    data: buttonDataSchema.optional().describe('Returned in `button.clicked`.'),
   })
   .refine(
     (button) => (button.url === undefined) !== (button.data === undefined),

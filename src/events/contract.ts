@@ -102,7 +102,10 @@ const scheduled = z.strictObject({
   scheduled_id: z.string().describe('As in the response of /v1/scheduled.'),
   name: z.string().nullable(),
   ...nullableWhoFields,
-  delivery_id: z.string().nullable().describe('The message; null for an audience.'),
+  delivery_id: z
+    .string()
+    .nullable()
+    .describe('The message; null for an audience, and where no message was created.'),
   job_id: z.string().nullable().describe('The broadcast of an audience; null for a subscriber.'),
   occurred_at: timestampSchema,
 });
@@ -318,7 +321,6 @@ export const eventRegistry = {
   }),
   'scheduled.skipped': event('A scheduled message was skipped.', scheduledReason, {
     ...scheduledExample,
-    delivery_id: null,
     reason: 'unsubscribed',
   }),
   'drip.step_sent': event(

@@ -180,7 +180,7 @@ export async function removeSubscriber(
 
 /** The view of a scheduled message, as it is after the removal of its recipient. */
 function withoutMessage(view: string): string {
-  const erased = { subscriber_id: null, external_id: null, content: ERASED_CONTENT };
+  const erased = { name: null, subscriber_id: null, external_id: null, content: ERASED_CONTENT };
   return JSON.stringify({ ...(JSON.parse(view) as object), ...erased });
 }
 

@@ -1,6 +1,7 @@
 import { convertText } from '../bots';
 import { isWebUrl } from '../contract/content';
-import { type Escape, escapes } from './escape';
+import { isEscaped } from '../lib/is-escaped';
+import { type Escape, escapes, onOneLine } from './escape';
 import { splitPlaceholders, TemplateFault, type Piece, type Placeholder } from './placeholders';
 
 /** A source whose placeholders know how a value is written in their place. */
@@ -73,14 +74,14 @@ function requireHost(literal: string): void {
   }
 }
 
-const TAG = /<[^<>]*>/g;
+const TAG_START = /^<[/!?a-z]?/i;
 const HREF = /^<a\s+href="([^"]*)$/i;
 
 /** A placeholder stands in the text or inside the quotes of a link's address, nowhere else in a tag. */
 function htmlContexts(skeleton: string, marks: string[]): Escape[] {
   const isMark = new Map(marks.map((mark, index) => [mark, index]));
   const found = marks.map((): Escape => escapes.html);
-  for (const { 0: tag } of skeleton.matchAll(TAG)) {
+  for (const tag of tagsOf(skeleton, isMark)) {
     let first = true;
     for (let at = 0; at < tag.length; at += 1) {
       const index = isMark.get(tag.charAt(at));
@@ -97,8 +98,26 @@ function htmlContexts(skeleton: string, marks: string[]): Escape[] {
   return found;
 }
 
+/** Quotes can contain `<` and `>`. A tag that does not end reaches to the end of the source. */
+function tagsOf(skeleton: string, isMark: Map<string, number>): string[] {
+  const tags: string[] = [];
+  for (let at = skeleton.indexOf('<'); at >= 0; at = skeleton.indexOf('<', at)) {
+    const start = at;
+    at += TAG_START.exec(skeleton.slice(at, at + 2))?.[0].length ?? 1;
+    if (at === start + 1 && !isMark.has(skeleton.charAt(at))) continue;
+    for (let quote = ''; at < skeleton.length; at += 1) {
+      const char = skeleton.charAt(at);
+      if (quote === '' && char === '>') break;
+      if (quote === '' && (char === '"' || char === "'")) quote = char;
+      else if (char === quote) quote = '';
+    }
+    tags.push(skeleton.slice(start, at));
+  }
+  return tags;
+}
+
 const CODE = /<(code|pre)>([\s\S]*?)<\/\1>/g;
-const ADDRESS = /<a href="([^"]*)">/g;
+const LINK = /<a href="([^"]*)">([\s\S]*?)<\/a>/g;
 
 /** Judged by the converter that the messages go through, so that both always agree. */
 function markdownContexts(skeleton: string, marks: string[]): Escape[] {
@@ -110,7 +129,8 @@ function markdownContexts(skeleton: string, marks: string[]): Escape[] {
   const html = convertText('telegram', { text: skeleton, format: 'markdown' }) ?? '';
   const isMark = new Map(marks.map((mark, index) => [mark, index]));
   // A backtick in the text could pair with one of a value, escaped or not.
-  const inText = html.replace(CODE, '').includes('`') ? escapes.markdownBesideBacktick : escapes.markdown;
+  const hasBacktick = html.replace(CODE, '').includes('`');
+  const inText = hasBacktick ? escapes.markdownBesideBacktick : escapes.markdown;
   const found = marks.map((): Escape => inText);
   const assign = (text: string, escape: Escape) => {
     for (const char of text) {
@@ -118,18 +138,29 @@ function markdownContexts(skeleton: string, marks: string[]): Escape[] {
       if (index !== undefined) found[index] = escape;
     }
   };
-  for (const [, , code = ''] of html.matchAll(CODE)) assign(code, escapes.code);
-  for (const [, address = ''] of html.matchAll(ADDRESS)) {
+  for (const [, address = '', label = ''] of html.matchAll(LINK)) {
     const first = [...address].findIndex((char) => isMark.has(char));
     if (first >= 0) requireHost([...address].slice(0, first).join(''));
     assign(address, escapes.url);
+    assign(label, (value) => inText(onOneLine(value)));
+  }
+  for (const [, , code = ''] of html.matchAll(CODE)) assign(code, escapes.code);
+  for (const char of addressesIn(skeleton, marks).join('')) {
+    const index = isMark.get(char);
+    if (index !== undefined && found[index] !== escapes.url) {
+      throw new TemplateFault(
+        'has a placeholder in an address that does not have a literal scheme and host, or does not end with ")"',
+      );
+    }
   }
   return found;
 }
 
-/** Whether an odd number of backslashes comes before the position. */
-function isEscaped(source: string, at: number): boolean {
-  let from = at;
-  while (from > 0 && source.charAt(from - 1) === '\\') from -= 1;
-  return (at - from) % 2 === 1;
+/**
+ * What follows each `](`, whether or not the converter sees a link there: a value could complete one. Placeholders between
+ * the two characters may be empty.
+ */
+function addressesIn(skeleton: string, marks: string[]): string[] {
+  const opening = new RegExp(`\\][${marks.join('')}]*\\(\\s*([^\\s)]*)`, 'g');
+  return [...skeleton.matchAll(opening)].map(([, address = '']) => address);
 }

@@ -9,14 +9,16 @@ const FULL_WIDTH = 0xfee0;
 const fullWidth = (char: string) => String.fromCharCode(char.charCodeAt(0) + FULL_WIDTH);
 const inMarkdown: Escape = (value) => value.replace(/[\\`*_~+[\]()#]/g, (char) => `\\${char}`);
 
+/** A link's text and code in a line end with the line. */
+export const onOneLine: Escape = (value) => value.replace(/\s*\n\s*/g, ' ');
+
 export const escapes = {
   none: (value) => value,
   html: (value) => value.replace(/[&<>"']/g, (char) => HTML[char] ?? char),
   markdown: inMarkdown,
   markdownBesideBacktick: (value) => inMarkdown(value.replaceAll('`', fullWidth('`'))),
   /** Code has no escapes: characters that could end it, or a mark around it, get their full-width forms. */
-  code: (value) =>
-    value.replace(/\s*\n\s*/g, ' ').replace(/[`*[\]\\]|_(?![\p{L}\p{N}])|~(?=~)|\+(?=\+)/gu, fullWidth),
+  code: (value) => onOneLine(value).replace(/[`*[\]\\]|_(?![\p{L}\p{N}])|~(?=~)|\+(?=\+)/gu, fullWidth),
   url: (value) =>
     encodeURIComponent(value).replace(
       /[!'()*]/g,

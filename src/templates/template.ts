@@ -1,5 +1,12 @@
 import type { Language } from '../contract/common';
-import type { ContentButton, InlineContent } from '../contract/content';
+import {
+  buttonDataSchema,
+  buttonTextSchema,
+  type ContentButton,
+  type InlineContent,
+  textSchema,
+  urlLengthSchema,
+} from '../contract/content';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { compilePlain, compileText, compileUrl, type Compiled } from './compile';
@@ -45,18 +52,20 @@ export function compileTemplate(source: TemplateSource, path = ''): Template {
     render(lang, valueOf) {
       const variant = variants.get(langFor(lang));
       if (!variant) throw new Error('the template has no variant in its default language');
-      const fill = (compiled: Compiled) => rendered(compiled, valueOf);
+      const fill = (compiled: Compiled, limit: number) => rendered(compiled, valueOf, limit);
       return {
-        text: fill(variant.text),
+        text: fill(variant.text, limits.messageTextLength),
         format: source.format,
         buttons: variant.buttons.map((row) =>
           row.map(({ text, url, data }) => ({
-            text: fill(text),
-            ...(url && { url: fill(url) }),
-            ...(data && { data: fill(data) }),
+            text: fill(text, limits.buttonTextLength),
+            ...(url && { url: fill(url, limits.urlLength) }),
+            ...(data && { data: fill(data, limits.buttonDataLength) }),
           })),
         ),
-        ...(variant.media && { media: { type: variant.media.type, url: fill(variant.media.url) } }),
+        ...(variant.media && {
+          media: { type: variant.media.type, url: fill(variant.media.url, limits.urlLength) },
+        }),
       };
     },
   };
@@ -100,26 +109,40 @@ function namesIn(compiled: Compiled): string[] {
   return compiled.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.name]));
 }
 
-/** One pass: a value is never parsed again. */
-function rendered(compiled: Compiled, valueOf: ValueOf): string {
-  return compiled
-    .map((piece) =>
-      typeof piece === 'string' ? piece : piece.escape(valueOf(piece.name) || (piece.fallback ?? '')),
-    )
-    .join('');
+/**
+ * One pass: a value is never parsed again. A result above the limit is cut after twice the limit, in which every way of
+ * counting finds it too long, so that no values can make it larger than that.
+ */
+function rendered(compiled: Compiled, valueOf: ValueOf, limit: number): string {
+  const most = 2 * limit + 1;
+  let result = '';
+  for (const piece of compiled) {
+    result += typeof piece === 'string' ? piece : piece.escape(valueOf(piece.name) || (piece.fallback ?? ''));
+    if (result.length > most) return wellFormed(result.slice(0, most));
+  }
+  return result;
 }
 
-/** What keeps a rendered message from being sent; null if it can be sent. */
+/** Without the first half of a surrogate pair whose second half was cut off. */
+function wellFormed(cut: string): string {
+  return cut.replace(/[\ud800-\udbff]$/, '\ufffd');
+}
+
+/** What keeps a rendered message from being sent; null if it can be sent. The rules are those of a message given in full. */
 export function faultOf({ text, buttons, media }: Omit<InlineContent, 'format'>): string | null {
   if (text.trim() === '') return 'The text is empty.';
-  if (text.length > limits.messageTextLength) return 'The text is too long.';
+  if (!fits(textSchema, text)) return 'The text is too long.';
   for (const button of buttons.flat()) {
     if (button.text.trim() === '') return 'The text of a button is empty.';
-    if (button.text.length > limits.buttonTextLength) return 'The text of a button is too long.';
+    if (!fits(buttonTextSchema, button.text)) return 'The text of a button is too long.';
     if (button.data === '') return 'The data of a button is empty.';
-    if ((button.data?.length ?? 0) > limits.buttonDataLength) return 'The data of a button is too long.';
-    if ((button.url?.length ?? 0) > limits.urlLength) return 'The URL of a button is too long.';
+    if (!fits(buttonDataSchema, button.data ?? 'x')) return 'The data of a button is too long.';
+    if (!fits(urlLengthSchema, button.url ?? '')) return 'The URL of a button is too long.';
   }
-  if ((media?.url.length ?? 0) > limits.urlLength) return 'The URL of the media is too long.';
+  if (!fits(urlLengthSchema, media?.url ?? '')) return 'The URL of the media is too long.';
   return null;
+}
+
+function fits(schema: { safeParse(value: string): { success: boolean } }, value: string): boolean {
+  return schema.safeParse(value).success;
 }

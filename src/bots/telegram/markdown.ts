@@ -1,3 +1,5 @@
+import { isEscaped } from '../../lib/is-escaped';
+
 /**
  * Converts the Markdown that projects may use, which is MAX's own dialect, to Telegram's HTML. Telegram's MarkdownV2
  * would reject a whole message for one unescaped full stop; this converter rejects nothing and treats an unmatched
@@ -50,7 +52,8 @@ const marks: readonly Mark[] = [
 const special: Target = (source, at) => SPECIAL.includes(source.charAt(at));
 const fence: Target = (source, at) => source.startsWith(FENCE, at);
 const codeEnd: Target = (source, at) => '`\n'.includes(source.charAt(at));
-const labelEnd: Target = (source, at) => ']\n'.includes(source.charAt(at));
+const labelEnd: Target = (source, at) =>
+  source.charAt(at) === '\n' || (source.charAt(at) === ']' && !isEscaped(source, at));
 const addressEnd: Target = (source, at) => source.charAt(at) === ')' || isSpace(source.charAt(at));
 
 function markOf(mark: string, tag: string): Mark {
@@ -62,7 +65,7 @@ function markOf(mark: string, tag: string): Mark {
       const before = source.charAt(at - 1);
       const after = source.charAt(at + mark.length);
       // No space may separate a mark from its text, so `2 * 3 * 4` has no marks.
-      if (before === '\\' || isSpace(before)) return false;
+      if (isSpace(before) || isEscaped(source, at)) return false;
       if (mark.startsWith('_') && WORD.test(after)) return false;
       // A single mark does not match half of a double one: *a **b** c*.
       return mark.length > 1 || (after !== mark && before !== mark);

@@ -47,6 +47,14 @@ export async function startBatch(
   const contents = messages.map(contentOf);
   const templates = await resolveTemplates(pool, projectId, contents, (index) => `messages[${index}].`);
   const subscribersOf = await findRecipients({ pool }, projectId, messages);
+  // Before anything is rendered for them.
+  const recipients = messages.reduce((sum, each) => sum + Math.max(1, subscribersOf(each).length), 0);
+  if (recipients > limits.batchRecipients) {
+    throw new AppError(
+      'validation_failed',
+      `messages: a batch can reach up to ${limits.batchRecipients} subscribers; split it`,
+    );
+  }
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const planned = messages.flatMap((message, position) =>
     plan(message, position, subscribersOf(message), (subscriber) =>
@@ -55,12 +63,6 @@ export async function startBatch(
       ),
     ),
   );
-  if (planned.length > limits.batchRecipients) {
-    throw new AppError(
-      'validation_failed',
-      `messages: a batch can reach up to ${limits.batchRecipients} subscribers; split it`,
-    );
-  }
   const media = planned.flatMap(({ content, position }) => {
     const given = contents[position];
     return content?.media && given
@@ -87,7 +89,9 @@ export async function startBatch(
       );
     }
     const at = new Date();
-    const failures = rows.flatMap(({ subscriber }) => (subscriber?.blocked ? [subscriber] : []));
+    const failures = rows.flatMap(({ subscriber, reason }) =>
+      subscriber && reason === 'user_blocked_bot' ? [subscriber] : [],
+    );
     await emitBulkEvents(
       db,
       projectId,
@@ -135,11 +139,11 @@ function outcomeOf(
   { active, blocked, permissions }: SubscriberRecord,
   permission: string | undefined,
 ): Pick<NewBatchRecipient, 'status' | 'reason' | 'error'> {
-  if (blocked) return { status: 'failed', reason: 'user_blocked_bot', error: BLOCKED };
-  if (!active) return { status: 'skipped', reason: 'unsubscribed', error: null };
+  if (!active && !blocked) return { status: 'skipped', reason: 'unsubscribed', error: null };
   if (permission !== undefined && !permissions.includes(permission)) {
     return { status: 'skipped', reason: 'permission_missing', error: null };
   }
+  if (blocked) return { status: 'failed', reason: 'user_blocked_bot', error: BLOCKED };
   return { status: 'queued', reason: null, error: null };
 }
 

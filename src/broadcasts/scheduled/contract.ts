@@ -100,7 +100,9 @@ export const scheduledSchema = z.strictObject({
   timezone: z.string().nullable().describe('Null if scheduled_at is a moment.'),
   status: z.enum(scheduledStatuses),
   reason: z.string().nullable().describe('Why it failed or was skipped.'),
-  next_at: timestampSchema.nullable().describe('When it is sent next; null once it has ended.'),
+  next_at: timestampSchema
+    .nullable()
+    .describe('When it is sent next; null once it has ended or has become a broadcast.'),
   job_id: idSchema.nullable().describe('The broadcast of an audience.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,

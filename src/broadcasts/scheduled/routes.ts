@@ -28,7 +28,7 @@ export function createScheduledRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         path: '/v1/scheduled',
         summary: 'Schedule a message',
         description:
-          'Sends a message to a subscriber, or a broadcast to an audience, at a time. The audience and the template are those of that time. After an outage it is sent up to 24 hours late. Open scheduled and recurring messages are limited together.',
+          'Sends a message to a subscriber, or a broadcast to an audience, at a time. The audience and the template are those of that time. After an outage it is sent up to 24 hours late. Open scheduled and recurring messages and drip chains are limited together.',
         tag,
         auth: 'key',
         scope: 'send',

@@ -169,7 +169,8 @@ export async function erasePersonPlans(
   await change(
     db,
     'erase_scheduled',
-    `UPDATE scheduled SET subscriber_id = '${ERASED_SUBSCRIBER_ID}', external_id = NULL, content = $4 WHERE ${OWN_PLANS}`,
+    `UPDATE scheduled SET subscriber_id = '${ERASED_SUBSCRIBER_ID}', external_id = NULL, name = NULL, content = $4
+     WHERE ${OWN_PLANS}`,
     [id, project_id, ownId, JSON.stringify(ERASED_CONTENT)],
   );
   await change(db, 'erase_scheduled_results', 'DELETE FROM scheduled_results WHERE subscriber_id = $1', [id]);

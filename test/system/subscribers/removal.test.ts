@@ -113,7 +113,7 @@ async function knownPerson(project: TestProject, channel: 'telegram' | 'max'): P
   const later = new Date(Date.now() + 3_600_000).toISOString();
   const scheduleKey = { 'idempotency-key': freshName('key') };
   const scheduleAgain = () => {
-    const body = { ...to, content: { text: `text-${word}` }, scheduled_at: later };
+    const body = { ...to, name: `name-${word}`, content: { text: `text-${word}` }, scheduled_at: later };
     return project.api('POST', '/v1/scheduled', body, scheduleKey);
   };
   expect((await scheduleAgain()).body).toMatchObject({ subscriber_id: id });

@@ -14,7 +14,8 @@ const marks: ReadonlyArray<readonly [mark: string, tag: string]> = [
 const ESCAPED = /^\\([\\`*_~+[\]()#])/;
 const FENCE = /^```(?:[\w+-]*\n)?([\s\S]*?)```/;
 const CODE = /^`([^`\n]+)`/;
-const LINK = /^\[([^\]\n]+)\]\(((?:https?|tg|mailto):[^)\s]+)\)/i;
+const LINK = /^\[((?:\\[^\n]|[^\\\]\n])+)\]\(((?:https?|tg|mailto):[^)\s]+)\)/i;
+const AFTER_BACKSLASH = /(?<!\\)(?:\\\\)*\\$/;
 const WORD = /[\p{L}\p{N}]/u;
 
 function escapeHtml(text: string): string {
@@ -79,7 +80,7 @@ function closingAt(source: string, mark: string, start: number): number {
   for (let end = source.indexOf(mark, start + 1); end > 0; end = source.indexOf(mark, end + 1)) {
     const before = source.charAt(end - 1);
     const after = source.charAt(end + mark.length);
-    if (before === '\\' || /\s/.test(before)) continue;
+    if (AFTER_BACKSLASH.test(source.slice(0, end)) || /\s/.test(before)) continue;
     if (mark.startsWith('_') && WORD.test(after)) continue;
     // A single mark does not match half of a double one: *a **b** c*.
     if (mark.length === 1 && (after === mark || before === mark)) continue;

@@ -18,6 +18,11 @@ describe('Markdown for Telegram', () => {
     ['[no](javascript:alert(1))', '[no](javascript:alert(1))'],
     ['2 * 3 * 4, snake_case_name, a_b', '2 * 3 * 4, snake_case_name, a_b'],
     ['\\*not\\* **open', '*not* **open'],
+    [
+      '[a\\]b](https://x.example) [a\\](https://x.example)',
+      '<a href="https://x.example">a]b</a> [a](https://x.example)',
+    ],
+    ['**a\\\\** *a\\*', '<b>a\\</b> *a*'],
     ['<b>& 👋 مرحبا', '&lt;b&gt;&amp; 👋 مرحبا'],
   ])('%j becomes %j', (source, html) => {
     expect(markdownToTelegramHtml(source)).toBe(html);
@@ -107,6 +112,7 @@ describe('Markdown for Telegram', () => {
     ['```a', ''],
     ['\\', ''],
     ['\\*', ''],
+    ['\\', ']'],
     ['~~++__**', ''],
     ['*_~~', '~~_*'],
     ['&', ''],

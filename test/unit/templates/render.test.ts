@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { convertText } from '../../../src/bots';
+import { contentSchema } from '../../../src/contract/content';
 import { AppError } from '../../../src/contract/errors';
 import type { TemplateSource } from '../../../src/templates/contract';
 import { compileTemplate, faultOf, type ValueOf } from '../../../src/templates/template';
@@ -86,7 +87,21 @@ describe('a placeholder', () => {
     ['html', '<a href="https://{{host}}/">x</a>'],
     ['html', "<a href='https://shop.example/{{id}}'>x</a>"],
     ['html', '<{{tag}}>x'],
+    ['html', '<a href="{{link}} <b">x</a>'],
+    ['html', '<a href="{{link}}'],
+    ['html', '<{{tag}} <b>x</b>'],
     ['markdown', '[x](https://{{host}}/)'],
+    ['markdown', '[x]({{link}})'],
+    ['markdown', '[x]({{link}}'],
+    ['markdown', '[x]( {{link}} )'],
+    ['markdown', '[x](http{{link}})'],
+    ['markdown', '[x](https://shop.example{{link}})'],
+    ['markdown', '[x](mailto:{{link}})'],
+    ['markdown', '[x](https://shop.example/{{path}} y)'],
+    ['markdown', '[x](https://shop.example/{{path}}'],
+    ['markdown', '[x `](https://shop.example/{{path}} `y)'],
+    ['markdown', '[x]{{empty}}({{link}})'],
+    ['markdown', '`[x]({{link}})`'],
     ['markdown', 'a \\{{name}}'],
   ] as const)('is refused where it could choose the structure of %s: %s', (format, text) => {
     expect(() => compileTemplate(sourceOf(text, format))).toThrow(/^variants\.en\.text: (has|must)/);
@@ -139,6 +154,29 @@ describe('a template', () => {
     expect(compileTemplate(sourceOf('Hi')).render('ru', values({})).text).toBe('Hi');
   });
 
+  it('is rendered no further than its length can be judged, and is then too long', () => {
+    const many = compileTemplate(
+      sourceOf('{{x}}'.repeat(800), 'html', { buttons: [[{ text: '{{x}}{{x}}', data: '{{x}}' }]] }),
+    );
+    for (const x of ['&'.repeat(900), '👋'.repeat(450), `a${'👋'.repeat(450)}`]) {
+      const content = many.render('en', values({ x }));
+      expect(content.text.length).toBeLessThanOrEqual(8001);
+      expect(content.buttons[0]?.[0]?.text.length).toBeLessThanOrEqual(129);
+      expect(faultOf(content)).toBe('The text is too long.');
+      expect(faultOf({ ...content, text: 'x' })).toBe('The text of a button is too long.');
+      expect(() => encodeURIComponent(JSON.stringify(content))).not.toThrow();
+      expect(JSON.stringify(content)).not.toMatch(/\\ud[89ab]/);
+    }
+  });
+
+  it.each(['👋'.repeat(64), '👋'.repeat(65), 'x'.repeat(64), 'x'.repeat(65), '   ', ''])(
+    'has a fault exactly if its button would be refused in a request: %j',
+    (text) => {
+      const content = { text: 'x', format: 'plain' as const, buttons: [[{ text, data: '👋'.repeat(200) }]] };
+      expect(faultOf(content) === null).toBe(contentSchema.safeParse(content).success);
+    },
+  );
+
   it('that turns out empty or too long has a fault', () => {
     const content = { text: 'x', format: 'plain' as const, buttons: [] };
     expect(faultOf(content)).toBeNull();
@@ -183,6 +221,9 @@ describe('a value', () => {
     '```\n{{a}}\n``` {{a}}',
     '_{{a}}_ __{{a}}__ ~~{{a}}~~ ++{{a}}++',
     'x_{{a}}_y *{{a}} `{{a}}',
+    '[{{a}}({{a}})',
+    '[{{a}}(https://shop.example/)',
+    '{{a}}[{{a}}]{{a}}',
   ])('adds no markup to Markdown: %s', (text) => {
     const own = tagsOf(toHtml(render(text, { a: 'x' }, 'markdown')));
     const allowed = new Set(own.map((tag) => tag.replace(/^<a .*/, '<a')));
@@ -195,6 +236,46 @@ describe('a value', () => {
           if (tag.startsWith('<a ')) expect(tag).toMatch(/^<a href="https:\/\/shop\.example\/[^"]*">$/);
         }
       }),
+    );
+  });
+
+  /** Markdown in which a link may or may not be whole; `{{a}}` is a placeholder. */
+  const markdown = fc
+    .array(
+      fc.constantFrom(
+        ...['[', ']', '](', '(', ')', ' ', '\n', 'x', '`', '{{a}}', '{{b}}', '{{c}}'],
+        ...['[x](', '](https://shop.example/', '](https://shop.example/{{a}})', 'https:', '//', '{{a}}('],
+      ),
+      { maxLength: 12 },
+    )
+    .map((parts) => parts.join(''));
+  const linkPart = fc.constantFrom(
+    ...['', ' ', 'x', ']', '(', ')', 'x]', '](https://evil.example/)', '(https://evil.example/)'],
+    ...[
+      'https://evil.example/',
+      's://evil.example/',
+      '//evil.example/',
+      '[x](https://evil.example/)',
+      '`',
+      '\\',
+    ],
+  );
+
+  it('never chooses where a Markdown link leads', () => {
+    fc.assert(
+      fc.property(markdown, linkPart, linkPart, linkPart, (text, a, b, c) => {
+        let template;
+        try {
+          template = compileTemplate(sourceOf(text, 'markdown'));
+        } catch (error) {
+          // The placeholder stands where a value could choose.
+          expect(error).toBeInstanceOf(AppError);
+          return;
+        }
+        const html = toHtml(template.render('en', values({ a, b, c })).text);
+        expect(html).not.toMatch(/href="[^"/]*\/*[^"/]*evil/);
+      }),
+      { numRuns: 3000 },
     );
   });
 

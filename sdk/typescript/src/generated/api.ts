@@ -620,7 +620,7 @@ export class ScheduledApi {
   /**
    * Schedule a message: `POST /v1/scheduled`.
    *
-   * Sends a message to a subscriber, or a broadcast to an audience, at a time. The audience and the template are those of that time. After an outage it is sent up to 24 hours late. Open scheduled and recurring messages are limited together.
+   * Sends a message to a subscriber, or a broadcast to an audience, at a time. The audience and the template are those of that time. After an outage it is sent up to 24 hours late. Open scheduled and recurring messages and drip chains are limited together.
    */
   create(body: types.ScheduledCreateBody, options: RequestOptions = {}): Promise<types.ScheduledCreateResponse> {
     return this.transport.request({ method: 'POST', path: '/v1/scheduled', body, keyed: true }, options);

@@ -1136,7 +1136,7 @@ export type ScheduledCreateResponse = {
   status: 'scheduled' | 'sending' | 'sent' | 'failed' | 'skipped' | 'cancelled';
   /** Why it failed or was skipped. */
   reason: string | null;
-  /** When it is sent next; null once it has ended. */
+  /** When it is sent next; null once it has ended or has become a broadcast. */
   next_at: string | null;
   /** The broadcast of an audience. */
   job_id: string | null;
@@ -3105,7 +3105,7 @@ export type ScheduledSentData = {
   subscriber_id: string | null;
   channel: 'telegram' | 'max' | null;
   external_id: string | null;
-  /** The message; null for an audience. */
+  /** The message; null for an audience, and where no message was created. */
   delivery_id: string | null;
   /** The broadcast of an audience; null for a subscriber. */
   job_id: string | null;
@@ -3120,7 +3120,7 @@ export type ScheduledFailedData = {
   subscriber_id: string | null;
   channel: 'telegram' | 'max' | null;
   external_id: string | null;
-  /** The message; null for an audience. */
+  /** The message; null for an audience, and where no message was created. */
   delivery_id: string | null;
   /** The broadcast of an audience; null for a subscriber. */
   job_id: string | null;

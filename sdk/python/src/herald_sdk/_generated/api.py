@@ -1364,7 +1364,7 @@ class ScheduledApi:
     ) -> types.ScheduledCreateResponse:
         """Schedule a message: `POST /v1/scheduled`.
 
-        Sends a message to a subscriber, or a broadcast to an audience, at a time. The audience and the template are those of that time. After an outage it is sent up to 24 hours late. Open scheduled and recurring messages are limited together."""
+        Sends a message to a subscriber, or a broadcast to an audience, at a time. The audience and the template are those of that time. After an outage it is sent up to 24 hours late. Open scheduled and recurring messages and drip chains are limited together."""
         return cast(types.ScheduledCreateResponse, self._transport.request(
             "POST",
             "/v1/scheduled",

@@ -1365,7 +1365,7 @@ class AsyncScheduledApi:
     ) -> types.ScheduledCreateResponse:
         """Schedule a message: `POST /v1/scheduled`.
 
-        Sends a message to a subscriber, or a broadcast to an audience, at a time. The audience and the template are those of that time. After an outage it is sent up to 24 hours late. Open scheduled and recurring messages are limited together."""
+        Sends a message to a subscriber, or a broadcast to an audience, at a time. The audience and the template are those of that time. After an outage it is sent up to 24 hours late. Open scheduled and recurring messages and drip chains are limited together."""
         return cast(types.ScheduledCreateResponse, await self._transport.request(
             "POST",
             "/v1/scheduled",

@@ -1233,7 +1233,7 @@ class ScheduledCreateResponse(TypedDict):
     reason: Union[str, None]
     """Why it failed or was skipped."""
     next_at: Union[str, None]
-    """When it is sent next; null once it has ended."""
+    """When it is sent next; null once it has ended or has become a broadcast."""
     job_id: Union[str, None]
     """The broadcast of an audience."""
     created_at: str
@@ -3384,7 +3384,7 @@ class ScheduledSentData(TypedDict):
     channel: Union[Literal["telegram", "max"], None]
     external_id: Union[str, None]
     delivery_id: Union[str, None]
-    """The message; null for an audience."""
+    """The message; null for an audience, and where no message was created."""
     job_id: Union[str, None]
     """The broadcast of an audience; null for a subscriber."""
     occurred_at: str
@@ -3400,7 +3400,7 @@ class ScheduledFailedData(TypedDict):
     channel: Union[Literal["telegram", "max"], None]
     external_id: Union[str, None]
     delivery_id: Union[str, None]
-    """The message; null for an audience."""
+    """The message; null for an audience, and where no message was created."""
     job_id: Union[str, None]
     """The broadcast of an audience; null for a subscriber."""
     occurred_at: str
