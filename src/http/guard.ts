@@ -24,8 +24,10 @@ import {
 } from './route';
 import { refuseUnstorable, validated } from './validate';
 
-/** Identifies the caller by its credentials, or throws. Registered by roles/api.ts. */
-/** `admittedTo`: the project of an earlier check of the same request. Its page may show another one by now. */
+/**
+ * Identifies the caller by its credentials, or throws; registered by roles/api.ts. `admittedTo`: the project that an earlier
+ * check of this request found, because the page may show another one by now.
+ */
 export type Authenticate = (ctx: Context, admittedTo?: string) => Promise<KeyedProject>;
 
 export interface GuardDeps {

@@ -84,15 +84,10 @@ const OUT_OF_TIME = `must be between ${limits.trackedDaysBack} days ago and ${li
  */
 async function refuseOutOfTime(db: Db, events: TrackRequest['events'], work: Work): Promise<void> {
   if (events.every(({ occurred_at }) => occurred_at === undefined)) return;
-  const now = (await transactionTime(db)).getTime();
-  // The request that this one resumes may have been in time, and have written the events.
-  const resumedMs = work.resumed ? limits.idempotencyHours * 3_600_000 : 0;
-  const earliest = now - limits.trackedDaysBack * 86_400_000 - resumedMs;
-  const latest = now + limits.trackedMinutesAhead * 60_000;
+  const now = await transactionTime(db);
   const issues = events.flatMap(({ occurred_at }, index) => {
     if (occurred_at === undefined) return [];
-    const at = Date.parse(occurred_at);
-    if (at >= earliest && at <= latest) return [];
+    if (isInTime(new Date(occurred_at), now, work)) return [];
     return [
       {
         code: 'custom' as const,
@@ -103,6 +98,15 @@ async function refuseOutOfTime(db: Db, events: TrackRequest['events'], work: Wor
     ];
   });
   if (issues.length > 0) throw new AppError('validation_failed', describeIssues(issues));
+}
+
+export function isInTime(occurredAt: Date, now: Date, { resumed }: Pick<Work, 'resumed'>): boolean {
+  const age = now.getTime() - occurredAt.getTime();
+  // The request that this one resumes may have been in time, and have written the events.
+  const resumedMs = resumed ? limits.idempotencyHours * 3_600_000 : 0;
+  return (
+    age <= limits.trackedDaysBack * 86_400_000 + resumedMs && -age <= limits.trackedMinutesAhead * 60_000
+  );
 }
 
 function statusOf(event: Named, accepted: ReadonlySet<Named>): TrackResult['status'] {
