@@ -1,6 +1,6 @@
 import { heartbeat } from '@temporalio/activity';
 
-/** Heartbeats during `work`. They only detect a dead worker: progress is in the rows. */
+/** Sends heartbeats while `work` runs. They only detect a dead worker: progress is in the rows. */
 export async function withHeartbeats<T>(everyMs: number, work: () => Promise<T>): Promise<T> {
   const heartbeats = setInterval(() => heartbeat(), everyMs);
   try {

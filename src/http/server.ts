@@ -36,8 +36,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   server.on('checkExpectation', handle);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
-    // Browsers open spare connections. A response on one that stayed silent could meet a request on its way, and the
-    // browser would take it for the answer; a closed connection makes it send the request again.
+    // Browsers open spare connections. A response on one that stayed silent could cross a request in transit,
+    // and the browser would take it for that request's response; a closed connection makes it send the request again.
     if ((socket as Socket).bytesRead === 0) return socket.destroy();
     socket.end(rawBadRequest(docsUrl()));
   });

@@ -3,10 +3,10 @@ import { startSweep } from './sweep';
 
 export interface PeriodicJobOptions {
   everyMs: number;
-  /** `signal` is aborted when the job stops: a long run ends early. */
+  /** `signal` is aborted when the job stops: a long run should then end early. */
   run(signal: AbortSignal): Promise<unknown>;
   log: Logger;
-  /** Logged with the error of a run that failed. The next run comes at its usual time. */
+  /** Logged with the error of a run that failed. A failure does not delay the next run. */
   failure: string;
 }
 
@@ -15,7 +15,7 @@ export interface PeriodicJob {
   stop(): Promise<void>;
 }
 
-/** Runs work in the background at least every `everyMs`, one run at a time: a run that is due during another is left out. */
+/** Runs work in the background at least every `everyMs`, one run at a time: a run that falls due during another is skipped. */
 export function startPeriodicJob({ everyMs, run, log, failure }: PeriodicJobOptions): PeriodicJob {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -22,7 +22,7 @@ export function normalizedUserCode(text: string): string {
 
 export interface DeviceProblem {
   problem: 'unknown' | 'too_many' | 'busy' | 'billing';
-  /** In seconds; null if another try needs another code. */
+  /** In seconds; null if the user needs another code. */
   retryAfter: number | null;
 }
 export type DeviceLogin = { path: string } | DeviceProblem;

@@ -14,7 +14,7 @@ import {
 } from './queries/invitations';
 import { findMemberOfAccount, updateMember } from './queries/members';
 
-const TAP = /^j([yn]):([0-9A-Za-z]{22})$/;
+const TAP = /^j([yn]):([0-9A-Za-z]{22,32})$/;
 
 type Joined = 'not valid' | 'used' | 'full' | { role: Role };
 

@@ -66,7 +66,8 @@ function marksFor(source: string, count: number): string[] {
   return marks;
 }
 
-const HOST = /^(?:https?|tg):\/\/[^/?#\s]+[/?#]/i;
+/** Neither an entity nor a backslash, which browsers read as a slash, belongs to the host. */
+const HOST = /^(?:https?|tg):\/\/[^/?#&\\\s]+[/?#]/i;
 
 function requireHost(literal: string): void {
   if (!HOST.test(literal)) {
@@ -151,6 +152,13 @@ function markdownContexts(skeleton: string, marks: string[]): Escape[] {
       throw new TemplateFault(
         'has a placeholder in an address that does not have a literal scheme and host, or does not end with ")"',
       );
+    }
+  }
+  // An empty value can end the code around it, and "]" with a value after it would then be a link.
+  for (const [, run = ''] of skeleton.matchAll(new RegExp(`\\]([${marks.join('')}]+)`, 'g'))) {
+    for (const char of run) {
+      const index = isMark.get(char);
+      if (index !== undefined && found[index] === escapes.code) found[index] = escapes.codeAfterBracket;
     }
   }
   return found;

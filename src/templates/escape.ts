@@ -12,13 +12,17 @@ const inMarkdown: Escape = (value) => value.replace(/[\\`*_~+[\]()#]/g, (char) =
 /** A link's text and code in a line end with the line. */
 export const onOneLine: Escape = (value) => value.replace(/\s*\n\s*/g, ' ');
 
+/** Code has no escapes: characters that could end it, or a mark around it, get their full-width forms. */
+const inCode: Escape = (value) =>
+  onOneLine(value).replace(/[`*[\]\\]|_(?![\p{L}\p{N}])|~(?=~)|\+(?=\+)/gu, fullWidth);
+
 export const escapes = {
   none: (value) => value,
   html: (value) => value.replace(/[&<>"']/g, (char) => HTML[char] ?? char),
   markdown: inMarkdown,
   markdownBesideBacktick: (value) => inMarkdown(value.replaceAll('`', fullWidth('`'))),
-  /** Code has no escapes: characters that could end it, or a mark around it, get their full-width forms. */
-  code: (value) => onOneLine(value).replace(/[`*[\]\\]|_(?![\p{L}\p{N}])|~(?=~)|\+(?=\+)/gu, fullWidth),
+  code: inCode,
+  codeAfterBracket: (value) => inCode(value).replace(/^\(/, fullWidth),
   url: (value) =>
     encodeURIComponent(value).replace(
       /[!'()*]/g,

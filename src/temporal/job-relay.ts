@@ -5,7 +5,7 @@ import { searchAttributes } from './names';
 import { startRelay, type Relay } from './relay';
 import { START_LIMIT_MS, within } from './within';
 
-/** A row whose workflow works through it, page by page, to its end. */
+/** A row that its workflow processes page by page. */
 export interface Job {
   id: string;
   project_id: string;
@@ -30,7 +30,7 @@ export interface JobRelayOptions<Item extends Job, W extends Workflow> {
   extendLease: (id: string) => Promise<unknown>;
 }
 
-/** Starts the workflow of each claimed job. One that runs goes on; one that has ended is replaced. */
+/** Starts the workflow of each claimed job. A running workflow continues; one that has ended is replaced. */
 export function startJobRelay<Item extends Job, W extends Workflow>({
   client,
   workflow,

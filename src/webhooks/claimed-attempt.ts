@@ -28,9 +28,9 @@ export interface ClaimedAttempt {
 export type PostClaimed = (deliveryId: string, claim: ClaimedAttempt) => Promise<AttemptResult>;
 
 /** Maximum number of decrypted secrets in the cache. */
-const OPENED_SECRETS = 1_000;
+const MAX_CACHED_SECRETS = 1_000;
 
-/** Opens what the claim holds sealed and makes the POST, the same in both lanes. */
+/** Decrypts the secrets and headers of a claimed attempt and sends its POST. Both lanes use it. */
 export function createClaimedPost({
   pool,
   cipher,
@@ -55,7 +55,7 @@ export function createClaimedPost({
   };
 }
 
-/** What follows once the result is committed: the endpoint's concurrency is adapted, and the attempt is reported. */
+/** After the result is committed: adapts the endpoint's concurrency and reports the attempt. */
 export async function concludeAttempt(
   deps: { pool: pg.Pool; log: Logger },
   { deliveryId, number, lane }: { deliveryId: string; number: number; lane: DeliveryLane },
@@ -82,7 +82,7 @@ function createSecretOpener(cipher: Cipher): (sealed: string, endpointId: string
     const key = `${endpointId}/${sealed}`;
     const known = opened.get(key);
     if (known !== undefined) return known;
-    if (opened.size >= OPENED_SECRETS) opened.clear();
+    if (opened.size >= MAX_CACHED_SECRETS) opened.clear();
     const secret = cipher.decrypt(sealed, webhookSecretPurpose, endpointId);
     opened.set(key, secret);
     return secret;

@@ -88,16 +88,16 @@ export async function recoverEndpoint(
   since: string,
   work: Work,
 ): Promise<number> {
+  const endpoint = required(await findEndpoint(pool, projectId, endpointId));
+  const earlier = work.resumed ? await deliveries.countRecovered(pool, endpoint.id, work.id) : 0;
+  if (earlier > 0) return earlier;
   const oldest = Date.now() - limits.webhookRecoverDays * DAY_MS - RECOVER_SLACK_MS;
   if (Date.parse(since) < oldest) {
     throw new AppError('validation_failed', `since: must be at most ${limits.webhookRecoverDays} days back`);
   }
-  const endpoint = required(await findEndpoint(pool, projectId, endpointId));
   if (endpoint.status === 'disabled') {
     throw new AppError('conflict', 'The endpoint is disabled. Enable it first.');
   }
-  const earlier = work.resumed ? await deliveries.countRecovered(pool, endpoint.id, work.id) : 0;
-  if (earlier > 0) return earlier;
   const recovered = await deliveries.recoverDeliveries(pool, endpoint.id, since, work.id);
   noteChange(pool, 'deliveries', projectId);
   return recovered;

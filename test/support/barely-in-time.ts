@@ -1,6 +1,6 @@
 /**
- * Makes a request whose time runs out soon, and returns it with what it was made of. A machine that needs longer than that
- * gets more time on the next try.
+ * Sends a request whose input is valid for a short time only, and returns both. If the machine was too slow (400), it repeats
+ * with four times as long.
  */
 export async function barelyInTime<T extends { status: number }, G>(
   given: (leftMs: number) => G,

@@ -24,7 +24,7 @@ export const newRecurringSchema = z.strictObject({
   timezone: timezoneSchema.optional().describe('Default: the project’s.'),
   start_at: givenTimeSchema.nullable().optional().describe('No run before this time.'),
   end_at: givenTimeSchema.nullable().optional().describe('No run after this time.'),
-  max_runs: maxRunsSchema.nullable().optional().describe('Ends after so many broadcasts.'),
+  max_runs: maxRunsSchema.nullable().optional().describe('Ends after this many broadcasts.'),
 });
 export type NewRecurring = z.output<typeof newRecurringSchema>;
 

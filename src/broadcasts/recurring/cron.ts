@@ -97,7 +97,7 @@ function sorted(values: number[]): number[] {
 /** Leap days come at most eight years apart. */
 const MAX_DAYS = 8 * 366 + 2;
 
-/** Responses cannot express a later one. */
+/** Timestamps of the API have four-digit years. */
 const LAST_YEAR = 9999;
 
 /**
@@ -152,7 +152,8 @@ export function lastOccurrences(
   zone: string,
   { after, until, limit }: { after: Date; until: Date; limit: number },
 ): Date[] {
-  // A longer window only if a shorter one has too few: years may have to be searched, of every minute or of leap days.
+  // Widened only while it holds too few: the search can span years, and an expression can match every minute or only leap
+  // days.
   for (let window = DAY_MS; ; window *= 4) {
     const from = new Date(Math.max(after.getTime(), until.getTime() - window));
     const found: Date[] = [];

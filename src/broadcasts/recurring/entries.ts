@@ -85,7 +85,7 @@ export async function patchRecurring(
       status: changes.status ?? before.status,
     };
     checkPlan(values, before);
-    // What the plan of so far has missed is not known any more after its change.
+    // Before the change: the old plan is not kept.
     await recordMissed(db, before);
     const changed = await changeRecurring(db, id, values);
     // The occurrences that are left may all be skipped already.
@@ -181,7 +181,7 @@ function checkPlan(values: RecurringValues, before: LockedRecurring | null = nul
   if (values.max_runs !== null && runs >= values.max_runs) {
     throw new AppError('validation_failed', `max_runs: must be more than the ${runs} runs so far`);
   }
-  // An occurrence that is due runs by the times that it has been planned by.
+  // With unchanged times, an occurrence that is already due still runs.
   if (before && hasTimesOf(before, values)) return;
   if (nextRunAfter({ ...values, runs }, new Date()) === null) {
     const field = values.end_at ? 'end_at' : values.start_at ? 'start_at' : 'cron';

@@ -3,10 +3,7 @@ import { localName } from './cron';
 import { dueOccurrences, isOver } from './occurrences';
 import { claimedAhead, endRecurring, insertMissedRuns, markSettled, type LockedRecurring } from './queries';
 
-/**
- * Records the occurrences that nothing has claimed in time, and returns the row as it is then. The caller holds the row's
- * lock.
- */
+/** Records missed occurrences as skipped runs and returns the updated row. The caller holds the row's lock. */
 export async function recordMissed(db: Db, row: LockedRecurring): Promise<LockedRecurring> {
   const { current, missed } = dueOccurrences(row, row.now);
   const isClaimed =

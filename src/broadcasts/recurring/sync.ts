@@ -35,7 +35,7 @@ export async function syncRow(deps: SyncDeps, row: RecurringRow): Promise<SyncRe
   if (result === 'created' && Date.now() - row.created_at.getTime() > NEW_MS) {
     log.warn({ schedule_id }, 'a schedule was missing and was created from its row');
   }
-  await startMissed(deps, row, new Date(Date.now() - (result === 'same' ? START_MS : 0)));
+  await startDue(deps, row, new Date(Date.now() - (result === 'same' ? START_MS : 0)));
   await markSynced(pool, row);
   return result;
 }
@@ -49,11 +49,11 @@ function endedNow(pool: pg.Pool, { id, status }: RecurringRow): Promise<boolean>
 }
 
 /**
- * Starts an occurrence that the schedule has not started: it came before the schedule was written or while it was gone, or
- * the server takes a local time that occurs twice as the second, which Herald ignores. The workflow has the id that the
+ * Starts a due occurrence that the schedule has not started: it came before the schedule was written or while it was gone, or
+ * the server fires a repeated local time only at its second instant, which Herald ignores. The workflow has the id that the
  * schedule would give it, and each occurrence is claimed once however often it is started.
  */
-export async function startMissed(
+export async function startDue(
   { pool, log, client, queues }: SyncDeps,
   row: RecurringRow,
   now: Date,
@@ -61,7 +61,7 @@ export async function startMissed(
   const { current: at } = dueOccurrences(row, now);
   if (!at || (await claimedAhead(pool, row.id)).has(localName(at, row.timezone))) return;
   const workflowId = workflowIds.recurringRunAt(row.id, at);
-  log.info({ workflow_id: workflowId }, 'starting an occurrence that the schedule has missed');
+  log.info({ workflow_id: workflowId }, 'starting an occurrence that the schedule did not start');
   await within(client, SYNC_LIMIT_MS, () =>
     client.workflow.start<typeof recurringRun>('recurringRun', {
       workflowId,

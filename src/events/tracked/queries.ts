@@ -18,7 +18,7 @@ export interface TrackedPerson {
 /** The time of the transaction. */
 export async function transactionTime(db: Db): Promise<Date> {
   const found = await row<{ now: Date }>(db, 'transaction_time', 'SELECT now() AS now');
-  if (!found) throw new Error('the database did not tell its time');
+  if (!found) throw new Error('the database returned no time');
   return found.now;
 }
 

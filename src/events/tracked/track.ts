@@ -48,7 +48,7 @@ export function trackEvents(
   work: Work,
 ): Promise<TrackResult[]> {
   return withTransaction(deps.pool, async (db) => {
-    await refuseOutOfTime(db, events, work);
+    await refuseOutOfRange(db, events, work);
     const named = await findPeople(db, projectId, events, work);
     const rows = withoutRepeatedIds(named).flatMap((event) =>
       event.people.map((person) => ({ event, person, tracked: trackedOf(event, person, work) })),
@@ -76,23 +76,23 @@ export function trackEvents(
   });
 }
 
-const OUT_OF_TIME = `must be between ${limits.trackedDaysBack} days ago and ${limits.trackedMinutesAhead} minutes ahead`;
+const OUT_OF_RANGE = `must be between ${limits.trackedDaysBack} days ago and ${limits.trackedMinutesAhead} minutes ahead`;
 
 /**
  * Refuses events that occurred too long ago or too far ahead. Here and not in the schema: a repeated request with the same
  * Idempotency-Key gets its response, however late it comes.
  */
-async function refuseOutOfTime(db: Db, events: TrackRequest['events'], work: Work): Promise<void> {
+async function refuseOutOfRange(db: Db, events: TrackRequest['events'], work: Work): Promise<void> {
   if (events.every(({ occurred_at }) => occurred_at === undefined)) return;
   const now = await transactionTime(db);
   const issues = events.flatMap(({ occurred_at }, index) => {
     if (occurred_at === undefined) return [];
-    if (isInTime(new Date(occurred_at), now, work)) return [];
+    if (isInRange(new Date(occurred_at), now, work)) return [];
     return [
       {
         code: 'custom' as const,
         path: ['events', index, 'occurred_at'],
-        message: OUT_OF_TIME,
+        message: OUT_OF_RANGE,
         input: occurred_at,
       },
     ];
@@ -100,7 +100,7 @@ async function refuseOutOfTime(db: Db, events: TrackRequest['events'], work: Wor
   if (issues.length > 0) throw new AppError('validation_failed', describeIssues(issues));
 }
 
-export function isInTime(occurredAt: Date, now: Date, { resumed }: Pick<Work, 'resumed'>): boolean {
+export function isInRange(occurredAt: Date, now: Date, { resumed }: Pick<Work, 'resumed'>): boolean {
   const age = now.getTime() - occurredAt.getTime();
   // The request that this one resumes may have been in time, and have written the events.
   const resumedMs = resumed ? limits.idempotencyHours * 3_600_000 : 0;

@@ -99,7 +99,7 @@ describe('the pace of a bot', () => {
     for (let i = 0; i < 20; i += 1) people.push(await subscribePerson(service, other));
     // The bot is paused until all of them wait for their turn.
     await service.pool.query(
-      `UPDATE channel_pace SET paused_until = clock_timestamp() + interval '6 seconds' WHERE channel = 'telegram'`,
+      `UPDATE channel_pace SET paused_until = clock_timestamp() + interval '5 seconds' WHERE channel = 'telegram'`,
     );
     const answers = await Promise.all(people.map(({ subscriberId }) => send(other, subscriberId)));
     expect(answers.map(({ body }) => body.sent)).toEqual(people.map(() => 1));

@@ -2,7 +2,7 @@ import type { ScheduleDescription } from '@temporalio/client';
 import { changeRecurring, findRecurringById, lockRecurring } from '../../../src/broadcasts/recurring/queries';
 import { runOccurrence } from '../../../src/broadcasts/recurring/runs';
 import { syncSchedule } from '../../../src/broadcasts/recurring/schedule';
-import { startMissed, syncRow } from '../../../src/broadcasts/recurring/sync';
+import { startDue, syncRow } from '../../../src/broadcasts/recurring/sync';
 import { localTimeAt } from '../../../src/contract/zones';
 import { withTransaction } from '../../../src/db/pool';
 import { compareSchedules, syncSchedules } from '../../../src/operations/recurring-schedules';
@@ -234,13 +234,14 @@ describe('a recurring message', () => {
     await synced(id);
     // As the relay compares it a minute after the first.
     const { core } = service.service;
-    await startMissed(core, await rowOf(id), new Date(first.getTime() + MINUTE));
+    await startDue(core, await rowOf(id), new Date(first.getTime() + MINUTE));
     const run = await eventually(async () => (await runsOf(id)).find(({ status }) => status === 'completed'));
     expect(Date.parse(run.scheduled_for)).toBe(first.getTime());
     expect(await occurrence(id, second)).toEqual({ status: 'ignored', reason: null });
     const started = service.client.workflow.getHandle(workflowIds.recurringRunAt(id, first));
+    await started.result();
     const { runId } = await started.describe();
-    await startMissed(core, await rowOf(id), new Date(second.getTime() - MINUTE));
+    await startDue(core, await rowOf(id), new Date(second.getTime() - MINUTE));
     expect((await started.describe()).runId).toBe(runId);
     expect(await runsOf(id)).toHaveLength(1);
     expect((await textsTo(service, anna)).filter((text) => text === 'once')).toHaveLength(1);

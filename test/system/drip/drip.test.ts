@@ -494,7 +494,7 @@ describe('a drip chain', () => {
         [chain],
       );
       const [waiting] = await chains.list(chain);
-      return rows[0]?.status === 'queued' && Date.parse(waiting?.next_at ?? '') > Date.now() + 5_000;
+      return rows[0]?.status === 'queued' && Date.parse(waiting?.next_at ?? '') > Date.now() + 15_000;
     });
     await project.api('PATCH', about, { permissions: [] });
     await service.control.faults('telegram', { clear: true });

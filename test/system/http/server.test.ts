@@ -89,7 +89,7 @@ describe('a connection without a complete request', () => {
   });
   afterAll(() => server.stop(100));
 
-  it('is closed without a word if it stayed silent, as the spare connections of browsers do', async () => {
+  it('is closed without a response if it stayed silent, as the spare connections of browsers do', async () => {
     expect(await receiveAll(server.port, '')).toBe('');
   });
 

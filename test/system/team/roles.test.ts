@@ -100,7 +100,8 @@ function fieldsOf(response: RouteSpec['response']): Set<string> {
   const names = new Set<string>();
   if (response === undefined || Array.isArray(response)) return names;
   const pending: unknown[] = [z.toJSONSchema(response, { unrepresentable: 'any' })];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+  while (pending.length > 0) {
+    const next = pending.pop();
     if (typeof next !== 'object' || next === null) continue;
     const { properties } = next as { properties?: object };
     for (const name of Object.keys(properties ?? {})) names.add(name);

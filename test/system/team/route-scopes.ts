@@ -1,8 +1,8 @@
 import type { Scope } from '../../../src/contract/scopes';
 
 /**
- * What each route of the API needs. Written by hand from the decisions and not derived from the routes, so that a route that
- * declares the wrong scope, or none, is noticed. Null: every caller may.
+ * The scope that each route of the API requires. Written by hand from the decisions and not derived from the routes, so that a route that
+ * declares the wrong scope, or none, is noticed. Null: no scope is needed.
  */
 export const routeScopes: Readonly<Record<string, Scope | null>> = {
   'GET /v1/project': 'read',

@@ -4,7 +4,7 @@ const at = (text: string) => new Date(`${text}Z`);
 const when = { scheduled_at: '2026-06-10T09:00:00', timezone: 'recipient' };
 const due = dueAt(when, 'Europe/Berlin');
 
-describe('when an entry is looked at again', () => {
+describe('when an entry is checked again', () => {
   it('is its time, unless it depends on where the recipients are', () => {
     const berlin = { ...when, timezone: 'Europe/Berlin' };
     expect(nextCheckAt(berlin, due, at('2026-06-01T00:00:00'))).toEqual(due);

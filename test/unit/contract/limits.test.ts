@@ -5,7 +5,7 @@ import { newScheduledSchema } from '../../../src/broadcasts/scheduled/contract';
 import { limits, plans } from '../../../src/contract/limits';
 import { newChainSchema, newEnrolmentSchema } from '../../../src/drip/contract';
 import { trackSchema } from '../../../src/events/tracked/contract';
-import { isInTime } from '../../../src/events/tracked/track';
+import { isInRange } from '../../../src/events/tracked/track';
 import { sendSchema } from '../../../src/messages/contract';
 import { subscriberChangesSchema } from '../../../src/subscribers/contract';
 import { newTemplateSchema } from '../../../src/templates/contract';
@@ -158,5 +158,5 @@ test.each([
   ['2026-06-01T12:05:00.001Z', false],
 ])('the time of an event lies from 30 days ago to 5 minutes ahead: %s', (occurredAt, accepted) => {
   const now = new Date('2026-06-01T12:00:00Z');
-  expect(isInTime(new Date(occurredAt), now, { resumed: false })).toBe(accepted);
+  expect(isInRange(new Date(occurredAt), now, { resumed: false })).toBe(accepted);
 });

@@ -85,6 +85,7 @@ describe('a placeholder', () => {
   it.each([
     ['html', '<a href="{{link}}">x</a>'],
     ['html', '<a href="https://{{host}}/">x</a>'],
+    ['html', '<a href="https://shop.example&#46;{{host}}/">x</a>'],
     ['html', "<a href='https://shop.example/{{id}}'>x</a>"],
     ['html', '<{{tag}}>x'],
     ['html', '<a href="{{link}} <b">x</a>'],
@@ -114,7 +115,13 @@ describe('a placeholder', () => {
     const { buttons, media } = template.render('en', values({ a: "b/c d&e=(f)'" }));
     const url = 'https://shop.example/b%2Fc%20d%26e%3D%28f%29%27?q=b%2Fc%20d%26e%3D%28f%29%27';
     expect([buttons[0]?.[0], media?.url]).toEqual([{ text: "b/c d&e=(f)'", url }, url]);
-    for (const bad of ['{{a}}', 'https://{{a}}', 'https://{{a}}.example/', 'https://shop.example{{a}}']) {
+    for (const bad of [
+      '{{a}}',
+      'https://{{a}}',
+      'https://{{a}}.example/',
+      'https://shop.example{{a}}',
+      'https://\\/{{a}}',
+    ]) {
       expect(() => compileTemplate(withUrl(bad))).toThrow(/^variants\.en\.buttons\[0\]\[0\]\.url: must/);
     }
   });
@@ -277,6 +284,13 @@ describe('a value', () => {
       }),
       { numRuns: 3000 },
     );
+  });
+
+  it.each([
+    ['`{{a}}` `[x]{{b}}`', { a: '', b: '(https://evil.example)' }],
+    ['~~*[````]{{a}}`', { a: '(https://evil.example)' }],
+  ])('makes no link of code that it changes: %s', (text, given) => {
+    expect(toHtml(render(text, given, 'markdown'))).not.toContain('href');
   });
 
   it('is shown as it is in Markdown text', () => {

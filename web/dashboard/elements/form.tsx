@@ -54,7 +54,7 @@ export function useForm(fields: readonly string[], submit: () => Promise<void>) 
     attributes: {
       ref: form,
       onInput: () => setDirty(true),
-      // The browser refuses the form itself; what was wrong with an earlier one is not what is wrong now.
+      // The browser rejected the form before it was sent: clear the error of the previous submission.
       onInvalidCapture: () => setError(null),
       onSubmit: (event: Event) => {
         event.preventDefault();

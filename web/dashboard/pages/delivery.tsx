@@ -167,8 +167,8 @@ function Explanation(props: {
       {(isPaused || endpoint?.status === 'disabled') && (
         <div class="note">
           <p>
-            {isPaused ? t.pausedBecause : t.endpointIsDisabled}{' '}
-            {reason && t.disabledByHerald(t.disabledReason(reason))}{' '}
+            {isPaused && t.pausedBecause} {reason && t.disabledByHerald(t.disabledReason(reason))}{' '}
+            {!isPaused && !reason && t.disabledByYou}{' '}
             {isPaused ? t.pausedUntil(limits.webhookPausedDays) : t.enableToRetry}
           </p>
           <Allowed scope="manage">

@@ -292,8 +292,7 @@ export const en = {
   copyId: 'Copy ID',
   ended: 'Ended',
   pausedBecause: 'The endpoint is disabled, so this delivery is paused.',
-  endpointIsDisabled: 'The endpoint is disabled.',
-  enableToRetry: 'Enable it to retry this delivery.',
+  enableToRetry: 'Enable the endpoint to retry this delivery.',
   pausedUntil: (days: number) =>
     `Enable the endpoint to continue. After ${days} days the delivery is cancelled.`,
   scheduledFor: 'Next attempt',

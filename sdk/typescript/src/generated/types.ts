@@ -1264,7 +1264,7 @@ export type RecurringCreateBody = {
   start_at?: string | null | undefined;
   /** No run after this time. */
   end_at?: string | null | undefined;
-  /** Ends after so many broadcasts. */
+  /** Ends after this many broadcasts. */
   max_runs?: number | null | undefined;
 };
 

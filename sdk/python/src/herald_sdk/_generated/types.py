@@ -1369,7 +1369,7 @@ class RecurringCreateBody(TypedDict):
     end_at: NotRequired[Union[str, None]]
     """No run after this time."""
     max_runs: NotRequired[Union[int, None]]
-    """Ends after so many broadcasts."""
+    """Ends after this many broadcasts."""
 
 
 class RecurringCreateResponseContentButtonsItemItem(TypedDict):
