@@ -14,7 +14,7 @@ export interface Activities {
   logins: object;
   deliveries: object;
   broadcasts: object;
-  journeys: object;
+  campaigns: object;
 }
 
 export interface ActivityDeps extends Core {
@@ -33,6 +33,6 @@ export function createActivities(deps: ActivityDeps): Activities {
       ...createRecurringActivities(deps),
       ...createImportActivities(deps),
     },
-    journeys: { ...createScheduledActivities(deps), ...createDripActivities(deps) },
+    campaigns: { ...createScheduledActivities(deps), ...createDripActivities(deps) },
   };
 }

@@ -24,7 +24,7 @@ import { searchAttributes, signals } from '../src/temporal/names';
 import { retryingAttributes, type LastAttempt } from '../src/webhooks/retrying-attributes';
 
 /** The row has changed: a retry was requested, the delivery was cancelled, or a slot of the endpoint was claimed for it. */
-export const lookSignal = defineSignal(signals.look);
+export const changedSignal = defineSignal(signals.changed);
 /** ISO time of the next attempt, or null. */
 export const nextAttemptQuery = defineQuery<string | null>('nextAttempt');
 
@@ -75,7 +75,7 @@ const { attemptFast, attemptAtOnce } = proxyLocalActivities<DeliveryActivities>(
 export async function deliverWebhook(input: DeliverWebhookInput): Promise<DeliveryResult> {
   let signalled = false;
   let nextAttemptAt: number | null = null;
-  setHandler(lookSignal, () => {
+  setHandler(changedSignal, () => {
     signalled = true;
   });
   setHandler(nextAttemptQuery, () => (nextAttemptAt === null ? null : isoTime(nextAttemptAt)));

@@ -17,7 +17,7 @@ export interface DripInput {
 }
 
 /** The row has changed. */
-const look = defineSignal(signals.look);
+const changed = defineSignal(signals.changed);
 
 const { advanceEnrolment } = proxyActivities<DripActivities>({
   // A message waits for its turn, and an upload can take minutes.
@@ -29,7 +29,7 @@ const { advanceEnrolment } = proxyActivities<DripActivities>({
 /** One enrolment: runs what is due and sleeps until the next step, until the chain ends or is not active. */
 export async function drip(input: DripInput): Promise<DripState> {
   let signalCount = 0;
-  setHandler(look, () => void (signalCount += 1));
+  setHandler(changed, () => void (signalCount += 1));
   let summary = 'steps that are due';
   for (;;) {
     const seen = signalCount;

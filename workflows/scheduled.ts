@@ -17,7 +17,7 @@ export interface ScheduledInput {
 }
 
 /** The row has changed. */
-const look = defineSignal(signals.look);
+const changed = defineSignal(signals.changed);
 
 const { fireScheduled } = proxyActivities<ScheduledActivities>({
   // An external_id can name a hundred subscribers, each of whom waits for a turn.
@@ -29,7 +29,7 @@ const { fireScheduled } = proxyActivities<ScheduledActivities>({
 /** One scheduled entry: sleeps until its row's time, then sends what is due, until nothing is left. */
 export async function scheduled(input: ScheduledInput): Promise<ScheduledState> {
   let signalCount = 0;
-  setHandler(look, () => void (signalCount += 1));
+  setHandler(changed, () => void (signalCount += 1));
   for (;;) {
     const seen = signalCount;
     const state = await fireScheduled.executeWithOptions({ summary: 'send what is due' }, [input]);

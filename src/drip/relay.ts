@@ -18,7 +18,7 @@ export function startDripRelay({ pool, queues, ...deps }: DripRelayDeps): Relay 
     name: 'drip',
     channel: notifyChannels.drip,
     workflow: 'drip',
-    taskQueue: queues.journeys,
+    taskQueue: queues.campaigns,
     workflowId: workflowIds.drip,
     args: ({ id }) => [{ enrolmentId: id }],
     summary: ({ slug }) => `drip enrolment of ${slug}`,

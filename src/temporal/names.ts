@@ -20,18 +20,18 @@ export const workflowIds = {
 } as const;
 
 /** A signal only wakes the workflow, which reads its row; `answered` names the bot's update that has the answer. */
-export const signals = { look: 'look', answered: 'answered' } as const;
+export const signals = { changed: 'changed', answered: 'answered' } as const;
 
 /**
  * One queue per kind of work, so that none can starve another: `broadcasts` runs broadcasts, batches, recurring runs and
- * imports; `journeys` runs scheduled messages and drip enrolments. The prefix isolates test runs.
+ * imports; `campaigns` runs scheduled messages and drip enrolments. The prefix isolates test runs.
  */
 export function taskQueues(prefix: string) {
   return {
     logins: `${prefix}-logins`,
     deliveries: `${prefix}-deliveries`,
     broadcasts: `${prefix}-broadcasts`,
-    journeys: `${prefix}-journeys`,
+    campaigns: `${prefix}-campaigns`,
   } as const;
 }
 

@@ -11,7 +11,7 @@ const SIGNAL_LIMIT_MS = 5_000;
  */
 export function wakeOrphanedWorkflows({ client, log }: { client: Client; log: Logger }, ids: string[]): void {
   for (const id of ids) {
-    within(client, SIGNAL_LIMIT_MS, () => client.workflow.getHandle(id).signal(signals.look)).catch(
+    within(client, SIGNAL_LIMIT_MS, () => client.workflow.getHandle(id).signal(signals.changed)).catch(
       (err: unknown) => {
         if (!(err instanceof WorkflowNotFoundError)) {
           log.info({ err, workflow_id: id }, 'a workflow without a row could not be woken and ends later');

@@ -34,7 +34,7 @@ export interface WakeUpRelayOptions<Item extends WakeUp, W extends Workflow> {
 }
 
 /**
- * Starts the workflow of each claimed row, or signals `look` to the one that runs: the row is the truth, and the
+ * Starts the workflow of each claimed row, or signals `changed` to the one that runs: the row is the truth, and the
  * workflow reads it. A workflow that was terminated is replaced.
  */
 export function startWakeUpRelay<Item extends WakeUp, W extends Workflow>({
@@ -65,7 +65,7 @@ export function startWakeUpRelay<Item extends WakeUp, W extends Workflow>({
           workflowId: workflowId(id),
           taskQueue,
           args: args(item),
-          signal: signals.look,
+          signal: signals.changed,
           workflowIdReusePolicy: 'ALLOW_DUPLICATE',
           staticSummary: summary(item),
           typedSearchAttributes: [

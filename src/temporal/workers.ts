@@ -111,7 +111,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     create(queues.deliveries, activities.deliveries, 1_000),
     // A page mostly waits for its turns: enough that one project's broadcasts do not keep another's from starting.
     create(queues.broadcasts, activities.broadcasts, 100),
-    create(queues.journeys, activities.journeys, 50),
+    create(queues.campaigns, activities.campaigns, 50),
   ]);
   const runs = workers.map((worker) => worker.run().catch(onFailure));
   return {

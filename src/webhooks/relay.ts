@@ -98,13 +98,13 @@ export function startDeliveryRelay({
     await client.workflow.signalWithStart<typeof deliverWebhook, []>('deliverWebhook', {
       ...optionsFor(delivery),
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      signal: signals.look,
+      signal: signals.changed,
     });
   }
 
   async function signalCancel(delivery: DueStart): Promise<void> {
     try {
-      await client.workflow.getHandle(workflowIds.delivery(delivery.id)).signal(signals.look);
+      await client.workflow.getHandle(workflowIds.delivery(delivery.id)).signal(signals.changed);
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
     }

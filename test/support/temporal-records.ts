@@ -5,7 +5,7 @@ import type { TestService } from './service';
  */
 export async function temporalRecords(service: TestService): Promise<string> {
   const records: string[] = [];
-  const query = ['logins', 'deliveries', 'broadcasts', 'journeys']
+  const query = ['logins', 'deliveries', 'broadcasts', 'campaigns']
     .map((queue) => `TaskQueue = '${service.queuePrefix}-${queue}'`)
     .join(' OR ');
   for await (const execution of service.client.workflow.list({ query })) {

@@ -18,7 +18,7 @@ export function startScheduledRelay({ pool, queues, ...deps }: ScheduledRelayDep
     name: 'scheduled',
     channel: notifyChannels.scheduled,
     workflow: 'scheduled',
-    taskQueue: queues.journeys,
+    taskQueue: queues.campaigns,
     workflowId: workflowIds.scheduled,
     args: ({ id }) => [{ scheduledId: id }],
     summary: () => 'scheduled message',

@@ -47,7 +47,7 @@ test('a healthy installation is found to be healthy, part by part', async () => 
   expect(checks.map(({ check }) => check)).toEqual([
     'temporal',
     'search attributes',
-    ...['logins', 'deliveries', 'broadcasts', 'journeys'].map(
+    ...['logins', 'deliveries', 'broadcasts', 'campaigns'].map(
       (queue) => `task queue ${service.queuePrefix}-${queue}`,
     ),
     'database',
@@ -82,7 +82,7 @@ test('a part that is away is named, with what to do, and the others are examined
     'task queue nobody-polls-logins',
     'task queue nobody-polls-deliveries',
     'task queue nobody-polls-broadcasts',
-    'task queue nobody-polls-journeys',
+    'task queue nobody-polls-campaigns',
   ]);
 });
 

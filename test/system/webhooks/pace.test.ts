@@ -146,7 +146,7 @@ describe.each(['workflow', 'express'] as const)('with workers, in the %s lane', 
         [other.id, endpoint.id, cap],
       );
       await service.pool.query('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [id]);
-      await workflowOf(service, id).signal('look');
+      await workflowOf(service, id).signal('changed');
       await eventually(async () => {
         const { rows } = await service.pool.query(
           'SELECT 1 FROM delivery_queue WHERE delivery_id = $1 AND holder IS NULL',

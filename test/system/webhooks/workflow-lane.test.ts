@@ -67,7 +67,7 @@ describe('with a worker', () => {
     const id = await emitOne(service, project, endpoint.id);
     await eventually(() => held.length === 1);
     await project.api('POST', `/v1/deliveries/${id}/retry`);
-    await workflowOf(service, id).signal('look');
+    await workflowOf(service, id).signal('changed');
     receiver.behave(200);
     held[0]!.writeHead(503).end();
     const delivery = await untilStatus(project, id, 'succeeded');

@@ -4,7 +4,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { AttemptRequest, DeliveryStep } from '../../../activities/deliver-webhook';
 import { searchAttributes, workflowIds } from '../../../src/temporal/names';
 import {
-  lookSignal,
+  changedSignal,
   nextAttemptQuery,
   type deliverWebhook,
   type HandedOver,
@@ -157,34 +157,34 @@ test('a used-up schedule and a refusal end failed, each with its type', async ()
   await recordHistory(refused.handle, 'deliver-webhook', 'refused');
 });
 
-test('told to look while it waits, it looks at once; the query tells the next attempt', async () => {
+test('signalled while it waits, it reads the row at once; the query tells the next attempt', async () => {
   const delivery = await start([fails(1, HOUR), fails(2, HOUR), ok(3)]);
   await eventually(async () => (await shown(delivery)).attempt === 1);
   const next = await delivery.handle.query(nextAttemptQuery);
   expect(Date.parse(next ?? '') - Date.now()).toBeGreaterThan(HOUR - 60_000);
-  await delivery.handle.signal(lookSignal);
+  await delivery.handle.signal(changedSignal);
   await eventually(async () => (await shown(delivery)).attempt === 2);
-  await delivery.handle.signal(lookSignal);
+  await delivery.handle.signal(changedSignal);
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 3 });
   await recordHistory(delivery.handle, 'deliver-webhook', 'woken');
 });
 
-test('told to look while its last attempt is being written, it does not end before it has looked', async () => {
+test('signalled while its last attempt is being written, it reads the row again before it ends', async () => {
   const delivery: Delivery = await start([
     async () => {
-      await delivery.handle.signal(lookSignal);
+      await delivery.handle.signal(changedSignal);
       return ok(1);
     },
     ok(2),
   ]);
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
-  await recordHistory(delivery.handle, 'deliver-webhook', 'told-at-the-end');
+  await recordHistory(delivery.handle, 'deliver-webhook', 'changed-at-the-end');
 });
 
 test('without a free slot it waits until it is called', async () => {
   const delivery = await start([{ kind: 'busy' }, ok(1)]);
   await eventually(() => delivery.numbers().length === 1);
-  await delivery.handle.signal(lookSignal);
+  await delivery.handle.signal(changedSignal);
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
   expect(delivery.numbers()).toEqual([1, 1]);
   await recordHistory(delivery.handle, 'deliver-webhook', 'queued');
@@ -220,7 +220,7 @@ test('handed over by the express lane, it waits until the next attempt has its t
   const delivery = await start([ok(2)], 1, handedOver(HOUR));
   await expect(delivery.handle.query(nextAttemptQuery)).resolves.toMatch(/Z$/);
   expect(delivery.numbers()).toEqual([]);
-  await delivery.handle.signal(lookSignal);
+  await delivery.handle.signal(changedSignal);
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
   expect(delivery.numbers()).toEqual([2]);
   await recordHistory(delivery.handle, 'deliver-webhook', 'handed-over');
@@ -241,7 +241,7 @@ test('a disabled endpoint ends the run as paused, and nothing is shown as retryi
 test('cancelled in its row, it ends', async () => {
   const delivery = await start([fails(1, HOUR), cancelled]);
   await eventually(async () => (await shown(delivery)).attempt === 1);
-  await delivery.handle.signal(lookSignal);
+  await delivery.handle.signal(changedSignal);
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'cancelled', attempts: 1 });
   expect(await shown(delivery)).toMatchObject({ status: 'cancelled' });
   await recordHistory(delivery.handle, 'deliver-webhook', 'cancelled');
@@ -309,14 +309,14 @@ describe('with an endpoint that answers quickly', () => {
     await recordHistory(faulty.handle, 'deliver-webhook', 'quick-with-fault');
   });
 
-  test('told to look meanwhile, it looks once more before it ends', async () => {
+  test('signalled meanwhile, it reads the row again before it ends', async () => {
     let asked = 0;
     const delivery = await start([], 0, {
       quick: true,
       async atOnce({ deliveryId }) {
         asked += 1;
         if (asked === 1) {
-          await fixture.client.workflow.getHandle(workflowIds.delivery(deliveryId)).signal(lookSignal);
+          await fixture.client.workflow.getHandle(workflowIds.delivery(deliveryId)).signal(changedSignal);
         }
         return ok(1);
       },

@@ -147,7 +147,7 @@ export function control(lane: Lane): void {
 
     test('a signal without a reason sends nothing', async () => {
       const id = await waitingDelivery();
-      for (let i = 0; i < 3; i += 1) await workflowOf(service, id).signal('look');
+      for (let i = 0; i < 3; i += 1) await workflowOf(service, id).signal('changed');
       await settled(id);
       expect(receiver.of(id)).toHaveLength(1);
     });
@@ -197,7 +197,7 @@ export function control(lane: Lane): void {
       await setStatus('disabled');
       // Its time comes now instead of in half a minute.
       await service.pool.query('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [id]);
-      await workflowOf(service, id).signal('look');
+      await workflowOf(service, id).signal('changed');
       await untilWorkflow(service, id, 'COMPLETED');
       await expect(workflowOf(service, id).result()).resolves.toEqual({ status: 'paused', attempts: 1 });
       expect((await readDelivery(project, id)).status).toBe('paused');
@@ -229,7 +229,7 @@ export function control(lane: Lane): void {
         `UPDATE deliveries SET first_attempt_at = now() - interval '3 days', next_attempt_at = now() WHERE id = $1`,
         [id],
       );
-      await workflowOf(service, id).signal('look');
+      await workflowOf(service, id).signal('changed');
       await untilWorkflow(service, id, 'COMPLETED');
       await setStatus('active');
       await untilStatus(project, id, 'failed');
