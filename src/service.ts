@@ -9,6 +9,7 @@ import { Cipher, type EncryptionKey } from './lib/cipher';
 import type { Logger } from './lib/log';
 import { startApi } from './roles/api';
 import { startBots } from './roles/bots';
+import { registerDomains } from './roles/domains';
 import { startOperatorServer } from './roles/operators';
 import { startWorkerRole } from './roles/worker';
 import { createLazyClient } from './temporal/connection';
@@ -44,6 +45,7 @@ export interface Service {
 /** Creates the dependencies and starts the configured roles. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, databaseUrl } = options;
+  registerDomains();
   const stops: (() => Promise<unknown> | void)[] = [];
   const stopsFirst: (() => Promise<void>)[] = [];
   const stop = async () => {

@@ -3,15 +3,17 @@ import { AppError } from '../contract/errors';
 import { formatSubscriberId } from '../contract/ids';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
-import { enrolByCauses } from '../enrolment';
-import { addedTags } from '../enrolment/contract';
 import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
 import { findProject } from '../projects';
 import type { Project } from '../projects/contract';
-import { findFacts, rulesHold } from '../rules';
-import type { Rules } from '../rules/contract';
-import { lockSubscriber, updateSubscriber, type SubscriberRecord } from '../subscribers';
+import {
+  addedTags,
+  lockSubscriber,
+  onSubscriberChange,
+  updateSubscriber,
+  type SubscriberRecord,
+} from '../subscribers';
 import type { EnrolmentStatus, Step, StepOf } from './contract';
 import { shareChain, type ChainRow } from './queries/chains';
 import {
@@ -26,6 +28,9 @@ import {
   type LockedEnrolment,
 } from './queries/enrolments';
 import { claimStep, endStep, isBeingSent, recordSent } from './queries/steps';
+import type { Rules } from './rules/contract';
+import { rulesHold } from './rules/evaluate';
+import { findFacts } from './rules/queries';
 import { sendStep, type StepOutcome } from './send-step';
 import { delayEnd, stepAfter, stepAfterCondition, windowOpening } from './steps';
 
@@ -240,7 +245,7 @@ class Run {
     const kept = before.tags.filter((tag) => !remove.includes(tag) || add.includes(tag));
     const tags = [...new Set([...kept, ...add])];
     this.subscriber = await updateSubscriber(this.db, before.id, { ...before, tags });
-    await enrolByCauses(this.db, this.project.id, addedTags(before.id, before.tags, tags));
+    await onSubscriberChange(this.db, this.project.id, addedTags(before.id, before.tags, tags));
   }
 
   /** The claim of a step that a worker has left keeps its id, by which its message is found. */

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { contentSchema, givenContentFields, type GivenContent } from '../contract/content';
 import { limits } from '../contract/limits';
-import { triggerSchema, type Trigger } from '../enrolment/contract';
+import { trackedNameSchema } from '../events/tracked/contract';
 import { checkRecipient } from '../messages/contract';
-import { subscriberRulesSchema, type Rules } from '../rules/contract';
 import { externalIdSchema, labelSchema, propertiesSchema, subscriberIdSchema } from '../subscribers/contract';
+import { propertyRulesSchema, subscriberRulesSchema, type Rules } from './rules/contract';
 
 export const chainStatuses = ['draft', 'active', 'paused'] as const;
 export type ChainStatus = (typeof chainStatuses)[number];
@@ -14,6 +14,20 @@ export const reentries = ['once', 'again'] as const;
 
 export const enrolmentStatuses = ['active', 'completed', 'exited', 'cancelled'] as const;
 export type EnrolmentStatus = (typeof enrolmentStatuses)[number];
+
+export const triggerSchema = z
+  .discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('event'),
+      name: trackedNameSchema,
+      where: propertyRulesSchema.optional().describe('Rules on the properties of the event.'),
+    }),
+    z.strictObject({ type: z.literal('tag_added'), tag: labelSchema }),
+    z.strictObject({ type: z.literal('subscription') }),
+    z.strictObject({ type: z.literal('manual') }),
+  ])
+  .describe('What enrols a subscriber. Enrolling by hand works for every chain.');
+export type Trigger = z.output<typeof triggerSchema>;
 
 /** The target of a condition that ends the chain. */
 export const END = 'end';
@@ -271,7 +285,7 @@ export const chainStatsSchema = z.strictObject({
 });
 export type ChainStats = z.infer<typeof chainStatsSchema>;
 
-export type { Rules, Trigger };
+export type { Rules };
 
 /** What a version of a chain does. */
 export interface ChainDefinition {

@@ -3,12 +3,12 @@ import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
-import { enrolInto } from '../enrolment';
 import type { Work } from '../http/idempotency';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { findSubscribersByExternalId, requireSubscriber, type SubscriberRecord } from '../subscribers';
 import { requireChain } from './chains';
 import type { EnrolmentView, NewEnrolmentRequest } from './contract';
+import { enrolInto } from './enrol';
 import { shareChain } from './queries/chains';
 import {
   cancelEnrolment,

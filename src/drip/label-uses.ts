@@ -1,7 +1,7 @@
-import type { Rules } from '../rules/contract';
 import type { LabelUse } from '../subscribers';
 import type { Step, Trigger } from './contract';
 import { findDefinitionsInUse } from './queries/chains';
+import type { Rules } from './rules/contract';
 
 /** The chain that names a tag or a permission, in any version that is in use. */
 export const chainNaming: LabelUse = async (db, projectId, kind, name) => {

@@ -9,8 +9,6 @@ import {
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
-import { enrolByCauses } from '../enrolment';
-import { addedTags } from '../enrolment/contract';
 import type { EventData } from '../events/contract';
 import { emitEvent, eraseDueEvents, markEventsForErasure } from '../events';
 import { rewriteRecordedResponses } from '../http/idempotency';
@@ -19,6 +17,7 @@ import { workflowIds } from '../temporal/names';
 import { wakeOrphanedWorkflows } from '../temporal/wake-orphaned-workflows';
 import type { Properties, PropertyValue, SubscriberChanges } from './contract';
 import { maxLabels } from './labels';
+import { addedTags, onSubscriberChange } from './on-change';
 import {
   ERASED_CONTENT,
   erasePersonLinks,
@@ -85,7 +84,7 @@ export function patchSubscriber(
     for (const kind of ['tags', 'permissions'] as const) await register(db, projectId, kind, changes[kind]);
     const event = permissionChange(before, after, format);
     if (event) await emitEvent(db, projectId, 'subscription.permission_changed', event);
-    await enrolByCauses(db, projectId, addedTags(after.id, before.tags, after.tags));
+    await onSubscriberChange(db, projectId, addedTags(after.id, before.tags, after.tags));
     return after;
   });
 }

@@ -4,12 +4,11 @@ import type { SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
 import { withTransaction } from '../db/pool';
 import { rolledBack, undoneOnError } from '../db/savepoint';
-import { enrolByCauses } from '../enrolment';
-import { addedTags } from '../enrolment/contract';
 import { emitBulkEvents, type BulkEvent } from '../events';
 import { lockProject } from '../projects';
 import { changedValues, permissionChange, register } from './changes';
 import { readRow, type ImportedRow } from './import-row';
+import { addedTags, onSubscriberChange } from './on-change';
 import { endImport, lockImport, recordChunk, takeChunk, type ImportRow } from './queries/imports';
 import { idsByExternalIds, lockSubscribers, updateSubscribers } from './queries/records';
 import type { SubscriberRecord } from './record';
@@ -103,7 +102,7 @@ async function applyRows(
   await emitBulkEvents(db, projectId, events);
   const after = [...people.byId.values()];
   const causes = after.flatMap(({ id, tags }) => addedTags(id, tagsBefore.get(id) ?? [], tags));
-  await enrolByCauses(db, projectId, causes);
+  await onSubscriberChange(db, projectId, causes);
   return outcomes;
 }
 

@@ -2,8 +2,8 @@ import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import type { Rules } from '../../rules/contract';
 import type { ChainDefinition, ChainStatus, Step, Trigger } from '../contract';
+import type { Rules } from '../rules/contract';
 
 export interface ChainValues extends ChainDefinition {
   name: string;

@@ -3,9 +3,9 @@ import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import type { Rules } from '../../rules/contract';
 import type { Properties } from '../../subscribers/contract';
 import type { EnrolmentStatus, Step } from '../contract';
+import type { Rules } from '../rules/contract';
 
 export interface EnrolmentRow {
   id: string;

@@ -3,9 +3,8 @@ import { formatSubscriberId, type SubscriberIdFormat } from '../../contract/ids'
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { JOIN_OWN_BOT, REACHING_BOT } from '../../bots';
-import { enrolByCauses } from '../../enrolment';
-import { addedTags, type Cause } from '../../enrolment/contract';
 import { emitEvent } from '../../events';
+import { addedTags, onSubscriberChange, type Cause } from '../on-change';
 import { presentSubscriber, type SubscriberRecord } from '../record';
 
 export const SUBSCRIBER_COLUMNS = `id, project_id, channel, platform_user_id, chat_id, bot, external_id, first_name, username,
@@ -103,7 +102,7 @@ export async function subscribe(
   }
   const causes: Cause[] = isNew ? [{ type: 'subscription', subscriberId: subscriber.id }] : [];
   causes.push(...addedTags(subscriber.id, existing?.before.tags ?? [], subscriber.tags));
-  await enrolByCauses(db, projectId, causes);
+  await onSubscriberChange(db, projectId, causes);
   return { subscriber, isNew, isChanged: isNew || !existing || gained(existing.before, subscriber) };
 }
 
@@ -220,7 +219,7 @@ export async function markUnblocked(db: Db, user: BotUserRef, format: Subscriber
         presentSubscriber(subscriber, format),
       );
       const cause = { type: 'subscription', subscriberId: subscriber.id } as const;
-      await enrolByCauses(db, subscriber.project_id, [cause]);
+      await onSubscriberChange(db, subscriber.project_id, [cause]);
     }
   }
 }

@@ -11,8 +11,8 @@ import {
   unparkNext,
   type FollowLease,
 } from '../../../src/drip/queries/follow';
-import type { Cause } from '../../../src/enrolment/contract';
-import { lockTriggeredChains } from '../../../src/enrolment/queries';
+import { lockTriggeredChains } from '../../../src/drip/queries/enrol';
+import type { Cause } from '../../../src/subscribers';
 import { removeTemplate } from '../../../src/templates/templates';
 import { claimMessage } from '../../../src/messages/queries/messages';
 import { createTestDatabase, type TestDatabase } from '../../support/database';

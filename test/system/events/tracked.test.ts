@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { eventRegistry } from '../../../src/events/contract';
 import { trackEvents, type OnTracked } from '../../../src/events/tracked/track';
-import { findFacts, rulesHold } from '../../../src/rules';
-import type { Rule } from '../../../src/rules/contract';
+import type { Rule } from '../../../src/drip/rules/contract';
+import { rulesHold } from '../../../src/drip/rules/evaluate';
+import { findFacts } from '../../../src/drip/rules/queries';
 import { barelyInTime } from '../../support/barely-in-time';
 import { eventually } from '../../support/eventually';
 import { startTestService, type Api, type TestProject, type TestService } from '../../support/service';

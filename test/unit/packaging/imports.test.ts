@@ -56,8 +56,6 @@ const all = files.flatMap(importsOf).filter(({ to }) => !to.startsWith('npm:'));
 const floors: string[][] = [
   ['lib', 'contract'],
   ['db', 'outbound', 'temporal', 'http'],
-  ['rules'],
-  ['enrolment'],
   ['events', 'exports'],
   ['projects', 'bots'],
   ['subscribers', 'channels'],
@@ -69,7 +67,7 @@ const floors: string[][] = [
   ['roles', 'cli'],
 ];
 const layers = new Set(floors.slice(0, 2).flat());
-const domains = new Set(floors.slice(2, 11).flat());
+const domains = new Set(floors.slice(2, 9).flat());
 
 function roomOf(file: string): string | null {
   const [first, second, ...rest] = file.split(path.sep);

@@ -1,17 +1,16 @@
 import { limits } from '../contract/limits';
 import { notifyAfterCommit, notifyChannels } from '../db/notify';
 import type { Db } from '../db/pool';
-import { propertyRulesHold } from '../rules';
+import type { Cause } from '../subscribers';
 import type { Properties } from '../subscribers/contract';
-import type { Cause } from './contract';
-import { insertEnrolments, lockPeople, lockTriggeredChains, type TriggeredChain } from './queries';
+import { insertEnrolments, lockEntrants, lockTriggeredChains, type TriggeredChain } from './queries/enrol';
+import { propertyRulesHold } from './rules/evaluate';
 
 /**
  * Enrols subscribers into the chains that these causes trigger, in the cause's transaction: a chain that can no longer
  * take a subscriber is left out. Lock order: project, subscribers, chains, enrolments.
  */
 export async function enrolByCauses(db: Db, projectId: string, causes: readonly Cause[]): Promise<void> {
-  if (causes.length === 0) return;
   const chains = await lockTriggeredChains(db, projectId, causes);
   if (chains.length === 0) return;
   const wanted = chains.flatMap((chain) =>
@@ -59,7 +58,7 @@ interface Wanted {
 async function enrolWanted(db: Db, wanted: Wanted[], requestId: string | null): Promise<string[]> {
   if (wanted.length === 0) return [];
   // The limits below are counted in a snapshot after this lock, so that they are exact.
-  await lockPeople(db, [...new Set(wanted.map(({ subscriberId }) => subscriberId))]);
+  await lockEntrants(db, [...new Set(wanted.map(({ subscriberId }) => subscriberId))]);
   const begun = await insertEnrolments(db, wanted, requestId, limits.dripBegunPerDay);
   if (begun.length > 0) notifyAfterCommit(db, notifyChannels.drip);
   return begun;

@@ -1,7 +1,7 @@
-import { limits } from '../contract/limits';
-import type { Db } from '../db/pool';
-import { row } from '../db/query';
-import type { Properties } from '../subscribers/contract';
+import { limits } from '../../contract/limits';
+import type { Db } from '../../db/pool';
+import { row } from '../../db/query';
+import type { Properties } from '../../subscribers/contract';
 import type { Rules } from './contract';
 import { eventKey, eventQuestions, type Facts } from './evaluate';
 

@@ -1,10 +1,19 @@
 import fc from 'fast-check';
 import { AppError } from '../../../src/contract/errors';
+import {
+  propertyRulesSchema,
+  ruleOperators,
+  subscriberRulesSchema,
+  type Rule,
+} from '../../../src/drip/rules/contract';
+import {
+  eventKey,
+  eventQuestions,
+  propertyRulesHold,
+  rulesHold,
+  type Facts,
+} from '../../../src/drip/rules/evaluate';
 import { validated } from '../../../src/http/validate';
-import { propertyRulesHold, rulesHold, type Facts } from '../../../src/rules';
-import { propertyRulesSchema, ruleOperators, subscriberRulesSchema } from '../../../src/rules/contract';
-import { eventKey, eventQuestions } from '../../../src/rules/evaluate';
-import type { Rule } from '../../../src/rules/contract';
 
 const facts: Facts = {
   tags: ['vip'],

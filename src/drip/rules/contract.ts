@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { limits } from '../contract/limits';
-import { trackedNameSchema } from '../events/tracked/contract';
-import { labelSchema, propertyKeySchema, propertyValueSchema } from '../subscribers/contract';
+import { limits } from '../../contract/limits';
+import { trackedNameSchema } from '../../events/tracked/contract';
+import { labelSchema, propertyKeySchema, propertyValueSchema } from '../../subscribers/contract';
 
 export const ruleMatches = ['all', 'any'] as const;
 export const ruleOperators = ['eq', 'ne', 'gt', 'lt', 'contains', 'exists'] as const;

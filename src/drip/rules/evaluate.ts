@@ -1,4 +1,4 @@
-import type { Properties, PropertyValue } from '../subscribers/contract';
+import type { Properties, PropertyValue } from '../../subscribers/contract';
 import type { Rule, Rules } from './contract';
 
 /** What rules are evaluated against. */

@@ -1,7 +1,8 @@
-import type { Db } from '../db/pool';
-import { rows } from '../db/query';
-import type { Properties } from '../subscribers/contract';
-import type { Cause, Trigger } from './contract';
+import type { Db } from '../../db/pool';
+import { rows } from '../../db/query';
+import type { Cause } from '../../subscribers';
+import type { Properties } from '../../subscribers/contract';
+import type { Trigger } from '../contract';
 
 export interface TriggeredChain {
   id: string;
@@ -33,10 +34,10 @@ export function lockTriggeredChains(
 }
 
 /** In id order. A cause has mostly locked them itself. */
-export async function lockPeople(db: Db, ids: string[]): Promise<void> {
+export async function lockEntrants(db: Db, ids: string[]): Promise<void> {
   await rows(
     db,
-    'lock_people_to_enrol',
+    'lock_subscribers_to_enrol',
     'SELECT id FROM subscribers WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE',
     [ids],
   );
