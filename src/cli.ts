@@ -16,6 +16,7 @@ import { addPlanCommands } from './cli/plans';
 import { addProjectCommands } from './cli/projects';
 import { addRecoverCommand } from './cli/recover';
 import { addRecurringCommands } from './cli/recurring';
+import { addResetCommand } from './cli/reset';
 import { addSessionCommands } from './cli/sessions';
 import { addTailCommand } from './cli/tail';
 import { addTriggerCommand } from './cli/trigger';
@@ -68,6 +69,7 @@ function createProgram(): Command {
   addDripCommands(program);
   addDoctorCommand(program);
   addEncryptionCommands(program);
+  addResetCommand(program);
   addCodecServerCommand(program);
   addCompletionCommand(program);
   return program;

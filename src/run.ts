@@ -1,5 +1,6 @@
 import { ConfigError, loadConfig, unknownSettings, type Config } from './config';
 import { describeDatabaseError } from './db/describe-error';
+import { SchemaMismatch } from './db/migrate';
 import { killChildren, type EnvironmentOptions } from './embedded/environment';
 import { portInUse } from './embedded/ports';
 import { exitCodes, SetupError } from './embedded/setup-error';
@@ -40,7 +41,7 @@ export async function runUntilEnd(
     return await end.exitCode;
   } catch (error) {
     // An aborted start fails somewhere along the way; that error needs no report.
-    return end.signal.aborted ? await end.exitCode : reportStartFailure(error, log);
+    return end.signal.aborted ? await end.exitCode : reportStartFailure(error, { config, log });
   } finally {
     await stopAll(config, log, stops);
   }
@@ -75,17 +76,28 @@ async function stopAll(config: Config, log: Logger, stops: Run['stops']): Promis
   clearTimeout(watchdog);
 }
 
-function reportStartFailure(error: unknown, log: Logger): number {
+function reportStartFailure(error: unknown, run: Pick<Run, 'config' | 'log'>): number {
   const listening = error as { code?: string; syscall?: string; port?: number };
   if (listening.code === 'EADDRINUSE' && listening.syscall === 'listen') {
-    return reportStartFailure(portInUse(listening.port ?? 0, 'PORT', 'the API'), log);
+    return reportStartFailure(portInUse(listening.port ?? 0, 'PORT', 'the API'), run);
   }
+  if (error instanceof SchemaMismatch) return reportStartFailure(otherBuild(run.config), run);
   const reason = describeDatabaseError(error);
-  if (reason) return reportStartFailure(new SetupError(`${reason} Check DATABASE_URL.`), log);
+  if (reason) return reportStartFailure(new SetupError(`${reason} Check DATABASE_URL.`), run);
   if (error instanceof SetupError) {
     process.stderr.write(`${error.message}\n`);
     return error.exitCode;
   }
-  log.fatal({ err: error }, 'the service could not start');
+  run.log.fatal({ err: error }, 'the service could not start');
   return 1;
+}
+
+function otherBuild({ DATABASE_URL, HERALD_DATA_DIR }: Config): SetupError {
+  return new SetupError(
+    DATABASE_URL
+      ? 'The database was made by another build of Herald, whose data this one cannot read: set DATABASE_URL to an empty database.'
+      : `The data directory ${HERALD_DATA_DIR} was made by another build of Herald, whose data this one cannot read: ` +
+          'delete it with `npx herald reset` and start again.',
+    exitCodes.badSetting,
+  );
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,6 +22,11 @@ export interface Migration {
   version: number;
   name: string;
   sql: string;
+}
+
+/** The database was made from another schema than that of this build, so no migration leads from it to this one. */
+export class SchemaMismatch extends Error {
+  override readonly name = 'SchemaMismatch';
 }
 
 export interface MigrateOptions {
@@ -57,10 +63,10 @@ export async function applyMigrations(
     await takeMigrationLock(client);
     await client.query(
       `CREATE TABLE IF NOT EXISTS migrations (
-         version int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+         version int PRIMARY KEY, name text NOT NULL, hash text NOT NULL,
+         applied_at timestamptz NOT NULL DEFAULT now())`,
     );
-    const applied = await client.query<{ version: number }>('SELECT version FROM migrations');
-    const appliedVersions = new Set(applied.rows.map((record) => record.version));
+    const appliedVersions = await checkApplied(client, migrations);
     for (const migration of migrations) {
       if (appliedVersions.has(migration.version)) continue;
       for (const step of stepsOf(client, migration, lockTimeoutMs)) {
@@ -71,6 +77,28 @@ export async function applyMigrations(
     // Closed, not returned to the pool: it holds the lock and its own settings.
     client.release(true);
   }
+}
+
+/**
+ * The versions that are applied. Until the first release the baseline is edited in place, so a migration that was applied in
+ * another form stops the start here, before a query fails on a missing column. Later versions than this build knows are
+ * left alone: another process is newer.
+ */
+async function checkApplied(client: pg.PoolClient, migrations: Migration[]): Promise<Set<number>> {
+  // Earlier builds recorded no hash: reading the row as JSON does not need the column.
+  const { rows } = await client.query<{ version: number; hash: string | null }>(
+    `SELECT version, to_jsonb(migrations) ->> 'hash' AS hash FROM migrations`,
+  );
+  const hashes = new Map(migrations.map((migration) => [migration.version, hashOf(migration)]));
+  const changed = rows.find(({ version, hash }) => hashes.has(version) && hashes.get(version) !== hash);
+  if (changed) throw new SchemaMismatch(`migration ${changed.version} was applied in another form`);
+  return new Set(rows.map(({ version }) => version));
+}
+
+/** Comments and white space may change. */
+function hashOf({ sql }: Migration): string {
+  const meaning = sql.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim();
+  return createHash('sha256').update(meaning).digest('hex');
 }
 
 /** Polls: a session that waits in `pg_advisory_lock` has a snapshot, which a concurrent index build would wait for. */
@@ -111,9 +139,10 @@ async function inTransaction(
     await client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     for (const statement of statements) await client.query(statement);
     if (migration) {
-      await client.query('INSERT INTO migrations (version, name) VALUES ($1, $2)', [
+      await client.query('INSERT INTO migrations (version, name, hash) VALUES ($1, $2, $3)', [
         migration.version,
         migration.name,
+        hashOf(migration),
       ]);
     }
     await client.query('COMMIT');

@@ -122,7 +122,6 @@ export const tableEnds: Record<string, TableEnd> = {
   bot_offsets: { bounded: 'One row for each bot, deleted with an own bot.' },
   bot_webhooks: { bounded: 'One row for each bot, deleted with an own bot.' },
   channel_pace: { bounded: 'One row for each bot, deleted with an own bot.' },
-  look_promises: { bounded: 'One row for each lane.' },
   event_words_progress: { bounded: 'One row.' },
   migrations: { bounded: 'One row for each migration.' },
 };

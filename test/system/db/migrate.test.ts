@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { applyMigrations, migrate, STATEMENT_BY_STATEMENT } from '../../../src/db/migrate';
+import { applyMigrations, migrate, SchemaMismatch, STATEMENT_BY_STATEMENT } from '../../../src/db/migrate';
 import { createPool } from '../../../src/db/pool';
 import { eventually } from '../../support/eventually';
 
@@ -36,6 +36,27 @@ describe('migrations', () => {
     expect(await versions()).toEqual(applied);
     const { rows } = await pool.query('SELECT 1 FROM pg_index WHERE NOT indisvalid');
     expect(rows).toEqual([]);
+  });
+
+  it('refuse a database in which one of them was applied in another form, and allow comments to change', async () => {
+    const first = { version: 9000, name: 'first', sql: 'CREATE TABLE first (id int);' };
+    await applyMigrations(pool, [first]);
+    await applyMigrations(pool, [{ ...first, sql: '-- Why.\nCREATE TABLE first\n  (id int);\n' }]);
+    const edited = { ...first, sql: 'CREATE TABLE first (id bigint);' };
+    await expect(applyMigrations(pool, [edited])).rejects.toThrow(SchemaMismatch);
+  });
+
+  it('refuse a database of a build that recorded no hashes', async () => {
+    const old = `test_${randomBytes(8).toString('hex')}`;
+    await admin.query(`CREATE DATABASE ${old}`);
+    const url = new URL(process.env['HERALD_TEST_DATABASE_URL'] ?? '');
+    url.pathname = `/${old}`;
+    const oldPool = createPool({ url: url.href, max: 1 });
+    await oldPool.query('CREATE TABLE migrations (version int PRIMARY KEY, name text NOT NULL)');
+    await oldPool.query(`INSERT INTO migrations VALUES (1, '0001_foundation')`);
+    await expect(migrate(oldPool)).rejects.toThrow(SchemaMismatch);
+    await oldPool.end();
+    await admin.query(`DROP DATABASE ${old} WITH (FORCE)`);
   });
 
   it('give way to the queries of a busy table, and try again', async () => {

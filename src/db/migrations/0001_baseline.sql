@@ -1,0 +1,1324 @@
+-- The whole schema, in sections by room: a table belongs to one room, whose name heads its section.
+-- Until 1.0.0 is released it is edited in place; afterwards migrations are append-only.
+
+-- ========
+-- projects
+-- ========
+-- Projects, keys, billing, dashboard sessions.
+
+CREATE TABLE projects (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  slug text NOT NULL UNIQUE CHECK (slug ~ '^[a-z0-9-]{3,50}$'),
+  name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+  active boolean NOT NULL DEFAULT true,
+  plan text NOT NULL DEFAULT 'free' CHECK (plan IN ('free', 'basic')),
+  callback_url text,
+  redirect_urls text[] NOT NULL DEFAULT '{}',
+  retry_policy text NOT NULL DEFAULT 'durable' CHECK (retry_policy IN ('durable', 'quick')),
+  -- Null means: the limit of the table in contracts/limits.ts.
+  requests_per_minute int CHECK (requests_per_minute > 0),
+  sessions_per_hour int CHECK (sessions_per_hour > 0),
+  sessions_per_address int CHECK (sessions_per_address > 0),
+  purchased_credits int NOT NULL DEFAULT 0 CHECK (purchased_credits >= 0),
+  grace_started_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  session_counter int NOT NULL DEFAULT 0,
+  -- What the bot adds, in the project's own words, when somebody has logged in or subscribed.
+  welcome_en text CHECK (length(welcome_en) BETWEEN 1 AND 500),
+  welcome_ru text CHECK (length(welcome_ru) BETWEEN 1 AND 500)
+);
+
+-- Further settings of a project.
+CREATE TABLE project_settings (
+  project_id uuid PRIMARY KEY REFERENCES projects ON DELETE CASCADE,
+  -- An IANA name.
+  timezone text NOT NULL DEFAULT 'UTC',
+  -- Open scheduled and recurring messages and chains together; null: the default.
+  scheduled_entries int CHECK (scheduled_entries > 0)
+);
+
+-- How a project's hosted login page looks. A table of its own, so that reading a project does not read the logo.
+CREATE TABLE project_brands (
+  project_id uuid PRIMARY KEY REFERENCES projects ON DELETE CASCADE,
+  color text CHECK (color ~ '^#[0-9a-f]{6}$'),
+  privacy_url text,
+  -- Where the logo was fetched from.
+  logo_url text,
+  -- Part of the logo's path; a new logo has a new one, so that browsers can cache it.
+  logo_id uuid UNIQUE,
+  logo_type text CHECK (logo_type IN ('image/png', 'image/webp')),
+  logo bytea CHECK (octet_length(logo) <= 102400),
+  CHECK (num_nulls(logo_url, logo_id, logo_type, logo) IN (0, 4))
+);
+-- An image is compressed already.
+ALTER TABLE project_brands ALTER COLUMN logo SET STORAGE EXTERNAL;
+
+-- Projects that belong to Herald itself.
+CREATE TABLE system_projects (
+  project_id uuid PRIMARY KEY REFERENCES projects ON DELETE CASCADE,
+  purpose text NOT NULL UNIQUE CHECK (purpose = 'sign_in')
+);
+
+CREATE TABLE api_keys (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  -- SHA-256 of the key: 40 base62 characters are beyond guessing, so no slow hash is needed.
+  hash bytea NOT NULL UNIQUE,
+  -- The first characters, so that people can tell their keys apart.
+  hint text NOT NULL,
+  name text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  -- Scopes of API keys. The default is every scope but `publish`, which only the CLI grants.
+  scopes text[] NOT NULL DEFAULT '{read,send,auth,helpdesk,export,admin,manage}'
+);
+CREATE INDEX api_keys_project ON api_keys (project_id, created_at DESC);
+
+-- One row for each charged login. UNIQUE(session) makes a second charge impossible.
+CREATE TABLE credit_ledger (
+  session_id uuid PRIMARY KEY,
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  source text NOT NULL CHECK (source IN ('plan', 'pack', 'grace')),
+  charged_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX credit_ledger_month ON credit_ledger (project_id, charged_at);
+CREATE INDEX credit_ledger_by_age ON credit_ledger (charged_at, session_id);
+
+-- Logins that a calendar month (UTC) has taken from the plan: kept as a number, because counting the ledger grows.
+CREATE TABLE credit_months (
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  month date NOT NULL,
+  used int NOT NULL DEFAULT 0,
+  -- When the project was told that its credits are used up.
+  exhausted_at timestamptz,
+  PRIMARY KEY (project_id, month)
+);
+
+-- People who use the dashboard, and their places in the teams of projects. An account is a user of a messenger; a user
+-- who comes through both messengers has two.
+CREATE TABLE accounts (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  channel text NOT NULL CHECK (channel IN ('telegram', 'max')),
+  platform_user_id text NOT NULL,
+  chat_id text NOT NULL,
+  first_name text NOT NULL,
+  username text,
+  lang text NOT NULL CHECK (lang IN ('ru', 'en')),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- The last sign-in or invitation: an account without a team ends some time after it.
+  seen_at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (channel, platform_user_id)
+);
+CREATE INDEX accounts_seen ON accounts (seen_at);
+
+-- Sign-ins to the dashboard. The cookie's value is kept as its hash; a revoked key ends its sessions at once.
+CREATE TABLE dashboard_sessions (
+  hash bytea PRIMARY KEY,
+  key_id uuid REFERENCES api_keys ON DELETE CASCADE,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  account_id uuid REFERENCES accounts ON DELETE CASCADE,
+  project_id uuid REFERENCES projects ON DELETE SET NULL,
+  ip text,
+  user_agent text,
+  last_seen_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT dashboard_sessions_owner CHECK (num_nonnulls(key_id, account_id) = 1)
+);
+CREATE INDEX dashboard_sessions_age ON dashboard_sessions (expires_at);
+-- Sessions of an account, of a key, and by the id that lists of them show.
+CREATE UNIQUE INDEX dashboard_sessions_id ON dashboard_sessions (id);
+CREATE INDEX dashboard_sessions_account ON dashboard_sessions (account_id) WHERE account_id IS NOT NULL;
+CREATE INDEX dashboard_sessions_key ON dashboard_sessions (key_id) WHERE key_id IS NOT NULL;
+
+-- Who changed what in a project. No contents: only the action and the id of what was changed.
+CREATE TABLE audit_entries (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  actor_type text NOT NULL CHECK (actor_type IN ('member', 'key', 'cli', 'system')),
+  actor_id uuid,
+  action text NOT NULL,
+  target_id text,
+  ip text,
+  at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX audit_entries_page ON audit_entries (project_id, at DESC, id DESC);
+CREATE INDEX audit_entries_age ON audit_entries (at);
+
+-- ====
+-- http
+-- ====
+-- Requests: limits and idempotency.
+
+-- Shape given by rate-limiter-flexible. Unlogged: counters of a minute need not survive a crash of the database.
+CREATE UNLOGGED TABLE request_counters (
+  key varchar(255) PRIMARY KEY,
+  points int NOT NULL DEFAULT 0,
+  expire bigint
+);
+
+CREATE TABLE idempotency_keys (
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  key text NOT NULL,
+  request_hash bytea NOT NULL,
+  request_id uuid NOT NULL DEFAULT gen_random_uuid(),
+  -- Who runs it, until when that one is believed to be alive. Both null once there is an answer.
+  owner uuid,
+  leased_until timestamptz,
+  -- The recorded answer: a body, or an error's code and text.
+  answer json,
+  error_code text,
+  error_text text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- Responses recorded under an Idempotency-Key are encrypted: they can contain links and tokens of a login. `answer` holds
+  -- those of 0.1.0.
+  answer_sealed text,
+  PRIMARY KEY (project_id, key)
+);
+CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
+CREATE INDEX idempotency_keys_request ON idempotency_keys (request_id);
+
+-- =======
+-- exports
+-- =======
+-- CSV exports.
+
+-- The export that a project runs. The lease ends with its process.
+CREATE TABLE exports (
+  project_id uuid PRIMARY KEY REFERENCES projects ON DELETE CASCADE,
+  token uuid NOT NULL,
+  leased_until timestamptz NOT NULL
+);
+
+-- ====
+-- bots
+-- ====
+-- Messengers: own bots, update intake, pace, uploads.
+
+-- Bots of the projects themselves. The key of a bot is `<channel>:<the platform's id of the bot>`, which a new token does
+-- not change; the shared bot of a channel has the channel's name as its key, and NULL in the columns `bot` below.
+-- `bot_offsets.channel`, `channel_pace.channel` and `bot_webhooks.bot` hold such keys.
+CREATE TABLE project_bots (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  channel text NOT NULL CHECK (channel IN ('telegram', 'max')),
+  -- A bot serves one project.
+  bot text NOT NULL CONSTRAINT project_bots_bot UNIQUE,
+  username text NOT NULL,
+  token_sealed text NOT NULL,
+  -- What the platform said last: `away` does not respond, `off` refuses the token (revoked, or the bot is banned).
+  status text NOT NULL DEFAULT 'connected' CHECK (status IN ('connected', 'away', 'off')),
+  -- The platform's own words; null while connected.
+  error text,
+  status_at timestamptz NOT NULL DEFAULT now(),
+  connected_at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (project_id, channel)
+);
+
+-- Updates of the messengers: stored and deduplicated before they are acknowledged, handled once, in order per chat.
+CREATE TABLE bot_updates (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  channel text NOT NULL,
+  dedupe_key text NOT NULL,
+  -- `user:<id>` for a private chat (MAX may leave the chat out), else the chat's id: updates of one lane are handled
+  -- one at a time, in the order of their ids.
+  lane text NOT NULL,
+  -- The platform's own words (json, not jsonb, keeps any of them); erased once handled, for they hold names and tokens.
+  payload json,
+  received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  handled_at timestamptz,
+  failures int NOT NULL DEFAULT 0,
+  last_error text,
+  retry_at timestamptz,
+  leased_until timestamptz,
+  -- Set aside after failing again and again; shown by `herald doctor`.
+  set_aside_at timestamptz,
+  -- The bot that received the update. `dedupe_key` and `lane` of an own bot begin with its key, because the numbers of two
+  -- bots' updates, and their users, can be the same.
+  bot text,
+  UNIQUE (channel, dedupe_key)
+);
+CREATE INDEX bot_updates_waiting ON bot_updates (channel, lane, id) WHERE (handled_at IS NULL) AND (set_aside_at IS NULL);
+CREATE INDEX bot_updates_received ON bot_updates (received_at);
+-- Updates that were set aside are few among very many; metrics and `herald doctor` count them.
+CREATE INDEX bot_updates_set_aside ON bot_updates (set_aside_at) WHERE set_aside_at IS NOT NULL;
+
+-- Where long polling goes on; moved in the transaction that stores the updates before it.
+CREATE TABLE bot_offsets (
+  channel text PRIMARY KEY,
+  position text NOT NULL,
+  moved_at timestamptz NOT NULL
+);
+
+-- The last attempt of the bots role to register a bot's webhook, for `herald doctor`. One row for each bot.
+CREATE TABLE bot_webhooks (
+  bot text PRIMARY KEY,
+  url text NOT NULL,
+  -- Null if the platform accepted it.
+  error text,
+  attempted_at timestamptz NOT NULL
+);
+
+-- The pace of each bot, shared by every process: the next free moment on the average and at the peak, and the end of a
+-- pause that the platform asked for.
+CREATE TABLE channel_pace (
+  channel text PRIMARY KEY,
+  next_at timestamptz NOT NULL DEFAULT '-infinity',
+  peak_at timestamptz NOT NULL DEFAULT '-infinity',
+  paused_until timestamptz NOT NULL DEFAULT '-infinity'
+);
+INSERT INTO channel_pace (channel) VALUES ('telegram'), ('max');
+
+-- When a chat may get its next message. The key is a hash of bot and chat id, so that no personal data is kept. Unlogged:
+-- after a crash of the database a chat is at worst a second early.
+CREATE UNLOGGED TABLE chat_pace (
+  chat bigint PRIMARY KEY,
+  bot text NOT NULL,
+  next_at timestamptz NOT NULL,
+  -- The platform's last 429 for this chat.
+  throttled_at timestamptz
+);
+CREATE INDEX chat_pace_throttled ON chat_pace (bot, throttled_at) WHERE throttled_at IS NOT NULL;
+
+-- Projects that wait for a bot. A row is removed when its project gets all it asked for; `waiting_until` ends the wait
+-- of a process that died.
+CREATE UNLOGGED TABLE bot_turns (
+  bot text NOT NULL,
+  -- Single messages and one-time codes, which go before broadcasts.
+  urgent boolean NOT NULL,
+  project_id uuid NOT NULL,
+  -- Calls made since the project began to wait, counted from the lowest of the others at that time.
+  served double precision NOT NULL,
+  waiting_until timestamptz NOT NULL,
+  PRIMARY KEY (bot, urgent, project_id)
+);
+
+-- Media that was uploaded to a messenger, by bot and content, so that it is uploaded once and not for each recipient.
+CREATE TABLE media_uploads (
+  channel text NOT NULL,
+  bot_id text NOT NULL,
+  -- A hash of project, URL and the version that its server stated, or an id of the request if it stated none.
+  content_key text NOT NULL,
+  -- Telegram's file_id, MAX's token.
+  reference text NOT NULL,
+  type text NOT NULL CHECK (type IN ('photo', 'video', 'document')),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (channel, bot_id, content_key)
+);
+CREATE INDEX media_uploads_age ON media_uploads (created_at);
+
+-- ===========
+-- subscribers
+-- ===========
+-- Subscribers, tags and permissions, subscribe links, imports.
+
+CREATE TABLE subscribers (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  channel text NOT NULL CHECK (channel IN ('telegram', 'max')),
+  -- The user's id and chat in the messenger: text, because the platforms own their form.
+  platform_user_id text NOT NULL,
+  chat_id text NOT NULL,
+  external_id text,
+  first_name text NOT NULL,
+  username text,
+  lang text NOT NULL CHECK (lang IN ('ru', 'en')),
+  permissions text[] NOT NULL DEFAULT '{}',
+  tags text[] NOT NULL DEFAULT '{}',
+  active boolean NOT NULL DEFAULT true,
+  blocked boolean NOT NULL DEFAULT false,
+  -- The block ended a live subscription: an unblock brings it back. A /stop does not set it.
+  ended_by_block boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  -- The bot through which a subscriber came last. If it is no longer connected, the project's present bot is used.
+  bot text,
+  -- The update of the /stop that ended the subscription: one that is handled again after an outage gets the same reply.
+  ended_by_update bigint,
+  -- An IANA name; null: the project's.
+  timezone text,
+  -- Flat: texts, numbers and booleans.
+  properties jsonb NOT NULL DEFAULT '{}',
+  UNIQUE (project_id, channel, platform_user_id)
+);
+CREATE INDEX subscribers_page ON subscribers (project_id, created_at DESC, id DESC);
+CREATE INDEX subscribers_external ON subscribers (project_id, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX subscribers_platform ON subscribers (channel, platform_user_id);
+CREATE INDEX subscribers_tags ON subscribers USING gin (tags);
+CREATE INDEX subscribers_permissions ON subscribers USING gin (permissions);
+CREATE INDEX subscribers_by_name ON subscribers (project_id, lower(left(first_name, 64)) text_pattern_ops);
+CREATE INDEX subscribers_by_username ON subscribers (project_id, lower(left(username, 64)) text_pattern_ops)
+  WHERE username IS NOT NULL;
+CREATE INDEX subscribers_by_external_id ON subscribers (project_id, lower(external_id) text_pattern_ops)
+  WHERE external_id IS NOT NULL;
+
+-- The distinct tags and permissions of a project: counting them over its subscribers would take longer with every
+-- subscriber. A name that nobody has any more goes when room is needed.
+CREATE TABLE project_labels (
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  kind text NOT NULL CHECK (kind IN ('tags', 'permissions')),
+  name text NOT NULL,
+  -- Tags and permissions that a project defines, beside those that came with a subscriber. `defined`: the project created
+  -- it or a link names it, so it stays when no subscriber has it. Permissions have titles for the Mini App.
+  created_at timestamptz NOT NULL DEFAULT now(),
+  defined boolean NOT NULL DEFAULT false,
+  title_en text,
+  title_ru text,
+  granted_by_default boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (project_id, kind, name)
+);
+
+-- Links that subscribe and give tags, permissions and an external_id.
+CREATE TABLE subscribe_links (
+  id uuid PRIMARY KEY,
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  -- Found by its hash; its value is kept sealed, because lists show the link.
+  token_hash bytea NOT NULL UNIQUE,
+  token_sealed text NOT NULL,
+  name text,
+  tags text[] NOT NULL,
+  permissions text[] NOT NULL,
+  external_id text,
+  expires_at timestamptz,
+  max_uses int CHECK (max_uses > 0),
+  uses int NOT NULL DEFAULT 0,
+  last_used_at timestamptz,
+  -- The bot's update that used it last: one that is handled again after a crash is not a second use.
+  last_update_id bigint,
+  created_at timestamptz NOT NULL
+);
+CREATE INDEX subscribe_links_page ON subscribe_links (project_id, created_at DESC, id DESC);
+CREATE INDEX subscribe_links_by_age ON subscribe_links (created_at, id);
+-- The live links of a project are counted by it.
+CREATE INDEX subscribe_links_usable ON subscribe_links (project_id, expires_at)
+  WHERE (max_uses IS NULL) OR (uses < max_uses);
+
+CREATE TABLE imports (
+  id uuid PRIMARY KEY,
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  dry_run boolean NOT NULL,
+  columns text[] NOT NULL,
+  status text NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'running', 'completed')),
+  rows int NOT NULL DEFAULT 0,
+  updated int NOT NULL DEFAULT 0,
+  failed int NOT NULL DEFAULT 0,
+  -- The first failed rows: [{row, code}].
+  errors jsonb NOT NULL DEFAULT '[]',
+  -- The number of the next row, from 1: those before it are done and deleted.
+  next_row int NOT NULL DEFAULT 1,
+  -- When the relay has to start the workflow, again if no worker has moved the time.
+  start_at timestamptz NOT NULL DEFAULT now(),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  started_at timestamptz,
+  ended_at timestamptz
+);
+CREATE INDEX imports_due ON imports (start_at) WHERE status <> 'completed';
+CREATE INDEX imports_open ON imports (project_id) WHERE status <> 'completed';
+CREATE INDEX imports_age ON imports (created_at, id);
+
+-- The rows of an import that are still to do: lists of cells, in the order of the import's columns.
+CREATE TABLE import_chunks (
+  import_id uuid NOT NULL REFERENCES imports ON DELETE CASCADE,
+  first_row int NOT NULL,
+  rows jsonb NOT NULL,
+  PRIMARY KEY (import_id, first_row)
+);
+
+-- ======
+-- events
+-- ======
+-- The outbox, published ids and tracked events.
+
+-- The outbox. The body's bytes are fixed here, in the transaction that causes the event.
+CREATE TABLE events (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  name text NOT NULL,
+  body text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- The W3C trace context of what caused the event, only while tracing is on: the attempts join its trace.
+  traceparent text,
+  -- The subscriber of a published event whose body does not have their id as the index `events_subscriber` expects it: in
+  -- canonical form, as the first `subscriber_id`. A publisher chooses the order of the fields, and the case of a UUID.
+  subscriber_id uuid,
+  -- The transaction that wrote an event. The stream of events reads in this order and stops at the oldest transaction that
+  -- is still open, so that an event that commits late is not skipped. Null for events of earlier versions.
+  xid xid8 DEFAULT pg_current_xact_id(),
+  -- The example of an event, sent on request.
+  test boolean NOT NULL DEFAULT false
+);
+CREATE INDEX events_project ON events (project_id, created_at DESC);
+-- Retention walks these by age, in batches of (time, id). The BRIN indexes could not return rows in order.
+CREATE INDEX events_by_age ON events (created_at, id);
+-- The person of an event is read from its body, so that events of version 0.1.0 are found as well. An escaped quote
+-- cannot match: the pattern finds a field, never a part of a text.
+CREATE INDEX events_subscriber ON events (substring(body, '"subscriber_id":"([^"\\]+)"'));
+CREATE INDEX events_published_subscriber ON events (subscriber_id) WHERE subscriber_id IS NOT NULL;
+CREATE INDEX events_stream ON events (project_id, xid, id) WHERE xid IS NOT NULL;
+
+-- Events of removed people that were not erased at once, because a delivery of theirs was open. `check_at` is moved on
+-- while it still is.
+CREATE TABLE event_erasures (
+  event_id uuid PRIMARY KEY REFERENCES events ON DELETE CASCADE,
+  requested_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  check_at timestamptz NOT NULL
+);
+CREATE INDEX event_erasures_due ON event_erasures (check_at);
+
+-- Ids that publishers gave their events, kept for 30 days: the same id again is a duplicate.
+CREATE TABLE published_ids (
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  -- Sorted by bytes, so that requests with overlapping ids insert them in one order.
+  id text COLLATE "C" NOT NULL,
+  event_id uuid NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (project_id, id)
+);
+CREATE INDEX published_ids_age ON published_ids (created_at);
+
+-- What the users of a project did, as it reported: one row for each subscriber of an event. The id is that of the row in
+-- `events` that its deliveries belong to. Events of one request have the same `received_at`.
+CREATE TABLE tracked_events (
+  id uuid PRIMARY KEY,
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  subscriber_id uuid NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+  -- The project's own id, or the one that Herald chose.
+  event_id text NOT NULL,
+  name text NOT NULL,
+  properties jsonb NOT NULL,
+  occurred_at timestamptz NOT NULL,
+  received_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX tracked_events_page ON tracked_events (project_id, received_at DESC, id DESC);
+CREATE INDEX tracked_events_name ON tracked_events (project_id, name, received_at DESC, id DESC);
+CREATE INDEX tracked_events_subscriber ON tracked_events (subscriber_id, received_at DESC, id DESC);
+-- For rules: whether an event of this name has happened since.
+CREATE INDEX tracked_events_rule ON tracked_events (subscriber_id, name, received_at DESC);
+CREATE INDEX tracked_events_age ON tracked_events (received_at);
+
+-- ====
+-- team
+-- ====
+-- Members of projects, invitations and notices.
+
+CREATE TABLE members (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  account_id uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  role text NOT NULL CHECK (role IN ('owner', 'admin', 'support', 'viewer')),
+  notify text NOT NULL DEFAULT 'assigned' CHECK (notify IN ('none', 'assigned', 'all')),
+  last_seen_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (project_id, account_id)
+);
+CREATE INDEX members_account ON members (account_id);
+
+CREATE TABLE invitations (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  role text NOT NULL CHECK (role IN ('owner', 'admin', 'support', 'viewer')),
+  name text,
+  -- The token of the link: found by its hash, its value kept sealed so that the team can copy the link again.
+  token_hash bytea NOT NULL UNIQUE,
+  token_sealed text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  accepted_at timestamptz,
+  account_id uuid REFERENCES accounts ON DELETE SET NULL,
+  -- Who made an invitation: it is valid only while its maker could still make it. The audit log knows the makers of those that
+  -- are open now; one without an entry is not valid any more.
+  created_by_type text CHECK (created_by_type IN ('member', 'key', 'cli')),
+  created_by uuid
+);
+CREATE INDEX invitations_project ON invitations (project_id, created_at DESC, id DESC);
+CREATE INDEX invitations_age ON invitations (expires_at);
+
+-- Messages of the bot to members about an event of their project, queued in the event's transaction.
+CREATE TABLE member_notices (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account_id uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  event_id uuid NOT NULL REFERENCES events ON DELETE CASCADE,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  send_at timestamptz NOT NULL DEFAULT now(),
+  failures int NOT NULL DEFAULT 0,
+  UNIQUE (event_id, account_id)
+);
+CREATE INDEX member_notices_due ON member_notices (send_at);
+CREATE INDEX member_notices_account ON member_notices (account_id);
+CREATE INDEX member_notices_age ON member_notices (created_at);
+
+-- =========
+-- templates
+-- =========
+-- Templates.
+
+-- Templates: one text in up to two languages, with placeholders.
+CREATE TABLE templates (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  key text NOT NULL,
+  name text,
+  purpose text NOT NULL CHECK (purpose IN ('message', 'reply')),
+  format text NOT NULL CHECK (format IN ('plain', 'markdown', 'html')),
+  default_lang text NOT NULL CHECK (default_lang IN ('en', 'ru')),
+  -- By language: text, buttons, media.
+  variants jsonb NOT NULL,
+  version int NOT NULL DEFAULT 1,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (project_id, key)
+);
+CREATE INDEX templates_page ON templates (project_id, created_at DESC, id DESC);
+
+-- =====
+-- login
+-- =====
+-- Sessions, questions, answers and codes.
+
+CREATE TABLE auth_sessions (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  flow text NOT NULL CHECK (flow IN ('session', 'static', 'oidc', 'push')),
+  -- Sessions of the API are numbered in their project: the hourly window looks at one row instead of counting many.
+  number int,
+  status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'confirmed', 'declined', 'expired', 'consumed')),
+  decline_reason text CHECK (decline_reason IN ('user', 'billing_blocked')),
+  -- Three independent random values: the id is seen by operators, the start token by onlookers of the QR.
+  start_hash bytea UNIQUE,
+  start_sealed text,
+  hosted_hash bytea UNIQUE,
+  hosted_browser_hash bytea,
+  state text,
+  redirect_uri text,
+  client_ip text,
+  user_agent text,
+  code_challenge text,
+  match_code text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  decided_at timestamptz,
+  workflow_started_at timestamptz,
+  start_leased_until timestamptz,
+  -- Who opened the link: only that user may answer.
+  channel text CHECK (channel IN ('telegram', 'max')),
+  platform_user_id text,
+  chat_id text,
+  lang text,
+  subscriber_id uuid REFERENCES subscribers ON DELETE SET NULL,
+  -- The one-time code: found by its hash, its value kept sealed for repeated polls and erased on use.
+  code_hash bytea,
+  code_sealed text,
+  code_expires_at timestamptz,
+  consumed_at timestamptz,
+  -- As with events: the trace context of the request that made the session, only while tracing is on.
+  traceparent text,
+  -- When the session reconciler last asked for the workflow of an overdue session.
+  reconciled_at timestamptz,
+  purpose text CHECK (purpose IN ('approval', 'login')),
+  message text,
+  -- The bot in which the link was opened and the question was asked.
+  bot text
+);
+CREATE INDEX auth_sessions_page ON auth_sessions (project_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX auth_sessions_number ON auth_sessions (project_id, number);
+CREATE INDEX auth_sessions_address ON auth_sessions (project_id, client_ip, created_at) WHERE client_ip IS NOT NULL;
+CREATE INDEX auth_sessions_unstarted ON auth_sessions (created_at) WHERE workflow_started_at IS NULL;
+CREATE INDEX auth_sessions_open ON auth_sessions (expires_at) WHERE status IN ('pending', 'confirmed');
+-- A static link: one live session for each user and project.
+CREATE UNIQUE INDEX auth_sessions_static_live ON auth_sessions (project_id, channel, platform_user_id)
+  WHERE (flow = 'static') AND (status = 'pending');
+CREATE UNIQUE INDEX auth_sessions_code ON auth_sessions (code_hash) WHERE code_hash IS NOT NULL;
+CREATE INDEX auth_sessions_by_age ON auth_sessions (created_at, id);
+-- Removing a subscriber finds everything of theirs by these.
+CREATE INDEX auth_sessions_user ON auth_sessions (project_id, channel, platform_user_id) WHERE platform_user_id IS NOT NULL;
+CREATE INDEX auth_sessions_subscriber ON auth_sessions (subscriber_id) WHERE subscriber_id IS NOT NULL;
+-- Counts the open logins of a project by OpenID Connect.
+CREATE INDEX auth_sessions_oidc_open ON auth_sessions (project_id, expires_at)
+  WHERE (flow = 'oidc') AND (status = 'pending');
+
+-- The bot's questions. A session can be asked again (the link opened twice); only the newest prompt counts.
+CREATE TABLE auth_prompts (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  session_id uuid NOT NULL REFERENCES auth_sessions ON DELETE CASCADE,
+  -- Bound to user, chat, message and session: callback data can be forged.
+  nonce_hash bytea NOT NULL UNIQUE,
+  channel text NOT NULL,
+  chat_id text NOT NULL,
+  platform_user_id text NOT NULL,
+  message_id text,
+  update_id bigint,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  closed_at timestamptz,
+  bot text
+);
+CREATE INDEX auth_prompts_session ON auth_prompts (session_id, id);
+CREATE INDEX auth_prompts_update ON auth_prompts (update_id);
+
+-- Openings of static links, to hold five a minute for each user.
+CREATE TABLE auth_openings (
+  channel text NOT NULL,
+  platform_user_id text NOT NULL,
+  opened_at timestamptz NOT NULL DEFAULT now(),
+  -- The update that opened the link: one that is handled again while the platform is away counts once.
+  update_id bigint
+);
+CREATE INDEX auth_openings_user ON auth_openings (channel, platform_user_id, opened_at);
+CREATE INDEX auth_openings_by_age ON auth_openings (opened_at);
+
+-- Taps on Yes and No that passed every check; the workflow's transaction takes the first one in time.
+CREATE TABLE auth_answers (
+  update_id bigint PRIMARY KEY,
+  session_id uuid NOT NULL REFERENCES auth_sessions ON DELETE CASCADE,
+  answer text NOT NULL CHECK (answer IN ('yes', 'no')),
+  first_name text NOT NULL,
+  username text,
+  received_at timestamptz NOT NULL,
+  -- Of several users who were asked, the one who answered.
+  prompt_id bigint
+);
+CREATE INDEX auth_answers_session ON auth_answers (session_id, received_at, update_id);
+
+-- The subscribers who are asked; the first answer counts. Removing a subscriber removes their rows. The session refers to
+-- a subscriber only after the answer: a reference of a pending session would make the removal wait for its decision.
+CREATE TABLE auth_request_recipients (
+  session_id uuid NOT NULL REFERENCES auth_sessions ON DELETE CASCADE,
+  subscriber_id uuid NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+  created_at timestamptz NOT NULL,
+  -- Why the messenger does not take the question; null while it may.
+  refused text,
+  PRIMARY KEY (session_id, subscriber_id)
+);
+-- The limits of a subscriber look at the last hour.
+CREATE INDEX auth_request_recipients_subscriber ON auth_request_recipients (subscriber_id, created_at);
+
+-- When a session was last polled, to hold the pace of one a second across processes. Unlogged: it is worth a second.
+CREATE UNLOGGED TABLE auth_polls (
+  session_id uuid PRIMARY KEY,
+  polled_at timestamptz NOT NULL
+);
+
+-- ========
+-- webhooks
+-- ========
+-- Endpoints, deliveries, attempts, the queue and the search index.
+
+CREATE TABLE endpoints (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  url text NOT NULL,
+  -- Empty: all events.
+  events text[] NOT NULL DEFAULT '{}',
+  description text,
+  retry_policy text NOT NULL CHECK (retry_policy IN ('durable', 'quick')),
+  status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'disabled')),
+  disabled_at timestamptz,
+  -- Why the service itself disabled it; null when a person did.
+  disabled_reason text,
+  -- Raised by every change, so that an attempt made before a change cannot disable what came after it.
+  version int NOT NULL DEFAULT 1,
+  -- Since when there has been nothing but failures, the delivery that began it, and whether another one failed too.
+  failing_since timestamptz,
+  failing_delivery uuid,
+  failing_several boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  -- The log of a deleted endpoint stays readable until its retention is over.
+  deleted_at timestamptz,
+  -- Null: the lane of the installation (HERALD_DELIVERY_LANE).
+  delivery_lane text CHECK (delivery_lane IN ('workflow', 'express', 'auto')),
+  -- How many attempts may be in flight; halved after a timeout, doubled after a fast success, 20 at most.
+  concurrency int NOT NULL DEFAULT 20,
+  -- When every slot was last seen taken by an attempt of more than a second: what waits then waits for the receiver.
+  full_at timestamptz NOT NULL DEFAULT '-infinity',
+  -- Headers that the project wants on every attempt, for example an Authorization of its own: one sealed JSON object, because
+  -- the values are secrets. Null: none.
+  headers_sealed text,
+  -- What the project was last told about the endpoint by an event: that it is failing, or that Herald has disabled it.
+  alert text CHECK (alert IN ('failing', 'disabled')),
+  -- Changes that happened with a result and whose events are yet to be emitted, oldest first.
+  unannounced jsonb NOT NULL DEFAULT '[]'
+);
+CREATE INDEX endpoints_project ON endpoints (project_id, created_at DESC) WHERE deleted_at IS NULL;
+CREATE INDEX endpoints_deleted ON endpoints (id) WHERE deleted_at IS NOT NULL;
+-- The few endpoints whose project is to be told something.
+CREATE INDEX endpoints_unannounced ON endpoints (id) WHERE unannounced <> '[]'::jsonb;
+CREATE INDEX endpoints_failing ON endpoints (failing_since) WHERE failing_since IS NOT NULL;
+
+-- Every live secret signs, newest first. A null expires_at marks the newest; the others live 24 h after their rotation.
+CREATE TABLE endpoint_secrets (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  endpoint_id uuid NOT NULL REFERENCES endpoints ON DELETE CASCADE,
+  sealed text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz,
+  -- The request that created the secret, so that a request resumed after a crash does not rotate again.
+  request_id uuid
+);
+CREATE INDEX endpoint_secrets_endpoint ON endpoint_secrets (endpoint_id, id DESC);
+
+-- Results of one endpoint in one hour (UTC) of their attempts. Written in the transaction of the result, so that the counts
+-- agree with the log after any crash; kept for eight days.
+CREATE TABLE endpoint_hours (
+  endpoint_id uuid NOT NULL REFERENCES endpoints ON DELETE CASCADE,
+  hour timestamptz NOT NULL,
+  succeeded int NOT NULL,
+  failed int NOT NULL,
+  -- Attempts by duration; the bounds are in webhooks/latency.ts.
+  latency integer[] NOT NULL,
+  last_at timestamptz NOT NULL,
+  PRIMARY KEY (endpoint_id, hour)
+) WITH (fillfactor=50);
+CREATE INDEX endpoint_hours_age ON endpoint_hours (hour);
+
+CREATE TABLE deliveries (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  endpoint_id uuid NOT NULL REFERENCES endpoints ON DELETE CASCADE,
+  event_id uuid NOT NULL REFERENCES events ON DELETE CASCADE,
+  event_name text NOT NULL,
+  lane text CHECK (lane IN ('workflow', 'express', 'auto')),
+  -- Events of broadcasts: started after everything else.
+  bulk boolean NOT NULL DEFAULT false,
+  policy text NOT NULL CHECK (policy IN ('durable', 'quick')),
+  -- `paused` is not stored: it is a pending delivery of a disabled endpoint.
+  status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'succeeded', 'failed', 'cancelled')),
+  failure text CHECK (failure IN ('exhausted', 'refused')),
+  -- Attempts claimed so far; the newest of them may still be under way.
+  attempts int NOT NULL DEFAULT 0,
+  -- What the newest attempt is, until it has its result. Kept here, not read from `attempts`: a claim that waits for
+  -- this row's lock then sees this row as it is now, and other rows as they were before the wait.
+  underway text CHECK (underway IN ('scheduled', 'requested')),
+  -- Places of the schedule used up. An attempt that somebody asked for uses none.
+  scheduled_attempts int NOT NULL DEFAULT 0,
+  -- Attempts asked for, and how many of those have been claimed.
+  round int NOT NULL DEFAULT 0,
+  served int NOT NULL DEFAULT 0,
+  first_attempt_at timestamptz,
+  next_attempt_at timestamptz DEFAULT now(),
+  last_http_status int,
+  last_error text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  ended_at timestamptz,
+  -- For the relay: when to start or wake the workflow (a claim moves it on as its lease); null: nothing to do.
+  start_at timestamptz DEFAULT now(),
+  started boolean NOT NULL DEFAULT false,
+  -- One of the endpoint's slots is held until then, at the latest.
+  slot_until timestamptz,
+  -- For the reconciler: if nothing has happened by then, somebody should ask whether the workflow still exists.
+  overdue_at timestamptz NOT NULL DEFAULT (now() + interval '2 minutes'),
+  -- Who makes the first attempt of an express delivery, and until when nobody else may.
+  lease_token uuid,
+  -- Who makes the first attempt of an express delivery, and until when nobody else may.
+  lease_until timestamptz,
+  -- The example of an event, sent on request: marked in its headers, so that no receiver takes it for a real event.
+  test boolean NOT NULL DEFAULT false,
+  -- Why Herald cancelled it; null where a person did.
+  cancel_reason text CHECK (cancel_reason IN ('endpoint_removed', 'parked_too_long'))
+) WITH (fillfactor=80);
+CREATE INDEX deliveries_log ON deliveries (endpoint_id, created_at DESC, id DESC);
+CREATE INDEX deliveries_event ON deliveries (event_id);
+CREATE INDEX deliveries_open ON deliveries (endpoint_id, created_at) WHERE status = 'pending';
+CREATE INDEX deliveries_failed ON deliveries (endpoint_id, ended_at) WHERE status = 'failed';
+CREATE INDEX deliveries_to_start ON deliveries (endpoint_id, bulk, start_at)
+  WHERE (status = 'pending') AND (start_at IS NOT NULL);
+CREATE INDEX deliveries_overdue ON deliveries (overdue_at) WHERE (status = 'pending') AND (start_at IS NULL);
+CREATE INDEX deliveries_leases ON deliveries (lease_until) WHERE lease_token IS NOT NULL;
+CREATE INDEX deliveries_to_tell ON deliveries (start_at)
+  WHERE (status IN ('cancelled', 'failed')) AND (start_at IS NOT NULL);
+-- Those that were cancelled are few among many; the log is read by status.
+CREATE INDEX deliveries_cancelled ON deliveries (endpoint_id, created_at DESC, id DESC) WHERE status = 'cancelled';
+
+-- Deliveries that wait for a start, a signal or a slot, and those whose attempt is in flight. A table of its own: claims
+-- leave dead index entries behind, and in `deliveries` they would stay until a vacuum of the whole table. A row exists
+-- only while there is something to do; a delivery that waits for its next scheduled attempt has none.
+CREATE TABLE delivery_queue (
+  delivery_id uuid PRIMARY KEY REFERENCES deliveries ON DELETE CASCADE,
+  endpoint_id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  -- 0: a person asked for it, 1: ordinary, 2: one event of a broadcast.
+  priority smallint NOT NULL DEFAULT 1,
+  -- Since when it is due. Leases do not move it.
+  due_at timestamptz NOT NULL DEFAULT now(),
+  -- The first attempt of a delivery without a workflow: only these can take the express lane.
+  is_first boolean NOT NULL,
+  -- An attempt follows, which counts towards the endpoint's concurrency. False: the workflow is only started or signalled.
+  needs_slot boolean NOT NULL DEFAULT true,
+  -- Null while it waits. The relay holds it while it starts the workflow, a lane while its attempt is in flight.
+  holder text CHECK (holder IN ('relay', 'workflow', 'express')),
+  claimed_at timestamptz,
+  lease_until timestamptz
+) WITH (fillfactor=70, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX delivery_queue_waiting ON delivery_queue (is_first, endpoint_id, priority, due_at)
+  WHERE (holder IS NULL) AND needs_slot;
+CREATE INDEX delivery_queue_held ON delivery_queue (endpoint_id, lease_until) WHERE holder IS NOT NULL;
+CREATE INDEX delivery_queue_slotless ON delivery_queue (due_at) WHERE (holder IS NULL) AND (NOT needs_slot);
+
+-- UNIQUE (delivery, number) and a result that is written once: what has a result is never sent again.
+CREATE TABLE attempts (
+  delivery_id uuid NOT NULL REFERENCES deliveries ON DELETE CASCADE,
+  number int NOT NULL,
+  requested boolean NOT NULL,
+  claimed_at timestamptz NOT NULL DEFAULT now(),
+  finished_at timestamptz,
+  duration_ms int,
+  http_status int,
+  error text,
+  error_detail text,
+  response_body text,
+  response_headers jsonb,
+  next_attempt_at timestamptz,
+  -- The request as it was sent, with the values of the project's own headers masked. Null without a result, and where the
+  -- process of the attempt has died.
+  request_headers jsonb,
+  -- When the process of the attempt was found dead. A 2xx that arrives later replaces the result, and its count.
+  lost_at timestamptz,
+  PRIMARY KEY (delivery_id, number)
+);
+
+-- Requests to retry, by their own Idempotency-Key.
+CREATE TABLE delivery_retries (
+  delivery_id uuid NOT NULL REFERENCES deliveries ON DELETE CASCADE,
+  idempotency_key text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (delivery_id, idempotency_key)
+);
+
+-- The words of recent events, for the search in their bodies. A worker writes them a moment after the event: in the
+-- event's own insert they cost several times as much as everything else.
+CREATE TABLE event_words (
+  event_id uuid PRIMARY KEY REFERENCES events ON DELETE CASCADE,
+  project_id uuid NOT NULL,
+  created_at timestamptz NOT NULL,
+  words tsvector NOT NULL
+);
+-- The project is a key of its own, so that the words of other projects cost nothing.
+CREATE INDEX event_words_search ON event_words USING gin ((ARRAY[project_id]), words);
+CREATE INDEX event_words_newest ON event_words (project_id, created_at);
+CREATE INDEX event_words_by_age ON event_words (created_at, event_id);
+
+-- The last event, by (created_at, id), whose words are written. One row.
+CREATE TABLE event_words_progress (
+  one_row boolean DEFAULT true PRIMARY KEY CHECK (one_row),
+  created_at timestamptz NOT NULL,
+  event_id uuid NOT NULL
+);
+INSERT INTO event_words_progress (created_at, event_id) VALUES (now(), '00000000-0000-0000-0000-000000000000');
+
+-- ========
+-- messages
+-- ========
+-- Messages, one-time codes and taps on buttons.
+
+-- Messages to one subscriber: /v1/send and one-time codes. The id is the delivery_id.
+CREATE TABLE messages (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  -- One for each accepted request; a request that is taken up again after a crash finds its messages by it.
+  request_id uuid NOT NULL,
+  subscriber_id uuid NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+  channel text NOT NULL CHECK (channel IN ('telegram', 'max')),
+  kind text NOT NULL CHECK (kind IN ('send', 'otp')),
+  -- Null for one-time codes: those are kept nowhere.
+  content jsonb,
+  -- `sending` is committed before the call: after a crash it means that nobody knows.
+  status text NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'sending', 'sent', 'failed')),
+  reason text,
+  error text,
+  platform_message_id text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  attempted_at timestamptz,
+  ended_at timestamptz,
+  -- The message with the media, where the text follows as a second one: what was sent is not sent again.
+  media_message_id text,
+  UNIQUE (request_id, subscriber_id)
+);
+CREATE INDEX messages_open ON messages (created_at) WHERE status IN ('queued', 'sending');
+CREATE INDEX messages_subscriber ON messages (subscriber_id, created_at DESC);
+CREATE INDEX messages_by_age ON messages (created_at, id);
+-- What the dashboard reads: messages of a project by time, and subscribers by how their name, username or external id
+-- begins. Indexes are built concurrently, because these tables can be large. A name comes from a messenger and may have any
+-- length, so that only its beginning is indexed.
+CREATE INDEX messages_project ON messages (project_id, created_at) INCLUDE (status);
+
+CREATE TABLE otp_codes (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  subscriber_id uuid NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+  purpose text NOT NULL,
+  -- HMAC with a key that the database does not know: a short code would be guessed from a plain hash.
+  code_hash bytea NOT NULL,
+  -- `sending`: on its way, counted in the hour, not valid yet.
+  status text NOT NULL DEFAULT 'sending' CHECK (status IN ('sending', 'active', 'replaced', 'verified', 'exhausted')),
+  attempts int NOT NULL DEFAULT 0,
+  max_attempts int NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_at timestamptz,
+  CHECK (attempts <= max_attempts)
+);
+CREATE UNIQUE INDEX otp_codes_active ON otp_codes (subscriber_id, purpose) WHERE status = 'active';
+CREATE INDEX otp_codes_hour ON otp_codes (subscriber_id, created_at);
+CREATE INDEX otp_codes_by_age ON otp_codes (created_at, id);
+
+-- Taps on buttons of messages, each update once.
+CREATE TABLE button_clicks (
+  update_id bigint PRIMARY KEY,
+  delivery_id uuid NOT NULL,
+  clicked_at timestamptz NOT NULL
+);
+CREATE INDEX button_clicks_age ON button_clicks USING brin (clicked_at);
+CREATE INDEX button_clicks_message ON button_clicks (delivery_id);
+
+-- ==========
+-- broadcasts
+-- ==========
+-- Broadcasts and batches, scheduled and recurring messages.
+
+CREATE TABLE broadcasts (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  status text NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'running', 'cancelling', 'cancelled', 'completed')),
+  content jsonb NOT NULL,
+  audience jsonb NOT NULL,
+  messages_per_minute int CHECK (messages_per_minute > 0),
+  -- Everybody whom the filters name; those who were inactive already have no row.
+  total int NOT NULL DEFAULT 0,
+  inactive int NOT NULL DEFAULT 0,
+  -- The counts of one that has ended; while it is under way they are counted.
+  sent int,
+  failed int,
+  skipped int,
+  possible_duplicates int,
+  -- Whoever holds the token may claim and record. A new holder makes an older one powerless.
+  run_token uuid,
+  -- The pace that the project asked for.
+  next_at timestamptz NOT NULL DEFAULT '-infinity',
+  -- For the relay: when to make sure that the workflow runs. A worker at work keeps moving it on.
+  start_at timestamptz NOT NULL DEFAULT now(),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  started_at timestamptz,
+  ended_at timestamptz,
+  -- A batch is a job like a broadcast, whose recipients have messages of their own.
+  kind text NOT NULL DEFAULT 'broadcast' CHECK (kind IN ('broadcast', 'batch')),
+  -- The broadcast of an entry with an audience: at most one.
+  scheduled_id uuid UNIQUE,
+  -- The broadcast of a run.
+  run_id uuid UNIQUE
+);
+CREATE INDEX broadcasts_page ON broadcasts (project_id, created_at DESC, id DESC);
+CREATE INDEX broadcasts_open ON broadcasts (start_at) WHERE status IN ('queued', 'running', 'cancelling');
+CREATE INDEX broadcasts_by_end ON broadcasts (ended_at) WHERE ended_at IS NOT NULL;
+
+-- The audience as it was when the broadcast began. No reference to the subscriber: one who is removed in the middle
+-- still counts. The id is the delivery_id.
+CREATE TABLE broadcast_recipients (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  broadcast_id uuid NOT NULL REFERENCES broadcasts ON DELETE CASCADE,
+  subscriber_id uuid NOT NULL,
+  channel text NOT NULL,
+  status text NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'sending', 'sent', 'failed', 'skipped')),
+  -- Of the run that is sending it.
+  token uuid,
+  -- Calls that the platform has refused for the moment.
+  tries int NOT NULL DEFAULT 0,
+  -- A run died while its call may have been under way, so it was sent again.
+  resent boolean NOT NULL DEFAULT false,
+  reason text,
+  error text,
+  platform_message_id text,
+  ended_at timestamptz,
+  media_message_id text,
+  -- The bot that will send; empty for the shared one.
+  bot text NOT NULL DEFAULT '',
+  -- Of a batch: the message, the place in the request and the caller's own reference.
+  content jsonb,
+  position int,
+  ref text,
+  -- Not before this time: the local time of the recipient.
+  due_at timestamptz
+);
+CREATE INDEX broadcast_recipients_counts ON broadcast_recipients (broadcast_id, status);
+CREATE INDEX broadcast_recipients_subscriber ON broadcast_recipients (subscriber_id);
+-- A broadcast is sent by each bot separately, so that one bot that waits does not hold up the other.
+CREATE INDEX broadcast_recipients_by_bot ON broadcast_recipients (broadcast_id, channel, bot, id) WHERE status = 'queued';
+
+-- Messages and broadcasts at a time. The row is the truth; workflow `scheduled/<id>` sleeps until `next_at`.
+CREATE TABLE scheduled (
+  id uuid PRIMARY KEY,
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  name text,
+  -- As given: a template is the one of the moment of sending.
+  content jsonb NOT NULL,
+  -- Exactly one of the three.
+  subscriber_id uuid,
+  external_id text,
+  audience jsonb,
+  channels text[],
+  permission text,
+  -- As given: a moment, or a local time of `timezone`, which is an IANA name or `recipient`.
+  scheduled_at text NOT NULL,
+  timezone text,
+  status text NOT NULL DEFAULT 'scheduled' CHECK (status IN ('scheduled', 'sending', 'sent', 'failed', 'skipped', 'cancelled')),
+  reason text,
+  job_id uuid,
+  -- When the workflow has something to do next; null once the entry has ended or its broadcast sends.
+  next_at timestamptz,
+  -- Counts changes by the API: the relay must not clear a wake-up that came after its claim.
+  revision int NOT NULL DEFAULT 1,
+  -- When the relay starts or signals the workflow; null if there is nothing left to do.
+  wake_at timestamptz DEFAULT now(),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  ended_at timestamptz
+);
+CREATE INDEX scheduled_page ON scheduled (project_id, created_at DESC, id DESC);
+CREATE INDEX scheduled_wake ON scheduled (wake_at) WHERE wake_at IS NOT NULL;
+CREATE INDEX scheduled_open ON scheduled (project_id) WHERE ended_at IS NULL;
+CREATE INDEX scheduled_ended ON scheduled (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX scheduled_subscriber ON scheduled (subscriber_id) WHERE subscriber_id IS NOT NULL;
+-- Plans for a person are found by their external_id, too.
+CREATE INDEX scheduled_external ON scheduled (project_id, external_id) WHERE external_id IS NOT NULL;
+
+-- The result for each subscriber of an entry without an audience, written once, with its event.
+CREATE TABLE scheduled_results (
+  scheduled_id uuid NOT NULL REFERENCES scheduled ON DELETE CASCADE,
+  subscriber_id uuid NOT NULL,
+  status text NOT NULL CHECK (status IN ('sent', 'failed', 'skipped')),
+  PRIMARY KEY (scheduled_id, subscriber_id)
+);
+CREATE INDEX scheduled_results_subscriber ON scheduled_results (subscriber_id);
+
+-- Broadcasts again and again. The row is the truth; the Temporal Schedule `recurring/<id>` is a copy of it.
+CREATE TABLE recurring (
+  id uuid PRIMARY KEY,
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  name text NOT NULL,
+  content jsonb NOT NULL,
+  audience jsonb NOT NULL,
+  cron text NOT NULL,
+  timezone text NOT NULL,
+  start_at timestamptz,
+  end_at timestamptz,
+  max_runs int,
+  status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'paused', 'ended')),
+  -- Broadcasts that were started, by the schedule or by hand.
+  runs int NOT NULL DEFAULT 0,
+  last_run_at timestamptz,
+  -- The schedule's note names the revision that it is a copy of.
+  revision int NOT NULL DEFAULT 1,
+  -- When the schedule is compared with the row; null once it has ended and its schedule is gone.
+  sync_at timestamptz DEFAULT now(),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  ended_at timestamptz,
+  deleted_at timestamptz,
+  -- Since when the times of a recurring message are as they are: occurrences from then on must not be lost, even if they come
+  -- before the schedule is written.
+  planned_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX recurring_page ON recurring (project_id, created_at DESC, id DESC);
+CREATE INDEX recurring_open ON recurring (project_id) WHERE ended_at IS NULL;
+CREATE INDEX recurring_sync ON recurring (sync_at) WHERE sync_at IS NOT NULL;
+
+CREATE TABLE recurring_runs (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  recurring_id uuid NOT NULL REFERENCES recurring ON DELETE CASCADE,
+  scheduled_for timestamptz NOT NULL,
+  -- The wall clock's time, which claims the occurrence; null for a run by hand.
+  local_time text,
+  status text NOT NULL CHECK (status IN ('started', 'completed', 'skipped', 'failed')),
+  reason text,
+  job_id uuid,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  UNIQUE (recurring_id, local_time)
+);
+CREATE INDEX recurring_runs_page ON recurring_runs (recurring_id, scheduled_for DESC, id DESC);
+CREATE INDEX recurring_runs_age ON recurring_runs (created_at);
+
+-- ====
+-- drip
+-- ====
+-- Drip chains and enrolments.
+
+-- Drip chains: steps for one subscriber over time. The row of an enrolment is the truth; workflow `drip/<enrolment>`
+-- sleeps until `next_at`.
+CREATE TABLE drip_chains (
+  id uuid PRIMARY KEY,
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  name text NOT NULL,
+  trigger jsonb NOT NULL,
+  reentry text NOT NULL CHECK (reentry IN ('once', 'again')),
+  status text NOT NULL CHECK (status IN ('draft', 'active', 'paused')),
+  -- The version that new enrolments get.
+  version int NOT NULL DEFAULT 1,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  deleted_at timestamptz,
+  -- Enrolments that follow a change of their chain are woken one after the other: the next one at this time. A process that
+  -- goes on with the change continues from there, or from the batch before if a crash came between a batch and this column.
+  follow_wake_at timestamptz,
+  -- When the relay goes on with it, in case the process that began has died; null if there is nothing left to do.
+  follow_at timestamptz,
+  -- Active enrolments of earlier versions move to this one.
+  migrate_version int
+);
+CREATE INDEX drip_chains_page ON drip_chains (project_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
+-- The chains that a cause enrols into.
+CREATE INDEX drip_chains_trigger ON drip_chains (project_id, ((trigger ->> 'type')))
+  WHERE (status = 'active') AND (deleted_at IS NULL);
+CREATE INDEX drip_chains_deleted ON drip_chains (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX drip_chains_follow ON drip_chains (follow_at) WHERE follow_at IS NOT NULL;
+
+-- An enrolment keeps the version that it began with, unless it is migrated.
+CREATE TABLE drip_versions (
+  drip_id uuid NOT NULL REFERENCES drip_chains ON DELETE CASCADE,
+  version int NOT NULL,
+  steps jsonb NOT NULL,
+  exit_on jsonb,
+  PRIMARY KEY (drip_id, version)
+);
+
+-- Who has ever entered a chain: `once` outlives the enrolment's row.
+CREATE TABLE drip_entrants (
+  drip_id uuid NOT NULL REFERENCES drip_chains ON DELETE CASCADE,
+  subscriber_id uuid NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+  PRIMARY KEY (drip_id, subscriber_id)
+);
+CREATE INDEX drip_entrants_subscriber ON drip_entrants (subscriber_id);
+
+CREATE TABLE drip_enrolments (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  drip_id uuid NOT NULL REFERENCES drip_chains ON DELETE CASCADE,
+  version int NOT NULL,
+  subscriber_id uuid NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+  -- The request of an enrolment by hand.
+  request_id uuid,
+  -- Of the event that began it; `event.` in templates.
+  properties jsonb NOT NULL DEFAULT '{}',
+  status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'completed', 'exited', 'cancelled')),
+  reason text,
+  -- The current step; it has not begun while `step_began_at` is null.
+  step_id text,
+  step_began_at timestamptz,
+  -- Steps that have begun.
+  steps_begun int NOT NULL DEFAULT 0,
+  steps_sent int NOT NULL DEFAULT 0,
+  -- When the workflow has something to do next; null once the enrolment has ended.
+  next_at timestamptz DEFAULT now(),
+  -- It was due while its chain was not active, and waits without a workflow.
+  parked boolean NOT NULL DEFAULT false,
+  -- Counts requests to wake the workflow: the relay must not clear one that came after its claim.
+  revision int NOT NULL DEFAULT 1,
+  -- When the relay starts or signals the workflow; null if there is nothing to do.
+  wake_at timestamptz DEFAULT now(),
+  started_at timestamptz NOT NULL DEFAULT now(),
+  ended_at timestamptz
+);
+CREATE UNIQUE INDEX drip_enrolments_one_active ON drip_enrolments (drip_id, subscriber_id) WHERE ended_at IS NULL;
+CREATE INDEX drip_enrolments_page ON drip_enrolments (drip_id, started_at DESC, id DESC);
+CREATE INDEX drip_enrolments_subscriber ON drip_enrolments (subscriber_id, drip_id, started_at);
+CREATE INDEX drip_enrolments_request ON drip_enrolments (request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX drip_enrolments_wake ON drip_enrolments (project_id, wake_at) WHERE wake_at IS NOT NULL;
+CREATE INDEX drip_enrolments_due ON drip_enrolments (next_at) WHERE ended_at IS NULL;
+CREATE INDEX drip_enrolments_ended ON drip_enrolments (ended_at) WHERE ended_at IS NOT NULL;
+-- What goes on when a chain is active again, the longest due first.
+CREATE INDEX drip_enrolments_parked ON drip_enrolments (drip_id, next_at, id) WHERE parked;
+
+-- Each step of an enrolment, claimed once. The id is the request of a send step's message.
+CREATE TABLE drip_steps (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  enrolment_id uuid NOT NULL REFERENCES drip_enrolments ON DELETE CASCADE,
+  drip_id uuid NOT NULL,
+  n int NOT NULL,
+  version int NOT NULL,
+  step_id text NOT NULL,
+  -- The result of a send step.
+  status text CHECK (status IN ('sent', 'failed', 'skipped')),
+  reason text,
+  -- Its message is sent again once, if a worker died while it was being sent.
+  resent boolean NOT NULL DEFAULT false,
+  began_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  ended_at timestamptz,
+  UNIQUE (enrolment_id, n)
+);
+CREATE INDEX drip_steps_counts ON drip_steps (drip_id, version, step_id, status);
+
+-- ====
+-- oidc
+-- ====
+-- OpenID Connect.
+
+CREATE TABLE oidc_clients (
+  id uuid PRIMARY KEY,
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  name text NOT NULL,
+  type text NOT NULL CHECK (type IN ('confidential', 'public')),
+  redirect_uris text[] NOT NULL,
+  post_logout_redirect_uris text[] NOT NULL,
+  id_token_alg text NOT NULL CHECK (id_token_alg IN ('RS256', 'ES256')),
+  device boolean NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX oidc_clients_page ON oidc_clients (project_id, created_at DESC, id DESC);
+
+-- A secret has 256 random bits, so its hash is enough to compare. A replaced one is valid until it expires.
+CREATE TABLE oidc_client_secrets (
+  -- Also the id of the request that created it.
+  id uuid PRIMARY KEY,
+  client_id uuid NOT NULL REFERENCES oidc_clients ON DELETE CASCADE,
+  hash bytea NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_at timestamptz
+);
+CREATE INDEX oidc_client_secrets_client ON oidc_client_secrets (client_id);
+CREATE UNIQUE INDEX oidc_client_secrets_current ON oidc_client_secrets (client_id) WHERE expires_at IS NULL;
+
+-- Private keys in JWK form, sealed. A replaced key stays published until it expires.
+CREATE TABLE oidc_keys (
+  id uuid PRIMARY KEY,
+  alg text NOT NULL CHECK (alg IN ('RS256', 'ES256')),
+  sealed text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_at timestamptz
+);
+CREATE UNIQUE INDEX oidc_keys_current ON oidc_keys (alg) WHERE expires_at IS NULL;
+
+-- The sessions that the provider started, and what waits for each: an interaction of a browser or a device code.
+CREATE TABLE oidc_logins (
+  session_id uuid PRIMARY KEY REFERENCES auth_sessions ON DELETE CASCADE,
+  project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+  client_id uuid REFERENCES oidc_clients ON DELETE SET NULL,
+  interaction text,
+  device_hash bytea,
+  -- What the device shows, for the page.
+  user_code text,
+  -- The browser's address, of IPv6 the /64 network; erased with the person.
+  address text,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  CHECK (num_nonnulls(interaction, device_hash) = 1)
+);
+CREATE INDEX oidc_logins_address ON oidc_logins (project_id, address, created_at);
+CREATE INDEX oidc_logins_device ON oidc_logins (device_hash) WHERE device_hash IS NOT NULL;
+CREATE INDEX oidc_logins_client ON oidc_logins (client_id) WHERE client_id IS NOT NULL;
+
+-- What the provider stores: interactions, sessions, grants, codes and tokens. Their ids are bearer secrets, so only the
+-- hashes are kept.
+CREATE TABLE oidc_records (
+  model text NOT NULL,
+  id_hash bytea NOT NULL,
+  payload jsonb NOT NULL,
+  grant_id text,
+  -- A removed subscriber takes every token along.
+  account_id uuid REFERENCES subscribers ON DELETE CASCADE,
+  user_code text,
+  consumed_at timestamptz,
+  -- Of a device code: the last poll that was not too early.
+  polled_at timestamptz,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (model, id_hash)
+);
+CREATE INDEX oidc_records_grant ON oidc_records (grant_id) WHERE grant_id IS NOT NULL;
+CREATE INDEX oidc_records_account ON oidc_records (account_id) WHERE account_id IS NOT NULL;
+CREATE INDEX oidc_records_expiry ON oidc_records (expires_at);
+CREATE UNIQUE INDEX oidc_records_user_code ON oidc_records (user_code) WHERE user_code IS NOT NULL;

@@ -1,2 +1,0 @@
--- No release has ever read or written it.
-DROP TABLE settings;
