@@ -13,7 +13,7 @@ import { registerDomains } from './roles/domains';
 import { startOperatorServer } from './roles/operators';
 import { startWorkerRole } from './roles/worker';
 import { createLazyClient } from './temporal/connection';
-import { taskQueues } from './temporal/names';
+import { taskQueues, type QueueName } from './temporal/names';
 import { closeClient } from './temporal/within';
 
 export interface ServiceOptions {
@@ -28,6 +28,8 @@ export interface ServiceOptions {
   platforms: PlatformAccesses;
   /** Called when a required part of the process has stopped unexpectedly. */
   onFailure: (error: unknown) => void;
+  /** The task queues that get a worker, for tests that need only some. Default: all. */
+  queues?: readonly QueueName[] | undefined;
   /** Aborts the start; what has been started is stopped again. */
   signal?: AbortSignal | undefined;
 }
@@ -113,6 +115,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         temporal,
         bundlePath: options.bundlePath,
         onFailure: options.onFailure,
+        queues: options.queues,
         signal: options.signal,
       });
       stops.push(() => worker.stop());

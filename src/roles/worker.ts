@@ -15,6 +15,7 @@ import { startRetention } from '../operations/retention';
 import { startImportRelay } from '../subscribers/import-relay';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import { createDataConverter } from '../temporal/data-converter';
+import type { QueueName } from '../temporal/names';
 import { installRuntime, startWorkers } from '../temporal/workers';
 import { startMemberNotices } from '../team/notices';
 import { startEndpointAlerts } from '../webhooks/alerts';
@@ -29,6 +30,8 @@ export interface WorkerRoleOptions {
   temporal: TemporalSettings;
   bundlePath: string;
   onFailure: (error: unknown) => void;
+  /** The task queues that get a worker. Default: all. */
+  queues?: readonly QueueName[] | undefined;
   /** Aborts waiting for the Temporal server. */
   signal?: AbortSignal | undefined;
 }
@@ -59,6 +62,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
       stopping: stopping.signal,
     }),
     onFailure: options.onFailure,
+    only: options.queues,
   });
   // Starts on the worker's own connection can be eager: this process gets the first workflow task directly.
   const onWorkerConnection = { ...core, client: clientOn(connection, core.config) };

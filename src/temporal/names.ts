@@ -36,6 +36,7 @@ export function taskQueues(prefix: string) {
 }
 
 export type TaskQueues = ReturnType<typeof taskQueues>;
+export type QueueName = keyof TaskQueues;
 
 /** The columns of the Temporal UI's workflow list. They hold ids and statuses, never names. */
 export const searchAttributeTypes = {

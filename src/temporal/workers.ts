@@ -10,7 +10,7 @@ import {
 import { limits } from '../contract/limits';
 import type { Logger } from '../lib/log';
 import { freePort } from '../lib/ports';
-import type { TaskQueues } from './names';
+import type { QueueName, TaskQueues } from './names';
 
 export interface WorkersOptions {
   connection: NativeConnection;
@@ -20,7 +20,9 @@ export interface WorkersOptions {
   bundlePath: string;
   dataConverter: DataConverter;
   /** The activities of each task queue. */
-  activities: Record<keyof TaskQueues, object>;
+  activities: Record<QueueName, object>;
+  /** The queues that get a worker. Default: all. */
+  only?: readonly QueueName[] | undefined;
   /** Called when a worker stops unexpectedly, from which the process cannot recover. */
   onFailure: (error: unknown) => void;
 }
@@ -89,30 +91,34 @@ export async function coreMetrics(): Promise<string> {
   }
 }
 
+/** How many activities of a queue run at once. */
+const ACTIVITY_SLOTS: Record<QueueName, number> = {
+  logins: 50,
+  // An attempt costs little more than a socket, and a hanging endpoint holds twenty: enough for fifty of them.
+  deliveries: 1_000,
+  // A page mostly waits for its turns: enough that one project's broadcasts do not keep another's from starting.
+  broadcasts: 100,
+  campaigns: 50,
+};
+
 /** Starts one worker per task queue, so that a burst of one kind of work cannot starve another. */
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
   const { connection, namespace, queues, bundlePath, dataConverter, activities, onFailure } = options;
-  const create = (taskQueue: string, ownActivities: object, activitySlots: number) =>
+  const create = (queue: QueueName) =>
     Worker.create({
       connection,
       namespace,
-      taskQueue,
+      taskQueue: queues[queue],
       workflowBundle: { codePath: bundlePath },
       dataConverter,
-      activities: ownActivities,
+      activities: activities[queue],
       shutdownGraceTime: SHUTDOWN_GRACE,
-      maxConcurrentActivityTaskExecutions: activitySlots,
+      maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS[queue],
       workflowTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 2, maximum: 10 },
       activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 2, maximum: 10 },
     });
-  const workers = await Promise.all([
-    create(queues.logins, activities.logins, 50),
-    // An attempt costs little more than a socket, and a hanging endpoint holds twenty: enough for fifty of them.
-    create(queues.deliveries, activities.deliveries, 1_000),
-    // A page mostly waits for its turns: enough that one project's broadcasts do not keep another's from starting.
-    create(queues.broadcasts, activities.broadcasts, 100),
-    create(queues.campaigns, activities.campaigns, 50),
-  ]);
+  const names = options.only ?? (Object.keys(queues) as QueueName[]);
+  const workers = await Promise.all(names.map(create));
   const runs = workers.map((worker) => worker.run().catch(onFailure));
   return {
     async stop() {

@@ -12,7 +12,8 @@ import type { Simulator } from '../../src/embedded/simulator';
 import { findTemporalCli } from '../../src/embedded/temporal-cli';
 import { startTemporalServer } from '../../src/embedded/temporal-server';
 import { searchAttributeTypes } from '../../src/temporal/names';
-import { startTestSimulator, testBots } from '../support/simulator-control';
+import { startTestSimulator } from '../support/simulator';
+import { testBots } from '../support/simulator-control';
 import { stablePort } from '../support/stable-port';
 import { superviseRole, superviseServer, type Part } from './parts';
 

@@ -16,12 +16,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const adminUrl = process.env['HERALD_TEST_DATABASE_URL'];
   if (!adminUrl) throw new Error('HERALD_TEST_DATABASE_URL is missing: run the tests through jest');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await asAdmin(adminUrl, (admin) => cloneTemplate(admin, name));
-  const url = new URL(adminUrl);
-  url.pathname = `/${name}`;
-  const pool = patient(createPool({ url: url.href, max: 20 }));
+  const url = await cloneTemplate(adminUrl, name);
+  const pool = patient(createPool({ url, max: 20 }));
   return {
-    url: url.href,
+    url,
     pool,
     async drop() {
       await pool.end();
@@ -39,8 +37,16 @@ export function patient(pool: pg.Pool): pg.Pool {
   return pool;
 }
 
+/** Creates the database and returns its URL. */
+export async function cloneTemplate(adminUrl: string, name: string): Promise<string> {
+  await asAdmin(adminUrl, (admin) => createClone(admin, name));
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
 /** Two clones at once make one of them find the template in use: it tries again. */
-async function cloneTemplate(admin: pg.Client, name: string): Promise<void> {
+async function createClone(admin: pg.Client, name: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await admin.query(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase}`);

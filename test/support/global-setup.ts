@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,9 +11,10 @@ import { startPostgres, type RunningPostgres } from '../../src/embedded/postgres
 import { SetupError } from '../../src/embedded/setup-error';
 import { findTemporalCli } from '../../src/embedded/temporal-cli';
 import { startTemporalServer, type RunningTemporalServer } from '../../src/embedded/temporal-server';
-import { buildWorkflowBundle } from '../../src/temporal/bundle';
+import { packageRoot } from '../../src/lib/package-root';
 import { searchAttributeTypes } from '../../src/temporal/names';
 import { templateDatabase } from './database';
+import { startResidents } from './residents';
 
 const directoryPrefix = 'herald-test-';
 
@@ -20,7 +23,7 @@ export interface TestServers {
   stopTestServers?: () => Promise<void>;
 }
 
-/** Starts one PostgreSQL and one Temporal server, and builds one workflow bundle, for the whole run. */
+/** Builds what has changed, and starts one PostgreSQL and one Temporal server for the whole run. */
 export default async function globalSetup(): Promise<void> {
   await removeKilledRuns();
   const directory = await mkdtemp(path.join(tmpdir(), directoryPrefix));
@@ -41,17 +44,22 @@ export default async function globalSetup(): Promise<void> {
       running.push(server);
       return server;
     };
-    const bundle = path.join(directory, 'workflow-bundle.js');
     const results = Promise.allSettled([
       startDatabase(dataDir, remember),
       startTemporal(dataDir, remember),
-      buildWorkflowBundle(bundle),
+      build(),
     ]);
     starting = results;
     for (const result of await results) {
       if (result.status === 'rejected') throw result.reason;
     }
-    process.env['HERALD_TEST_WORKFLOW_BUNDLE'] = bundle;
+    process.env['HERALD_TEST_WORKFLOW_BUNDLE'] = path.join(packageRoot, 'dist', 'workflow-bundle.js');
+    const residents = await startResidents(dataDir, {
+      databaseUrl: required('HERALD_TEST_DATABASE_URL'),
+      temporalAddress: required('HERALD_TEST_TEMPORAL_ADDRESS'),
+    });
+    remember(residents);
+    process.env['HERALD_TEST_RESIDENTS'] = residents.url;
   } catch (error) {
     await stop();
     throw error;
@@ -72,6 +80,14 @@ async function removeKilledRuns(): Promise<void> {
       if (!(error instanceof SetupError)) throw error;
     }
   }
+}
+
+/** Many tests run the built code: the resident services, and those that start a process. */
+async function build(): Promise<void> {
+  const script = path.join(packageRoot, 'bin', 'build.js');
+  const child = spawn(process.execPath, [script], { stdio: ['ignore', 2, 2] });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error('the build failed');
 }
 
 async function startDatabase(
@@ -141,9 +157,16 @@ async function stopAll(
   dataDir: DataDir,
   directory: string,
 ): Promise<void> {
-  await Promise.all(running.map((server) => server.stop()));
+  // In reverse order: what uses the servers stops before them.
+  for (const server of running.toReversed()) await server.stop();
   await dataDir.close();
   await rm(directory, { recursive: true, force: true });
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is missing`);
+  return value;
 }
 
 /** On a signal jest exits immediately without running the teardown. */

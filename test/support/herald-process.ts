@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { packageRoot } from '../../src/lib/package-root';
-import type { TestService } from './service';
+import type { Installation } from './installation';
 import { testBots } from './simulator-control';
 
 export interface HeraldProcess {
@@ -23,7 +23,7 @@ const cli = path.join(packageRoot, 'dist', 'src', 'cli.js');
 
 /** Starts another process of the installation that a test service runs on: same database, queues and bots. */
 export function startSecondProcess(
-  service: TestService,
+  service: Installation,
   roles: string,
   env: Record<string, string> = {},
 ): Promise<HeraldProcess> {

@@ -1,8 +1,8 @@
-import type { TestProject, TestService } from './service';
+import type { Installation, TestProject } from './installation';
 
 /** As a process leaves it that dies after its work and before the response was recorded. */
 export async function loseResponse(
-  { pool }: Pick<TestService, 'pool'>,
+  { pool }: Pick<Installation, 'pool'>,
   { id }: Pick<TestProject, 'id'>,
   key: string,
 ): Promise<void> {

@@ -1,24 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import type { Client } from '@temporalio/client';
-import type pg from 'pg';
 import pino from 'pino';
 import type { PlatformAccesses } from '../../src/bots/messengers';
 import { loadConfig, type Config } from '../../src/config';
-import type { Scope } from '../../src/contract/scopes';
-import { newApiKey } from '../../src/lib/tokens';
-import { insertApiKey } from '../../src/projects/queries/keys';
-import { insertProject, updateProject, type ProjectChanges } from '../../src/projects/queries/projects';
-import type { Project } from '../../src/projects/contract';
 import { simulatorLink, type Simulator } from '../../src/embedded/simulator';
 import { startService, type Service } from '../../src/service';
+import type { QueueName } from '../../src/temporal/names';
+import { createApi } from './api';
 import { createTestDatabase, patient, type TestDatabase } from './database';
-import { readText } from './read-text';
-import {
-  createSimulatorControl,
-  startTestSimulator,
-  testBots,
-  type SimulatorControl,
-} from './simulator-control';
+import { projectsOf, type Installation } from './installation';
+import { startTestSimulator } from './simulator';
+import { createSimulatorControl, testBots } from './simulator-control';
+
+export type { TestProject } from './installation';
 
 /** How a delivery starts where its endpoint does not say. */
 export type Lane = Config['HERALD_DELIVERY_LANE'];
@@ -30,6 +23,8 @@ export interface TestServiceOptions {
   env?: Record<string, string>;
   /** Default: all roles. */
   roles?: string;
+  /** The task queues that get a worker, if the role runs. Default: all. */
+  queues?: readonly QueueName[];
   /** Runs on an existing database (a second process of the same installation). */
   database?: TestDatabase;
   /** Default: a fresh simulator for both channels. */
@@ -43,42 +38,12 @@ export interface TestServiceOptions {
   logLines?: string[];
 }
 
-export interface TestProject extends Project {
-  api_key: string;
-  api: Api;
-}
-
-export interface ApiResponse<T = Record<string, unknown>> {
-  status: number;
-  headers: Headers;
-  body: T;
-}
-
-/** Calls the API like a project's backend. */
-export type Api = <T = any>( // eslint-disable-line @typescript-eslint/no-explicit-any -- tests read what they asserted
-  method: string,
-  path: string,
-  body?: unknown,
-  headers?: Record<string, string>,
-) => Promise<ApiResponse<T>>;
-
-export interface TestService {
-  url: string;
+/** An installation of a test file's own, in its process. */
+export interface TestService extends Installation {
   config: Config;
   service: Service;
   database: TestDatabase;
-  pool: pg.Pool;
-  client: Client;
   simulator: Simulator;
-  /** Acts as the users of the messengers. */
-  control: SimulatorControl;
-  queuePrefix: string;
-  createProject(changes?: ProjectChanges & { slug?: string }): Promise<TestProject>;
-  /** A further key of a project. */
-  createKey(projectId: string, scopes: Scope[]): Promise<string>;
-  /** Without a key, or with any other. */
-  apiWith(key: string | null): Api;
-  stop(): Promise<void>;
 }
 
 const encryptionKey = { id: 'k1', key: Buffer.alloc(32, 7) };
@@ -110,6 +75,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     encryptionKeys: [encryptionKey],
     bundlePath: options.bundlePath ?? required('HERALD_TEST_WORKFLOW_BUNDLE'),
     platforms: simulatedPlatforms(simulator),
+    queues: options.queues,
     onFailure: (error) => {
       throw error;
     },
@@ -128,28 +94,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     control: createSimulatorControl(simulator.url),
     queuePrefix,
     apiWith,
-    async createKey(projectId, scopes) {
-      const { key, hash, hint } = newApiKey();
-      await insertApiKey(database.pool, { project_id: projectId, hash, hint, scopes });
-      return key;
-    },
-    async createProject({ slug, ...changes } = {}) {
-      const { key, hash, hint } = newApiKey();
-      const inserted = await insertProject(database.pool, {
-        slug: slug ?? `p-${randomBytes(5).toString('hex')}`,
-        name: changes.name ?? 'Test project',
-      });
-      if (!inserted) throw new Error('the slug is taken');
-      // Tests of other things must not meet the limits by accident.
-      const generous = {
-        requests_per_minute: 1_000_000,
-        sessions_per_hour: 1_000_000,
-        sessions_per_address: 1_000_000,
-      };
-      const project = await updateProject(database.pool, inserted.id, { ...generous, ...changes });
-      await insertApiKey(database.pool, { project_id: inserted.id, hash, hint });
-      return { ...(project ?? inserted), api_key: key, api: apiWith(key) };
-    },
+    ...projectsOf(database.pool, apiWith),
     async stop() {
       await service.stop();
       if (!options.simulator) await simulator.stop();
@@ -170,27 +115,6 @@ export function simulatedPlatforms(simulator: Simulator): PlatformAccesses {
       apiRoot: simulator.maxApiRoot,
       link: (start, bot) => simulatorLink(simulator.url, 'max', start, bot),
     },
-  };
-}
-
-export function createApi(url: string, key: string | null): Api {
-  return async <T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        ...(key ? { authorization: `Bearer ${key}` } : {}),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await readText(response);
-    const json = response.headers.get('content-type')?.includes('json') ?? false;
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: (json ? JSON.parse(text) : text) as T,
-    };
   };
 }
 

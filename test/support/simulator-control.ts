@@ -1,15 +1,10 @@
 import type { Channel } from '../../src/contract/common';
-import { startSimulator, type Simulator } from '../../src/embedded/simulator';
 
 /** The bots of every simulator in the tests. */
 export const testBots = {
   telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_test_bot' },
   max: { token: 'simulated-max-bot-token', username: 'herald_test_bot' },
 } as const satisfies Record<Channel, { token: string; username: string }>;
-
-export function startTestSimulator(): Promise<Simulator> {
-  return startSimulator({ port: 0, ...testBots });
-}
 
 export interface ChatButton {
   text: string;
@@ -65,7 +60,8 @@ export interface SimulatorControl {
   /** Opens the bot's Mini App with a start parameter. */
   miniApp(channel: Channel, user: User, start: string): Promise<{ url: string; init_data: string }>;
   chat(channel: Channel, user: User): Promise<Chat>;
-  faults(channel: Channel, fault: Record<string, unknown>): Promise<unknown>;
+  /** With `user`, only calls for this user's chat. */
+  faults(channel: Channel, fault: Record<string, unknown> & { user?: User }): Promise<unknown>;
   /** Rate limits of the platform; `{}` lifts them. */
   limits(channel: Channel, limits: { per_second?: number; chat_per_second?: number }): Promise<unknown>;
   /** Parameters of the bot's calls of a method, oldest first. */
@@ -73,7 +69,7 @@ export interface SimulatorControl {
   /** How often the bot has called a method, whatever the platform answered. */
   callCount(channel: Channel, method: string): Promise<number>;
   /** Users who have opened the bot and only count the messages they get. */
-  addUsers(channel: Channel, users: { count: number; from: number }): Promise<unknown>;
+  addUsers(channel: Channel, users: { count: number; from?: number }): Promise<{ from: number }>;
   stats(channel: Channel): Promise<SimulatorStats>;
 }
 
@@ -82,8 +78,14 @@ interface CallsView {
   calls: { params: Record<string, unknown> }[];
 }
 
-/** `bot` is the username of a project's own bot; default: the shared one. */
-export function createSimulatorControl(url: string, bot?: string): SimulatorControl {
+export interface ControlOptions {
+  /** The username of a project's own bot. Default: the shared one. */
+  bot?: string;
+  /** Part of the name of every user who is not given by number, so that they are not those of other test files. */
+  users?: string;
+}
+
+export function createSimulatorControl(url: string, { bot, users }: ControlOptions = {}): SimulatorControl {
   async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const target = new URL(`${url}/control/${path}`);
     if (bot !== undefined) target.searchParams.set('bot', bot);
@@ -96,8 +98,10 @@ export function createSimulatorControl(url: string, bot?: string): SimulatorCont
     if (!response.ok) throw new Error(`${method} /control/${path}: ${response.status} ${text}`);
     return JSON.parse(text || '{}') as T;
   }
+  const nameOf = (user: User) =>
+    users === undefined || /^\d+$/.test(String(user)) ? String(user) : `${user}-${users}`;
   const user = (channel: Channel, id: User, action: string) =>
-    `${channel}/users/${encodeURIComponent(String(id))}/${action}`;
+    `${channel}/users/${encodeURIComponent(nameOf(id))}/${action}`;
   const view = (channel: Channel, method: string) =>
     call<CallsView>('GET', `${channel}/calls?method=${encodeURIComponent(method)}`);
   return {
@@ -108,11 +112,12 @@ export function createSimulatorControl(url: string, bot?: string): SimulatorCont
     unblock: (channel, id) => call('POST', user(channel, id, 'unblock'), {}),
     miniApp: (channel, id, start) => call('POST', user(channel, id, 'mini-app'), { start }),
     chat: (channel, id) => call('GET', user(channel, id, 'chat')),
-    faults: (channel, fault) => call('POST', `${channel}/faults`, fault),
+    faults: (channel, { user: only, ...fault }) =>
+      call('POST', `${channel}/faults`, { ...fault, ...(only === undefined ? {} : { user: nameOf(only) }) }),
     limits: (channel, limits) => call('POST', `${channel}/limits`, limits),
     calls: async (channel, method) => (await view(channel, method)).calls.map(({ params }) => params),
     callCount: async (channel, method) => (await view(channel, method)).counts[method] ?? 0,
-    addUsers: (channel, users) => call('POST', `${channel}/users`, users),
+    addUsers: (channel, crowd) => call('POST', `${channel}/users`, crowd),
     stats: (channel) => call('GET', `${channel}/stats`),
   };
 }

@@ -1,9 +1,9 @@
-import type { TestService } from './service';
+import type { Installation } from './installation';
 
 /**
  * Everything that Temporal stores about a service's workflows, as searchable text: histories, search attributes, memos.
  */
-export async function temporalRecords(service: TestService): Promise<string> {
+export async function temporalRecords(service: Installation): Promise<string> {
   const records: string[] = [];
   const query = ['logins', 'deliveries', 'broadcasts', 'campaigns']
     .map((queue) => `TaskQueue = '${service.queuePrefix}-${queue}'`)

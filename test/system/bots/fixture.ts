@@ -8,12 +8,8 @@ import { createNotifications } from '../../../src/db/notify';
 import type { Simulator } from '../../../src/embedded/simulator';
 import type { Logger } from '../../../src/lib/log';
 import type { TestDatabase } from '../../support/database';
-import {
-  createSimulatorControl,
-  startTestSimulator,
-  testBots,
-  type SimulatorControl,
-} from '../../support/simulator-control';
+import { startTestSimulator } from '../../support/simulator';
+import { createSimulatorControl, testBots, type SimulatorControl } from '../../support/simulator-control';
 
 export const quiet: Logger = pino({ level: 'silent' });
 

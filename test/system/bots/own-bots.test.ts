@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { channels, type Channel } from '../../../src/contract/common';
 import { eventually } from '../../support/eventually';
-import { startTestService, type Api, type TestProject, type TestService } from '../../support/service';
+import type { Api } from '../../support/api';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createSimulatorControl, testBots, type SimulatorControl } from '../../support/simulator-control';
 import { expectError } from '../http/fixture';
 import { createSession, linkOf, openAndWait, startOf } from '../login/fixture';
@@ -46,7 +47,7 @@ async function connect(
     { channel, bot_username: expect.stringMatching(/^own_\d+_bot$/), own: true, status: 'connected' },
   ]);
   const username = body['bot_username'] as string;
-  return { token, username, control: createSimulatorControl(first.simulator.url, username) };
+  return { token, username, control: createSimulatorControl(first.simulator.url, { bot: username }) };
 }
 
 const subscribeLink = async (api: Api, channel: Channel): Promise<URL> =>

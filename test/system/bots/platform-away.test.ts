@@ -1,7 +1,9 @@
 import { channels } from '../../../src/contract/common';
 import { eventually } from '../../support/eventually';
-import { createApi, startTestService, type TestService } from '../../support/service';
-import { createSimulatorControl, startTestSimulator } from '../../support/simulator-control';
+import { createApi } from '../../support/api';
+import { startTestService, type TestService } from '../../support/service';
+import { startTestSimulator } from '../../support/simulator';
+import { createSimulatorControl } from '../../support/simulator-control';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 import { telegramText } from './fixture';
 

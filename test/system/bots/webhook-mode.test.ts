@@ -1,7 +1,8 @@
 import { channels, type Channel } from '../../../src/contract/common';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
-import { createApi, startTestService, type TestProject, type TestService } from '../../support/service';
+import { createApi } from '../../support/api';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
 import type { User } from '../../support/simulator-control';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 import { expectError } from '../http/fixture';

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import type { TestService } from '../../support/service';
+import type { Installation } from '../../support/installation';
 import { userEnvironment, type Finished } from '../../support/npm-start';
 import { testBots } from '../../support/simulator-control';
 
 export const cli = path.join(__dirname, '..', '..', '..', 'dist', 'src', 'cli.js');
 
 /** The settings of an operator's shell on the installation that a test service runs on. */
-export function settingsOf(service: TestService): Record<string, string> {
+export function settingsOf(service: Installation): Record<string, string> {
   return {
     DATABASE_URL: service.database.url,
     TEMPORAL_ADDRESS: process.env['HERALD_TEST_TEMPORAL_ADDRESS'] ?? '',

@@ -1,6 +1,6 @@
 import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
-import type { TestProject, TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
 
 /** A minute of a chain takes this long in the tests. */
 export const MINUTE_MS = 600;
@@ -22,7 +22,7 @@ export interface Enrolment {
   ended_at: string | null;
 }
 
-export function drips(service: TestService, project: () => TestProject) {
+export function drips(service: Installation, project: () => TestProject) {
   const api = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) =>
     project().api(method, `/v1/drip-chains${path}`, body);
 

@@ -3,7 +3,8 @@ import { Bot, Keyboard, MaxError } from '@maxhub/max-bot-api';
 import type { Simulator } from '../../../src/embedded/simulator';
 import { eventually } from '../../support/eventually';
 import { startReceiver } from '../../support/receiver';
-import { startTestSimulator, testBots } from '../../support/simulator-control';
+import { startTestSimulator } from '../../support/simulator';
+import { testBots } from '../../support/simulator-control';
 import { controlOf } from './fixture';
 
 const { token: MAX_TOKEN, username } = testBots.max;

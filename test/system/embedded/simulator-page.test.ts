@@ -1,7 +1,8 @@
 import type { Simulator } from '../../../src/embedded/simulator';
 import { simulatorLink } from '../../../src/embedded/simulator';
 import { eventually } from '../../support/eventually';
-import { startTestSimulator, testBots } from '../../support/simulator-control';
+import { startTestSimulator } from '../../support/simulator';
+import { testBots } from '../../support/simulator-control';
 import { controlOf } from './fixture';
 
 let simulator: Simulator;

@@ -2,7 +2,8 @@ import { Telegraf, Telegram, TelegramError } from 'telegraf';
 import { startSimulator, type Simulator } from '../../../src/embedded/simulator';
 import { eventually } from '../../support/eventually';
 import { startReceiver } from '../../support/receiver';
-import { startTestSimulator, testBots } from '../../support/simulator-control';
+import { startTestSimulator } from '../../support/simulator';
+import { testBots } from '../../support/simulator-control';
 import { controlOf } from './fixture';
 
 const { token: TELEGRAM_TOKEN, username } = testBots.telegram;

@@ -4,7 +4,8 @@ import { createPublish } from '../../../src/events/publish';
 import { newApiKey } from '../../../src/lib/tokens';
 import { insertApiKey } from '../../../src/projects/queries/keys';
 import { eventually } from '../../support/eventually';
-import { startTestService, type Api, type TestProject, type TestService } from '../../support/service';
+import type { Api } from '../../support/api';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createEndpoint, scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
 
 let service: TestService;

@@ -6,7 +6,8 @@ import { rulesHold } from '../../../src/drip/rules/evaluate';
 import { findFacts } from '../../../src/drip/rules/queries';
 import { barelyInTime } from '../../support/barely-in-time';
 import { eventually } from '../../support/eventually';
-import { startTestService, type Api, type TestProject, type TestService } from '../../support/service';
+import type { Api } from '../../support/api';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { eventsOf, freshName } from '../messages/fixture';
 import { createEndpoint, scriptedReceiver } from '../webhooks/fixture';
 

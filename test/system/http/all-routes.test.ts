@@ -3,12 +3,8 @@ import { eventRegistry } from '../../../src/events/contract';
 import { auditActionOf } from '../../../src/http/audit-action';
 import type { RouteSpec } from '../../../src/http/route';
 import { createRoutes } from '../../../src/roles/api';
-import {
-  startTestService,
-  type ApiResponse,
-  type TestProject,
-  type TestService,
-} from '../../support/service';
+import type { ApiResponse } from '../../support/api';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
 import { confirmedSession, createSession } from '../login/fixture';
 import { freshName, subscribePerson, textsTo, type Person } from '../messages/fixture';

@@ -1,12 +1,8 @@
 import { errorCodes, type ErrorCode } from '../../../src/contract/errors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
-import {
-  startTestService,
-  type ApiResponse,
-  type TestProject,
-  type TestService,
-} from '../../support/service';
+import type { ApiResponse } from '../../support/api';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 import { confirmedSession, createSession } from '../login/fixture';
 import { blockBilling, freshName, subscribePerson, withoutGrace } from '../messages/fixture';

@@ -3,13 +3,8 @@ import { updateProject } from '../../../src/projects/queries/projects';
 import { sha256 } from '../../../src/lib/tokens';
 import { stablePort } from '../../support/stable-port';
 import { scrape } from '../operations/fixture';
-import {
-  createApi,
-  startTestService,
-  type ApiResponse,
-  type TestProject,
-  type TestService,
-} from '../../support/service';
+import { createApi, type ApiResponse } from '../../support/api';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually, SOON_MS } from '../../support/eventually';

@@ -4,12 +4,8 @@ import { createRoutes } from '../../../src/roles/api';
 import { eventually } from '../../support/eventually';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
 import { loseResponse } from '../../support/lose-response';
-import {
-  startTestService,
-  type ApiResponse,
-  type TestProject,
-  type TestService,
-} from '../../support/service';
+import type { ApiResponse } from '../../support/api';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { stablePort } from '../../support/stable-port';
 import { createEndpoint } from '../webhooks/fixture';
 import { eventsOf, subscribePerson, textsTo, type Person } from '../messages/fixture';

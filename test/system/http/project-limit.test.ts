@@ -1,5 +1,6 @@
 import { updateProject } from '../../../src/projects/queries/projects';
-import { startTestService, type ApiResponse, type TestService } from '../../support/service';
+import type { ApiResponse } from '../../support/api';
+import { startTestService, type TestService } from '../../support/service';
 import { eventually, SOON_MS } from '../../support/eventually';
 import { expectError } from './fixture';
 import { ownPage } from '../../support/own-page';

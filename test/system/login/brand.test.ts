@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type http from 'node:http';
 import { png } from '../../support/png';
 import { startReceiver, type Receiver } from '../../support/receiver';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { createSession } from './fixture';
 
 const logo = png(4, 3, () => [200, 60, 20, 255]);
 const webp = Buffer.from('UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAwA0JaQAA3AA/vuUAAA=', 'base64');
 
-let service: TestService;
+let service: Installation;
 let images: Receiver;
 let source: string;
 let answer: (res: http.ServerResponse) => void;
@@ -16,7 +17,7 @@ let answer: (res: http.ServerResponse) => void;
 beforeAll(async () => {
   images = await startReceiver((res) => answer(res));
   source = new URL(images.url).origin;
-  service = await startTestService();
+  service = await useService();
 });
 afterAll(async () => {
   await service?.stop();

@@ -1,11 +1,12 @@
 import { returnUrl } from '../../../src/login/contract';
 import { eventually, SOON_MS } from '../../support/eventually';
-import { startTestService, type TestService } from '../../support/service';
+import type { Installation } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { confirmedSession, createSession, linkOf, openAndWait, startOf, type StatusBody } from './fixture';
 
-let service: TestService;
+let service: Installation;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await useService();
 });
 afterAll(() => service.stop());
 

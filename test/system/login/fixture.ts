@@ -1,6 +1,6 @@
 import type { Channel } from '../../../src/contract/common';
 import { eventually } from '../../support/eventually';
-import type { TestProject, TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
 import type { ChatMessage, User } from '../../support/simulator-control';
 
 export interface CreatedSession {
@@ -34,7 +34,7 @@ export function linkOf(session: CreatedSession, channel: Channel): string {
 
 /** Opens a session's link as a user and waits until the bot's question is there. */
 export async function openAndWait(
-  service: TestService,
+  service: Installation,
   channel: Channel,
   user: User,
   start: string,
@@ -50,14 +50,14 @@ export async function openAndWait(
   });
 }
 
-async function newestId(service: TestService, channel: Channel, user: User): Promise<unknown> {
+async function newestId(service: Installation, channel: Channel, user: User): Promise<unknown> {
   const chat = await service.control.chat(channel, user).catch(() => ({ messages: [] as ChatMessage[] }));
   return chat.messages.filter((message) => message.buttons.length > 0).at(-1)?.message_id;
 }
 
 /** The newest message of the bot in a chat. */
 export async function lastBotMessage(
-  service: TestService,
+  service: Installation,
   channel: Channel,
   user: User,
 ): Promise<ChatMessage | undefined> {
@@ -76,7 +76,7 @@ export interface StatusBody {
 }
 
 /** Reads a session's status from its row, without the pace of the polls. */
-export async function statusInDatabase(service: TestService, sessionId: string): Promise<string> {
+export async function statusInDatabase(service: Installation, sessionId: string): Promise<string> {
   const { rows } = await service.pool.query<{ status: string }>(
     'SELECT status FROM auth_sessions WHERE id = $1',
     [sessionId],
@@ -84,13 +84,13 @@ export async function statusInDatabase(service: TestService, sessionId: string):
   return rows[0]?.status ?? 'missing';
 }
 
-export async function waitForStatus(service: TestService, sessionId: string, status: string): Promise<void> {
+export async function waitForStatus(service: Installation, sessionId: string, status: string): Promise<void> {
   await eventually(async () => (await statusInDatabase(service, sessionId)) === status);
 }
 
 /** A whole login by session up to the code. */
 export async function confirmedSession(
-  service: TestService,
+  service: Installation,
   project: TestProject,
   user: User,
   options: { channel?: Channel; body?: Record<string, unknown>; profile?: Record<string, unknown> } = {},
@@ -109,7 +109,7 @@ export interface StoredEvent {
   body: { event: string; data: Record<string, unknown> };
 }
 
-export async function eventsOf(service: TestService, project: TestProject): Promise<StoredEvent[]> {
+export async function eventsOf(service: Installation, project: TestProject): Promise<StoredEvent[]> {
   const { rows } = await service.pool.query<{ name: string; body: string }>(
     'SELECT name, body FROM events WHERE project_id = $1 ORDER BY created_at, name',
     [project.id],

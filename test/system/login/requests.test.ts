@@ -1,10 +1,11 @@
 import { eventually } from '../../support/eventually';
-import { startTestService, type TestService } from '../../support/service';
+import type { Installation } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { createSession } from './fixture';
 
-let service: TestService;
+let service: Installation;
 beforeAll(async () => {
-  service = await startTestService({ roles: 'api' });
+  service = await useService();
 });
 afterAll(() => service.stop());
 

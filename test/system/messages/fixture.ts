@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Channel } from '../../../src/contract/common';
 import type { EventName } from '../../../src/events/contract';
 import { eventually } from '../../support/eventually';
-import type { TestProject, TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
 
 export interface Person {
   name: string;
@@ -14,7 +14,7 @@ export const freshName = (prefix = 'user') => `${prefix}-${randomBytes(5).toStri
 
 /** A user opens the project's subscribe link, and is a subscriber then. */
 export async function subscribePerson(
-  service: TestService,
+  service: Installation,
   project: TestProject,
   channel: Channel = 'telegram',
   about: Record<string, unknown> = {},
@@ -40,7 +40,7 @@ export interface EmittedEvent {
 
 /** What the project's endpoints would be told, in order. */
 export async function eventsOf(
-  service: TestService,
+  service: Installation,
   project: TestProject,
   ...names: EventName[]
 ): Promise<EmittedEvent[]> {
@@ -52,17 +52,17 @@ export async function eventsOf(
   return rows.map(({ name, body }) => ({ name, data: (JSON.parse(body) as EmittedEvent).data }));
 }
 
-export async function botMessages(service: TestService, { channel, name }: Person) {
+export async function botMessages(service: Installation, { channel, name }: Person) {
   const { messages } = await service.control.chat(channel, name);
   return messages.filter((message) => message.from === 'bot');
 }
 
-export async function textsTo(service: TestService, person: Person): Promise<string[]> {
+export async function textsTo(service: Installation, person: Person): Promise<string[]> {
   return (await botMessages(service, person)).map((message) => message.text);
 }
 
 /** The person blocks the bot, and Herald has recorded it. */
-export async function blockBot(service: TestService, project: TestProject, person: Person): Promise<void> {
+export async function blockBot(service: Installation, project: TestProject, person: Person): Promise<void> {
   const deletions = async () =>
     (await eventsOf(service, project, 'subscription.deleted')).filter(
       ({ data }) => data['subscriber_id'] === person.subscriberId,
@@ -76,7 +76,7 @@ export async function blockBot(service: TestService, project: TestProject, perso
 export const withoutGrace = { HERALD_GRACE_HOURS: '0' };
 
 /** The project's credits and its grace period are used up. */
-export async function blockBilling(service: TestService, project: TestProject): Promise<void> {
+export async function blockBilling(service: Installation, project: TestProject): Promise<void> {
   await service.pool.query(
     `INSERT INTO credit_months (project_id, month, used)
      VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC'), 100000)`,
@@ -88,22 +88,18 @@ export async function blockBilling(service: TestService, project: TestProject): 
   );
 }
 
-export async function liftBillingBlock(service: TestService, project: TestProject): Promise<void> {
+export async function liftBillingBlock(service: Installation, project: TestProject): Promise<void> {
   await service.pool.query('UPDATE projects SET purchased_credits = 100 WHERE id = $1', [project.id]);
 }
 
-let crowdFrom = 2_000_000_000;
-
 /** Many subscribers at once, who are there in the simulator and only count what they get. */
 export async function addCrowd(
-  service: TestService,
+  service: Installation,
   project: { id: string },
   channel: Channel,
   count: number,
 ): Promise<{ from: number }> {
-  const from = crowdFrom;
-  crowdFrom += count + 1_000;
-  await service.control.addUsers(channel, { count, from });
+  const { from } = await service.control.addUsers(channel, { count });
   await service.pool.query(
     `INSERT INTO subscribers (project_id, channel, platform_user_id, chat_id, first_name, lang)
      SELECT $1, $2, n::text, $5 || n, 'Crowd', 'en' FROM generate_series($3::bigint, $3::bigint + $4 - 1) AS n`,

@@ -1,6 +1,7 @@
 import { eventually } from '../../support/eventually';
 import { stablePort } from '../../support/stable-port';
-import { startTestService, type Api, type TestProject, type TestService } from '../../support/service';
+import type { Api } from '../../support/api';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
 import {
   blockBilling,

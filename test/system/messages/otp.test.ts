@@ -1,12 +1,13 @@
-import { startTestService, type TestProject, type TestService } from '../../support/service';
-import { blockBilling, eventsOf, subscribePerson, textsTo, withoutGrace, type Person } from './fixture';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
+import { blockBilling, eventsOf, subscribePerson, textsTo, type Person } from './fixture';
 
 describe('one-time codes', () => {
-  let service: TestService;
+  let service: Installation;
   let project: TestProject;
   let person: Person;
   beforeAll(async () => {
-    service = await startTestService({ roles: 'api,bots', env: withoutGrace });
+    service = await useService();
   });
   beforeEach(async () => {
     project = await service.createProject({ name: 'Bakery' });

@@ -1,15 +1,16 @@
 import { eventually } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { expectError } from '../http/fixture';
 import { botMessages, eventsOf, subscribePerson, textsTo, untilBroadcast, type Person } from './fixture';
 
 describe('templates', () => {
-  let service: TestService;
+  let service: Installation;
   let project: TestProject;
   let anna: Person;
   let ivan: Person;
   beforeAll(async () => {
-    service = await startTestService();
+    service = await useService();
     project = await service.createProject();
     anna = await subscribePerson(service, project, 'telegram', { first_name: 'Anna', language_code: 'en' });
     ivan = await subscribePerson(service, project, 'max', { first_name: 'Ivan', language_code: 'ru' });

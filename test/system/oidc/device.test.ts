@@ -1,17 +1,18 @@
 import { eventually } from '../../support/eventually';
 import { openCookieBrowser } from '../../support/cookie-browser';
 import { loadOpenidClient } from '../../support/es-modules';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { answer, createClient, discover, newestSession, postToken, type CreatedClient } from './fixture';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
-let service: TestService;
+let service: Installation;
 let project: TestProject;
 let client: CreatedClient;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await useService();
   project = await service.createProject();
   client = await createClient(project, { name: 'TV', type: 'public', device: true });
 });

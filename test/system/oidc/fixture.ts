@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Configuration } from 'openid-client' with { 'resolution-mode': 'import' };
 import { loadOpenidClient } from '../../support/es-modules';
 import { openCookieBrowser, type CookieBrowser, type Page } from '../../support/cookie-browser';
-import type { TestProject, TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
 import { openAndWait, waitForStatus } from '../login/fixture';
 
 export const CALLBACK = 'http://localhost:4000/callback';
@@ -83,7 +83,7 @@ export function startOnPage({ text }: Page): string {
 }
 
 /** The session of a hosted page. */
-export async function newestSession(service: TestService): Promise<string> {
+export async function newestSession(service: Installation): Promise<string> {
   const { rows } = await service.pool.query<{ session_id: string }>(
     'SELECT session_id FROM oidc_logins ORDER BY created_at DESC LIMIT 1',
   );
@@ -94,7 +94,7 @@ export const newUser = () => randomInt(1_000_000, 2_000_000_000);
 
 /** Answers the question of a hosted page as a user of Telegram. */
 export async function answer(
-  service: TestService,
+  service: Installation,
   page: Page,
   { user = newUser(), button = 0 }: { user?: number; button?: 0 | 1 } = {},
 ): Promise<void> {
@@ -105,7 +105,7 @@ export async function answer(
 }
 
 /** Follows redirects of the service and returns the address outside of it. */
-export async function followOut(service: TestService, browser: CookieBrowser, url: string): Promise<URL> {
+export async function followOut(service: Installation, browser: CookieBrowser, url: string): Promise<URL> {
   let next = url;
   for (let step = 0; step < 5; step += 1) {
     if (!next.startsWith(service.url)) return new URL(next);
@@ -118,7 +118,7 @@ export async function followOut(service: TestService, browser: CookieBrowser, ur
 
 /** A whole login; returns the address that the browser returns to. */
 export async function logIn(
-  service: TestService,
+  service: Installation,
   { browser, url }: Pick<Attempt, 'browser' | 'url'>,
   options: { user?: number; button?: 0 | 1 } = {},
 ): Promise<URL> {
@@ -129,7 +129,7 @@ export async function logIn(
 
 /** A whole login up to the tokens. */
 export async function tokensOf(
-  service: TestService,
+  service: Installation,
   config: Configuration,
   { user, ...parameters }: { user?: number; scope?: string } = {},
 ) {
@@ -146,7 +146,7 @@ export async function tokensOf(
 
 /** Posts to the token endpoint like a client that does not use a library. */
 export async function postToken(
-  service: TestService,
+  service: Installation,
   client: CreatedClient,
   form: Record<string, string>,
 ): Promise<{ status: number; body: Record<string, unknown> }> {

@@ -20,7 +20,7 @@ import {
 import { eventually } from '../../support/eventually';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
-import { startTestSimulator } from '../../support/simulator-control';
+import { startTestSimulator } from '../../support/simulator';
 import {
   createEndpoint,
   emitOne,

@@ -2,7 +2,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { confirmedSession } from '../login/fixture';
 import { eventually } from '../../support/eventually';
-import { createApi, startTestService, type TestProject, type TestService } from '../../support/service';
+import { createApi } from '../../support/api';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
 import { stablePort } from '../../support/stable-port';
 import {

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { pythonProject, typescriptProject } from '../../support/sdk';
-import type { TestService } from '../../support/service';
+import type { Installation } from '../../support/installation';
 import { openAndWait, startOf } from '../login/fixture';
 import { openApiClientSource } from './openapi-client-source';
 
@@ -115,7 +115,7 @@ export async function runScript(
 }
 
 /** A user opens a session's link and taps Yes. */
-export async function confirm(service: TestService, link: string, user: string): Promise<void> {
+export async function confirm(service: Installation, link: string, user: string): Promise<void> {
   await openAndWait(service, 'telegram', user, startOf(link));
   await service.control.tap('telegram', user, { button: 0 });
 }

@@ -2,12 +2,8 @@ import { workflowIds } from '../../../src/temporal/names';
 import { recordHistory } from '../replay/fixture';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
 import { eventually } from '../../support/eventually';
-import {
-  startTestService,
-  type ApiResponse,
-  type TestProject,
-  type TestService,
-} from '../../support/service';
+import type { ApiResponse } from '../../support/api';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { eventsOf, freshName } from '../messages/fixture';
 
 jest.setTimeout(120_000);

@@ -6,12 +6,8 @@ import { newApiKey } from '../../../src/lib/tokens';
 import { insertApiKey } from '../../../src/projects/queries/keys';
 import { eventually } from '../../support/eventually';
 import { ERASED_SUBSCRIBER_ID } from '../../../src/subscribers/queries/erasure';
-import {
-  startTestService,
-  type ApiResponse,
-  type TestProject,
-  type TestService,
-} from '../../support/service';
+import type { ApiResponse } from '../../support/api';
+import { startTestService, type TestProject, type TestService } from '../../support/service';
 import {
   confirmedSession,
   createSession,

@@ -1,13 +1,14 @@
 import { formatSubscriberId } from '../../../src/contract/ids';
 import { eventually } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { eventsOf, subscribePerson, textsTo } from '../messages/fixture';
 
 describe('subscribers', () => {
-  let service: TestService;
+  let service: Installation;
   let project: TestProject;
   beforeAll(async () => {
-    service = await startTestService({ roles: 'api,bots' });
+    service = await useService();
   });
   beforeEach(async () => {
     project = await service.createProject();

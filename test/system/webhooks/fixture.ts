@@ -3,7 +3,7 @@ import { eventRegistry, type EventName } from '../../../src/events/contract';
 import { emitEvent } from '../../../src/events/queries/emit';
 import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
-import type { TestProject, TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../../support/receiver';
 
 /** What a receiver does with a request: a status, or whatever it likes with the response. */
@@ -50,7 +50,7 @@ export async function createEndpoint(
 
 /** An event of the project, with the catalogue's example as its data. */
 export async function emitExample(
-  service: TestService,
+  service: Installation,
   project: TestProject,
   name: EventName = 'auth.completed',
 ): Promise<string> {
@@ -106,7 +106,7 @@ export async function readDelivery(project: TestProject, id: string): Promise<De
 
 /** Emits an event that one endpoint gets, and answers the delivery's id. */
 export async function emitOne(
-  service: TestService,
+  service: Installation,
   project: TestProject,
   endpointId: string,
   name: EventName = 'auth.completed',
@@ -147,12 +147,12 @@ export function untilAttempts(project: TestProject, id: string, count: number): 
 }
 
 /** The newest run of a delivery's workflow, as the Temporal UI shows it. */
-export function workflowOf(service: TestService, deliveryId: string) {
+export function workflowOf(service: Installation, deliveryId: string) {
   return service.client.workflow.getHandle(workflowIds.delivery(deliveryId));
 }
 
 /** How the newest run of the workflow ended. */
-export function untilWorkflow(service: TestService, deliveryId: string, status: string) {
+export function untilWorkflow(service: Installation, deliveryId: string, status: string) {
   return eventually(async () => {
     const description = await workflowOf(service, deliveryId).describe();
     if (description.status.name !== status) throw new Error(`the workflow is ${description.status.name}`);
