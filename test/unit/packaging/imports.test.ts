@@ -1,21 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-
-const root = path.join(__dirname, '..', '..', '..');
+import { domains, floorOf, layers, roomOf, root, sources } from '../../support/rooms';
 
 interface Import {
   from: string;
   to: string;
   typeOnly: boolean;
-}
-
-function sources(folder: string): string[] {
-  return readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const file = path.join(folder, entry.name);
-    if (entry.isDirectory()) return sources(file);
-    return /\.tsx?$/.test(entry.name) ? [file] : [];
-  });
 }
 
 function importsOf(file: string): Import[] {
@@ -51,32 +42,6 @@ function isTypeOnly(statement: ts.ImportDeclaration | ts.ExportDeclaration): boo
 
 const files = ['src', 'workflows', 'activities'].flatMap(sources);
 const all = files.flatMap(importsOf).filter(({ to }) => !to.startsWith('npm:'));
-
-/** The floors of the house, lowest first. A room may use the rooms below it; rooms of one floor stay apart. */
-const floors: string[][] = [
-  ['lib', 'contract'],
-  ['db', 'outbound', 'temporal', 'http'],
-  ['events', 'exports'],
-  ['projects', 'bots'],
-  ['subscribers', 'channels'],
-  ['templates'],
-  ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
-  ['broadcasts', 'team', 'oidc', 'mcp'],
-  ['drip'],
-  ['embedded', 'operations'],
-  ['roles', 'cli'],
-];
-const layers = new Set(floors.slice(0, 2).flat());
-const domains = new Set(floors.slice(2, 9).flat());
-
-function roomOf(file: string): string | null {
-  const [first, second, ...rest] = file.split(path.sep);
-  return first === 'src' && second !== undefined && rest.length > 0 ? second : null;
-}
-
-function floorOf(room: string): number {
-  return floors.findIndex((rooms) => rooms.includes(room));
-}
 
 const isContract = (file: string) => path.basename(file) === 'contract';
 const show = ({ from, to }: Import) => `${from} → ${to}`;

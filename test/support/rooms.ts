@@ -1,0 +1,41 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+
+/** The folders of `src` and their order, for the tests that read imports and SQL. */
+
+export const root = path.join(__dirname, '..', '..');
+
+/** The floors of the house, lowest first. A room may use the rooms below it; rooms of one floor stay apart. */
+export const floors: string[][] = [
+  ['lib', 'contract'],
+  ['db', 'outbound', 'temporal', 'http'],
+  ['events', 'exports'],
+  ['projects', 'bots'],
+  ['subscribers', 'channels'],
+  ['templates'],
+  ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
+  ['broadcasts', 'team', 'oidc', 'mcp'],
+  ['drip'],
+  ['embedded', 'operations'],
+  ['roles', 'cli'],
+];
+export const layers = new Set(floors.slice(0, 2).flat());
+export const domains = new Set(floors.slice(2, -2).flat());
+
+export function floorOf(room: string): number {
+  return floors.findIndex((rooms) => rooms.includes(room));
+}
+
+export function roomOf(file: string): string | null {
+  const [first, second, ...rest] = file.split(path.sep);
+  return first === 'src' && second !== undefined && rest.length > 0 ? second : null;
+}
+
+/** The TypeScript files below a folder, by their paths from the root. */
+export function sources(folder: string): string[] {
+  return readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return sources(file);
+    return /\.tsx?$/.test(entry.name) ? [file] : [];
+  });
+}

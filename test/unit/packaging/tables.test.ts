@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+import tablesOfRooms from '../../../src/db/migrations/tables.json';
+import { floorOf, roomOf, root, sources } from '../../support/rooms';
+import { interpolatedTables, readSql, type SqlUse } from '../../support/sql-tables';
+import { offences as allowed } from './table-offences';
+
+/**
+ * A room writes only its own tables, and reads its own and those of rooms below it. What a room must ask of a room above
+ * it is registered in `src/roles`. `operations` names no table: it calls what the domains export.
+ */
+
+const ownerOf = new Map(
+  Object.entries(tablesOfRooms).flatMap(([room, tables]) => tables.map((table) => [table, room] as const)),
+);
+const tables = new Set(ownerOf.keys());
+
+const migrationsFolder = path.join(root, 'src', 'db', 'migrations');
+const migrations = readdirSync(migrationsFolder)
+  .filter((name) => name.endsWith('.sql'))
+  .sort()
+  .map((name) => readFileSync(path.join(migrationsFolder, name), 'utf8'))
+  .join('\n')
+  .replace(/--[^\n]*/g, '');
+
+/** The columns of each table, in lower case, as the migrations create them. */
+const columnsOf = new Map<string, Set<string>>();
+for (const [, table = '', body = ''] of migrations.matchAll(
+  /CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+) \(([\s\S]*?)\n?\);/g,
+)) {
+  columnsOf.set(
+    table,
+    new Set([...body.matchAll(/(?:^|,)\s*([a-z_]+) [a-z]/g)].map(([, name = '']) => name)),
+  );
+}
+for (const [, table = '', body = ''] of migrations.matchAll(/ALTER TABLE (\w+)([^;]*);/g)) {
+  for (const [, name = ''] of body.matchAll(/ADD COLUMN (?:IF NOT EXISTS )?(\w+)/g)) {
+    columnsOf.get(table)?.add(name);
+  }
+}
+for (const [, table = ''] of migrations.matchAll(/DROP TABLE (?:IF EXISTS )?(\w+)/g)) columnsOf.delete(table);
+
+function parse(file: string): ts.SourceFile {
+  return ts.createSourceFile(file, readFileSync(path.join(root, file), 'utf8'), ts.ScriptTarget.Latest, true);
+}
+
+const files = sources('src')
+  .filter((file) => roomOf(file) !== null)
+  .map((file) => ({ file, room: roomOf(file) ?? '', source: parse(file) }));
+/** Constants are used in other files too, and so are tables that are data. */
+const isShared = (name: string) => /^([A-Z_]+|table|from)$/.test(name);
+const shared = files.flatMap(({ source }) => interpolatedTables(source).filter(isShared));
+const holdsSql = (file: string) => file.startsWith('src/db/') || /\/queries(\.ts|\/)/.test(file);
+
+/** A word may be a column of a table that its room owns or that its room may read. */
+const readableColumns = (room: string) =>
+  new Set([...columnsOf].filter(([table]) => mayRead(room, table)).flatMap(([, names]) => [...names]));
+
+function mayRead(room: string, table: string): boolean {
+  const owner = ownerOf.get(table) ?? '';
+  return owner === room || floorOf(owner) < floorOf(room);
+}
+
+const uses = files.map(({ file, room, source }) => ({
+  file,
+  room,
+  ...readSql(source, tables, {
+    columns: readableColumns(room),
+    interpolated: new Set([...shared, ...interpolatedTables(source)]),
+    strict: holdsSql(file),
+  }),
+}));
+
+function offencesOf({ file, room, reads, writes }: SqlUse & { file: string; room: string }): string[] {
+  const wrong = new Set([
+    ...[...writes].filter((table) => ownerOf.get(table) !== room),
+    ...[...reads].filter((table) => room === 'operations' || !mayRead(room, table)),
+  ]);
+  return [...wrong].sort().map((table) => `${file} → ${table}`);
+}
+
+describe('the reader of SQL', () => {
+  const read = (code: string) => {
+    const source = ts.createSourceFile('queries.ts', code, ts.ScriptTarget.Latest, true);
+    const { reads, writes, unclear } = readSql(source, new Set(['events', 'endpoints', 'messages']), {
+      columns: new Set(['messages']),
+      interpolated: new Set(interpolatedTables(source)),
+      strict: true,
+    });
+    return { reads: [...reads].sort(), writes: [...writes].sort(), unclear: unclear.length };
+  };
+
+  it.each([
+    ['SELECT 1 FROM events e JOIN endpoints ON true', ['endpoints', 'events'], []],
+    ['SELECT 1 FROM unnest($1) AS given, events WHERE events.id = given', ['events'], []],
+    ['SELECT 1 FROM (SELECT 1 FROM events) AS endpoints WHERE endpoints.id = 1', ['events'], []],
+    ['SELECT extract(epoch FROM events.at) FROM endpoints events', ['endpoints'], []],
+    ['SELECT a IS DISTINCT FROM b FROM events FOR UPDATE OF events', ['events'], []],
+    [
+      'INSERT INTO events (id) SELECT id FROM endpoints ON CONFLICT DO UPDATE SET id = 1',
+      ['endpoints'],
+      ['events'],
+    ],
+    ['UPDATE events SET id = 1 FROM endpoints e WHERE e.id = 2', ['endpoints'], ['events']],
+    ['DELETE FROM ONLY events e USING endpoints', ['endpoints'], ['events']],
+    ['WITH events AS (DELETE FROM messages RETURNING id) SELECT id FROM events', [], ['messages']],
+    ['WITH events AS (INSERT INTO events DEFAULT VALUES RETURNING id) SELECT id FROM events', [], ['events']],
+    ['LOCK TABLE events IN SHARE MODE', [], ['events']],
+    ['SELECT count(*) AS events, messages FROM endpoints', ['endpoints'], []],
+    ["SELECT 'from events' FROM endpoints -- not FROM messages", ['endpoints'], []],
+  ])('reads %s', (sql, reads, writes) => {
+    expect(read(`const sql = \`${sql}\`;`)).toEqual({ reads, writes, unclear: 0 });
+  });
+
+  it('reads tables that are named in constants, objects and arguments', () => {
+    expect(
+      read('const ALL = `events e JOIN endpoints ON true`; const sql = `SELECT 1 FROM ${ALL}`;'),
+    ).toEqual({
+      reads: ['endpoints', 'events'],
+      writes: [],
+      unclear: 0,
+    });
+    expect(
+      read('remove({ table: "events" }); expire(db, "endpoints"); `DELETE FROM ${table}`').writes,
+    ).toEqual(['endpoints', 'events']);
+    expect(read('show({ from: "events e CROSS JOIN endpoints" }); `SELECT 1 FROM ${from}`').reads).toEqual([
+      'endpoints',
+      'events',
+    ]);
+  });
+
+  it('reports a name that it cannot place', () => {
+    expect(read('const part = `id, events + 1`;').unclear).toBe(1);
+    expect(read('const sql = `select 1 from events`;').unclear).toBe(1);
+  });
+});
+
+describe('a table', () => {
+  it('is listed once, in a room that exists', () => {
+    const listed = Object.values(tablesOfRooms).flat();
+    expect(listed.filter((table, at) => listed.indexOf(table) !== at)).toEqual([]);
+    expect(Object.keys(tablesOfRooms).filter((room) => floorOf(room) < 0)).toEqual([]);
+    // `migrations` is created by the code that applies them.
+    expect([...columnsOf.keys(), 'migrations'].sort()).toEqual(listed.sort());
+  });
+
+  it('is shown with its room in docs/architecture.md', () => {
+    const page = readFileSync(path.join(root, 'docs', 'architecture.md'), 'utf8');
+    const [, section = ''] = page.split('### Whose table is it?');
+    const [shown = ''] = section.split('###');
+    const rows = [...shown.matchAll(/^\| `(\w+)` +\| (.*?) +\|$/gm)];
+    expect(
+      Object.fromEntries(rows.map(([, room, names = '']) => [room, names.replaceAll('`', '').split(', ')])),
+    ).toEqual(tablesOfRooms);
+  });
+
+  it('is recognised wherever a query names it', () => {
+    const named = uses.filter(({ reads, writes }) => reads.size + writes.size > 0);
+    expect(named.length).toBeGreaterThan(60);
+    const known = new Set(uses.flatMap(({ reads, writes }) => [...reads, ...writes]));
+    // No statement uses `look_promises` any more.
+    expect([...tables].filter((table) => !known.has(table))).toEqual(['look_promises']);
+    expect(uses.flatMap(({ file, unclear }) => unclear.map((place) => `${file}: ${place}`))).toEqual([]);
+  });
+
+  it('is written by its own room, and read by it and the rooms above', () => {
+    const found = uses.flatMap(offencesOf).sort();
+    expect(found.filter((line) => !allowed.includes(line))).toEqual([]);
+    // A line that is no longer needed must go.
+    expect(allowed.filter((line) => !found.includes(line))).toEqual([]);
+  });
+});
