@@ -39,10 +39,9 @@ const found = (pattern: RegExp) =>
   statements.flatMap(({ file, text }) => [...text.matchAll(pattern)].map(([match]) => `${file}: ${match}`));
 
 const folder = path.join(root, 'src', 'db', 'migrations');
-const migrations = readdirSync(folder).map((name) => ({
-  name,
-  sql: readFileSync(path.join(folder, name), 'utf8'),
-}));
+const migrations = readdirSync(folder)
+  .filter((name) => name.endsWith('.sql'))
+  .map((name) => ({ name, sql: readFileSync(path.join(folder, name), 'utf8') }));
 
 describe('SQL', () => {
   it('is found at all', () => {

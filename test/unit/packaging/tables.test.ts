@@ -16,30 +16,22 @@ const ownerOf = new Map(
 );
 const tables = new Set(ownerOf.keys());
 
-const migrationsFolder = path.join(root, 'src', 'db', 'migrations');
-const migrations = readdirSync(migrationsFolder)
+const folder = path.join(root, 'src', 'db', 'migrations');
+/** The sections of the migrations, each with the room that heads it. */
+const sections = readdirSync(folder)
   .filter((name) => name.endsWith('.sql'))
-  .sort()
-  .map((name) => readFileSync(path.join(migrationsFolder, name), 'utf8'))
-  .join('\n')
-  .replace(/--[^\n]*/g, '');
-
-/** The columns of each table, in lower case, as the migrations create them. */
-const columnsOf = new Map<string, Set<string>>();
-for (const [, table = '', body = ''] of migrations.matchAll(
-  /CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+) \(([\s\S]*?)\n?\);/g,
-)) {
-  columnsOf.set(
-    table,
-    new Set([...body.matchAll(/(?:^|,)\s*([a-z_]+) [a-z]/g)].map(([, name = '']) => name)),
-  );
-}
-for (const [, table = '', body = ''] of migrations.matchAll(/ALTER TABLE (\w+)([^;]*);/g)) {
-  for (const [, name = ''] of body.matchAll(/ADD COLUMN (?:IF NOT EXISTS )?(\w+)/g)) {
-    columnsOf.get(table)?.add(name);
-  }
-}
-for (const [, table = ''] of migrations.matchAll(/DROP TABLE (?:IF EXISTS )?(\w+)/g)) columnsOf.delete(table);
+  .map((name) => readFileSync(path.join(folder, name), 'utf8'))
+  .flatMap((sql) => [...sql.matchAll(/^-- =+\n-- (\w+)\n-- =+\n([\s\S]*?)(?=^-- =+\n-- \w+\n|(?![\s\S]))/gm)])
+  .map(([, room = '', sql = '']) => ({ room, sql: sql.replace(/--[^\n]*/g, '') }));
+const created = sections.flatMap(({ room, sql }) =>
+  [...sql.matchAll(/CREATE (?:UNLOGGED )?TABLE (\w+) \(([\s\S]*?)\n\)[^;]*;/g)].map(
+    ([, table = '', body = '']) => ({
+      room,
+      table,
+      columns: [...body.matchAll(/(?:^|,)\s*([a-z_]+) [a-z]/g)].map(([, name = '']) => name),
+    }),
+  ),
+);
 
 function parse(file: string): ts.SourceFile {
   return ts.createSourceFile(file, readFileSync(path.join(root, file), 'utf8'), ts.ScriptTarget.Latest, true);
@@ -55,7 +47,7 @@ const holdsSql = (file: string) => file.startsWith('src/db/') || /\/queries(\.ts
 
 /** A word may be a column of a table that its room owns or that its room may read. */
 const readableColumns = (room: string) =>
-  new Set([...columnsOf].filter(([table]) => mayRead(room, table)).flatMap(([, names]) => [...names]));
+  new Set(created.filter(({ table }) => mayRead(room, table)).flatMap(({ columns }) => columns));
 
 function mayRead(room: string, table: string): boolean {
   const owner = ownerOf.get(table) ?? '';
@@ -141,8 +133,15 @@ describe('a table', () => {
     const listed = Object.values(tablesOfRooms).flat();
     expect(listed.filter((table, at) => listed.indexOf(table) !== at)).toEqual([]);
     expect(Object.keys(tablesOfRooms).filter((room) => floorOf(room) < 0)).toEqual([]);
+  });
+
+  it('is created in the section of its room', () => {
+    const byRoom: Record<string, string[]> = {};
+    for (const { room, table } of created) (byRoom[room] ??= []).push(table);
     // `migrations` is created by the code that applies them.
-    expect([...columnsOf.keys(), 'migrations'].sort()).toEqual(listed.sort());
+    byRoom['db'] = ['migrations'];
+    for (const names of Object.values(byRoom)) names.sort();
+    expect(byRoom).toEqual(tablesOfRooms);
   });
 
   it('is shown with its room in docs/architecture.md', () => {
@@ -159,8 +158,7 @@ describe('a table', () => {
     const named = uses.filter(({ reads, writes }) => reads.size + writes.size > 0);
     expect(named.length).toBeGreaterThan(60);
     const known = new Set(uses.flatMap(({ reads, writes }) => [...reads, ...writes]));
-    // No statement uses `look_promises` any more.
-    expect([...tables].filter((table) => !known.has(table))).toEqual(['look_promises']);
+    expect([...tables].filter((table) => !known.has(table))).toEqual([]);
     expect(uses.flatMap(({ file, unclear }) => unclear.map((place) => `${file}: ${place}`))).toEqual([]);
   });
 
