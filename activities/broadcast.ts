@@ -23,8 +23,8 @@ export interface BroadcastProgress {
 
 export interface BroadcastPage extends BroadcastProgress {
   hasMore: boolean;
-  /** Until the next recipient is due; absent in pages of 0.1.0. */
-  waitMs?: number;
+  /** Until the next recipient is due. */
+  waitMs: number;
 }
 
 /** One page: long enough to keep histories short, short enough that a shutdown need not wait. */

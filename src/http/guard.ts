@@ -129,14 +129,12 @@ async function respondOnce(
   return response;
 }
 
-/** Version 0.1.0 took keys on /v1/send only and compared the body alone; its keys stay valid for their 24 hours. */
 function idempotentRequest(
   { method, path }: RouteSpec,
   { params, query, body }: { params: unknown; query: unknown; body: unknown },
   /** Where the recorded response is for this caller only, such as an invitation that another may not make. */
   caller: KeyedProject | null,
 ): unknown {
-  if (path === '/v1/send') return body;
   const by = caller && (caller.member_id ?? caller.key_id);
   return { route: `${method} ${path}`, params, query, body, ...(by ? { by } : {}) };
 }

@@ -123,14 +123,11 @@ function inProgress(): AppError {
 
 function replay(cipher: Cipher, held: StoredKey): IdempotentResult {
   const { error_code, error_text, answer_sealed } = held;
-  if (error_code === null) {
-    const response =
-      answer_sealed === null
-        ? held.answer
-        : (JSON.parse(cipher.decrypt(answer_sealed, recordedResponsePurpose, held.request_id)) as unknown);
-    return { response, replayed: true };
+  if (answer_sealed !== null) {
+    const text = cipher.decrypt(answer_sealed, recordedResponsePurpose, held.request_id);
+    return { response: JSON.parse(text) as unknown, replayed: true };
   }
-  throw new AppError(isErrorCode(error_code) ? error_code : 'internal_error', error_text ?? undefined);
+  throw new AppError(error_code !== null && isErrorCode(error_code) ? error_code : 'internal_error', error_text ?? undefined);
 }
 
 async function recordOrRelease(pool: pg.Pool, scope: KeyScope, owner: string, error: unknown): Promise<void> {

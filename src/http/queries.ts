@@ -26,7 +26,7 @@ export async function claimKey(
      ON CONFLICT (project_id, key) DO UPDATE SET
        request_hash = excluded.request_hash, owner = excluded.owner,
        leased_until = clock_timestamp() + make_interval(secs => $5),
-       answer = NULL, answer_sealed = NULL, error_code = NULL, error_text = NULL,
+       answer_sealed = NULL, error_code = NULL, error_text = NULL,
        request_id = CASE WHEN ${isExpired} THEN excluded.request_id ELSE k.request_id END,
        created_at = CASE WHEN ${isExpired} THEN excluded.created_at ELSE k.created_at END
      WHERE (${isExpired} AND k.leased_until < clock_timestamp() IS NOT FALSE) OR (${isAbandoned})
@@ -39,8 +39,6 @@ export interface StoredKey {
   request_id: string;
   request_hash: Buffer;
   running: boolean;
-  /** A response that 0.1.0 recorded. */
-  answer: unknown;
   answer_sealed: string | null;
   error_code: string | null;
   error_text: string | null;
@@ -50,7 +48,7 @@ export function findKey(db: Db, { projectId, key }: KeyScope): Promise<StoredKey
   return row<StoredKey>(
     db,
     'find_idempotency_key',
-    `SELECT request_id, request_hash, leased_until IS NOT NULL AS running, answer, answer_sealed, error_code, error_text
+    `SELECT request_id, request_hash, leased_until IS NOT NULL AS running, answer_sealed, error_code, error_text
      FROM idempotency_keys WHERE project_id = $1 AND key = $2`,
     [projectId, key],
   );

@@ -1,7 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
-/** Marks values whose additional data has the row's id; values of 0.1.0 have four parts and no mark. */
-const BOUND_TO_ROW = '2';
 const AUTH_TAG = { authTagLength: 16 } as const;
 
 export interface EncryptionKey {
@@ -28,7 +26,7 @@ export class Cipher {
   }
 
   /**
-   * Format: `<key id>.2.<iv>.<ciphertext>.<tag>`, the last three in base64url. `purpose` binds a value to its column and
+   * Format: `<key id>.<iv>.<ciphertext>.<tag>`, the last three in base64url. `purpose` binds a value to its column and
    * `rowId` to its row, so that a value copied to another place cannot be decrypted there.
    */
   encrypt(plain: string, purpose: string, rowId: string): string {
@@ -37,25 +35,20 @@ export class Cipher {
       boundTo(purpose, rowId),
     );
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-    return [
-      this.newest.id,
-      BOUND_TO_ROW,
-      ...[iv, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url')),
-    ].join('.');
+    const parts = [iv, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url'));
+    return [this.newest.id, ...parts].join('.');
   }
 
-  /** Also decrypts values of 0.1.0, which are bound to their purpose only. */
   decrypt(sealed: string, purpose: string, rowId: string): string {
     const [id = '', ...parts] = sealed.split('.');
     const key = this.byId.get(id);
     if (!key) throw new Error(`no encryption key with the id "${id}" is configured`);
-    const isBound = parts.length === 4 && parts[0] === BOUND_TO_ROW;
-    const [iv, text, tag] = (isBound ? parts.slice(1) : parts).map((part) => Buffer.from(part, 'base64url'));
-    if (!iv || !text || !tag || (!isBound && parts.length !== 3)) {
+    const [iv, text, tag, ...rest] = parts.map((part) => Buffer.from(part, 'base64url'));
+    if (!iv || !text || !tag || rest.length > 0) {
       throw new Error('the value is not in a known encrypted format');
     }
     const decipher = createDecipheriv('aes-256-gcm', key, iv, AUTH_TAG)
-      .setAAD(isBound ? boundTo(purpose, rowId) : Buffer.from(purpose))
+      .setAAD(boundTo(purpose, rowId))
       .setAuthTag(tag);
     return decipher.update(text, undefined, 'utf8') + decipher.final('utf8');
   }

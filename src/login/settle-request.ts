@@ -13,7 +13,7 @@ export async function bindAnswerer(
   request: AuthSession,
   { prompt_id }: Answer,
 ): Promise<AuthSession | null> {
-  const who = prompt_id === null ? null : await findAskedSubscriber(db, request.id, prompt_id);
+  const who = await findAskedSubscriber(db, request.id, prompt_id);
   if (!who) return null;
   await bindRequest(db, request.id, who);
   const { channel, platform_user_id, chat_id, bot, lang } = who;

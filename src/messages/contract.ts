@@ -23,7 +23,7 @@ export interface MediaFacts {
   key: string;
 }
 
-/** The content as it is stored. Messages of 0.1.0 have no facts. */
+/** The content as it is stored, with the facts about its media. Until they are known they are missing. */
 export type MessageContent = Omit<InlineContent, 'media'> & {
   media?: (MessageMedia & Partial<MediaFacts>) | undefined;
 };

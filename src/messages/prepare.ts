@@ -12,7 +12,7 @@ export interface PreparedMessage {
 
 /**
  * The text is converted once for each channel, on its first recipient. `id` is that of the request or broadcast; it
- * identifies media that was stored by 0.1.0, without a key.
+ * identifies media without facts.
  */
 export function prepareMessage(
   content: MessageContent,

@@ -159,7 +159,7 @@ export async function removeSubscriber(
     await rewriteRecordedResponses(db, cipher, await recentPlansOf(db, person, ownId), withoutMessage);
     const open = await openEnrolmentsOf(db, person);
     await erasePersonalTables(db, person, publicIds);
-    await erasePersonMessages(db, person, publicIds);
+    await erasePersonMessages(db, person);
     const requestIds = await requestsOf(db, person);
     await erasePersonPlans(db, person, ownId);
     await deleteSubscriber(db, projectId, person.id);

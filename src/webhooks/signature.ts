@@ -22,10 +22,7 @@ export function sign(
 
 const SECRET_PREFIX = 'whsec_';
 
-/**
- * The bytes that a secret stands for: the key of Standard Webhooks. Secrets made before version 0.2 are base64url
- * without padding; Node reads both alphabets.
- */
+/** The bytes that a secret stands for: the key of Standard Webhooks. */
 export function keyOf(secret: string): Buffer {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   return Buffer.from(encoded, 'base64');

@@ -180,12 +180,9 @@ function showProject(session: DashboardSession): DashboardSession {
   return session;
 }
 
-/** Pages of other origins cannot send these headers. */
-const dashboardHeaders = (path: string) => ({
-  // Processes of 0.1.0 require it during a rolling upgrade; remove it in the next release.
-  'x-herald-dashboard': '1',
-  ...(shownProject === null || !path.startsWith('/v1/') ? {} : { 'x-herald-project': shownProject }),
-});
+/** Pages of other origins cannot send this header. */
+const dashboardHeaders = (path: string): Record<string, string> =>
+  shownProject === null || !path.startsWith('/v1/') ? {} : { 'x-herald-project': shownProject };
 
 /** Sends a request of the dashboard. Throws for any response that is not a success. */
 async function request(

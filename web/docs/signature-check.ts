@@ -242,14 +242,10 @@ async function matches(family: Family, secret: string, t: string, body: string):
   return family.signatures.includes(family.encode(new Uint8Array(mac)));
 }
 
-/** The bytes after whsec_, in base64 or, before version 0.2, base64url. */
+/** The bytes after whsec_, in base64. */
 function decodedSecret(secret: string): Uint8Array<ArrayBuffer> | null {
-  const encoded = secret
-    .replace(/^whsec_/, '')
-    .replaceAll('-', '+')
-    .replaceAll('_', '/');
   try {
-    return Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0));
+    return Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (char) => char.charCodeAt(0));
   } catch {
     return null;
   }

@@ -172,7 +172,7 @@ function signatureOf(body: string | Uint8Array, secret: string, t: string): stri
   return createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
 }
 
-/** The bytes that a secret stands for. Secrets of Herald 0.1.0 are base64url; Node reads both alphabets. */
+/** The bytes that a secret stands for. */
 function keyOf(secret: string): Buffer {
   return Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
 }

@@ -10,8 +10,8 @@ export interface Answer {
   answer: 'yes' | 'no';
   first_name: string;
   username: string | null;
-  /** The question that was answered; null in answers of version 0.1.0. */
-  prompt_id: number | null;
+  /** The question that was answered. */
+  prompt_id: number;
   /** When Herald got the tap. */
   received_at: Date;
 }

@@ -92,9 +92,7 @@ export interface SealedValue {
   row_id: string;
 }
 
-/** Encrypted with another key, or in the format of 0.1.0, which does not name the row. */
-const isOutdated = (column: string) =>
-  `(split_part(${column}, '.', 1) <> $1 OR split_part(${column}, '.', 2) <> '2')`;
+const isOutdated = (column: string) => `split_part(${column}, '.', 1) <> $1`;
 
 /** The number of values encrypted with each key. */
 export async function countSealedByKey(
@@ -120,7 +118,7 @@ export async function countOutdated(db: Db, { table, column }: SealedColumn, key
   return counted?.count ?? 0;
 }
 
-/** Values encrypted with any other key or in the format of 0.1.0, ordered by the key of their rows. */
+/** Values encrypted with any other key, ordered by the key of their rows. */
 export function outdatedValues(
   db: Db,
   { table, column, key, type, rowId }: SealedColumn,

@@ -125,7 +125,7 @@ export async function erasePersonLinks(
 }
 
 /** Before the messages are deleted, by which these rows are found. */
-export async function erasePersonMessages(db: Db, person: Person, publicIds: string[]): Promise<void> {
+export async function erasePersonMessages(db: Db, person: Person): Promise<void> {
   await change(
     db,
     'erase_clicks',
@@ -133,15 +133,6 @@ export async function erasePersonMessages(db: Db, person: Person, publicIds: str
        SELECT id FROM messages WHERE subscriber_id = $1
        UNION ALL SELECT id FROM broadcast_recipients WHERE subscriber_id = $1)`,
     [person.id],
-  );
-  // Responses that 0.1.0 recorded. They stay, so that a repeated request sends nothing again, without the subscriber's id.
-  await change(
-    db,
-    'erase_recorded_responses',
-    `UPDATE idempotency_keys k SET answer = regexp_replace(k.answer::text, $2, '${ERASED_SUBSCRIBER_ID}', 'g')::json
-     WHERE k.answer IS NOT NULL AND k.request_id IN (
-       SELECT m.request_id FROM messages m WHERE m.subscriber_id = $1 AND m.created_at > now() - interval '2 days')`,
-    [person.id, publicIds.join('|')],
   );
   // A recipient counts towards its broadcast after the removal.
   await change(

@@ -333,19 +333,6 @@ test('a recorded response is not readable in the database', async () => {
   }
 });
 
-test('a response that 0.1.0 recorded is repeated', async () => {
-  const key = newKey();
-  const send = () =>
-    project.api('POST', '/v1/send', { external_id: 'a', text: 'x' }, { 'idempotency-key': key });
-  expect((await send()).body['code']).toBe('subscriber_not_found');
-  const answer = { sent: 1, failed: 0, details: [] };
-  await service.pool.query(
-    `UPDATE idempotency_keys SET answer = $2, error_code = NULL, error_text = NULL WHERE key = $1`,
-    [key, JSON.stringify(answer)],
-  );
-  expect((await send()).body).toEqual(answer);
-});
-
 test('a limit that was met can pass: the same key succeeds later', async () => {
   const limited = await service.createProject({ sessions_per_hour: 1 });
   const create = (key: string) =>

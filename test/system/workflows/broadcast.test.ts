@@ -42,7 +42,11 @@ const progress = (status: BroadcastProgress['status'], sent: number): BroadcastP
   skipped: 0,
   total: 3,
 });
-const page = (sent: number, hasMore: boolean): BroadcastPage => ({ ...progress('running', sent), hasMore });
+const page = (sent: number, hasMore: boolean): BroadcastPage => ({
+  ...progress('running', sent),
+  hasMore,
+  waitMs: 0,
+});
 
 async function start(pages: BroadcastPage[], ends: BroadcastProgress[]) {
   const jobId = randomUUID();

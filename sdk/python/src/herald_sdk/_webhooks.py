@@ -156,10 +156,10 @@ def _is_time(value: str) -> bool:
 
 
 def _key_of(secret: str) -> bytes:
-    """The bytes that a secret stands for. Secrets of Herald 0.1.0 are base64url without padding."""
+    """The bytes that a secret stands for."""
     encoded = secret[len("whsec_") :] if secret.startswith("whsec_") else secret
     try:
-        key = base64.b64decode(encoded.rstrip("=").translate(str.maketrans("-_", "+/")) + "=" * (-len(encoded.rstrip("=")) % 4))
+        key = base64.b64decode(encoded)
     except binascii.Error:
         key = b""
     if len(key) != KEY_BYTES:
