@@ -28,7 +28,7 @@ export type DeliveryStep =
   | ({ kind: 'attempted'; attempt: number; nextAttemptAt: number | null } & DeliveryEnd)
   | ({ kind: 'ended' } & DeliveryEnd)
   | { kind: 'superseded'; next: number }
-  | ({ kind: 'early'; waitMs: number; nextAttemptAt: number | null } & DeliveryEnd)
+  | { kind: 'early'; waitMs: number; nextAttemptAt: number | null }
   | { kind: 'busy' }
   | { kind: 'parked' };
 
@@ -111,8 +111,6 @@ export function createDeliveryActivities(deps: DeliveryActivityDeps) {
   return {
     attemptDelivery: reported(attemptDelivery),
     attemptFast: reported(attemptFast),
-    /** The name of `attemptFast` in histories of 0.1.0. */
-    attemptAtOnce: reported(attemptFast),
     /** An operator cancelled the workflow in the Temporal UI: the row must say so, too. */
     markCancelled: reported((deliveryId: string): Promise<void> => cancelDelivery(pool, deliveryId)),
   };
@@ -131,7 +129,6 @@ function withoutAttempt(claim: Claim | null): DeliveryStep {
         kind: 'early',
         waitMs: Math.max(1, (claim.next_attempt_at ?? claim.now) - claim.now),
         nextAttemptAt: claim.next_attempt_at,
-        ...endOf(claim),
       };
     case 'ended':
       return { kind: 'ended', ...endOf(claim) };

@@ -3,7 +3,6 @@ import {
   condition,
   defineSignal,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -21,10 +20,7 @@ export interface AuthSessionInput {
   sessionId: string;
   projectId: string;
   flow: SessionFlow;
-  /**
-   * 0: the server held the first task back until the user's answer or the session's end. Sessions that 0.1.0 started
-   * wait for this long in the workflow, and so do approvals, whose workflow asks first.
-   */
+  /** 0: the server held the first task back until the user's answer or the session's end. An approval asks, then waits. */
   waitMs: number;
 }
 
@@ -33,12 +29,12 @@ export interface AuthSessionResult {
   reason: string;
 }
 
-/** The bot has stored an answer. The update's id makes a repeated signal harmless. */
-export const answered = defineSignal<[{ updateId: number }]>(signals.answered);
+/** The row has changed: an answer is stored, or the session was cancelled. */
+const changed = defineSignal(signals.changed);
 
 /**
  * Short transactions run inside the workflow task, which saves events and a round trip. They are tried there once; an
- * ordinary activity then waits for whatever is away.
+ * ordinary activity then waits for whatever is unavailable.
  */
 const inTask = proxyLocalActivities<AuthSessionActivities>({
   startToCloseTimeout: '4 seconds',
@@ -72,33 +68,27 @@ const { showOutcome } = proxyActivities<AuthSessionActivities>({
  * the chat, and expires the one-time code. The row is the truth; verify and polls check the code's age themselves.
  */
 export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput): Promise<AuthSessionResult> {
-  const seenUpdates = new Set<number>();
-  let isAnswered = false;
-  setHandler(answered, ({ updateId }) => {
-    if (seenUpdates.has(updateId)) return;
-    seenUpdates.add(updateId);
-    isAnswered = true;
+  let signalled = false;
+  setHandler(changed, () => {
+    signalled = true;
   });
-  const settlesInTask = patched('settle-in-task');
   const asking = flow === 'push' ? startAsking(sessionId) : null;
 
   let outcome: Outcome;
   do {
     if (waitMs > 0) {
       setCurrentDetails('Waiting for the user to answer in the messenger.');
-      await condition(() => isAnswered, waitMs, { summary: 'the session expires' });
+      await condition(() => signalled, waitMs, { summary: 'the session expires' });
     }
-    isAnswered = false;
-    outcome = settlesInTask
-      ? await orElse(inTask.settleAndShow, settleSession, sessionId)
-      : await settleSession({ sessionId });
+    signalled = false;
+    outcome = await orElse(inTask.settleAndShow, settleSession, sessionId);
     waitMs = outcome.waitMs;
   } while (outcome.status === 'pending');
 
   asking?.cancel();
   const codeEnd = Date.now() + outcome.codeLifeMs;
   // A confirmed session is still open: its attribute is written once, at the end of the code.
-  if (outcome.status !== 'confirmed' || !settlesInTask) setStatus(outcome.status);
+  if (outcome.status !== 'confirmed') setStatus(outcome.status);
   const isShown = outcome.shown === true || (await show(sessionId));
   if (outcome.status === 'declined') return { status: 'declined', reason: outcome.reason ?? 'user' };
   if (outcome.status === 'expired') return { status: 'expired', reason: 'nobody answered in time' };
@@ -111,13 +101,11 @@ export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput)
   let end;
   do {
     await sleep(Math.max(1, leftMs), { summary: 'the code expires' });
-    end = settlesInTask
-      ? await orElse(inTask.expireCode, expireCode, sessionId)
-      : await expireCode({ sessionId });
+    end = await orElse(inTask.expireCode, expireCode, sessionId);
     leftMs = end.leftMs;
   } while (end.status === 'confirmed');
-  // The messenger was away when the user answered. It may be back, and the question still has its buttons.
-  if (!isShown && patched('outcome-at-the-end')) await show(sessionId);
+  // The messenger was unavailable when the user answered. By now it may edit the question, which still has its buttons.
+  if (!isShown) await show(sessionId);
   setStatus(end.status);
   return end.status === 'consumed'
     ? { status: 'consumed', reason: 'the code was used' }
@@ -126,7 +114,7 @@ export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput)
 
 type Outcome = SettledSession & { shown?: boolean };
 
-/** Asks while the workflow waits: one subscriber may answer while another one's messenger is away. */
+/** Asks while the workflow waits: one subscriber may answer while another one's messenger is unavailable. */
 function startAsking(sessionId: string): CancellationScope {
   const scope = new CancellationScope();
   scope.run(() => askRecipients({ sessionId })).catch(() => undefined);

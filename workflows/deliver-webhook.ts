@@ -6,7 +6,6 @@ import {
   defineQuery,
   defineSignal,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -24,7 +23,7 @@ import { searchAttributes, signals } from '../src/temporal/names';
 import { retryingAttributes, type LastAttempt } from '../src/webhooks/retrying-attributes';
 
 /** The row has changed: a retry was requested, the delivery was cancelled, or a slot of the endpoint was claimed for it. */
-export const changedSignal = defineSignal(signals.changed);
+const changed = defineSignal(signals.changed);
 /** ISO time of the next attempt, or null. */
 export const nextAttemptQuery = defineQuery<string | null>('nextAttempt');
 
@@ -37,8 +36,6 @@ export interface DeliverWebhookInput {
   unitMs: number;
   /** The endpoint answered fast last time: the first attempt of this run is made inside the workflow task. */
   fast?: boolean;
-  /** `fast` in inputs of 0.1.0, with the activity `attemptAtOnce`. */
-  quick?: boolean;
   /** The express lane made the first attempt, and the next one is scheduled: there is nothing to do before it. */
   handedOver?: HandedOver;
 }
@@ -63,7 +60,7 @@ const { attemptDelivery, markCancelled } = proxyActivities<DeliveryActivities>({
 });
 
 /** One try: if anything goes wrong, the ordinary activity makes the same attempt. */
-const { attemptFast, attemptAtOnce } = proxyLocalActivities<DeliveryActivities>({
+const { attemptFast } = proxyLocalActivities<DeliveryActivities>({
   startToCloseTimeout: '25 seconds',
   retry: { maximumAttempts: 1 },
 });
@@ -75,17 +72,16 @@ const { attemptFast, attemptAtOnce } = proxyLocalActivities<DeliveryActivities>(
 export async function deliverWebhook(input: DeliverWebhookInput): Promise<DeliveryResult> {
   let signalled = false;
   let nextAttemptAt: number | null = null;
-  setHandler(changedSignal, () => {
+  setHandler(changed, () => {
     signalled = true;
   });
   setHandler(nextAttemptQuery, () => (nextAttemptAt === null ? null : isoTime(nextAttemptAt)));
 
   let number = input.attempts + 1;
-  let isFast = input.fast === true || input.quick === true;
+  let isFast = input.fast === true;
   let queueWaitMs = QUEUE_WAIT_MS.first;
   try {
-    // Patched, because a worker of an older build may begin a run that a newer relay has started.
-    if (input.handedOver && patched('wait-when-handed-over')) {
+    if (input.handedOver) {
       nextAttemptAt = input.handedOver.nextAttemptAt;
       // The start has set the search attributes.
       detailRetrying(input.attempts, input.handedOver, nextAttemptAt);
@@ -98,7 +94,7 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
       signalled = false;
       const request = { deliveryId: input.deliveryId, number, unitMs: input.unitMs };
       const step =
-        (isFast ? await attemptInTask(request, input) : null) ??
+        (isFast ? await attemptInTask(request) : null) ??
         (await attemptDelivery.executeWithOptions({ summary: `attempt ${number}` }, [request]));
       isFast = false;
       let waitMs = 0;
@@ -120,12 +116,8 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
           number = step.next;
           continue;
         case 'early':
+          nextAttemptAt = step.nextAttemptAt;
           waitMs = step.waitMs;
-          // Runs that began before `handedOver` existed: set the search attributes once.
-          if (number > 1 && !hasShown() && patched('show-handed-over')) {
-            nextAttemptAt = step.nextAttemptAt;
-            showRetrying(number - 1, step, nextAttemptAt);
-          }
           break;
         case 'busy':
           waitMs = queueWaitMs;
@@ -155,12 +147,9 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
   }
 }
 
-async function attemptInTask(
-  request: AttemptRequest,
-  { fast }: DeliverWebhookInput,
-): Promise<DeliveryStep | null> {
+async function attemptInTask(request: AttemptRequest): Promise<DeliveryStep | null> {
   try {
-    return await (fast ? attemptFast : attemptAtOnce)(request);
+    return await attemptFast(request);
   } catch (error) {
     if (isCancellation(error)) throw error;
     return null;
@@ -215,7 +204,7 @@ function park(attempts: number): DeliveryResult {
       { key: searchAttributes.NextAttemptAt, value: null },
     ]);
   }
-  setCurrentDetails('The endpoint is disabled. The delivery goes on when it is enabled.');
+  setCurrentDetails('The endpoint is disabled. The delivery resumes when it is enabled.');
   return { status: 'paused', attempts };
 }
 

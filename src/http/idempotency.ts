@@ -127,7 +127,10 @@ function replay(cipher: Cipher, held: StoredKey): IdempotentResult {
     const text = cipher.decrypt(answer_sealed, recordedResponsePurpose, held.request_id);
     return { response: JSON.parse(text) as unknown, replayed: true };
   }
-  throw new AppError(error_code !== null && isErrorCode(error_code) ? error_code : 'internal_error', error_text ?? undefined);
+  throw new AppError(
+    error_code !== null && isErrorCode(error_code) ? error_code : 'internal_error',
+    error_text ?? undefined,
+  );
 }
 
 async function recordOrRelease(pool: pg.Pool, scope: KeyScope, owner: string, error: unknown): Promise<void> {

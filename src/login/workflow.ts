@@ -22,7 +22,7 @@ export interface SessionStarter {
   /** Starts it even if an earlier run has ended. Only for a session whose row is still open. */
   startAgain(session: StartableSession, deadlineMs: number): Promise<void>;
   /** Signals that an answer is stored, and starts the workflow if its start was lost or its run was terminated. */
-  signalAnswer(session: StartableSession, updateId: number): Promise<void>;
+  signalAnswer(session: StartableSession): Promise<void>;
   /** Wakes the workflow of a session that was ended by its row, and records it in the row. */
   signalCancelled(session: StartableSession, deadlineMs: number): Promise<void>;
 }
@@ -36,8 +36,6 @@ const summaries: Record<SessionFlow, string> = {
 };
 
 const SIGNAL_DEADLINE_MS = 5_000;
-/** Updates are numbered from 1. */
-const NO_UPDATE = 0;
 /** A caller who creates or cancels a session waits no longer than this for Temporal. */
 export const REQUEST_DEADLINE_MS = 1_000;
 
@@ -82,18 +80,13 @@ export function createSessionStarter({
     return { ...options(session), ...(isDelayed ? { startDelay: session.wait_ms } : {}) };
   }
 
-  async function signal(
-    session: StartableSession,
-    updateId: number,
-    deadlineMs = SIGNAL_DEADLINE_MS,
-  ): Promise<void> {
+  async function signal(session: StartableSession, deadlineMs: number): Promise<void> {
     const signalWithStart = (again: Pick<WorkflowStartOptions, 'workflowIdReusePolicy'> = {}) =>
       within(client, deadlineMs, () =>
-        client.workflow.signalWithStart<typeof authSession, [{ updateId: number }]>('authSession', {
+        client.workflow.signalWithStart<typeof authSession, []>('authSession', {
           ...options(session),
           ...again,
-          signal: signals.answered,
-          signalArgs: [{ updateId }],
+          signal: signals.changed,
         }),
       );
     try {
@@ -120,9 +113,9 @@ export function createSessionStarter({
       const again = { ...delayedOptions(session), workflowIdReusePolicy: 'ALLOW_DUPLICATE' } as const;
       await within(client, deadlineMs, () => client.workflow.start<typeof authSession>('authSession', again));
     },
-    signalAnswer: (session, updateId) => signal(session, updateId),
+    signalAnswer: (session) => signal(session, SIGNAL_DEADLINE_MS),
     async signalCancelled(session, deadlineMs) {
-      await signal(session, NO_UPDATE, deadlineMs);
+      await signal(session, deadlineMs);
       await markSessionWoken(pool, session.id);
     },
   };

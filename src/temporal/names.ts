@@ -19,8 +19,8 @@ export const workflowIds = {
     `recurring-run/${recurringId}-${at.toISOString().slice(0, 19)}Z`,
 } as const;
 
-/** A signal only wakes the workflow, which reads its row; `answered` names the bot's update that has the answer. */
-export const signals = { changed: 'changed', answered: 'answered' } as const;
+/** The one signal: the workflow's row has changed. It only wakes the workflow, which reads the row. */
+export const signals = { changed: 'changed' } as const;
 
 /**
  * One queue per kind of work, so that none can starve another: `broadcasts` runs broadcasts, batches, recurring runs and

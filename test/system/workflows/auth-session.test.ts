@@ -4,8 +4,8 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { SessionFlow } from '../../../src/login/contract';
 import type { SettledSession } from '../../../src/login/settle';
-import { searchAttributes, workflowIds } from '../../../src/temporal/names';
-import { answered, type authSession, type AuthSessionInput } from '../../../workflows/auth-session';
+import { searchAttributes, signals, workflowIds } from '../../../src/temporal/names';
+import type { authSession, AuthSessionInput } from '../../../workflows/auth-session';
 import { eventually } from '../../support/eventually';
 import { recordHistory } from '../replay/fixture';
 import { startWorkflowFixture, type WorkflowFixture } from './fixture';
@@ -21,7 +21,7 @@ interface Script {
   showFails: boolean;
   /** The edit inside the workflow task succeeds. */
   editsInTask: boolean;
-  /** The local activities fail, as they do while the database is away. */
+  /** The local activities fail, as they do while the database is unavailable. */
   failsInTask: boolean;
 }
 
@@ -39,18 +39,19 @@ beforeAll(async () => {
     settleSession: async (ref: { sessionId: string }) => next(scriptOf(ref).settled),
     settleAndShow: async (ref: { sessionId: string }) => {
       const { settled, editsInTask, failsInTask } = scriptOf(ref);
-      if (failsInTask) throw ApplicationFailure.retryable('the database is away');
+      if (failsInTask) throw ApplicationFailure.retryable('the database is unavailable');
       return { ...next(settled), shown: editsInTask };
     },
     expireCode: async (ref: { sessionId: string }) => {
       const { ends, failsInTask } = scriptOf(ref);
-      if (failsInTask && activityInfo().isLocal) throw ApplicationFailure.retryable('the database is away');
+      if (failsInTask && activityInfo().isLocal)
+        throw ApplicationFailure.retryable('the database is unavailable');
       return next(ends);
     },
     askRecipients: async (ref: { sessionId: string }) => {
       const script = scriptOf(ref);
       script.asked += 1;
-      if (script.asked <= script.askFails) throw ApplicationFailure.retryable('the messenger is away');
+      if (script.asked <= script.askFails) throw ApplicationFailure.retryable('the messenger is unavailable');
     },
     showOutcome: async (ref: { sessionId: string }) => {
       scriptOf(ref).shown += 1;
@@ -64,16 +65,16 @@ interface Started {
   handle: WorkflowHandle<typeof authSession>;
   script: Script;
   /** As the bot does it: a signal with start ends the start delay. */
-  answer(updateId: number): Promise<void>;
+  answer(): Promise<void>;
 }
 
-/** A session whose end is `waitMs` away. As the API starts it, unless 0.1.0 did: that waited inside the workflow. */
+/** A session whose end is `waitMs` away, as the API starts it. */
 async function start(
   script: Partial<Script>,
   waitMs = 100,
-  { startedBy010 = false, flow = 'session' }: { startedBy010?: boolean; flow?: SessionFlow } = {},
+  { flow = 'session' }: { flow?: SessionFlow } = {},
 ): Promise<Started> {
-  const waitsItself = startedBy010 || flow === 'push';
+  const waitsItself = flow === 'push';
   const sessionId = randomUUID();
   const whole: Script = {
     settled: [],
@@ -102,16 +103,12 @@ async function start(
   return {
     handle,
     script: whole,
-    async answer(updateId) {
-      await fixture.client.workflow.signalWithStart<typeof authSession, [{ updateId: number }]>(
-        'authSession',
-        {
-          ...options,
-          workflowIdConflictPolicy: 'USE_EXISTING',
-          signal: answered,
-          signalArgs: [{ updateId }],
-        },
-      );
+    async answer() {
+      await fixture.client.workflow.signalWithStart<typeof authSession, []>('authSession', {
+        ...options,
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        signal: signals.changed,
+      });
     },
   };
 }
@@ -147,12 +144,12 @@ test('confirmed, and the code used before it expires', async () => {
   );
   expect((await handle.describe()).status.name).toBe('RUNNING');
   expect(await eventsOf(handle)).toBe(1);
-  await answer(7);
+  await answer();
   expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
   expect(script.shown).toBe(0);
   expect(await shownStatus(handle)).toBe('consumed');
   expect(await eventsOf(handle)).toBeLessThanOrEqual(MOST_EVENTS);
-  await recordHistory(handle, 'auth-session', 'in-task-consumed');
+  await recordHistory(handle, 'auth-session', 'consumed');
 });
 
 test('confirmed, and the code never used', async () => {
@@ -163,11 +160,11 @@ test('confirmed, and the code never used', async () => {
     },
     HOUR,
   );
-  await answer(1);
+  await answer();
   expect(await handle.result()).toEqual({ status: 'expired', reason: 'the code was not used in time' });
   expect(await shownStatus(handle)).toBe('expired');
   expect(await eventsOf(handle)).toBeLessThanOrEqual(MOST_EVENTS);
-  await recordHistory(handle, 'auth-session', 'in-task-code-expired');
+  await recordHistory(handle, 'auth-session', 'code-expired');
 });
 
 test('the database has the last word about the end of a code', async () => {
@@ -181,10 +178,10 @@ test('the database has the last word about the end of a code', async () => {
     },
     HOUR,
   );
-  await answer(1);
+  await answer();
   expect(await handle.result()).toEqual({ status: 'expired', reason: 'the code was not used in time' });
   expect(script.ends).toEqual([]);
-  await recordHistory(handle, 'auth-session', 'in-task-code-extended');
+  await recordHistory(handle, 'auth-session', 'code-extended');
 });
 
 test('declined', async () => {
@@ -192,11 +189,11 @@ test('declined', async () => {
     { settled: [settled('declined', { reason: 'user' })] },
     HOUR,
   );
-  await answer(1);
+  await answer();
   expect(await handle.result()).toEqual({ status: 'declined', reason: 'user' });
   expect(script.shown).toBe(0);
   expect(await shownStatus(handle)).toBe('declined');
-  await recordHistory(handle, 'auth-session', 'in-task-declined');
+  await recordHistory(handle, 'auth-session', 'declined');
 });
 
 test('expired without an answer, although the database gave it a little longer', async () => {
@@ -206,7 +203,7 @@ test('expired without an answer, although the database gave it a little longer',
   expect(await handle.result()).toEqual({ status: 'expired', reason: 'nobody answered in time' });
   expect(script.shown).toBe(0);
   expect(await shownStatus(handle)).toBe('expired');
-  await recordHistory(handle, 'auth-session', 'in-task-expired');
+  await recordHistory(handle, 'auth-session', 'expired');
 });
 
 test('a repeated signal decides nothing twice', async () => {
@@ -214,8 +211,8 @@ test('a repeated signal decides nothing twice', async () => {
     { settled: [settled('confirmed', { codeLifeMs: 300 })], ends: [{ status: 'consumed', leftMs: 0 }] },
     HOUR,
   );
-  await answer(7);
-  await answer(7);
+  await answer();
+  await answer();
   expect(await handle.result()).toMatchObject({ status: 'consumed' });
   expect(script).toMatchObject({ settled: [], ends: [] });
 });
@@ -229,10 +226,10 @@ test('a message that is not edited in the task is edited by an activity with ret
     },
     HOUR,
   );
-  await answer(1);
+  await answer();
   expect(await handle.result()).toMatchObject({ status: 'consumed' });
   expect(script.shown).toBe(1);
-  await recordHistory(handle, 'auth-session', 'in-task-shown-by-activity');
+  await recordHistory(handle, 'auth-session', 'shown-by-activity');
 });
 
 test('a message that cannot be edited does not hold the login up; it is tried once more at the end', async () => {
@@ -245,13 +242,13 @@ test('a message that cannot be edited does not hold the login up; it is tried on
     },
     HOUR,
   );
-  await answer(1);
+  await answer();
   expect(await handle.result()).toMatchObject({ status: 'consumed' });
   expect(script.shown).toBe(2);
-  await recordHistory(handle, 'auth-session', 'in-task-outcome-at-the-end');
+  await recordHistory(handle, 'auth-session', 'outcome-at-the-end');
 });
 
-test('while the database is away, activities with retries take over from the workflow task', async () => {
+test('while the database is unavailable, activities with retries take over from the workflow task', async () => {
   const { handle, script, answer } = await start(
     {
       settled: [settled('confirmed', { codeLifeMs: 200 })],
@@ -260,22 +257,10 @@ test('while the database is away, activities with retries take over from the wor
     },
     HOUR,
   );
-  await answer(1);
+  await answer();
   expect(await handle.result()).toEqual({ status: 'expired', reason: 'the code was not used in time' });
   expect(script.shown).toBe(1);
-  await recordHistory(handle, 'auth-session', 'in-task-failed');
-});
-
-test('a session that 0.1.0 started, and no worker of it has begun, waits in the workflow', async () => {
-  const { handle, script } = await start(
-    { settled: [settled('confirmed', { codeLifeMs: 200 })], ends: [{ status: 'consumed', leftMs: 0 }] },
-    HOUR,
-    { startedBy010: true },
-  );
-  await Promise.all([1, 2].map(() => handle.signal(answered, { updateId: 7 })));
-  expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
-  expect(script).toMatchObject({ settled: [], ends: [] });
-  await recordHistory(handle, 'auth-session', 'in-task-waited');
+  await recordHistory(handle, 'auth-session', 'failed');
 });
 
 describe('an approval', () => {
@@ -285,7 +270,7 @@ describe('an approval', () => {
   test('is asked at once, and ends with Yes', async () => {
     const { handle, script, answer } = await start({ settled: [settled('consumed')] }, HOUR, push);
     await asked(script);
-    await answer(1);
+    await answer();
     expect(await handle.result()).toEqual({ status: 'consumed', reason: 'confirmed' });
     expect(await shownStatus(handle)).toBe('consumed');
     await recordHistory(handle, 'auth-session', 'push-approved');
@@ -301,7 +286,7 @@ describe('an approval', () => {
       push,
     );
     await asked(script);
-    await answer(1);
+    await answer();
     expect(await handle.result()).toEqual({ status: 'consumed', reason: 'the code was used' });
     await recordHistory(handle, 'auth-session', 'push-login');
   });
@@ -323,7 +308,7 @@ describe('an approval', () => {
       HOUR,
       push,
     );
-    await answer(1);
+    await answer();
     expect(await handle.result()).toEqual({ status: 'declined', reason: 'user' });
     await recordHistory(handle, 'auth-session', 'push-declined-while-asking');
   });
@@ -335,7 +320,7 @@ describe('an approval', () => {
       push,
     );
     await asked(script, 2);
-    await answer(1);
+    await answer();
     expect(await handle.result()).toMatchObject({ status: 'consumed' });
     await recordHistory(handle, 'auth-session', 'push-asked-again');
   });

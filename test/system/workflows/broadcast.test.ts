@@ -82,7 +82,7 @@ test('an end that another run is still writing is checked again', async () => {
     [progress('running', 3), progress('completed', 3)],
   );
   expect(await handle.result()).toMatchObject({ status: 'completed' });
-  await recordHistory(handle, 'broadcast', 'looked-again');
+  await recordHistory(handle, 'broadcast', 'checked-again');
 });
 
 test('cancelled in the Temporal UI: its row says so', async () => {

@@ -2,13 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { AttemptRequest, DeliveryStep } from '../../../activities/deliver-webhook';
-import { searchAttributes, workflowIds } from '../../../src/temporal/names';
-import {
-  changedSignal,
-  nextAttemptQuery,
-  type deliverWebhook,
-  type HandedOver,
-} from '../../../workflows/deliver-webhook';
+import { searchAttributes, signals, workflowIds } from '../../../src/temporal/names';
+import { nextAttemptQuery, type deliverWebhook, type HandedOver } from '../../../workflows/deliver-webhook';
 import { recordHistory } from '../replay/fixture';
 import { eventually } from '../../support/eventually';
 import { startWorkflowFixture, type WorkflowFixture } from './fixture';
@@ -20,8 +15,8 @@ type Act = DeliveryStep | ((request: AttemptRequest) => Promise<DeliveryStep>);
 interface Script {
   acts: Act[];
   requests: AttemptRequest[];
-  /** What the attempt inside the workflow task does; without any it finds no place. */
-  atOnce: Act | null;
+  /** What the attempt inside the workflow task does; without any it finds no free slot. */
+  inTask: Act | null;
   cancelled: boolean;
 }
 const scripts = new Map<string, Script>();
@@ -35,9 +30,9 @@ beforeAll(async () => {
       if (!act) throw ApplicationFailure.nonRetryable('the script has ended');
       return typeof act === 'function' ? act(request) : act;
     },
-    async attemptAtOnce(request: AttemptRequest): Promise<DeliveryStep | null> {
-      const { atOnce } = scripts.get(request.deliveryId)!;
-      return typeof atOnce === 'function' ? atOnce(request) : atOnce;
+    async attemptFast(request: AttemptRequest): Promise<DeliveryStep | null> {
+      const { inTask } = scripts.get(request.deliveryId)!;
+      return typeof inTask === 'function' ? inTask(request) : inTask;
     },
     async markCancelled(deliveryId: string): Promise<void> {
       scripts.get(deliveryId)!.cancelled = true;
@@ -56,10 +51,10 @@ interface Delivery {
 async function start(
   acts: Act[],
   attempts = 0,
-  { atOnce = null, ...more }: { quick?: boolean; handedOver?: HandedOver; atOnce?: Act | null } = {},
+  { inTask = null, ...more }: { fast?: boolean; handedOver?: HandedOver; inTask?: Act | null } = {},
 ): Promise<Delivery> {
   const id = randomUUID();
-  const script: Script = { acts: [...acts], requests: [], atOnce, cancelled: false };
+  const script: Script = { acts: [...acts], requests: [], inTask, cancelled: false };
   scripts.set(id, script);
   const handle = await fixture.client.workflow.start<typeof deliverWebhook>('deliverWebhook', {
     taskQueue: fixture.taskQueue,
@@ -162,9 +157,9 @@ test('signalled while it waits, it reads the row at once; the query tells the ne
   await eventually(async () => (await shown(delivery)).attempt === 1);
   const next = await delivery.handle.query(nextAttemptQuery);
   expect(Date.parse(next ?? '') - Date.now()).toBeGreaterThan(HOUR - 60_000);
-  await delivery.handle.signal(changedSignal);
+  await delivery.handle.signal(signals.changed);
   await eventually(async () => (await shown(delivery)).attempt === 2);
-  await delivery.handle.signal(changedSignal);
+  await delivery.handle.signal(signals.changed);
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 3 });
   await recordHistory(delivery.handle, 'deliver-webhook', 'woken');
 });
@@ -172,7 +167,7 @@ test('signalled while it waits, it reads the row at once; the query tells the ne
 test('signalled while its last attempt is being written, it reads the row again before it ends', async () => {
   const delivery: Delivery = await start([
     async () => {
-      await delivery.handle.signal(changedSignal);
+      await delivery.handle.signal(signals.changed);
       return ok(1);
     },
     ok(2),
@@ -184,7 +179,7 @@ test('signalled while its last attempt is being written, it reads the row again 
 test('without a free slot it waits until it is called', async () => {
   const delivery = await start([{ kind: 'busy' }, ok(1)]);
   await eventually(() => delivery.numbers().length === 1);
-  await delivery.handle.signal(changedSignal);
+  await delivery.handle.signal(signals.changed);
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
   expect(delivery.numbers()).toEqual([1, 1]);
   await recordHistory(delivery.handle, 'deliver-webhook', 'queued');
@@ -192,19 +187,7 @@ test('without a free slot it waits until it is called', async () => {
 
 test('too early it waits the rest; with a wrong number it takes the right one', async () => {
   const delivery = await start(
-    [
-      { kind: 'superseded', next: 3 },
-      {
-        kind: 'early',
-        waitMs: 50,
-        nextAttemptAt: Date.now() + 50,
-        status: 'pending',
-        failure: null,
-        httpStatus: 503,
-        error: null,
-      },
-      ok(3),
-    ],
+    [{ kind: 'superseded', next: 3 }, { kind: 'early', waitMs: 50, nextAttemptAt: Date.now() + 50 }, ok(3)],
     5,
   );
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 3 });
@@ -216,11 +199,11 @@ const handedOver = (inMs: number) => ({
   handedOver: { nextAttemptAt: Date.now() + inMs, httpStatus: 503, error: null },
 });
 
-test('handed over by the express lane, it waits until the next attempt has its time', async () => {
+test('handed over by the express lane, it waits until the next attempt is due', async () => {
   const delivery = await start([ok(2)], 1, handedOver(HOUR));
   await expect(delivery.handle.query(nextAttemptQuery)).resolves.toMatch(/Z$/);
   expect(delivery.numbers()).toEqual([]);
-  await delivery.handle.signal(changedSignal);
+  await delivery.handle.signal(signals.changed);
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
   expect(delivery.numbers()).toEqual([2]);
   await recordHistory(delivery.handle, 'deliver-webhook', 'handed-over');
@@ -241,7 +224,7 @@ test('a disabled endpoint ends the run as paused, and nothing is shown as retryi
 test('cancelled in its row, it ends', async () => {
   const delivery = await start([fails(1, HOUR), cancelled]);
   await eventually(async () => (await shown(delivery)).attempt === 1);
-  await delivery.handle.signal(changedSignal);
+  await delivery.handle.signal(signals.changed);
   await expect(delivery.handle.result()).resolves.toEqual({ status: 'cancelled', attempts: 1 });
   expect(await shown(delivery)).toMatchObject({ status: 'cancelled' });
   await recordHistory(delivery.handle, 'deliver-webhook', 'cancelled');
@@ -260,7 +243,7 @@ test('cancelled by an operator, it says so in its row first', async () => {
 test('a fault of our own is tried again and counts as no attempt', async () => {
   const delivery = await start([
     async () => {
-      throw new Error('the database is away');
+      throw new Error('the database is unavailable');
     },
     ok(1),
   ]);
@@ -268,14 +251,14 @@ test('a fault of our own is tried again and counts as no attempt', async () => {
   expect(delivery.numbers()).toEqual([1, 1]);
 });
 
-describe('with an endpoint that answers quickly', () => {
+describe('with a fast endpoint', () => {
   const kinds = async (delivery: Delivery) =>
     ((await delivery.handle.fetchHistory()).events ?? []).map(
       (event) => Object.keys(event).find((key) => key.endsWith('EventAttributes')) ?? '',
     );
 
   test('the first attempt is made inside the workflow task: success takes no activity and one task', async () => {
-    const delivery = await start([], 0, { quick: true, atOnce: ok(1) });
+    const delivery = await start([], 0, { fast: true, inTask: ok(1) });
     await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
     // A task that a busy machine makes late is scheduled again, but completed once.
     const late = /^workflowTask(Scheduled|Started|TimedOut)Event/;
@@ -285,38 +268,38 @@ describe('with an endpoint that answers quickly', () => {
       'markerRecordedEventAttributes',
       'workflowExecutionCompletedEventAttributes',
     ]);
-    await recordHistory(delivery.handle, 'deliver-webhook', 'quick-success');
+    await recordHistory(delivery.handle, 'deliver-webhook', 'fast-success');
   });
 
   test('a failure is followed by ordinary attempts', async () => {
-    const delivery = await start([ok(2)], 0, { quick: true, atOnce: fails(1, 300) });
+    const delivery = await start([ok(2)], 0, { fast: true, inTask: fails(1, 300) });
     await expect(delivery.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 2 });
     expect(delivery.numbers()).toEqual([2]);
     expect(await shown(delivery)).toMatchObject({ status: 'succeeded', attempt: 2, httpStatus: 503 });
-    await recordHistory(delivery.handle, 'deliver-webhook', 'quick-failure');
+    await recordHistory(delivery.handle, 'deliver-webhook', 'fast-failure');
   });
 
-  test('without a place, and after a fault of our own, the same attempt is an ordinary one', async () => {
-    const full = await start([ok(1)], 0, { quick: true, atOnce: null });
+  test('without a free slot, and after a fault of our own, the same attempt is an ordinary one', async () => {
+    const full = await start([ok(1)], 0, { fast: true, inTask: null });
     await expect(full.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
     const faulty = await start([ok(1)], 0, {
-      quick: true,
-      atOnce: () => Promise.reject(new Error('the database is away')),
+      fast: true,
+      inTask: () => Promise.reject(new Error('the database is unavailable')),
     });
     await expect(faulty.handle.result()).resolves.toEqual({ status: 'succeeded', attempts: 1 });
     expect([full.numbers(), faulty.numbers()]).toEqual([[1], [1]]);
-    await recordHistory(full.handle, 'deliver-webhook', 'quick-without-place');
-    await recordHistory(faulty.handle, 'deliver-webhook', 'quick-with-fault');
+    await recordHistory(full.handle, 'deliver-webhook', 'fast-without-slot');
+    await recordHistory(faulty.handle, 'deliver-webhook', 'fast-with-fault');
   });
 
   test('signalled meanwhile, it reads the row again before it ends', async () => {
     let asked = 0;
     const delivery = await start([], 0, {
-      quick: true,
-      async atOnce({ deliveryId }) {
+      fast: true,
+      async inTask({ deliveryId }) {
         asked += 1;
         if (asked === 1) {
-          await fixture.client.workflow.getHandle(workflowIds.delivery(deliveryId)).signal(changedSignal);
+          await fixture.client.workflow.getHandle(workflowIds.delivery(deliveryId)).signal(signals.changed);
         }
         return ok(1);
       },
