@@ -44,8 +44,9 @@ beforeAll(async () => {
     },
     expireCode: async (ref: { sessionId: string }) => {
       const { ends, failsInTask } = scriptOf(ref);
-      if (failsInTask && activityInfo().isLocal)
+      if (failsInTask && activityInfo().isLocal) {
         throw ApplicationFailure.retryable('the database is unavailable');
+      }
       return next(ends);
     },
     askRecipients: async (ref: { sessionId: string }) => {
