@@ -114,7 +114,6 @@ export const offences: string[] = [
   'src/subscribers/queries/erasure.ts → broadcast_recipients',
   'src/subscribers/queries/erasure.ts → button_clicks',
   'src/subscribers/queries/erasure.ts → drip_enrolments',
-  'src/subscribers/queries/erasure.ts → idempotency_keys',
   'src/subscribers/queries/erasure.ts → messages',
   'src/subscribers/queries/erasure.ts → oidc_logins',
   'src/subscribers/queries/erasure.ts → scheduled',
