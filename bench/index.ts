@@ -12,6 +12,7 @@ import { benchOneEndpoint } from './one-endpoint';
 import { benchPublish } from './publish';
 import { benchRetention } from './retention';
 import { benchSearch } from './search';
+import { benchSmoke } from './smoke';
 import { benchSoak } from './soak';
 import { figureTable, isFarOff, type Figure } from './table';
 
@@ -34,8 +35,12 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   soak: benchSoak,
 };
 
+/** Runs only when named: its figures are short forms of the others'. */
+const smoke = 'smoke';
+benches[smoke] = benchSmoke;
+
 async function main(): Promise<void> {
-  const selected = process.argv.slice(2);
+  const selected = process.argv.slice(2).filter((argument) => argument !== '--record');
   const unknown = selected.filter((name) => !Object.hasOwn(benches, name));
   if (unknown.length > 0) {
     process.stderr.write(
@@ -45,7 +50,7 @@ async function main(): Promise<void> {
   }
   const figures: Figure[] = [];
   for (const [name, run] of Object.entries(benches)) {
-    if (selected.length > 0 && !selected.includes(name)) continue;
+    if (selected.length > 0 ? !selected.includes(name) : name === smoke) continue;
     process.stderr.write(`running ${name} …\n`);
     figures.push(...(await run()));
   }

@@ -21,10 +21,15 @@ const published = eventNames.filter(isPublished);
 interface Setup {
   slug: string;
   endpoints: number;
+  /** Of the receiver; default: one that answers at once. */
+  path?: string;
 }
 
 interface Publisher {
   projectId: string;
+  /** A key with every scope but `publish`. */
+  projectKey: string;
+  endpointIds: string[];
   url: string;
   headers: Record<string, string>;
   /** A request body with that many events; each is for one endpoint, in turn. */
@@ -76,22 +81,26 @@ async function rates(): Promise<Figure[]> {
   }
 }
 
-async function createPublisher(
+export async function createPublisher(
   bench: BenchEnvironment,
   receiver: BenchReceiver,
-  { slug, endpoints }: Setup,
+  { slug, endpoints, path = '/hook' }: Setup,
 ): Promise<Publisher> {
   const project = await bench.createProject(slug);
   const url = bench.service.apiUrl ?? '';
   const names = published.slice(0, endpoints);
+  const endpointIds: string[] = [];
   for (const name of names) {
-    await call(url, project.api_key, 'POST', '/v1/webhooks', { url: `${receiver.url}/hook`, events: [name] });
+    const body = { url: receiver.url + path, events: [name] };
+    endpointIds.push((await call(url, project.api_key, 'POST', '/v1/webhooks', body))['id'] ?? '');
   }
   const { key, hash, hint } = newApiKey();
   await insertApiKey(bench.service.core.pool, { project_id: project.id, hash, hint, scopes: ['publish'] });
   let turn = 0;
   return {
     projectId: project.id,
+    projectKey: project.api_key,
+    endpointIds,
     url,
     headers: { authorization: `Bearer ${key}` },
     body: (events) => ({
@@ -104,10 +113,15 @@ async function createPublisher(
 }
 
 /** From the first request to the last arrival. */
-async function measureRate(
+export async function measureRate(
   bench: BenchEnvironment,
   receiver: BenchReceiver,
-  { perRequest, inFlight, ...setup }: Setup & { perRequest: number; inFlight: number },
+  {
+    perRequest,
+    inFlight,
+    seconds = SECONDS,
+    ...setup
+  }: Setup & { perRequest: number; inFlight: number; seconds?: number },
 ): Promise<{ accepted: number; received: number }> {
   const { url, headers, body } = await createPublisher(bench, receiver, setup);
   await receiver.take();
@@ -117,10 +131,7 @@ async function measureRate(
     path: '/v1/publish',
     body: body(perRequest),
   }));
-  const load = await runLoad(
-    { url, headers, requests, repeat: true },
-    { concurrency: inFlight, seconds: SECONDS },
-  );
+  const load = await runLoad({ url, headers, requests, repeat: true }, { concurrency: inFlight, seconds });
   const accepted = (load.byStatus['202'] ?? 0) * perRequest;
   if (accepted !== load.count * perRequest) throw new Error(`refused: ${JSON.stringify(load.byStatus)}`);
   const { count, last } = await untilArrived(receiver, accepted);
@@ -128,12 +139,14 @@ async function measureRate(
   return { accepted: load.perSecond * perRequest, received: count / ((last - began) / 1000) };
 }
 
-async function untilArrived(receiver: BenchReceiver, expected: number) {
+/** Waits for that many first arrivals, of `ids` where they are given. */
+export async function untilArrived(receiver: BenchReceiver, expected: number, ids?: Set<string>) {
   const arrivals = new Map<string, number>();
   let [last, repeated] = [0, 0];
   const limit = wallClock() + DRAIN_LIMIT_MS;
   while (arrivals.size < expected && wallClock() < limit) {
     for (const [id, times] of await receiver.take()) {
+      if (ids && !ids.has(id)) continue;
       repeated += times.length - (arrivals.has(id) ? 0 : 1);
       for (const time of times) {
         arrivals.set(id, Math.min(time, arrivals.get(id) ?? Infinity));

@@ -1,0 +1,27 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../src/lib/package-root';
+import type { Figure } from './table';
+
+const file = path.join(packageRoot, 'bench', 'recorded.json');
+
+/** A ratio that is worse by more than this share fails the benchmark. */
+const SLACK = 1 / 3;
+
+/** The last recorded ratio of each figure of the smoke benchmark. */
+type Recorded = Record<string, number>;
+
+/** Compares each ratio with the recorded one. */
+export function besideRecorded(figures: Figure[]): Figure[] {
+  const recorded = JSON.parse(readFileSync(file, 'utf8')) as Recorded;
+  return figures.map((figure) => {
+    const target = recorded[figure.name];
+    return target === undefined ? figure : { ...figure, target, slack: SLACK };
+  });
+}
+
+/** `npm run bench -- smoke --record`: with a change that moves the figures on purpose. */
+export function record(figures: Figure[]): void {
+  const ratios = figures.map(({ name, ratio }) => [name, Number((ratio ?? NaN).toPrecision(3))]);
+  writeFileSync(file, `${JSON.stringify(Object.fromEntries(ratios), null, 2)}\n`);
+}

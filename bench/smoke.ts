@@ -1,0 +1,233 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventBody } from '../src/events/contract';
+import { createSimulatorControl } from '../test/support/simulator-control';
+import { startBarePublish } from './bare-publish';
+import { startBareRoute } from './bare-route';
+import { call, completeLogin } from './calls';
+import { startBench, type BenchEnvironment } from './environment';
+import { event, example } from './herald';
+import { runLoad } from './load';
+import { insertSessions } from './login-routes';
+import { percentile } from './numbers';
+import { measureRate as measureBossRate } from './pace';
+import { startPgBossQueue } from './pg-boss-queue';
+import { createPublisher, measureRate, untilArrived } from './publish';
+import { startBenchReceiver, wallClock, type BenchReceiver } from './receiver';
+import { besideRecorded, record } from './recorded';
+import type { Figure } from './table';
+
+const RATE_SECONDS = 6;
+const BOSS_COUNT = 4_000;
+const PER_SECOND = 25;
+const WAIT_SECONDS = 12;
+const ROUNDS = 2;
+const HANGING_PER_SECOND = 10;
+const LOGINS = 100;
+
+/**
+ * The figures that users feel, in three minutes, each as a ratio to a baseline of the same run, so that a slower machine
+ * moves both. `npm run bench -- smoke` compares them with `bench/recorded.json`.
+ */
+export async function benchSmoke(): Promise<Figure[]> {
+  const bench = await startBench({ HERALD_LOG_LEVEL: 'error', HERALD_DELIVERY_LANE: 'express' });
+  const receiver = await startBenchReceiver();
+  try {
+    const figures = [
+      ...(await rates(bench, receiver)),
+      ...(await waits(bench, receiver)),
+      await logins(bench),
+    ];
+    if (process.argv.includes('--record')) record(figures);
+    return besideRecorded(figures);
+  } finally {
+    await receiver.stop();
+    await bench.stop();
+  }
+}
+
+/** Received per second end to end, beside pg-boss doing the same POSTs. */
+async function rates(bench: BenchEnvironment, receiver: BenchReceiver): Promise<Figure[]> {
+  const shapes = [
+    { perRequest: 1, inFlight: 50, endpoints: 5 },
+    { perRequest: 100, inFlight: 4, endpoints: 5 },
+  ];
+  const received = shapes.map(() => 0);
+  let boss = 0;
+  // The first round only warms up.
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const share = round === 0 ? 0 : 1 / ROUNDS;
+    const queue = await startPgBossQueue(
+      bench.environment.databaseUrl,
+      receiver.url,
+      eventBody(event, example),
+    );
+    boss += share * (await measureBossRate(receiver, queue.begin, { count: BOSS_COUNT, inFlight: 32 }));
+    await queue.stop();
+    for (const [index, shape] of shapes.entries()) {
+      const slug = `smoke-rate-${index}-${round}`;
+      const seconds = round === 0 ? 2 : RATE_SECONDS;
+      const measured = await measureRate(bench, receiver, { ...shape, slug, seconds });
+      received[index] = (received[index] ?? 0) + share * measured.received;
+    }
+  }
+  return shapes.map(({ perRequest }, index) => ({
+    name: `published, ${perRequest} in a request: received per second`,
+    value: (received[index] ?? 0).toFixed(0),
+    baseline: `pg-boss ${boss.toFixed(0)}`,
+    ratio: (received[index] ?? 0) / boss,
+  }));
+}
+
+/** From the request to the receipt, beside a bare route that stores and posts, and beside an endpoint that hangs. */
+async function waits(bench: BenchEnvironment, receiver: BenchReceiver): Promise<Figure[]> {
+  const publisher = await createPublisher(bench, receiver, { slug: 'smoke-waits', endpoints: 1 });
+  const key = publisher.headers['authorization']?.replace('Bearer ', '') ?? '';
+  const publish = async (eventId: string) => {
+    const [given] = publisher.body(1).events as Record<string, unknown>[];
+    await call(publisher.url, key, 'POST', '/v1/publish', { events: [{ ...given, event_id: eventId }] });
+  };
+  const deliveryIds = async () => {
+    const { rows } = await bench.service.core.pool.query<{ given: string; id: string }>(
+      `SELECT p.id AS given, d.id FROM published_ids p JOIN deliveries d ON d.event_id = p.event_id WHERE p.project_id = $1`,
+      [publisher.projectId],
+    );
+    return new Map(rows.map(({ given, id }) => [given, id]));
+  };
+  const bare = await startBarePublish(bench.environment.databaseUrl, receiver.url);
+  const bareIds = new Map<string, string>();
+  const publishBare = async (given: string) => {
+    const body = JSON.stringify(publisher.body(1));
+    const response = await fetch(`${bare.url}/publish`, { method: 'POST', body });
+    bareIds.set(given, ((await response.json()) as { id: string }).id);
+  };
+  const all: Record<'alone' | 'bare' | 'beside', number[]> = { alone: [], bare: [], beside: [] };
+  try {
+    // The first round only warms up. The three take turns, so that a slow minute of the machine falls on all of them.
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const seconds = round === 0 ? 3 : WAIT_SECONDS;
+      const measure = (name: string, send: (id: string) => Promise<void>, ids: Ids) =>
+        measureWaits(receiver, { name: `${name}-${round}`, send, ids, seconds });
+      const alone = await measure('alone', publish, deliveryIds);
+      const plain = await measure('bare', publishBare, () => Promise.resolve(bareIds));
+      const hanging = await hang(bench, receiver, round);
+      const beside = await measure('beside', publish, deliveryIds);
+      await hanging.stop();
+      if (round === 0) continue;
+      all.alone.push(...alone);
+      all.bare.push(...plain);
+      all.beside.push(...beside);
+    }
+  } finally {
+    await bare.stop();
+  }
+  const compare = (
+    name: string,
+    share: number,
+    [values, baseline]: [number[], number[]],
+    side: string,
+  ): Figure => {
+    const [value, base] = [values, baseline].map((list) =>
+      percentile(
+        [...list].sort((a, b) => a - b),
+        share,
+      ),
+    ) as [number, number];
+    return {
+      name: `published at ${PER_SECOND}/s${name}: p${share * 100}`,
+      value: `${value.toFixed(1)} ms`,
+      baseline: `${side} ${base.toFixed(1)} ms`,
+      ratio: value / base,
+      atMost: true,
+    };
+  };
+  return [
+    compare('', 0.5, [all.alone, all.bare], 'bare route'),
+    compare('', 0.95, [all.alone, all.bare], 'bare route'),
+    compare(' beside a hanging endpoint', 0.5, [all.beside, all.alone], 'alone'),
+    compare(' beside a hanging endpoint', 0.95, [all.beside, all.alone], 'alone'),
+  ];
+}
+
+/** The ids at the receiver, by the ids that the sender gave. */
+type Ids = () => Promise<Map<string, string>>;
+
+async function measureWaits(
+  receiver: BenchReceiver,
+  plan: { name: string; send: (id: string) => Promise<void>; ids: Ids; seconds: number },
+): Promise<number[]> {
+  await receiver.take();
+  const sentAt = new Map<string, number>();
+  const running: Promise<void>[] = [];
+  const started = performance.now();
+  for (let i = 0; i < PER_SECOND * plan.seconds; i += 1) {
+    await sleep(Math.max(0, started + (i * 1000) / PER_SECOND - performance.now()));
+    const given = `${plan.name}-${i}`;
+    sentAt.set(given, wallClock());
+    running.push(plan.send(given));
+  }
+  await Promise.all(running);
+  const ids = await plan.ids();
+  const own = new Set([...sentAt.keys()].map((given) => ids.get(given) ?? ''));
+  const { arrivals } = await untilArrived(receiver, own.size, own);
+  return [...sentAt].map(([given, at]) => (arrivals.get(ids.get(given) ?? '') ?? Infinity) - at);
+}
+
+/** Another project whose receiver never responds, and its events. */
+async function hang(bench: BenchEnvironment, receiver: BenchReceiver, round: number) {
+  const publisher = await createPublisher(bench, receiver, {
+    slug: `smoke-hanging-${round}`,
+    endpoints: 1,
+    path: '/hang',
+  });
+  const key = publisher.headers['authorization']?.replace('Bearer ', '') ?? '';
+  const send = () => call(publisher.url, key, 'POST', '/v1/publish', publisher.body(1)).catch(() => {});
+  const timer = setInterval(() => void send(), 1000 / HANGING_PER_SECOND);
+  await sleep(1_000);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await call(publisher.url, publisher.projectKey, 'DELETE', `/v1/webhooks/${publisher.endpointIds[0]}`);
+      // Its attempts in flight end.
+      await sleep(round === 0 ? 0 : 11_000);
+    },
+  };
+}
+
+/** Complete logins, four at once, beside requests of a bare route. */
+async function logins(bench: BenchEnvironment): Promise<Figure> {
+  const project = await bench.createProject('smoke-logins');
+  const control = createSimulatorControl(bench.environment.simulator?.url ?? '');
+  const url = bench.service.apiUrl ?? '';
+  const run = async (count: number, prefix: string) => {
+    let next = 0;
+    const began = performance.now();
+    const login = async () => {
+      while (next < count) {
+        await completeLogin(url, project.api_key, control, `${prefix}-${next++}`);
+      }
+    };
+    await Promise.all([login(), login(), login(), login()]);
+    return count / ((performance.now() - began) / 1000);
+  };
+  await run(8, 'warm-up');
+  const bare = await startBareRoute(bench.environment.databaseUrl, 'auth_sessions');
+  const sessions = await insertSessions(bench, project.id, 100);
+  const side = {
+    url: bare.url,
+    headers: {},
+    repeat: true,
+    requests: sessions.map(({ id }) => ({ method: 'GET' as const, path: `/bare/${id}` })),
+  };
+  const before = await runLoad(side, { concurrency: 4, seconds: 3 });
+  const perSecond = await run(LOGINS, 'smoke');
+  const after = await runLoad(side, { concurrency: 4, seconds: 3 });
+  await bare.stop();
+  const baseline = (before.perSecond + after.perSecond) / 2;
+  return {
+    name: 'complete logins per second, four at once',
+    value: perSecond.toFixed(1),
+    baseline: `bare route ${baseline.toFixed(0)}`,
+    // In thousandths of the bare route's requests: a login is about ten requests and a workflow.
+    ratio: (1000 * perSecond) / baseline,
+  };
+}
