@@ -1,7 +1,8 @@
 import { eventually } from '../../support/eventually';
 import { stablePort } from '../../support/stable-port';
 import type { Api } from '../../support/api';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { startSecondProcess, type HeraldProcess } from '../../support/herald-process';
 import {
   blockBilling,
@@ -10,17 +11,16 @@ import {
   liftBillingBlock,
   subscribePerson,
   textsTo,
-  withoutGrace,
   type Person,
 } from './fixture';
 
 describe('the Idempotency-Key of /v1/send', () => {
-  let service: TestService;
+  let service: Installation;
   let project: TestProject;
   let person: Person;
   let api: Api;
   beforeAll(async () => {
-    service = await startTestService({ roles: 'api,bots', env: withoutGrace });
+    service = await useService();
   });
   beforeEach(async () => {
     project = await service.createProject();

@@ -1,13 +1,14 @@
 import { eventually } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { subscribePerson, untilBroadcast, type Person } from './fixture';
 
 describe('what the dashboard reads about a subscriber', () => {
-  let service: TestService;
+  let service: Installation;
   let project: TestProject;
   let person: Person;
   beforeAll(async () => {
-    service = await startTestService();
+    service = await useService();
     project = await service.createProject({ callback_url: 'https://shop.example/login' });
     person = await subscribePerson(service, project);
   });

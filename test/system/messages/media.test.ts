@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Channel } from '../../../src/contract/common';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { addCrowd, botMessages, freshName, subscribePerson, textsTo, type Person } from './fixture';
 import { startMediaServer, type MediaServer } from './media-server';
 
@@ -10,12 +11,12 @@ const MB = 1_000_000;
 const methods = ['sendPhoto', 'sendVideo', 'sendDocument', 'sendMessage'] as const;
 
 describe('media of /v1/send', () => {
-  let service: TestService;
+  let service: Installation;
   let media: MediaServer;
   let project: TestProject;
   const people = new Map<Channel, Person>();
   beforeAll(async () => {
-    service = await startTestService({ roles: 'api,bots' });
+    service = await useService();
     media = await startMediaServer();
     project = await service.createProject();
     for (const channel of ['telegram', 'max'] as const) {

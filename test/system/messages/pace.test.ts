@@ -8,6 +8,7 @@ describe('the turn of a single message', () => {
   let project: TestProject;
   let person: Person;
   beforeAll(async () => {
+    // Its own: it changes the pace of the shared bot.
     service = await startTestService({ roles: 'api,bots' });
   });
   beforeEach(async () => {

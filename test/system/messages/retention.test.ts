@@ -8,6 +8,7 @@ describe('retention', () => {
   let project: TestProject;
   let person: Person;
   beforeAll(async () => {
+    // Its own: it counts every row and deletes old ones.
     service = await startTestService({ roles: 'api,bots', env: { HERALD_RETENTION_DAYS: '10' } });
     project = await service.createProject();
     person = await subscribePerson(service, project);
