@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import type { ChatMessage } from '../../support/simulator-control';
-import { blockBilling, eventsOf, subscribePerson, withoutGrace, type Person } from '../messages/fixture';
+import { blockBilling, eventsOf, subscribePerson, type Person } from '../messages/fixture';
 
 interface Created {
   request_id: string;
@@ -23,9 +23,9 @@ interface Status {
   reason?: string;
 }
 
-let service: TestService;
+let service: Installation;
 beforeAll(async () => {
-  service = await startTestService({ env: withoutGrace });
+  service = await useService();
 });
 afterAll(() => service?.stop());
 
@@ -128,7 +128,7 @@ test('the bot asks, Yes approves, costs one credit and is told by an event; the 
   expect(list.data).toMatchObject([
     { session_id: request.request_id, flow: 'push', purpose: 'approval', message: MESSAGE, confirmed: true },
   ]);
-  const handle = service.client.workflow.getHandle(workflowIds.authSession(request.request_id));
+  const handle = service.client.workflow.getHandle(`auth/${request.request_id}`);
   expect(await handle.result()).toMatchObject({ status: 'consumed' });
   // Neither is one a session for the routes of sessions, nor can it be cancelled any more.
   const { request_id: id } = request;
@@ -266,9 +266,7 @@ test('an unanswered request expires at its own time, by the row', async () => {
   await service.pool.query('UPDATE auth_sessions SET expires_at = clock_timestamp() WHERE id = $1', [
     request.request_id,
   ]);
-  await service.client.workflow
-    .getHandle(workflowIds.authSession(request.request_id))
-    .signal('answered', { updateId: 0 });
+  await service.client.workflow.getHandle(`auth/${request.request_id}`).signal('answered', { updateId: 0 });
   await untilEdited(person, /This request has expired/);
   expect((await read(project, request.request_id)).body).toMatchObject({ status: 'expired', expires_in: 0 });
 });

@@ -1,3 +1,4 @@
+import { claimUnstartedSessions } from '../../../src/login/queries/starts';
 import { eventually, SOON_MS } from '../../support/eventually';
 import { startTestService, type TestService } from '../../support/service';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
@@ -10,7 +11,8 @@ let service: TestService;
 beforeAll(async () => {
   const port = Number(process.env['HERALD_TEST_TEMPORAL_ADDRESS']?.split(':')[1]);
   proxy = await startTcpProxy(port);
-  service = await startTestService({ temporalAddress: `127.0.0.1:${proxy.port}` });
+  // Its own: Temporal is away for it.
+  service = await startTestService({ temporalAddress: `127.0.0.1:${proxy.port}`, queues: ['logins'] });
 });
 afterAll(async () => {
   await service.stop();
@@ -83,4 +85,44 @@ test('Temporal is away when a session is created: 201 after a second, and the re
     const { status } = await service.client.workflow.getHandle(`auth/${session.session_id}`).describe();
     return status.name === 'RUNNING';
   }, 60_000);
+});
+
+test('the relay leaves a new session alone for five seconds, whether or not it was started', async () => {
+  const alone = await startTestService({ roles: 'api', temporalAddress: '127.0.0.1:9' });
+  const { pool } = alone;
+  const lease = (sessionId: string, seconds: number) =>
+    pool.query(
+      `UPDATE auth_sessions SET start_leased_until = clock_timestamp() + make_interval(secs => $2) WHERE id = $1`,
+      [sessionId, seconds],
+    );
+  try {
+    const project = await alone.createProject();
+    const { session_id: id } = await createSession(project);
+    const { rows } = await pool.query<{ lease: number; started: boolean }>(
+      `SELECT extract(epoch FROM start_leased_until - created_at)::float8 AS lease, workflow_started_at IS NOT NULL AS started
+       FROM auth_sessions WHERE id = $1`,
+      [id],
+    );
+    expect(rows[0]?.started).toBe(false);
+    expect(rows[0]?.lease).toBeCloseTo(5, 0);
+    // As at its beginning, however long the test has taken.
+    await lease(id, 60);
+    expect(await claimUnstartedSessions(pool, 10)).toEqual([]);
+
+    await lease(id, -1);
+    const claimed = await claimUnstartedSessions(pool, 10);
+    expect(claimed).toEqual([
+      {
+        id,
+        project_id: project.id,
+        project_slug: project.slug,
+        flow: 'session',
+        cancelled: false,
+        wait_ms: expect.any(Number) as number,
+      },
+    ]);
+    expect(await claimUnstartedSessions(pool, 10)).toEqual([]);
+  } finally {
+    await alone.stop();
+  }
 });

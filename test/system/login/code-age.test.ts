@@ -11,7 +11,8 @@ let project: TestProject;
 beforeAll(async () => {
   database = await createTestDatabase();
   clock = await installDatabaseClock(database);
-  service = await startTestService({ database });
+  // Its own: it stops the database's clock.
+  service = await startTestService({ database, queues: ['logins'] });
   project = await service.createProject();
 });
 afterEach(() => clock.run());

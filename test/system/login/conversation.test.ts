@@ -1,6 +1,7 @@
 import type { Channel } from '../../../src/contract/common';
 import { eventually } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import type { ChatMessage, User } from '../../support/simulator-control';
 import {
   confirmedSession,
@@ -15,9 +16,9 @@ import {
   type CreatedSession,
 } from './fixture';
 
-let service: TestService;
+let service: Installation;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await useService();
 });
 afterAll(() => service.stop());
 afterEach(async () => {

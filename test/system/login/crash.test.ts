@@ -20,6 +20,7 @@ let service: TestService;
 let worker: HeraldProcess | undefined;
 
 beforeAll(async () => {
+  // Its own: its worker is a process that is killed.
   service = await startTestService({ roles: 'api,bots', env });
 });
 afterEach(async () => {

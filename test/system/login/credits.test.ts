@@ -11,7 +11,8 @@ import {
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  // Its own: it changes the grace period.
+  service = await startTestService({ queues: ['logins'] });
 });
 afterAll(() => service.stop());
 

@@ -16,8 +16,10 @@ import {
 
 let service: TestService;
 beforeAll(async () => {
+  // Its own: sessions and codes that end within seconds.
   service = await startTestService({
     env: { HERALD_SESSION_TTL_SECONDS: '3', HERALD_CODE_TTL_SECONDS: '4' },
+    queues: ['logins'],
   });
 });
 afterAll(() => service.stop());

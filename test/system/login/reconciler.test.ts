@@ -19,6 +19,7 @@ let service: TestService;
 let worker: TestService | undefined;
 let project: TestProject;
 beforeAll(async () => {
+  // Its own: its worker starts when a test says so.
   service = await startTestService({ roles: 'api,bots' });
   project = await service.createProject({ callback_url: 'https://shop.example/cb' });
 });
@@ -30,7 +31,13 @@ afterAll(() => service.stop());
 
 async function startWorker(): Promise<void> {
   const { database, simulator, queuePrefix } = service;
-  worker = await startTestService({ roles: 'worker', database, simulator, queuePrefix });
+  worker = await startTestService({
+    roles: 'worker',
+    queues: ['logins'],
+    database,
+    simulator,
+    queuePrefix,
+  });
 }
 
 const handleOf = ({ session_id: id }: CreatedSession) =>

@@ -5,7 +5,8 @@ import { confirmedSession, createSession, linkOf, openAndWait, startOf, waitForS
 const lines: string[] = [];
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ logLines: lines });
+  // Its own: for its log.
+  service = await startTestService({ logLines: lines, queues: ['logins'] });
 });
 afterAll(() => service.stop());
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Channel } from '../../../src/contract/common';
 import { eventually } from '../../support/eventually';
-import { startTestService, type TestService } from '../../support/service';
+import type { Installation } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import {
   confirmedSession,
   createSession,
@@ -14,9 +15,9 @@ import {
   type StatusBody,
 } from './fixture';
 
-let service: TestService;
+let service: Installation;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await useService();
 });
 afterAll(() => service.stop());
 
