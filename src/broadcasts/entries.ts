@@ -3,6 +3,7 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import type { Db } from '../db/pool';
+import { createRegistry } from '../lib/registry';
 import { storeContent } from '../messages';
 import { findProject, lockProject } from '../projects';
 import type { Project } from '../projects/contract';
@@ -16,6 +17,11 @@ export async function readProject(db: Db, projectId: string): Promise<Project> {
   return project;
 }
 
+/** Counts what another domain has of the entries that share the limit. */
+export type CountEntries = (db: Db, projectId: string) => Promise<number>;
+
+export const furtherEntries = createRegistry<CountEntries>('furtherEntries');
+
 /**
  * Takes the project's lock and refuses an entry above the limit, which open scheduled messages, unended recurring ones
  * and chains share.
@@ -23,7 +29,9 @@ export async function readProject(db: Db, projectId: string): Promise<Project> {
 export async function requireRoomForEntry(db: Db, projectId: string): Promise<void> {
   await lockProject(db, projectId);
   const { open, allowed } = await countOpenEntries(db, projectId, limits.scheduledEntries);
-  if (open < allowed) return;
+  let total = open;
+  for (const count of furtherEntries.entries()) total += await count(db, projectId);
+  if (total < allowed) return;
   throw new AppError(
     'conflict',
     `A project can have up to ${allowed} open scheduled and recurring messages and chains together.`,

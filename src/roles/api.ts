@@ -1,14 +1,12 @@
 import type { Middleware } from 'koa';
 import { webhookIntake } from '../bots/webhook-intake';
 import { createBatchRoutes } from '../broadcasts/batch/routes';
-import { definitionNaming } from '../broadcasts/queries/label-uses';
 import { createBroadcastRoutes } from '../broadcasts/routes';
 import { createChannelRoutes } from '../channels/routes';
 import { createRecurringRoutes } from '../broadcasts/recurring/routes';
 import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
 import type { Core } from '../core';
 import { enrolByEvents } from '../drip/enrol';
-import { chainNaming } from '../drip/label-uses';
 import { createDripRoutes } from '../drip/routes';
 import { createEventRoutes } from '../events/routes';
 import { createStreamRoutes } from '../events/stream-routes';
@@ -93,7 +91,7 @@ export function createRoutes(
     ...createSubscriberRoutes(core),
     ...createImportRoutes(core),
     ...createLinkRoutes(core),
-    ...createLabelRoutes({ pool: core.pool, uses: [definitionNaming, chainNaming] }),
+    ...createLabelRoutes(core),
     ...createMiniAppRoutes(core),
     createExportRoute(core.pool, subscriberExport(core.config.HERALD_SUBSCRIBER_ID_FORMAT)),
     ...createSendRoutes(core),

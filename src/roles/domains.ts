@@ -1,7 +1,16 @@
+import { furtherEntries } from '../broadcasts/entries';
+import { definitionNaming, definitionsWithTemplate } from '../broadcasts/queries/uses';
 import { enrolByCauses } from '../drip/enrol';
+import { countChains } from '../drip/queries/chains';
+import { chainNaming, chainsWithTemplate } from '../drip/uses';
+import { labelUses } from '../subscribers/labels';
 import { subscriberChangeHooks } from '../subscribers/on-change';
+import { templateUses } from '../templates/uses';
 
 /** Registers what lower rooms ask of higher ones. Every process calls it before it uses a domain. */
 export function registerDomains(): void {
   subscriberChangeHooks.register(enrolByCauses);
+  labelUses.register(definitionNaming, chainNaming);
+  templateUses.register(definitionsWithTemplate, chainsWithTemplate);
+  furtherEntries.register(countChains);
 }

@@ -15,13 +15,12 @@ import {
   type PermissionView,
   type TagView,
 } from './contract';
-import { changeLabel, createLabel, removeLabel, type LabelUse } from './labels';
+import { changeLabel, createLabel, removeLabel } from './labels';
 import { listLabels, type LabelRow, type LabelValues } from './queries/labels';
 
 const tag = 'Tags and permissions';
 
-/** `uses` finds definitions of other domains that name a tag or a permission. */
-export function createLabelRoutes({ pool, uses = [] }: { pool: pg.Pool; uses?: LabelUse[] }) {
+export function createLabelRoutes({ pool }: { pool: pg.Pool }) {
   return [
     route(
       {
@@ -76,7 +75,7 @@ export function createLabelRoutes({ pool, uses = [] }: { pool: pg.Pool; uses?: L
       },
       async ({ project, params, body }) => {
         const changes = body.name === undefined ? {} : { name: body.name };
-        return presentTag(await changeLabel(pool, project.id, 'tags', params.name, changes, uses));
+        return presentTag(await changeLabel(pool, project.id, 'tags', params.name, changes));
       },
     ),
 
@@ -92,7 +91,7 @@ export function createLabelRoutes({ pool, uses = [] }: { pool: pg.Pool; uses?: L
         status: 204,
         errors: ['conflict'],
       },
-      ({ project, params }) => removeLabel(pool, project.id, 'tags', params.name, uses),
+      ({ project, params }) => removeLabel(pool, project.id, 'tags', params.name),
     ),
 
     route(
@@ -150,7 +149,7 @@ export function createLabelRoutes({ pool, uses = [] }: { pool: pg.Pool; uses?: L
       },
       async ({ project, params, body }) =>
         presentPermission(
-          await changeLabel(pool, project.id, 'permissions', params.name, permissionValues(body), uses),
+          await changeLabel(pool, project.id, 'permissions', params.name, permissionValues(body)),
         ),
     ),
 
@@ -166,7 +165,7 @@ export function createLabelRoutes({ pool, uses = [] }: { pool: pg.Pool; uses?: L
         status: 204,
         errors: ['conflict'],
       },
-      ({ project, params }) => removeLabel(pool, project.id, 'permissions', params.name, uses),
+      ({ project, params }) => removeLabel(pool, project.id, 'permissions', params.name),
     ),
   ];
 }

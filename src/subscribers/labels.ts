@@ -3,6 +3,7 @@ import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import { withTransaction, type Db } from '../db/pool';
 import type { Work } from '../http/idempotency';
+import { createRegistry } from '../lib/registry';
 import { lockProject } from '../projects';
 import {
   deleteLabel,
@@ -21,10 +22,12 @@ export const maxLabels = { tags: limits.tagsPerProject, permissions: limits.perm
 const singular = { tags: 'tag', permissions: 'permission' } as const;
 
 /**
- * Finds a definition that names a tag or a permission, such as a scheduled broadcast, and says what it is; null if there
- * is none. Domains register theirs in roles/api.ts.
+ * Finds a definition of one domain that names a tag or a permission, such as a scheduled broadcast, and says what it is;
+ * null if there is none.
  */
 export type LabelUse = (db: Db, projectId: string, kind: LabelKind, name: string) => Promise<string | null>;
+
+export const labelUses = createRegistry<LabelUse>('labelUses');
 
 const usedByLink: LabelUse = async (db, projectId, kind, name) => {
   const link = await linkNaming(db, projectId, kind, name);
@@ -70,14 +73,13 @@ export function changeLabel(
   kind: LabelKind,
   name: string,
   changes: Partial<LabelValues>,
-  uses: LabelUse[],
 ): Promise<LabelRow> {
   return withTransaction(pool, async (db) => {
     await lockProject(db, projectId);
     const label = await requireLabel(db, projectId, kind, name);
     const { name: newName, title_en, title_ru, granted_by_default } = { ...label, ...changes };
     if (newName !== name) {
-      await refuseIfUsed(db, projectId, kind, name, uses);
+      await refuseIfUsed(db, projectId, kind, name);
       if (await findLabel(db, projectId, kind, newName)) {
         throw new AppError('conflict', `The ${singular[kind]} "${newName}" exists already.`);
       }
@@ -89,17 +91,11 @@ export function changeLabel(
 }
 
 /** Removes a label, also from all subscribers. */
-export function removeLabel(
-  pool: pg.Pool,
-  projectId: string,
-  kind: LabelKind,
-  name: string,
-  uses: LabelUse[],
-): Promise<void> {
+export function removeLabel(pool: pg.Pool, projectId: string, kind: LabelKind, name: string): Promise<void> {
   return withTransaction(pool, async (db) => {
     await lockProject(db, projectId);
     await requireLabel(db, projectId, kind, name);
-    await refuseIfUsed(db, projectId, kind, name, uses);
+    await refuseIfUsed(db, projectId, kind, name);
     await replaceOnSubscribers(db, projectId, kind, name, null);
     await deleteLabel(db, projectId, kind, name);
   });
@@ -111,14 +107,8 @@ async function requireLabel(db: Db, projectId: string, kind: LabelKind, name: st
   return label;
 }
 
-async function refuseIfUsed(
-  db: Db,
-  projectId: string,
-  kind: LabelKind,
-  name: string,
-  uses: LabelUse[],
-): Promise<void> {
-  for (const use of [usedByLink, ...uses]) {
+async function refuseIfUsed(db: Db, projectId: string, kind: LabelKind, name: string): Promise<void> {
+  for (const use of [usedByLink, ...labelUses.entries()]) {
     const user = await use(db, projectId, kind, name);
     if (user !== null) throw new AppError('conflict', `The ${singular[kind]} is used by ${user}.`);
   }

@@ -7,4 +7,5 @@ export {
   resolveTemplates,
 } from './fixed';
 export { compileTemplate, faultOf } from './template';
+export { type TemplateUse } from './uses';
 export { type FurtherNames, type TemplateRecipient, valuesFor } from './values';

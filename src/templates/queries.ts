@@ -1,5 +1,4 @@
 import type { Language } from '../contract/common';
-import type { TemplateVars } from '../contract/content';
 import type { Cursor } from '../contract/cursor';
 import { cursorTime } from '../db/cursor-time';
 import type { Db } from '../db/pool';
@@ -144,29 +143,4 @@ export function deleteTemplate(db: Db, projectId: string, key: string): Promise<
     projectId,
     key,
   ]);
-}
-
-export interface OpenDefinition {
-  kind: 'scheduled' | 'recurring' | 'drip';
-  vars: TemplateVars;
-}
-
-/** What will take the template of the moment when it sends. */
-export function findOpenDefinitions(db: Db, projectId: string, key: string): Promise<OpenDefinition[]> {
-  return rows<OpenDefinition>(
-    db,
-    'find_open_definitions',
-    `SELECT 'scheduled' AS kind, content->'vars' AS vars FROM scheduled
-     WHERE project_id = $1 AND ended_at IS NULL AND content->>'template' = $2
-     UNION ALL
-     SELECT 'recurring', content->'vars' FROM recurring
-     WHERE project_id = $1 AND ended_at IS NULL AND content->>'template' = $2
-     UNION ALL
-     SELECT 'drip', step->'content'->'vars' FROM drip_chains c JOIN drip_versions v ON v.drip_id = c.id
-     CROSS JOIN jsonb_array_elements(v.steps) AS step
-     WHERE c.project_id = $1 AND c.deleted_at IS NULL AND step->'content'->>'template' = $2
-       AND (v.version IN (c.version, c.migrate_version) OR EXISTS (SELECT 1 FROM drip_enrolments e
-         WHERE e.drip_id = c.id AND e.version = v.version AND e.ended_at IS NULL))`,
-    [projectId, key],
-  );
 }

@@ -1,9 +1,9 @@
 import type { TemplateVars } from '../contract/content';
 import type { Db } from '../db/pool';
-import { findOpenDefinitions } from './queries';
+import { createRegistry } from '../lib/registry';
 import type { FurtherNames } from './values';
 
-/** An open definition that takes the template of the moment when it sends. */
+/** An open definition that takes the template's current version when it sends. */
 export interface TemplateUse {
   /** As in an error: `A scheduled message`. */
   what: string;
@@ -11,18 +11,14 @@ export interface TemplateUse {
   further: readonly FurtherNames[];
 }
 
+/** Finds the open definitions of one domain that use a template. */
+export type FindTemplateUses = (db: Db, projectId: string, key: string) => Promise<TemplateUse[]>;
+
+export const templateUses = createRegistry<FindTemplateUses>('templateUses');
+
 /** The caller holds the project's lock, under which definitions are created too. */
 export async function findTemplateUses(db: Db, projectId: string, key: string): Promise<TemplateUse[]> {
-  const found = await findOpenDefinitions(db, projectId, key);
-  return found.map(({ kind, vars }) => ({
-    what: named[kind],
-    vars,
-    further: kind === 'drip' ? ['event'] : [],
-  }));
+  const uses: TemplateUse[] = [];
+  for (const find of templateUses.entries()) uses.push(...(await find(db, projectId, key)));
+  return uses;
 }
-
-const named = {
-  scheduled: 'A scheduled message',
-  recurring: 'A recurring message',
-  drip: 'A drip chain',
-} as const;

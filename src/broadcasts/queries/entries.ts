@@ -1,7 +1,7 @@
 import type { Db } from '../../db/pool';
 import { row } from '../../db/query';
 
-/** What counts towards the limit of entries, and the limit of this project. The caller holds the project's lock. */
+/** Open scheduled and recurring messages, and the project's limit of entries. The caller holds the project's lock. */
 export async function countOpenEntries(
   db: Db,
   projectId: string,
@@ -11,8 +11,7 @@ export async function countOpenEntries(
     db,
     'count_open_entries',
     `SELECT (SELECT count(*) FROM scheduled WHERE project_id = $1 AND ended_at IS NULL)
-         + (SELECT count(*) FROM recurring WHERE project_id = $1 AND ended_at IS NULL)
-         + (SELECT count(*) FROM drip_chains WHERE project_id = $1 AND deleted_at IS NULL) AS open,
+         + (SELECT count(*) FROM recurring WHERE project_id = $1 AND ended_at IS NULL) AS open,
        coalesce((SELECT scheduled_entries FROM project_settings WHERE project_id = $1), $2::int) AS allowed`,
     [projectId, byDefault],
   );

@@ -140,6 +140,17 @@ export function listChains(
   );
 }
 
+/** They share the limit of scheduled entries. */
+export async function countChains(db: Db, projectId: string): Promise<number> {
+  const counted = await row<{ count: number }>(
+    db,
+    'count_drip_chains',
+    'SELECT count(*) AS count FROM drip_chains WHERE project_id = $1 AND deleted_at IS NULL',
+    [projectId],
+  );
+  return counted?.count ?? 0;
+}
+
 /** The caller holds the row's lock. */
 export function deleteChain(db: Db, id: string): Promise<number> {
   return change(

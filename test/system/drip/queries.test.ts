@@ -12,6 +12,7 @@ import {
   type FollowLease,
 } from '../../../src/drip/queries/follow';
 import { lockTriggeredChains } from '../../../src/drip/queries/enrol';
+import { registerDomains } from '../../../src/roles/domains';
 import type { Cause } from '../../../src/subscribers';
 import { removeTemplate } from '../../../src/templates/templates';
 import { claimMessage } from '../../../src/messages/queries/messages';
@@ -21,6 +22,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database';
 describe('in the database', () => {
   let database: TestDatabase;
   beforeAll(async () => {
+    registerDomains();
     database = await createTestDatabase();
   });
   afterAll(() => database.drop());

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { localTimeAt, timeZones } from '../../../src/contract/zones';
 import { newChainSchema, type Step, type StepOf } from '../../../src/drip/contract';
 import { MINUTE, offsetAt, transitionsOf } from '../contract/transitions';
-import { labelsIn } from '../../../src/drip/label-uses';
+import { labelsIn } from '../../../src/drip/uses';
 import { delayEnd, stepAfter, stepAfterCondition, windowOpening } from '../../../src/drip/steps';
 
 const end = (id: string): Step => ({ id, type: 'end' });

@@ -1,5 +1,8 @@
+import { isTemplated } from '../contract/content';
+import type { Db } from '../db/pool';
 import type { LabelUse } from '../subscribers';
-import type { Step, Trigger } from './contract';
+import type { TemplateUse } from '../templates';
+import { contentsOf, type Step, type Trigger } from './contract';
 import { findDefinitionsInUse } from './queries/chains';
 import type { Rules } from './rules/contract';
 
@@ -9,6 +12,18 @@ export const chainNaming: LabelUse = async (db, projectId, kind, name) => {
   const found = definitions.find((each) => labelsIn(each)[kind].includes(name));
   return found ? `the drip chain "${found.name}"` : null;
 };
+
+/** The chains that use a template, in any version that is in use. */
+export async function chainsWithTemplate(db: Db, projectId: string, key: string): Promise<TemplateUse[]> {
+  const definitions = await findDefinitionsInUse(db, projectId);
+  return definitions
+    .flatMap(({ steps }) => contentsOf(steps))
+    .flatMap(({ content }) =>
+      isTemplated(content) && content.template === key
+        ? [{ what: 'A drip chain', vars: content.vars, further: ['event'] as const }]
+        : [],
+    );
+}
 
 /** Every tag and every permission that a definition names. */
 export function labelsIn({

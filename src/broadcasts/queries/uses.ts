@@ -1,5 +1,6 @@
 import type { Db } from '../../db/pool';
-import { row } from '../../db/query';
+import { row, rows } from '../../db/query';
+import type { TemplateUse } from '../../templates';
 
 /** SQL: whether an audience names a tag ($2) or, as a permission, the name. */
 const namesTag = (audience: string) =>
@@ -26,4 +27,23 @@ export async function definitionNaming(
     [projectId, name],
   );
   return found?.what ?? null;
+}
+
+/** Open scheduled and recurring messages that use a template. */
+export async function definitionsWithTemplate(
+  db: Db,
+  projectId: string,
+  key: string,
+): Promise<TemplateUse[]> {
+  const found = await rows<Pick<TemplateUse, 'what' | 'vars'>>(
+    db,
+    'definitions_with_template',
+    `SELECT 'A scheduled message' AS what, content->'vars' AS vars FROM scheduled
+     WHERE project_id = $1 AND ended_at IS NULL AND content->>'template' = $2
+     UNION ALL
+     SELECT 'A recurring message', content->'vars' FROM recurring
+     WHERE project_id = $1 AND ended_at IS NULL AND content->>'template' = $2`,
+    [projectId, key],
+  );
+  return found.map((use) => ({ ...use, further: [] }));
 }
