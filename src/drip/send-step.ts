@@ -1,12 +1,14 @@
+import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
-import { sendTo } from '../messages';
+import { withTransaction, type Db } from '../db/pool';
+import { requeueMessages, sendTo } from '../messages';
 import { isBillingBlocked } from '../projects';
 import type { Project } from '../projects/contract';
 import type { Properties } from '../subscribers/contract';
 import type { SubscriberRecord } from '../subscribers';
 import type { StepOf } from './contract';
-import { hasMessage, queueAgain } from './queries/steps';
+import { hasMessage, lockSendable, recordResent } from './queries/steps';
 
 export type SendDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
@@ -46,10 +48,11 @@ export async function sendStep(
   if (!isBegun && (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS))) {
     return failed('billing_blocked');
   }
-  if (isBegun) await queueAgain(pool, claimId);
+  if (isBegun) await requeueOnce(pool, claimId);
   const isPatient = now.getTime() - beganAt.getTime() < PATIENT_MS;
   try {
-    const request = { content, permission, event, isPatient };
+    const mayStillSend = (db: Db) => lockSendable(db, claimId);
+    const request = { content, permission, event, mayStillSend, isPatient };
     const [detail] = await sendTo(deps, project.id, request, [subscriber], claimId);
     if (!detail) return failed('unknown');
     const { status, reason = null, delivery_id: deliveryId } = detail;
@@ -66,6 +69,16 @@ export async function sendStep(
     log.warn({ err: error, enrolment_id: id }, 'the message of a chain can no longer be sent');
     return failed('invalid_message');
   }
+}
+
+/**
+ * A worker that died while it was sending may have sent the message: it may arrive twice, but it is not lost. Only once:
+ * the second time its result stays unknown.
+ */
+function requeueOnce(pool: pg.Pool, claimId: string): Promise<void> {
+  return withTransaction(pool, async (db) => {
+    if (await recordResent(db, claimId)) await requeueMessages(db, claimId);
+  });
 }
 
 function failed(reason: string): StepOutcome {

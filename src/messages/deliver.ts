@@ -12,7 +12,7 @@ import {
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
-import { withTransaction } from '../db/pool';
+import { withTransaction, type Db } from '../db/pool';
 import { emitEvent } from '../events';
 import type { FailureReason } from '../events/contract';
 import { type SubscriberRecord, lockSubscriber, markBlocked } from '../subscribers';
@@ -32,7 +32,7 @@ export type OnResult = (db: pg.PoolClient, result: MessageResult, at: Date) => P
 
 /**
  * Sends one message when its turn comes, and records its result and event in one transaction. Returns null, without
- * sending, if the row does not exist or another process has claimed it.
+ * sending, if the row does not exist, another process has claimed it, or it may no longer be sent.
  */
 export async function deliver(
   deps: DeliverDeps,
@@ -41,9 +41,11 @@ export async function deliver(
   message: OutgoingMessage,
   {
     onResult,
+    mayStillSend,
     isPatient = false,
   }: {
     onResult?: OnResult;
+    mayStillSend?: MayStillSend | undefined;
     /**
      * Throws `platform_busy`, and leaves the message queued, where no turn is free or the platform certainly did not take
      * it.
@@ -64,7 +66,7 @@ export async function deliver(
       deps.log.warn({ err }, 'the media of a message could not be recorded as sent'),
     ),
   );
-  if (!(await claimMessage(deps.pool, messageId))) return null;
+  if (!(await claim(deps.pool, messageId, mayStillSend))) return null;
   const { result, isUndelivered = false } =
     messenger && hasTurn
       ? await call(deps, messenger, subscriber, message, { progress, deadline })
@@ -75,6 +77,14 @@ export async function deliver(
   }
   await recordResult(deps, messageId, subscriber, result, onResult, messenger?.bot);
   return result;
+}
+
+/** A question of the domain whose message it is, such as a chain that can be paused. It holds until `db` commits. */
+export type MayStillSend = (db: Db) => Promise<boolean>;
+
+export function claim(pool: pg.Pool, messageId: string, mayStillSend?: MayStillSend): Promise<boolean> {
+  if (!mayStillSend) return claimMessage(pool, messageId);
+  return withTransaction(pool, async (db) => (await mayStillSend(db)) && claimMessage(db, messageId));
 }
 
 const NO_TURN = failure('rate_limited', `The bot had no free turn within ${limits.sendWaitSeconds} seconds.`);

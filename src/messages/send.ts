@@ -14,7 +14,7 @@ import {
   type SendReason,
   type SendRequest,
 } from './contract';
-import { deliver, failure, recordResult, type DeliverDeps } from './deliver';
+import { deliver, failure, recordResult, type DeliverDeps, type MayStillSend } from './deliver';
 import { lostMessage } from './lost';
 import { checkEachMedia, mediaField } from './media-facts';
 import { prepareMessage } from './prepare';
@@ -83,8 +83,8 @@ export async function sendTo(
   recipients: SubscriberRecord[],
   requestId: string,
 ): Promise<(SendDetail | undefined)[]> {
-  const { permission, isPatient = false } = request;
-  const ours = { projectId, requestId, permission, isPatient };
+  const { permission, mayStillSend, isPatient = false } = request;
+  const ours = { projectId, requestId, permission, mayStillSend, isPatient };
   const ids = new Set(recipients.map(({ id }) => id));
   const isOurs = ({ subscriber_id }: MessageWithContent) => ids.has(subscriber_id);
   const existing = (await findMessages(deps.pool, requestId)).filter(isOurs);
@@ -109,6 +109,7 @@ interface Request {
   projectId: string;
   requestId: string;
   permission: string | undefined;
+  mayStillSend?: MayStillSend | undefined;
   isPatient: boolean;
 }
 
@@ -136,6 +137,8 @@ export interface OneMessage {
   permission: string | undefined;
   /** In a chain: what its templates show as `event.`. */
   event?: Properties | undefined;
+  /** Asked in the transaction of each claim. */
+  mayStillSend?: MayStillSend;
   /**
    * Throws `platform_busy`, and leaves the message queued, where no turn is free or the platform certainly did not take
    * it.
@@ -221,7 +224,7 @@ function refusalOf(subscriber: SubscriberRecord, permission: string | undefined)
 
 async function sendOrResume(
   deps: DeliverDeps,
-  { projectId, requestId, permission, isPatient }: Request,
+  { projectId, requestId, permission, mayStillSend, isPatient }: Request,
   message: MessageWithContent,
   isResumed: boolean,
 ): Promise<SendDetail> {
@@ -250,7 +253,7 @@ async function sendOrResume(
   if (fault !== null) return settle(failure('invalid_message', fault));
   const prepared = prepareMessage(message.content, { projectId, id: requestId });
   const outgoing = prepared.to(subscriber.channel, message.id);
-  const result = await deliver(deps, message.id, subscriber, outgoing, { isPatient });
+  const result = await deliver(deps, message.id, subscriber, outgoing, { mayStillSend, isPatient });
   return result ? detailOf(deps, message, result) : begunElsewhere();
 
   function begunElsewhere(): SendDetail {

@@ -2,7 +2,9 @@ import { furtherEntries } from '../broadcasts/entries';
 import { definitionNaming, definitionsWithTemplate } from '../broadcasts/queries/uses';
 import { enrolByCauses } from '../drip/enrol';
 import { countChains } from '../drip/queries/chains';
+import { findOpenSteps } from '../drip/queries/steps';
 import { chainNaming, chainsWithTemplate } from '../drip/uses';
+import { resumableRequests } from '../messages/abandoned';
 import { labelUses } from '../subscribers/labels';
 import { subscriberChangeHooks } from '../subscribers/on-change';
 import { templateUses } from '../templates/uses';
@@ -13,4 +15,5 @@ export function registerDomains(): void {
   labelUses.register(definitionNaming, chainNaming);
   templateUses.register(definitionsWithTemplate, chainsWithTemplate);
   furtherEntries.register(countChains);
+  resumableRequests.register(findOpenSteps);
 }

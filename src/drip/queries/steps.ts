@@ -65,19 +65,42 @@ export async function isBeingSent(db: Db, enrolmentId: string, n: number): Promi
 }
 
 /**
- * Queues the message of a step again whose worker died while it was being sent: it may arrive twice, but it is not lost.
- * Only once: the second time its result stays unknown.
+ * Whether the message of a step may be sent: not once its enrolment was cancelled or its chain paused. Neither happens
+ * before the transaction ends.
  */
-export function queueAgain(db: Db, stepId: string): Promise<number> {
-  return change(
+export async function lockSendable(db: Db, stepId: string): Promise<boolean> {
+  const found = await row(
     db,
-    'queue_drip_message_again',
-    `WITH lost AS (
-       UPDATE drip_steps d SET resent = true FROM messages m
-       WHERE d.id = $1 AND NOT d.resent AND m.request_id = d.id AND m.status = 'sending' RETURNING m.id)
-     UPDATE messages SET status = 'queued' FROM lost WHERE messages.id = lost.id AND messages.status = 'sending'`,
+    'lock_sendable_drip_step',
+    `SELECT 1 FROM drip_steps d JOIN drip_enrolments e ON e.id = d.enrolment_id JOIN drip_chains c ON c.id = e.drip_id
+     WHERE d.id = $1 AND e.ended_at IS NULL AND c.status = 'active' AND c.deleted_at IS NULL FOR SHARE OF c, e`,
     [stepId],
   );
+  return found !== null;
+}
+
+/** The steps among these whose messages the workflows of their enrolments will still send. */
+export async function findOpenSteps(db: Db, ids: string[]): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    db,
+    'find_open_drip_steps',
+    `SELECT d.id FROM drip_steps d JOIN drip_enrolments e ON e.id = d.enrolment_id
+     WHERE d.id = ANY ($1::uuid[]) AND d.ended_at IS NULL AND e.ended_at IS NULL`,
+    [ids],
+  );
+  return found.map(({ id }) => id);
+}
+
+/** Records that the message of a step is sent again because its worker died while it was being sent. Returns false if it was before. */
+export async function recordResent(db: Db, stepId: string): Promise<boolean> {
+  const recorded = await change(
+    db,
+    'record_resent_drip_step',
+    `UPDATE drip_steps d SET resent = true FROM messages m
+     WHERE d.id = $1 AND NOT d.resent AND m.request_id = d.id AND m.status = 'sending'`,
+    [stepId],
+  );
+  return recorded > 0;
 }
 
 export function countEnrolments(

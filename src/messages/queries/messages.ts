@@ -1,4 +1,6 @@
 import type { Channel, Language } from '../../contract/common';
+import type { Cursor } from '../../contract/cursor';
+import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
@@ -87,11 +89,7 @@ export async function claimMessage(db: Db, id: string): Promise<boolean> {
   const claimed = await change(
     db,
     'claim_message',
-    // The message of a chain's step is not sent once its enrolment was cancelled or its chain paused.
-    `UPDATE messages m SET status = 'sending', attempted_at = clock_timestamp() WHERE m.id = $1 AND m.status = 'queued'
-       AND NOT EXISTS (SELECT 1 FROM drip_steps d JOIN drip_enrolments e ON e.id = d.enrolment_id
-         JOIN drip_chains c ON c.id = e.drip_id
-         WHERE d.id = m.request_id AND (e.ended_at IS NOT NULL OR c.status <> 'active' OR c.deleted_at IS NOT NULL))`,
+    `UPDATE messages SET status = 'sending', attempted_at = clock_timestamp() WHERE id = $1 AND status = 'queued'`,
     [id],
   );
   return claimed > 0;
@@ -115,6 +113,16 @@ export function unclaimMessage(db: Db, id: string): Promise<number> {
     'unclaim_message',
     `UPDATE messages SET status = 'queued' WHERE id = $1 AND status = 'sending'`,
     [id],
+  );
+}
+
+/** Queues the messages of a request again that were being sent when a worker died: they may arrive twice. */
+export function requeueMessages(db: Db, requestId: string): Promise<number> {
+  return change(
+    db,
+    'requeue_messages',
+    `UPDATE messages SET status = 'queued' WHERE request_id = $1 AND status = 'sending'`,
+    [requestId],
   );
 }
 
@@ -153,28 +161,30 @@ export async function recordMediaSent(db: Db, id: string, platformMessageId: str
   ]);
 }
 
-export interface AbandonedMessage extends MessageRow {
+export interface OldMessage extends MessageRow {
+  request_id: string;
   project_id: string;
   external_id: string | null;
+  cursor_at: string;
 }
 
-/** Locks messages whose process has died, so that their result would never be recorded. */
-export function lockAbandonedMessages(
+/** Locks messages without a result, oldest first, from a message on. */
+export function lockOldMessages(
   db: Db,
   olderThanSeconds: number,
+  after: Cursor | null,
   limit: number,
-): Promise<AbandonedMessage[]> {
-  return rows<AbandonedMessage>(
+): Promise<OldMessage[]> {
+  return rows<OldMessage>(
     db,
-    'lock_abandoned_messages',
-    `SELECT m.id, m.subscriber_id, m.channel, m.status, m.reason, m.media_message_id, m.project_id, s.external_id
+    'lock_old_messages',
+    `SELECT m.id, m.subscriber_id, m.channel, m.status, m.reason, m.media_message_id, m.request_id, m.project_id,
+       s.external_id, ${cursorTime('m.created_at')} AS cursor_at
      FROM messages m JOIN subscribers s ON s.id = m.subscriber_id
      WHERE m.status IN ('queued', 'sending') AND m.created_at < now() - make_interval(secs => $1)
-       -- The message of a chain's step is sent by its workflow, however late.
-       AND NOT EXISTS (SELECT 1 FROM drip_steps d JOIN drip_enrolments e ON e.id = d.enrolment_id
-         WHERE d.id = m.request_id AND d.ended_at IS NULL AND e.ended_at IS NULL)
-     ORDER BY m.created_at LIMIT $2 FOR UPDATE OF m SKIP LOCKED`,
-    [olderThanSeconds, limit],
+       AND (m.created_at, m.id) > (coalesce($2::timestamptz, '-infinity'), coalesce($3::uuid, '00000000-0000-0000-0000-000000000000'))
+     ORDER BY m.created_at, m.id LIMIT $4 FOR UPDATE OF m SKIP LOCKED`,
+    [olderThanSeconds, after?.at ?? null, after?.id ?? null, limit],
   );
 }
 

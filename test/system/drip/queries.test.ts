@@ -14,9 +14,18 @@ import {
 import { lockTriggeredChains } from '../../../src/drip/queries/enrol';
 import { registerDomains } from '../../../src/roles/domains';
 import type { Cause } from '../../../src/subscribers';
+import { lockSendable } from '../../../src/drip/queries/steps';
 import { removeTemplate } from '../../../src/templates/templates';
-import { claimMessage } from '../../../src/messages/queries/messages';
+import { failAbandonedMessages } from '../../../src/messages/abandoned';
+import { claim } from '../../../src/messages/deliver';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+
+/** The step of an enrolment ($1) of a chain ($2), with its queued message. */
+const INSERT_STEP_MESSAGE = `WITH step AS (
+    INSERT INTO drip_steps (enrolment_id, drip_id, n, version, step_id) VALUES ($1, $2, 1, 1, 'a') RETURNING id)
+  INSERT INTO messages (project_id, request_id, kind, subscriber_id, channel, status)
+  SELECT e.project_id, step.id, 'send', e.subscriber_id, 'telegram', 'queued'
+  FROM step, drip_enrolments e WHERE e.id = $1 RETURNING id AS value`;
 
 /** Statements of drip chains, on a database without a service. */
 describe('in the database', () => {
@@ -113,20 +122,32 @@ describe('in the database', () => {
     const project = await insertProject(`claims-${change.length}`);
     const chain = await insertChain(project);
     const [enrolment] = await enrol(project, chain, 2, '0');
-    const message = await one<string>(
-      `WITH step AS (
-         INSERT INTO drip_steps (enrolment_id, drip_id, n, version, step_id) VALUES ($1, $2, 1, 1, 'a') RETURNING id)
-       INSERT INTO messages (project_id, request_id, kind, subscriber_id, channel, status)
-       SELECT e.project_id, step.id, 'send', e.subscriber_id, 'telegram', 'queued'
-       FROM step, drip_enrolments e WHERE e.id = $1 RETURNING id AS value`,
-      [enrolment, chain],
-    );
-    expect(await claimMessage(database.pool, message)).toBe(true);
+    const message = await one<string>(INSERT_STEP_MESSAGE, [enrolment, chain]);
+    const step = await one<string>('SELECT request_id AS value FROM messages WHERE id = $1', [message]);
+    const claimed = () => claim(database.pool, message, (db) => lockSendable(db, step));
+    expect(await claimed()).toBe(true);
     await database.pool.query(`UPDATE messages SET status = 'queued' WHERE id = $1`, [message]);
     await database.pool.query(change);
-    expect(await claimMessage(database.pool, message)).toBe(false);
+    expect(await claimed()).toBe(false);
     const status = one<string>('SELECT status AS value FROM messages WHERE id = $1', [message]);
     expect(await status).toBe('queued');
+  });
+
+  test('an old message of a step is abandoned once its enrolment or its step has ended', async () => {
+    const project = await insertProject('abandoned');
+    const chain = await insertChain(project);
+    const [open, cancelled, moved] = await enrol(project, chain, 3, '0');
+    const messages: string[] = [];
+    for (const each of [open, cancelled, moved]) messages.push(await one(INSERT_STEP_MESSAGE, [each, chain]));
+    await database.pool.query(`UPDATE messages SET created_at = now() - interval '1 hour'`);
+    await database.pool.query('UPDATE drip_enrolments SET ended_at = now() WHERE id = $1', [cancelled]);
+    await database.pool.query('UPDATE drip_steps SET ended_at = now() WHERE enrolment_id = $1', [moved]);
+    await failAbandonedMessages(database.pool, { HERALD_SUBSCRIBER_ID_FORMAT: 'uuid' });
+    const { rows } = await database.pool.query<{ status: string }>(
+      'SELECT status FROM messages WHERE id = ANY ($1) ORDER BY array_position($1, id)',
+      [messages],
+    );
+    expect(rows.map(({ status }) => status)).toEqual(['queued', 'failed', 'failed']);
   });
 
   describe('the enrolments of a chain', () => {
