@@ -6,7 +6,7 @@ import { createBroadcastActivities } from './broadcast';
 import { createDeliveryActivities } from './deliver-webhook';
 import { createDripActivities } from './drip';
 import { createImportActivities } from './import-subscribers';
-import { createRecurringActivities } from './recurring-run';
+import { createRecurringActivities } from './recurring';
 import { createScheduledActivities } from './scheduled';
 
 /** The activities of each task queue. Keys are the task queues of src/temporal/names.ts. */

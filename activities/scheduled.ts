@@ -12,6 +12,8 @@ export interface ScheduledState {
   status: ScheduledStatus;
   /** ISO 8601; null if nothing is left to do. */
   nextAt: string | null;
+  /** Until then, by the database's clock. */
+  waitMs: number;
 }
 
 const HEARTBEAT_MS = 5_000;
@@ -22,8 +24,8 @@ export type ScheduledActivities = ReturnType<typeof createScheduledActivities>;
 export function createScheduledActivities(deps: FireDeps) {
   return {
     fireScheduled: reported(async ({ scheduledId }: ScheduledRef): Promise<ScheduledState> => {
-      const { status, nextAt } = await withHeartbeats(HEARTBEAT_MS, () => fireScheduled(deps, scheduledId));
-      return { status, nextAt: nextAt?.toISOString() ?? null };
+      const { nextAt, ...state } = await withHeartbeats(HEARTBEAT_MS, () => fireScheduled(deps, scheduledId));
+      return { ...state, nextAt: nextAt?.toISOString() ?? null };
     }),
   };
 }

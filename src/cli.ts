@@ -15,7 +15,6 @@ import { addOidcCommands } from './cli/oidc';
 import { addPlanCommands } from './cli/plans';
 import { addProjectCommands } from './cli/projects';
 import { addRecoverCommand } from './cli/recover';
-import { addRecurringCommands } from './cli/recurring';
 import { addResetCommand } from './cli/reset';
 import { addSessionCommands } from './cli/sessions';
 import { addTailCommand } from './cli/tail';
@@ -64,7 +63,6 @@ function createProgram(): Command {
   addMcpCommand(program);
   addWorkflowCommands(program);
   addRecoverCommand(program);
-  addRecurringCommands(program);
   addPlanCommands(program);
   addDripCommands(program);
   addDoctorCommand(program);

@@ -3,5 +3,5 @@ export * from './broadcast';
 export * from './deliver-webhook';
 export * from './drip';
 export * from './import-subscribers';
-export * from './recurring-run';
+export * from './recurring';
 export * from './scheduled';

@@ -15,25 +15,21 @@ const marks: Record<Finding['status'], string> = { ok: 'ok', problem: 'PROBLEM',
 
 /** Loads all checks before the first one runs: loading takes long enough to distort a latency check. */
 async function loadChecks() {
-  const [check, database, bots, temporal, schedules, connection, names, webhooks, botKey] = await Promise.all(
-    [
-      import('../operations/doctor/check.js'),
-      import('../operations/doctor/database.js'),
-      import('../operations/doctor/bots.js'),
-      import('../operations/doctor/temporal.js'),
-      import('../operations/doctor/schedules.js'),
-      import('../temporal/connection.js'),
-      import('../temporal/names.js'),
-      import('../bots/queries/webhooks.js'),
-      import('../bots/bot-key.js'),
-    ],
-  );
+  const [check, database, bots, temporal, connection, names, webhooks, botKey] = await Promise.all([
+    import('../operations/doctor/check.js'),
+    import('../operations/doctor/database.js'),
+    import('../operations/doctor/bots.js'),
+    import('../operations/doctor/temporal.js'),
+    import('../temporal/connection.js'),
+    import('../temporal/names.js'),
+    import('../bots/queries/webhooks.js'),
+    import('../bots/bot-key.js'),
+  ]);
   return {
     ...check,
     ...database,
     ...bots,
     ...temporal,
-    ...schedules,
     ...connection,
     ...names,
     ...webhooks,
@@ -60,30 +56,7 @@ async function examine(): Promise<Finding[]> {
       registration: (channel) => registrationOf(checks, installation, channel),
     }),
   ]);
-  const schedules = await examineSchedules(checks, installation, [...inTemporal, ...inDatabase]);
-  return [...inTemporal, ...inDatabase, ...schedules, ...ofBots];
-}
-
-/** Needs both servers, as they should be. */
-async function examineSchedules(
-  checks: Checks,
-  installation: Installation,
-  before: Finding[],
-): Promise<Finding[]> {
-  const needed = ['temporal', 'database', 'migrations'];
-  if (before.some(({ check, status }) => needed.includes(check) && status !== 'ok')) {
-    return [checks.notChecked('schedules', 'fix Temporal and the database first')];
-  }
-  const queues = checks.taskQueues(installation.settings.HERALD_TASK_QUEUE_PREFIX);
-  const pool = createPool({ url: databaseUrlOf(installation), max: 2, applicationName: 'herald doctor' });
-  const client = await checks.createLazyClient(temporalSettingsOf(installation));
-  try {
-    return await checks.guarded('schedules', 'Check the log of the Temporal server.', () =>
-      checks.checkSchedules({ pool, client, queues }),
-    );
-  } finally {
-    await Promise.all([pool.end(), client.connection.close()]);
-  }
+  return [...inTemporal, ...inDatabase, ...ofBots];
 }
 
 async function examineDatabase(checks: Checks, installation: Installation): Promise<Finding[]> {

@@ -62,5 +62,10 @@ export function addPlanCommands(program: Command): void {
     'scheduled',
     'scheduled messages',
   );
+  addPlanList(
+    program.command('recurring').description('recurring messages'),
+    'recurring',
+    'recurring messages',
+  );
   addPlanList(program.command('template').description('message templates'), 'template', 'templates');
 }

@@ -37,9 +37,7 @@ async function recoverAll({ json }: { json?: boolean }): Promise<void> {
 export function addRecoverCommand(program: Command): void {
   program
     .command('recover')
-    .description(
-      'restart missing workflows and recreate Schedules after Temporal lost its data; safe at any time',
-    )
+    .description('restart missing workflows after Temporal lost its data; safe at any time')
     .option('--json', 'print JSON')
     .action(recoverAll);
 }

@@ -148,7 +148,7 @@ async function seedDemoPlans(db: Db, projectId: string): Promise<void> {
     version: 1,
   });
   const { id } = await insertRecurring(db, projectId, randomUUID(), weekly);
-  await changeRecurring(db, id, { ...weekly, status: 'paused' });
+  await changeRecurring(db, id, { ...weekly, status: 'paused', next_at: null });
 }
 
 /**

@@ -9,8 +9,8 @@ import { restartDelivery } from '../webhooks/queries/deliveries';
 import {
   startedOpenDeliveries,
   startedOpenSessions,
-  syncRecurring,
   wakeEnrolments,
+  wakeRecurring,
   wakeScheduled,
 } from './queries/recovery';
 
@@ -31,7 +31,7 @@ export interface RecoveryResult {
   scheduled_open: number;
   /** As above; those of chains that are not active wait without a workflow. */
   enrolments_open: number;
-  /** The relay compares each with its schedule. */
+  /** As above; a paused one without an end has no workflow. */
   recurring_open: number;
 }
 
@@ -49,7 +49,7 @@ export async function recover({ pool, client, starter, onProgress }: RecoverDeps
   const deliveries = await startedOpenDeliveries(pool);
   const scheduledOpen = await wakeScheduled(pool);
   const enrolmentsOpen = await wakeEnrolments(pool);
-  const recurringOpen = await syncRecurring(pool);
+  const recurringOpen = await wakeRecurring(pool);
   const total = sessions.length + deliveries.length;
   let done = 0;
   let sessionsRestarted = 0;

@@ -10,20 +10,14 @@ export const workflowIds = {
   batch: (batchId: string) => `batch/${batchId}`,
   scheduled: (scheduledId: string) => `scheduled/${scheduledId}`,
   drip: (enrolmentId: string) => `drip/${enrolmentId}`,
-  /** The Temporal Schedule. */
   recurring: (recurringId: string) => `recurring/${recurringId}`,
-  /** The server appends the time of the occurrence. */
-  recurringRun: (recurringId: string) => `recurring-run/${recurringId}`,
-  /** The same id as the server gives to this occurrence. */
-  recurringRunAt: (recurringId: string, at: Date) =>
-    `recurring-run/${recurringId}-${at.toISOString().slice(0, 19)}Z`,
 } as const;
 
 /** The one signal: the workflow's row has changed. It only wakes the workflow, which reads the row. */
 export const signals = { changed: 'changed' } as const;
 
 /**
- * One queue per kind of work, so that none can starve another: `broadcasts` runs broadcasts, batches, recurring runs and
+ * One queue per kind of work, so that none can starve another: `broadcasts` runs broadcasts, batches, recurring messages and
  * imports; `campaigns` runs scheduled messages and drip enrolments. The prefix isolates test runs.
  */
 export function taskQueues(prefix: string) {
@@ -71,6 +65,3 @@ export const searchAttributes = {
   NextAttemptAt: defineSearchAttributeKey('NextAttemptAt', 'DATETIME'),
   NextAt: defineSearchAttributeKey('NextAt', 'DATETIME'),
 } as const satisfies Record<SearchAttributeName, unknown>;
-
-/** Set by the server on workflows that a Schedule starts. */
-export const scheduledStartTime = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME');

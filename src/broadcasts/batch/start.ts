@@ -56,21 +56,21 @@ export async function startBatch(
     );
   }
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
-  const planned = messages.flatMap((message, position) =>
-    plan(message, position, subscribersOf(message), (subscriber) =>
+  const prepared = messages.flatMap((message, position) =>
+    prepare(message, position, subscribersOf(message), (subscriber) =>
       contentTo(templates[position] ?? null, contents[position], (template) =>
         renderFor(template, subscriber, { format }),
       ),
     ),
   );
-  const media = planned.flatMap(({ content, position }) => {
+  const media = prepared.flatMap(({ content, position }) => {
     const given = contents[position];
     return content?.media && given
       ? [{ ...content.media, field: mediaField(given, `messages[${position}].`) }]
       : [];
   });
   const factsOf = await checkEachMedia(media, projectId, { allowLocal: config.allowLocalWebhooks });
-  const rows = planned.map((each) =>
+  const rows = prepared.map((each) =>
     each.content?.media
       ? {
           ...each,
@@ -109,15 +109,15 @@ export async function startBatch(
   return { batch_id: work.id, status: 'queued', total: rows.length };
 }
 
-type Planned = NewBatchRecipient & { subscriber: SubscriberRecord | null };
+type Prepared = NewBatchRecipient & { subscriber: SubscriberRecord | null };
 
 /** One row for each subscriber of a message; one that says so if there is none. */
-function plan(
+function prepare(
   { ref, permission }: BatchMessage,
   position: number,
   subscribers: SubscriberRecord[],
   contentFor: (subscriber: SubscriberRecord) => MessageContent,
-): Planned[] {
+): Prepared[] {
   const common = { position, ref: ref ?? null };
   if (subscribers.length === 0) {
     const reason = 'subscriber_not_found' as const;

@@ -8,7 +8,7 @@ import { lockProject } from '../../projects';
 import { checkContentNow, checkTemplate, readProject, requireRoomForEntry } from '../entries';
 import type { NewRecurring, RecurringChanges, RecurringView, RunView } from './contract';
 import { CronFault, localName, parseCron } from './cron';
-import { isOver, isPlanned, nextRunAfter } from './occurrences';
+import { nextRunAfter, occursAt, openOccurrence } from './occurrences';
 import {
   changeRecurring,
   claimedAhead,
@@ -23,8 +23,7 @@ import {
   type RecurringValues,
   type RunRow,
 } from './queries';
-import { runNow, type RunDeps } from './runs';
-import { recordMissed, settle } from './settle';
+import { advance, recordMissed, runNow, type RunDeps } from './runs';
 
 export type RecurringDeps = Pick<Core, 'pool' | 'config' | 'log'>;
 
@@ -48,12 +47,12 @@ export async function createRecurring(
     end_at: timeOrNull(request.end_at),
     max_runs: request.max_runs ?? null,
   };
-  checkPlan(values);
+  checkTimes(values);
   await checkContentNow(deps, project.id, request.content);
   return withTransaction(pool, async (db) => {
     await requireRoomForEntry(db, project.id);
     await checkTemplate(db, project.id, request.content);
-    return insertRecurring(db, project.id, work.id, values);
+    return advance(db, await insertRecurring(db, project.id, work.id, values), 'request');
   });
 }
 
@@ -66,7 +65,7 @@ export async function patchRecurring(
   const { pool } = deps;
   const found = await findRecurring(pool, projectId, id);
   if (!found) throw new AppError('not_found');
-  await refuseEnded(pool, found, new Date());
+  if (found.status === 'ended') throw ended();
   if (changes.content) await checkContentNow(deps, projectId, changes.content);
   return withTransaction(pool, async (db) => {
     // Templates, tags and permissions that the broadcast names are not removed under this lock.
@@ -84,13 +83,12 @@ export async function patchRecurring(
       max_runs: changes.max_runs === undefined ? before.max_runs : changes.max_runs,
       status: changes.status ?? before.status,
     };
-    checkPlan(values, before);
-    // Before the change: the old plan is not kept.
-    await recordMissed(db, before);
-    const changed = await changeRecurring(db, id, values);
-    // The occurrences that are left may all be skipped already.
-    await settle(db, { ...changed, now: before.now });
-    return (await findRecurring(db, projectId, id)) ?? changed;
+    checkTimes(values, before);
+    const isSame = hasTimesOf(before, values) && values.status === before.status;
+    // Occurrences of the old times no longer run.
+    if (!isSame) await recordMissed(db, before);
+    const changed = await changeRecurring(db, id, { ...values, next_at: isSame ? before.next_at : null });
+    return advance(db, { ...changed, now: before.now }, 'request');
   });
 }
 
@@ -99,7 +97,7 @@ export async function removeRecurring({ pool }: RecurringDeps, projectId: string
   if (!(await findRecurring(pool, projectId, id))) throw new AppError('not_found');
   await withTransaction(pool, async (db) => {
     if (!(await lockRecurring(db, id))) throw new AppError('not_found');
-    await endRecurring(db, id, { deleted: true });
+    await endRecurring(db, id, 'request', { deleted: true });
   });
 }
 
@@ -111,8 +109,7 @@ export async function startRunNow(
 ): Promise<{ run_id: string }> {
   if (work.resumed && (await findRun(deps.pool, work.id))) return { run_id: work.id };
   if (!(await findRecurring(deps.pool, projectId, id))) throw new AppError('not_found');
-  const { status } = await runNow(deps, id, work.id);
-  if (status === 'ignored') throw new AppError('conflict', 'The recurring message has ended.');
+  if (!(await runNow(deps, id, work.id))) throw ended();
   return { run_id: work.id };
 }
 
@@ -131,7 +128,7 @@ export async function skipOccurrence(
     const row = await requireOpen(db, id);
     const wanted = at === undefined ? nextRunAfter(row, row.now, await claimedAhead(db, id)) : new Date(at);
     if (!wanted) throw new AppError('conflict', 'There is no occurrence left to skip.');
-    if (wanted <= row.now || !isPlanned(row, wanted)) {
+    if (wanted <= row.now || !occursAt(row, wanted)) {
       throw new AppError('validation_failed', 'at: is not an occurrence to come');
     }
     const claimed = await insertRun(db, {
@@ -144,30 +141,25 @@ export async function skipOccurrence(
       jobId: null,
     });
     if (!claimed) throw new AppError('conflict', 'This occurrence is skipped already.');
-    await settle(db, row);
-    return (await findRecurring(db, projectId, id)) ?? row;
+    return advance(db, row, 'request');
   });
 }
 
 async function requireOpen(db: Db, id: string): Promise<LockedRecurring> {
   const row = await lockRecurring(db, id);
   if (!row) throw new AppError('not_found');
-  await refuseEnded(db, row, row.now);
+  if (row.status === 'ended' || !openOccurrence(row, row.now, await claimedAhead(db, id))) throw ended();
   return row;
 }
 
-/** A message whose last occurrence has passed is marked as ended up to a minute later. */
-async function refuseEnded(db: Db, row: RecurringRow, now: Date): Promise<void> {
-  if (!isOver(row, now, await claimedAhead(db, row.id))) return;
-  throw new AppError('conflict', 'The recurring message has ended.');
-}
+const ended = () => new AppError('conflict', 'The recurring message has ended.');
 
 function timeOrNull(text: string | null | undefined): Date | null {
   return text === undefined || text === null ? null : new Date(text);
 }
 
-/** Refuses a cron expression that is malformed, and a plan that would never run again. */
-function checkPlan(values: RecurringValues, before: LockedRecurring | null = null): void {
+/** Refuses a cron expression that is malformed, and times that leave no occurrence. */
+function checkTimes(values: RecurringValues, before: LockedRecurring | null = null): void {
   const runs = before?.runs ?? 0;
   try {
     parseCron(values.cron);
@@ -198,10 +190,7 @@ function hasTimesOf(before: RecurringValues, values: RecurringValues): boolean {
   );
 }
 
-export async function presentRecurring(db: Db, row: RecurringRow): Promise<RecurringView> {
-  const [now, claimed] = [new Date(), await claimedAhead(db, row.id)];
-  const status = isOver(row, now, claimed) ? 'ended' : row.status;
-  const next = status === 'active' ? nextRunAfter(row, now, claimed) : null;
+export function presentRecurring(row: RecurringRow): RecurringView {
   return {
     recurring_id: row.id,
     name: row.name,
@@ -212,8 +201,8 @@ export async function presentRecurring(db: Db, row: RecurringRow): Promise<Recur
     start_at: isoTimeOrNull(row.start_at),
     end_at: isoTimeOrNull(row.end_at),
     max_runs: row.max_runs,
-    status,
-    next_run_at: isoTimeOrNull(next),
+    status: row.status,
+    next_run_at: row.status === 'active' ? isoTimeOrNull(row.next_at) : null,
     last_run_at: isoTimeOrNull(row.last_run_at),
     runs: row.runs,
     created_at: isoTime(row.created_at),

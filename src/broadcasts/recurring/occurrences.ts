@@ -2,28 +2,40 @@ import { limits } from '../../contract/limits';
 import { isOccurrence, lastOccurrences, localName, nextOccurrence, parseCron } from './cron';
 import type { RecurringRow } from './queries';
 
-type Plan = Pick<RecurringRow, 'cron' | 'timezone' | 'start_at' | 'end_at' | 'max_runs' | 'runs'>;
+/** What the occurrences of a recurring message are computed from. */
+type Times = Pick<RecurringRow, 'cron' | 'timezone' | 'start_at' | 'end_at' | 'max_runs' | 'runs'>;
+type State = Times & Pick<RecurringRow, 'status' | 'next_at'>;
 
-/** Skipped occurrences that are passed over before giving up. */
+/** Skipped occurrences that are passed over in one computation. */
 const MAX_PASSED = 500;
 
 /** An occurrence that is later than this is missed. */
 export const LATE_MS = limits.recurringLateMinutes * 60_000;
 
-/** The first occurrence after an instant that is not claimed; null if the plan has none. */
-export function nextRunAfter(plan: Plan, after: Date, claimed: ReadonlySet<string> = new Set()): Date | null {
-  return firstFree(plan, after, claimed) ?? null;
+/**
+ * The first occurrence after an instant that is not claimed; null if there is none. After very many claimed ones it is the
+ * last of these: when it comes, the next is computed.
+ */
+export function nextRunAfter(
+  times: Times,
+  after: Date,
+  claimed: ReadonlySet<string> = new Set(),
+): Date | null {
+  if (isUsedUp(times)) return null;
+  const cron = parseCron(times.cron);
+  // An occurrence at the very start counts.
+  let at = times.start_at && times.start_at > after ? new Date(times.start_at.getTime() - 1) : after;
+  for (let passed = 0; passed < MAX_PASSED; passed += 1) {
+    const next = nextOccurrence(cron, times.timezone, at);
+    if (!next || (times.end_at && next > times.end_at)) return null;
+    if (!claimed.has(localName(next, times.timezone))) return next;
+    at = next;
+  }
+  return at;
 }
 
-/** Whether no run by the plan is to come. An occurrence that was due in the last hour and is not claimed still runs. */
-export function isOver(
-  row: Plan & Pick<RecurringRow, 'status' | 'planned_at'>,
-  now: Date,
-  claimed: ReadonlySet<string>,
-): boolean {
-  if (row.status === 'ended') return true;
-  const since = Math.max(row.planned_at.getTime(), now.getTime() - LATE_MS);
-  return firstFree(row, row.status === 'paused' ? now : new Date(since), claimed) === null;
+function isUsedUp({ max_runs, runs }: Times): boolean {
+  return max_runs !== null && runs >= max_runs;
 }
 
 /** How many missed occurrences are recorded after an outage. */
@@ -36,16 +48,12 @@ export interface DueOccurrences {
   missed: Date[];
 }
 
-/** The occurrences that have come since `planned_at`, whether they are claimed or not. */
-export function dueOccurrences(
-  row: Plan & Pick<RecurringRow, 'status' | 'planned_at'>,
-  now: Date,
-): DueOccurrences {
-  if (row.status !== 'active') return { current: null, missed: [] };
-  const { planned_at, start_at, end_at } = row;
+/** The occurrences from `next_at` on that have come, whether they are claimed or not. */
+export function dueOccurrences(row: State, now: Date): DueOccurrences {
+  if (row.status !== 'active' || !row.next_at) return { current: null, missed: [] };
+  const { next_at, end_at } = row;
   const missed = lastOccurrences(parseCron(row.cron), row.timezone, {
-    // An occurrence at the very start or end counts.
-    after: start_at && start_at > planned_at ? new Date(start_at.getTime() - 1) : planned_at,
+    after: new Date(next_at.getTime() - 1),
     until: end_at && end_at < now ? end_at : now,
     limit: MAX_MISSED + 1,
   });
@@ -54,24 +62,16 @@ export function dueOccurrences(
   return { current: isLate ? null : (missed.pop() ?? null), missed };
 }
 
-/** Null if the plan has none; undefined if too many are claimed to know. */
-function firstFree(plan: Plan, after: Date, claimed: ReadonlySet<string>): Date | null | undefined {
-  if (plan.max_runs !== null && plan.runs >= plan.max_runs) return null;
-  const cron = parseCron(plan.cron);
-  // An occurrence at the very start counts.
-  const start = plan.start_at && plan.start_at > after ? new Date(plan.start_at.getTime() - 1) : after;
-  let at: Date | null = start;
-  for (let passed = 0; passed < MAX_PASSED; passed += 1) {
-    at = nextOccurrence(cron, plan.timezone, at);
-    if (!at || (plan.end_at && at > plan.end_at)) return null;
-    if (!claimed.has(localName(at, plan.timezone))) return at;
-  }
-  return undefined;
+/** The occurrence that is due and not claimed, or else the next one; null if none is left. */
+export function openOccurrence(row: State, now: Date, claimed: ReadonlySet<string>): Date | null {
+  const { current } = dueOccurrences(row, now);
+  const isOpen = current !== null && !isUsedUp(row) && !claimed.has(localName(current, row.timezone));
+  return isOpen ? current : nextRunAfter(row, now, claimed);
 }
 
-/** Whether the plan has an occurrence at this instant: a schedule that was changed by hand can fire at any time. */
-export function isPlanned(plan: Plan, at: Date): boolean {
-  if (plan.start_at && at < plan.start_at) return false;
-  if (plan.end_at && at > plan.end_at) return false;
-  return isOccurrence(parseCron(plan.cron), plan.timezone, at);
+/** Whether there is an occurrence at this instant. */
+export function occursAt(times: Times, at: Date): boolean {
+  if (times.start_at && at < times.start_at) return false;
+  if (times.end_at && at > times.end_at) return false;
+  return isOccurrence(parseCron(times.cron), times.timezone, at);
 }

@@ -24,15 +24,19 @@ export interface RecurringRow extends RecurringValues {
   status: RecurringStatus;
   runs: number;
   last_run_at: Date | null;
+  /**
+   * When its workflow has something to do: at the first occurrence that is not claimed, or at the end of a paused message;
+   * null if there is nothing to wait for.
+   */
+  next_at: Date | null;
+  /** Raised by every change that a request makes. */
   revision: number;
-  /** Occurrences up to this time are settled: claimed, or of an earlier plan. */
-  planned_at: Date;
   created_at: Date;
   updated_at: Date;
 }
 
 const COLUMNS = `id, project_id, name, content, audience, cron, timezone, start_at, end_at, max_runs, status, runs,
-  last_run_at, revision, planned_at, created_at, updated_at`;
+  last_run_at, next_at, revision, created_at, updated_at`;
 
 const valuesOf = (values: RecurringValues) => [
   values.name,
@@ -45,58 +49,87 @@ const valuesOf = (values: RecurringValues) => [
   values.max_runs,
 ];
 
+/** Without its first occurrence, which the caller records in the same transaction. */
 export async function insertRecurring(
   db: Db,
   projectId: string,
   id: string,
   values: RecurringValues,
-): Promise<RecurringRow> {
-  const inserted = await row<RecurringRow>(
+): Promise<LockedRecurring> {
+  const inserted = await row<LockedRecurring>(
     db,
     'insert_recurring',
     `INSERT INTO recurring (id, project_id, name, content, audience, cron, timezone, start_at, end_at, max_runs)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${COLUMNS}`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${COLUMNS}, clock_timestamp() AS now`,
     [id, projectId, ...valuesOf(values)],
   );
   if (!inserted) throw new Error('the recurring message was not inserted');
-  notifyAfterCommit(db, notifyChannels.recurring);
   return inserted;
 }
 
-/** The caller holds the row's lock. Times are compared as the driver reads them, in milliseconds. */
+/** The caller holds the row's lock, and then records the next occurrence. */
 export async function changeRecurring(
   db: Db,
   id: string,
-  values: RecurringValues & { status: RecurringStatus },
+  values: RecurringValues & Pick<RecurringRow, 'status' | 'next_at'>,
 ): Promise<RecurringRow> {
   const changed = await row<RecurringRow>(
     db,
     'change_recurring',
     `UPDATE recurring SET name = $2, content = $3, audience = $4, cron = $5, timezone = $6, start_at = $7, end_at = $8,
-       max_runs = $9, status = $10, revision = revision + 1, sync_at = clock_timestamp(), updated_at = now(),
-       planned_at = CASE WHEN (cron, timezone, status) = ($5, $6, $10)
-           AND (date_trunc('milliseconds', start_at), date_trunc('milliseconds', end_at)) IS NOT DISTINCT FROM ($7, $8)
-         THEN planned_at ELSE clock_timestamp() END
+       max_runs = $9, status = $10, next_at = $11, updated_at = now()
      WHERE id = $1 RETURNING ${COLUMNS}`,
-    [id, ...valuesOf(values), values.status],
+    [id, ...valuesOf(values), values.status, values.next_at],
   );
-  if (!changed) throw new Error('the recurring message disappeared while it was locked');
-  notifyAfterCommit(db, notifyChannels.recurring);
-  return changed;
+  return existing(changed);
 }
 
-/** `deleted`: it is no longer shown; its runs and its schedule end with it. */
-export async function endRecurring(db: Db, id: string, { deleted }: { deleted: boolean }): Promise<number> {
-  const ended = await change(
+/** A change by a request wakes the workflow; the workflow knows its own changes. */
+export type Writer = 'request' | 'workflow';
+
+/** The caller holds the row's lock. The relay checks, a little after the time, that the workflow has come to it. */
+export async function recordNext(
+  db: Db,
+  id: string,
+  nextAt: Date | null,
+  writer: Writer,
+): Promise<RecurringRow> {
+  const recorded = await row<RecurringRow>(
+    db,
+    'record_next_occurrence',
+    `UPDATE recurring SET next_at = $2, revision = revision + $3::boolean::int,
+       wake_at = CASE WHEN $3 THEN clock_timestamp()
+         WHEN $2 IS NOT NULL THEN greatest($2::timestamptz, clock_timestamp()) + interval '2 minutes' END
+     WHERE id = $1 RETURNING ${COLUMNS}`,
+    [id, nextAt, writer === 'request'],
+  );
+  if (writer === 'request') notifyAfterCommit(db, notifyChannels.recurring);
+  return existing(recorded);
+}
+
+/** `deleted`: it is no longer shown. The caller holds the row's lock. */
+export async function endRecurring(
+  db: Db,
+  id: string,
+  writer: Writer,
+  { deleted = false } = {},
+): Promise<RecurringRow> {
+  const ended = await row<RecurringRow>(
     db,
     'end_recurring',
-    `UPDATE recurring SET status = 'ended', ended_at = coalesce(ended_at, clock_timestamp()), revision = revision + 1,
-       deleted_at = CASE WHEN $2 THEN clock_timestamp() END, sync_at = clock_timestamp(), updated_at = now()
-     WHERE id = $1`,
-    [id, deleted],
+    `UPDATE recurring SET status = 'ended', next_at = NULL, ended_at = coalesce(ended_at, clock_timestamp()),
+       revision = revision + $3::boolean::int, wake_at = CASE WHEN $3 THEN clock_timestamp() END,
+       deleted_at = CASE WHEN $2 THEN clock_timestamp() END, updated_at = now()
+     WHERE id = $1 RETURNING ${COLUMNS}`,
+    [id, deleted, writer === 'request'],
   );
-  notifyAfterCommit(db, notifyChannels.recurring);
-  return ended;
+  if (writer === 'request') notifyAfterCommit(db, notifyChannels.recurring);
+  return existing(ended);
+}
+
+function existing(changed: RecurringRow | null): RecurringRow {
+  if (!changed) throw new Error('the recurring message disappeared while it was locked');
+  return changed;
 }
 
 export function findRecurring(db: Db, projectId: string, id: string): Promise<RecurringRow | null> {
@@ -108,15 +141,19 @@ export function findRecurring(db: Db, projectId: string, id: string): Promise<Re
   );
 }
 
-/** Whatever its project: for workflows and the relay. */
-export function findRecurringById(db: Db, id: string): Promise<RecurringRow | null> {
-  return row<RecurringRow>(db, 'find_recurring_by_id', `SELECT ${COLUMNS} FROM recurring WHERE id = $1`, [
-    id,
-  ]);
+export interface LockedRecurring extends RecurringRow {
+  /** The database's time, by which it is due. */
+  now: Date;
 }
 
-export interface LockedRecurring extends RecurringRow {
-  now: Date;
+/** Whatever its project: for its workflow. */
+export function findRecurringById(db: Db, id: string): Promise<LockedRecurring | null> {
+  return row<LockedRecurring>(
+    db,
+    'find_recurring_by_id',
+    `SELECT ${COLUMNS}, clock_timestamp() AS now FROM recurring WHERE id = $1`,
+    [id],
+  );
 }
 
 export function lockRecurring(db: Db, id: string): Promise<LockedRecurring | null> {
@@ -149,7 +186,7 @@ export interface NewRun {
   id: string;
   recurringId: string;
   scheduledFor: Date;
-  /** Null for a run by hand. */
+  /** Null for a manual run. */
   localTime: string | null;
   status: RunView['status'];
   reason: string | null;
@@ -182,14 +219,6 @@ export function insertMissedRuns(
      ON CONFLICT DO NOTHING`,
     [recurringId, missed.map(({ at }) => at), missed.map(({ localTime }) => localTime)],
   );
-}
-
-/** The caller holds the row's lock. */
-export function markSettled(db: Db, recurringId: string, upTo: Date): Promise<number> {
-  return change(db, 'mark_recurring_settled', 'UPDATE recurring SET planned_at = $2 WHERE id = $1', [
-    recurringId,
-    upTo,
-  ]);
 }
 
 export function countRun(db: Db, recurringId: string, at: Date): Promise<number> {
@@ -275,40 +304,28 @@ export function endRun(
   );
 }
 
-/** Claims, for the relay, rows whose schedule is to be compared. */
-export async function claimSyncs(db: Db, limit: number): Promise<RecurringRow[]> {
-  return rows<RecurringRow>(
+export type DueRecurring = Pick<RecurringRow, 'id' | 'project_id' | 'revision' | 'status' | 'next_at'>;
+
+/** Claims, for the relay, messages whose workflow must be started or must read its row. */
+export function claimWakeUps(db: Db, limit: number): Promise<DueRecurring[]> {
+  return rows<DueRecurring>(
     db,
-    'claim_recurring_syncs',
-    `UPDATE recurring r SET sync_at = clock_timestamp() + interval '15 seconds'
-     FROM (SELECT id AS due_id FROM recurring WHERE sync_at <= now() ORDER BY sync_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
-     WHERE r.id = due.due_id RETURNING ${COLUMNS}`,
+    'claim_recurring_wake_ups',
+    `UPDATE recurring r SET wake_at = clock_timestamp() + interval '10 seconds'
+     FROM (SELECT id FROM recurring WHERE wake_at <= now() ORDER BY wake_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
+     WHERE r.id = due.id RETURNING r.id, r.project_id, r.revision, r.status, r.next_at`,
     [limit],
   );
 }
 
-/**
- * Compared again in a minute, an ended one once more: a relay that had claimed it before its end may still be creating its
- * schedule. If the row has changed since the claim, the schedule that was written may be an older one's: it is compared
- * again at once.
- */
-export function markSynced(db: Db, { id, revision }: RecurringRow): Promise<number> {
+/** The workflow was woken. It is checked again when it is overdue; a change since the claim is not lost. */
+export function markWoken(db: Db, { id, revision }: DueRecurring): Promise<number> {
   return change(
     db,
-    'mark_recurring_synced',
-    `UPDATE recurring SET sync_at = CASE WHEN revision <> $2 THEN clock_timestamp()
-         WHEN ended_at IS NULL OR ended_at > clock_timestamp() - interval '1 minute'
-           THEN clock_timestamp() + interval '1 minute' END
-     WHERE id = $1`,
+    'mark_recurring_woken',
+    `UPDATE recurring SET wake_at = CASE WHEN next_at IS NOT NULL
+         THEN greatest(next_at, clock_timestamp()) + interval '2 minutes' END
+     WHERE id = $1 AND revision = $2`,
     [id, revision],
-  );
-}
-
-/** Every row whose schedule exists, or may exist still. */
-export function listSyncable(db: Db): Promise<RecurringRow[]> {
-  return rows<RecurringRow>(
-    db,
-    'syncable_recurring',
-    `SELECT ${COLUMNS} FROM recurring WHERE ended_at IS NULL OR sync_at IS NOT NULL ORDER BY id`,
   );
 }

@@ -1,25 +1,28 @@
-import { notifyChannels, type Notifications } from '../../db/notify';
-import { startRelay, type Relay } from '../../temporal/relay';
-import { claimSyncs, type RecurringRow } from './queries';
-import { syncRow, type SyncDeps } from './sync';
+import type { recurring } from '../../../workflows/recurring';
+import type { Core } from '../../core';
+import { notifyChannels } from '../../db/notify';
+import { workflowIds } from '../../temporal/names';
+import type { Relay } from '../../temporal/relay';
+import { startWakeUpRelay } from '../../temporal/wake-up-relay';
+import { claimWakeUps, markWoken, type DueRecurring } from './queries';
 
-export interface RecurringRelayDeps extends SyncDeps {
-  notifications: Notifications;
-}
+type RecurringRelayDeps = Pick<Core, 'pool' | 'log' | 'notifications' | 'client' | 'queues'>;
 
 /**
- * Writes Temporal Schedules after their rows have changed, and compares each with its row every minute: one that was
- * deleted, paused or changed by hand, or lost with Temporal's store, is repaired.
+ * The only code that starts and signals the workflows of recurring messages: after a request has written the row, and
+ * again two minutes after an occurrence that has not been claimed, in case the workflow is gone.
  */
-export function startRecurringRelay({ notifications, ...deps }: RecurringRelayDeps): Relay {
-  return startRelay<RecurringRow>({
+export function startRecurringRelay({ pool, queues, ...deps }: RecurringRelayDeps): Relay {
+  return startWakeUpRelay<DueRecurring, typeof recurring>({
+    ...deps,
     name: 'recurring',
     channel: notifyChannels.recurring,
-    notifications,
-    sweepMs: 1_000,
-    concurrency: 4,
-    claim: (limit) => claimSyncs(deps.pool, limit),
-    start: async (row) => void (await syncRow(deps, row)),
-    log: deps.log,
+    workflow: 'recurring',
+    taskQueue: queues.broadcasts,
+    workflowId: workflowIds.recurring,
+    args: ({ id }) => [{ recurringId: id }],
+    summary: () => 'recurring message',
+    claim: (limit) => claimWakeUps(pool, limit),
+    mark: (due) => markWoken(pool, due),
   });
 }

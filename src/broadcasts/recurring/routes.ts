@@ -48,7 +48,7 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         errors: ['conflict', ...contentErrors],
       },
       async ({ project, body, work }) =>
-        presentRecurring(pool, await createRecurring(deps, project.id, body, work)),
+        presentRecurring(await createRecurring(deps, project.id, body, work)),
     ),
 
     route(
@@ -65,8 +65,7 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
       },
       async ({ project, query: { cursor, limit } }) => {
         const found = await listRecurring(pool, project.id, { before: decodeCursor(cursor), limit });
-        const page = toPage(found, limit, (row) => row);
-        return { ...page, data: await Promise.all(page.data.map((row) => presentRecurring(pool, row))) };
+        return toPage(found, limit, presentRecurring);
       },
     ),
 
@@ -85,7 +84,7 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
       async ({ project, params }) => {
         const found = await findRecurring(pool, project.id, params.id);
         if (!found) throw new AppError('not_found');
-        return presentRecurring(pool, found);
+        return presentRecurring(found);
       },
     ),
 
@@ -104,7 +103,7 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         errors: ['conflict', ...contentErrors],
       },
       async ({ project, params, body }) =>
-        presentRecurring(pool, await patchRecurring(deps, project.id, params.id, body)),
+        presentRecurring(await patchRecurring(deps, project.id, params.id, body)),
     ),
 
     route(
@@ -159,7 +158,7 @@ export function createRecurringRoutes(deps: Pick<Core, 'pool' | 'config' | 'log'
         errors: ['conflict'],
       },
       async ({ project, params, body, work }) =>
-        presentRecurring(pool, await skipOccurrence(deps, project.id, params.id, { at: body.at, work })),
+        presentRecurring(await skipOccurrence(deps, project.id, params.id, { at: body.at, work })),
     ),
 
     route(

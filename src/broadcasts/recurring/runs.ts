@@ -8,57 +8,100 @@ import { isoTime } from '../../lib/iso-time';
 import { storeContent, type StoredContent } from '../../messages';
 import { isBillingBlocked } from '../../projects';
 import { insertAudienceJob, TooManyRecipients } from '../audience-job';
+import type { RecurringStatus } from './contract';
 import { localName } from './cron';
-import { isOver, isPlanned, LATE_MS, nextRunAfter } from './occurrences';
+import { dueOccurrences, openOccurrence } from './occurrences';
 import {
   claimedAhead,
   countRun,
+  endRecurring,
   endRun,
   findRecurringById,
+  insertMissedRuns,
   insertRun,
   isRunOpen,
   lockRecurring,
+  recordNext,
   type LockedRecurring,
+  type RecurringRow,
+  type Writer,
 } from './queries';
-import { settle } from './settle';
 
 export type RunDeps = Pick<Core, 'pool' | 'config' | 'log'>;
 
-export interface RunResult {
-  status: 'started' | 'skipped' | 'failed' | 'ignored';
-  reason: string | null;
+/** Where a recurring message stands after an activity of its workflow. */
+export interface RecurringState {
+  status: RecurringStatus;
+  /** When the workflow reads the row again; null if it has nothing left to do. */
+  nextAt: Date | null;
+  /** Until then, by the database's clock. */
+  waitMs: number;
 }
 
-const IGNORED: RunResult = { status: 'ignored', reason: null };
-
-/** An occurrence of the schedule. It is claimed once, whatever starts it and how often. */
-export function runOccurrence(deps: RunDeps, recurringId: string, at: Date): Promise<RunResult> {
-  return run(deps, recurringId, { runId: randomUUID(), at });
+/** Runs the occurrence that is due, if there is one, and finds the next. Repeatable: an occurrence is claimed once. */
+export async function runDue(deps: RunDeps, id: string): Promise<RecurringState> {
+  const found = await findRecurringById(deps.pool, id);
+  if (found?.next_at && found.next_at <= found.now) {
+    await run(deps, id, { runId: randomUUID(), isManual: false });
+  }
+  return withTransaction(deps.pool, async (db) => {
+    const row = await lockRecurring(db, id);
+    if (!row) return { status: 'ended' as const, nextAt: null, waitMs: 0 };
+    const { status, next_at: nextAt } = await advance(db, row, 'workflow');
+    const waitMs = nextAt ? Math.max(0, nextAt.getTime() - row.now.getTime()) : 0;
+    return { status, nextAt, waitMs };
+  });
 }
 
-/** A run by hand, also while the schedule is paused. */
-export function runNow(deps: RunDeps, recurringId: string, runId: string): Promise<RunResult> {
-  return run(deps, recurringId, { runId, at: null });
+/** Runs it now, also while it is paused. Returns false if it has ended. */
+export function runNow(deps: RunDeps, id: string, runId: string): Promise<boolean> {
+  return run(deps, id, { runId, isManual: true });
+}
+
+/**
+ * Records the occurrences that were missed and the time of the next one. A message that has none left ends, so that it no
+ * longer counts as open. The caller holds the row's lock.
+ */
+export async function advance(
+  db: pg.PoolClient,
+  row: LockedRecurring,
+  writer: Writer,
+): Promise<RecurringRow> {
+  if (row.status === 'ended') return row;
+  await recordMissed(db, row);
+  const next = openOccurrence(row, row.now, await claimedAhead(db, row.id));
+  if (!next) return endRecurring(db, row.id, writer);
+  return recordNext(db, row.id, row.status === 'paused' ? row.end_at : next, writer);
+}
+
+/** The caller holds the row's lock. */
+export async function recordMissed(db: pg.PoolClient, row: LockedRecurring): Promise<void> {
+  const { missed } = dueOccurrences(row, row.now);
+  if (missed.length === 0) return;
+  const runs = missed.map((at) => ({ at, localTime: localName(at, row.timezone) }));
+  await insertMissedRuns(db, row.id, runs);
 }
 
 interface Wanted {
   runId: string;
-  /** The occurrence; null for a run by hand. */
-  at: Date | null;
+  /** A request for a run now; otherwise the occurrence that is due runs. */
+  isManual: boolean;
 }
 
-async function run(deps: RunDeps, recurringId: string, wanted: Wanted): Promise<RunResult> {
+/** Returns false if there was nothing to run. */
+async function run(deps: RunDeps, recurringId: string, wanted: Wanted): Promise<boolean> {
   let reason: string | null = null;
   for (;;) {
     try {
-      return await attempt(deps, recurringId, wanted, reason);
+      await attempt(deps, recurringId, wanted, reason);
+      return true;
     } catch (error) {
       // The transaction is rolled back; the claim says why nothing was sent.
       if (error instanceof EmptyAudience) reason = 'empty_audience';
       else if (error instanceof TooManyRecipients) reason = 'invalid_message';
       // Its content, or the audience that gave the reason, was read before the change.
       else if (error instanceof Changed) reason = null;
-      else if (error instanceof Ignored) return IGNORED;
+      else if (error instanceof NothingToRun) return false;
       else throw error;
     }
   }
@@ -68,22 +111,23 @@ async function run(deps: RunDeps, recurringId: string, wanted: Wanted): Promise<
 async function attempt(
   deps: RunDeps,
   recurringId: string,
-  { runId, at }: Wanted,
+  { runId, isManual }: Wanted,
   reason: string | null,
-): Promise<RunResult> {
+): Promise<void> {
   const { pool, config } = deps;
   const before = await findRecurringById(pool, recurringId);
-  if (!before) return IGNORED;
+  if (!before) throw new NothingToRun();
   const content = await contentNow(deps, before);
   const isBlocked = await isBillingBlocked(pool, before.project_id, config.HERALD_GRACE_HOURS);
-  return withTransaction(pool, async (db): Promise<RunResult> => {
+  await withTransaction(pool, async (db) => {
     const row = await lockRecurring(db, recurringId);
-    if (!row || row.status === 'ended') throw new Ignored();
-    if (at && (row.status === 'paused' || !isPlanned(row, at))) throw new Ignored();
-    if (!at && isOver(row, row.now, await claimedAhead(db, recurringId))) throw new Ignored();
+    if (!row || row.status === 'ended') throw new NothingToRun();
+    const open = openOccurrence(row, row.now, await claimedAhead(db, recurringId));
+    const isDue = open !== null && open <= row.now;
+    if (isManual ? !open : !isDue) throw new NothingToRun();
     if (row.revision !== before.revision) throw new Changed();
-    const why =
-      reason ?? (at && missed(row, at)) ?? (await overlap(db, row)) ?? (isBlocked ? 'billing_blocked' : null);
+    const at = isManual ? null : open;
+    const why = reason ?? (await overlap(db, row)) ?? (isBlocked ? 'billing_blocked' : null);
     const isStarted = why === null && content !== null;
     const jobId = isStarted ? randomUUID() : null;
     const failed = why === null && !content;
@@ -97,20 +141,19 @@ async function attempt(
       reason: failed ? 'invalid_message' : why,
       jobId,
     });
-    if (!claimed) throw new Ignored();
+    if (!claimed) throw new NothingToRun();
     if (jobId && content) await startJob(db, row, { jobId, runId, content, at: at ?? row.now });
-    await settle(db, { ...row, runs: row.runs + (isStarted ? 1 : 0) });
-    return { status, reason: why };
+    await advance(db, { ...row, runs: row.runs + (isStarted ? 1 : 0) }, isManual ? 'request' : 'workflow');
   });
 }
 
-/** There is nothing to run. Thrown, so that the transaction rolls back and a refused request has no entry in the audit log. */
-class Ignored extends Error {}
+/** Thrown, so that the transaction rolls back and a refused request has no entry in the audit log. */
+class NothingToRun extends Error {}
 
 /** The broadcast was changed while its run was prepared. */
 class Changed extends Error {}
 
-/** The template and media of the moment; null if they can no longer be sent. */
+/** The template's current version and the media as they are now; null if they can no longer be sent. */
 async function contentNow(
   { pool, config, log }: RunDeps,
   row: { id: string; project_id: string; content: LockedRecurring['content'] },
@@ -122,12 +165,6 @@ async function contentNow(
     log.warn({ err: error, recurring_id: row.id }, 'a recurring message can no longer be sent');
     return null;
   }
-}
-
-function missed(row: LockedRecurring, at: Date): string | null {
-  if (row.now.getTime() - at.getTime() > LATE_MS) return 'missed';
-  const later = nextRunAfter({ ...row, max_runs: null }, at);
-  return later && later <= row.now ? 'missed' : null;
 }
 
 async function overlap(db: pg.PoolClient, { id }: LockedRecurring): Promise<string | null> {

@@ -25,7 +25,7 @@ import {
   findResults,
   insertResults,
   lockScheduled,
-  waitUntil,
+  recordWait,
   type LockedScheduled,
   type ScheduledRow,
 } from './queries';
@@ -38,6 +38,16 @@ export interface FireResult {
   status: ScheduledStatus;
   /** When the workflow reads the row again; null if it has nothing left to do. */
   nextAt: Date | null;
+  /** Until then, by the database's clock. */
+  waitMs: number;
+}
+
+function ended(status: ScheduledStatus): FireResult {
+  return { status, nextAt: null, waitMs: 0 };
+}
+
+function waiting(status: ScheduledStatus, nextAt: Date, now: Date): FireResult {
+  return { status, nextAt, waitMs: Math.max(0, nextAt.getTime() - now.getTime()) };
 }
 
 const LATE_MS = limits.scheduledLateHours * 3_600_000;
@@ -60,9 +70,9 @@ export async function fireScheduled(deps: FireDeps, id: string): Promise<FireRes
       : await fireSubscribers(deps, entry, project);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'platform_busy') throw error;
-    const nextAt = new Date(Date.now() + BUSY_MS);
-    await waitUntil(deps.pool, id, nextAt);
-    return { status: 'sending', nextAt };
+    const nextAt = new Date(entry.now.getTime() + BUSY_MS);
+    await recordWait(deps.pool, id, nextAt);
+    return waiting('sending', nextAt, entry.now);
   }
 }
 
@@ -73,14 +83,14 @@ function begin(
 ): Promise<FireResult | { entry: LockedScheduled; project: Project }> {
   return withTransaction(pool, async (db) => {
     const entry = await lockScheduled(db, id);
-    if (!entry) return { status: 'cancelled' as const, nextAt: null };
-    if (entry.ended_at || entry.job_id) return { status: entry.status, nextAt: null };
+    if (!entry) return ended('cancelled');
+    if (entry.ended_at || entry.job_id) return ended(entry.status);
     const project = await findProject(db, entry.project_id);
-    if (!project) return { status: 'cancelled' as const, nextAt: null };
+    if (!project) return ended('cancelled');
     const due = entry.timezone === RECIPIENT ? await recipientDue(db, entry, project) : entry.next_at;
     if (due && due > entry.now) {
-      await waitUntil(db, id, due);
-      return { status: entry.status, nextAt: nextCheckAt(entry, due, entry.now) };
+      await recordWait(db, id, due);
+      return waiting(entry.status, nextCheckAt(entry, due, entry.now), entry.now);
     }
     // A broadcast becomes `sending` in the transaction that inserts it.
     if (entry.status === 'scheduled' && !entry.audience) await beginSending(db, id);
@@ -143,13 +153,13 @@ async function fireSubscribers(
   }
   return withTransaction(pool, async (db): Promise<FireResult> => {
     const locked = await lockScheduled(db, entry.id);
-    if (!locked || locked.ended_at) return { status: locked?.status ?? 'cancelled', nextAt: null };
+    if (!locked || locked.ended_at) return ended(locked?.status ?? 'cancelled');
     await recordOutcomes(deps, db, locked, due, outcomes);
-    const waiting = open.filter(({ id }) => !outcomes.has(id));
-    if (waiting.length > 0) {
-      const nextAt = new Date(Math.min(...waiting.map((each) => dueOf(each).getTime())));
-      await waitUntil(db, entry.id, nextAt);
-      return { status: 'sending', nextAt: nextCheckAt(entry, nextAt, locked.now) };
+    const rest = open.filter(({ id }) => !outcomes.has(id));
+    if (rest.length > 0) {
+      const nextAt = new Date(Math.min(...rest.map((each) => dueOf(each).getTime())));
+      await recordWait(db, entry.id, nextAt);
+      return waiting('sending', nextCheckAt(entry, nextAt, locked.now), locked.now);
     }
     return endWithResults(db, locked, [...outcomes.values()]);
   });
@@ -240,12 +250,12 @@ async function endWithResults(
     const who = { ...NO_ONE, external_id: entry.external_id };
     await emitOutcome(db, entry, who, outcome, entry.now);
     await endScheduled(db, entry.id, outcome);
-    return { status: outcome.status, nextAt: null };
+    return ended(outcome.status);
   }
   const status = (['sent', 'failed', 'skipped'] as const).find((each) => statuses.has(each)) ?? 'failed';
   const reason = status === 'sent' ? null : (last.find((each) => each.status === status)?.reason ?? null);
   await endScheduled(db, entry.id, { status, reason });
-  return { status, nextAt: null };
+  return ended(status);
 }
 
 /** The audience is taken now and becomes one broadcast, which ends the entry. */
@@ -267,9 +277,7 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
     const content = await storeContent(pool, project.id, entry.content, policy);
     return await withTransaction(pool, async (db): Promise<FireResult> => {
       const locked = await lockScheduled(db, entry.id);
-      if (!locked || locked.status !== 'scheduled') {
-        return { status: locked?.status ?? 'cancelled', nextAt: null };
-      }
+      if (!locked || locked.status !== 'scheduled') return ended(locked?.status ?? 'cancelled');
       if (locked.revision !== entry.revision) return checkAgain(locked);
       const jobId = randomUUID();
       const dueTimes = entry.timezone === RECIPIENT ? await dueTimesOf(db, entry, audience, project) : null;
@@ -278,7 +286,7 @@ async function fireAudience(deps: FireDeps, entry: LockedScheduled, project: Pro
       if (active === 0) throw new EmptyAudience();
       if (dueTimes && (await hasRecipientWithoutTime(db, jobId))) throw new ZonesChanged();
       await attachJob(db, entry.id, jobId);
-      return { status: 'sending', nextAt: null };
+      return ended('sending');
     });
   } catch (error) {
     if (error instanceof ZonesChanged) return checkAgain(entry);
@@ -312,7 +320,7 @@ async function dueTimesOf(
 
 /** The entry was changed after it was read: what was prepared for it is dropped. */
 function checkAgain({ status, next_at, now }: LockedScheduled): FireResult {
-  return { status, nextAt: next_at ?? now };
+  return waiting(status, next_at ?? now, now);
 }
 
 /** Only an entry that still waits: one that was cancelled or changed meanwhile is read again. */
@@ -323,13 +331,11 @@ function endAudience(
 ): Promise<FireResult> {
   return withTransaction(pool, async (db): Promise<FireResult> => {
     const locked = await lockScheduled(db, entry.id);
-    if (!locked || locked.ended_at || locked.job_id) {
-      return { status: locked?.status ?? 'cancelled', nextAt: null };
-    }
+    if (!locked || locked.ended_at || locked.job_id) return ended(locked?.status ?? 'cancelled');
     if (locked.revision !== entry.revision) return checkAgain(locked);
     await endScheduled(db, entry.id, end);
     await emitOutcome(db, entry, NO_ONE, { ...end, deliveryId: null }, locked.now);
-    return { status: end.status, nextAt: null };
+    return ended(end.status);
   });
 }
 

@@ -172,10 +172,10 @@ export function attachJob(db: Db, id: string, jobId: string): Promise<number> {
 }
 
 /** The workflow sleeps until then; the relay makes sure, a little later, that there is one. */
-export function waitUntil(db: Db, id: string, at: Date): Promise<number> {
+export function recordWait(db: Db, id: string, at: Date): Promise<number> {
   return change(
     db,
-    'scheduled_wait_until',
+    'record_scheduled_wait',
     `UPDATE scheduled SET next_at = $2, wake_at = greatest($2::timestamptz, clock_timestamp()) + interval '2 minutes'
      WHERE id = $1 AND ended_at IS NULL`,
     [id, at],

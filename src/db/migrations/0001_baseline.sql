@@ -1088,7 +1088,7 @@ CREATE TABLE scheduled_results (
 );
 CREATE INDEX scheduled_results_subscriber ON scheduled_results (subscriber_id);
 
--- Broadcasts again and again. The row is the truth; the Temporal Schedule `recurring/<id>` is a copy of it.
+-- Broadcasts again and again. The row is the truth; workflow `recurring/<id>` sleeps until `next_at`.
 CREATE TABLE recurring (
   id uuid PRIMARY KEY,
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
@@ -1101,30 +1101,29 @@ CREATE TABLE recurring (
   end_at timestamptz,
   max_runs int,
   status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'paused', 'ended')),
-  -- Broadcasts that were started, by the schedule or by hand.
+  -- Broadcasts that were started, at an occurrence or by a manual run.
   runs int NOT NULL DEFAULT 0,
   last_run_at timestamptz,
-  -- The schedule's note names the revision that it is a copy of.
+  -- The first occurrence that is not claimed, or the end of a paused message; null if there is nothing to wait for.
+  next_at timestamptz,
+  -- Counts changes by the API: the relay must not clear a wake-up that came after its claim.
   revision int NOT NULL DEFAULT 1,
-  -- When the schedule is compared with the row; null once it has ended and its schedule is gone.
-  sync_at timestamptz DEFAULT now(),
+  -- When the relay starts or signals the workflow; null if there is nothing left to do.
+  wake_at timestamptz DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   ended_at timestamptz,
-  deleted_at timestamptz,
-  -- Since when the times of a recurring message are as they are: occurrences from then on must not be lost, even if they come
-  -- before the schedule is written.
-  planned_at timestamptz NOT NULL DEFAULT now()
+  deleted_at timestamptz
 );
 CREATE INDEX recurring_page ON recurring (project_id, created_at DESC, id DESC);
 CREATE INDEX recurring_open ON recurring (project_id) WHERE ended_at IS NULL;
-CREATE INDEX recurring_sync ON recurring (sync_at) WHERE sync_at IS NOT NULL;
+CREATE INDEX recurring_wake ON recurring (wake_at) WHERE wake_at IS NOT NULL;
 
 CREATE TABLE recurring_runs (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   recurring_id uuid NOT NULL REFERENCES recurring ON DELETE CASCADE,
   scheduled_for timestamptz NOT NULL,
-  -- The wall clock's time, which claims the occurrence; null for a run by hand.
+  -- The wall clock's time, which claims the occurrence; null for a manual run.
   local_time text,
   status text NOT NULL CHECK (status IN ('started', 'completed', 'skipped', 'failed')),
   reason text,

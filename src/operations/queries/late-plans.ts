@@ -5,10 +5,10 @@ import { MAX_COUNTED } from './lag';
 /** From then on a plan is late: the relays check each one sooner. */
 const LATE = "interval '5 minutes'";
 
-/** SQL, by kind: the id of each late plan, and the time it was due. A recurring one is due for the comparison with its row. */
+/** SQL, by kind: the id of each late plan, and the time it was due. */
 const sources = {
   scheduled: `SELECT id, next_at AS due_at FROM scheduled WHERE ended_at IS NULL AND next_at < now() - ${LATE}`,
-  recurring: `SELECT id, sync_at AS due_at FROM recurring WHERE sync_at < now() - ${LATE}`,
+  recurring: `SELECT id, next_at AS due_at FROM recurring WHERE next_at < now() - ${LATE}`,
   drip: `SELECT id, next_at AS due_at FROM drip_enrolments
          WHERE ended_at IS NULL AND NOT parked AND next_at < now() - ${LATE}`,
   broadcast: jobs('broadcast'),

@@ -81,7 +81,7 @@ export interface OperatorPlan {
   project: string;
   name: string | null;
   status: string;
-  /** The next time, for scheduled messages; null for the other kinds. */
+  /** The next time of a scheduled or recurring message; null for the other kinds. */
   next_at: Date | null;
   created_at: Date;
 }
@@ -92,7 +92,7 @@ const plans: Record<PlanListKind, string> = {
       b.created_at FROM broadcasts b WHERE b.kind = 'batch'`,
   scheduled: `SELECT s.id::text AS id, s.project_id, s.name, s.status, s.next_at, s.created_at FROM scheduled s`,
   recurring: `SELECT r.id::text AS id, r.project_id, r.name || ' (' || r.cron || ')' AS name, r.status,
-      NULL::timestamptz AS next_at, r.created_at FROM recurring r`,
+      r.next_at, r.created_at FROM recurring r`,
   template: `SELECT t.key AS id, t.project_id, t.name, 'version ' || t.version AS status, NULL::timestamptz AS next_at,
       t.created_at FROM templates t`,
 };

@@ -30,18 +30,13 @@ export function wakeEnrolments(db: Db): Promise<number> {
   );
 }
 
-/**
- * Has every schedule compared with its row: the relay creates those that are gone. Returns how many messages are open;
- * those that ended in the last minute are compared once more.
- */
-export async function syncRecurring(db: Db): Promise<number> {
-  const synced = await rows<{ open: boolean }>(
+/** Wakes every recurring message that has something to wait for: the relay starts a workflow for each that has none. */
+export function wakeRecurring(db: Db): Promise<number> {
+  return change(
     db,
-    'sync_recurring',
-    `UPDATE recurring SET sync_at = clock_timestamp() WHERE ended_at IS NULL OR sync_at IS NOT NULL
-     RETURNING ended_at IS NULL AS open`,
+    'wake_recurring',
+    `UPDATE recurring SET wake_at = clock_timestamp() WHERE next_at IS NOT NULL`,
   );
-  return synced.filter(({ open }) => open).length;
 }
 
 /** Pending deliveries that should have a workflow. The others are queued for the relay or in the express lane. */

@@ -158,13 +158,12 @@ export function removeOldRuns(db: Db, days: number): NextBatch {
   );
 }
 
-/** Once its schedule is gone. */
 export function removeOldRecurring(db: Db, days: number): NextBatch {
   return repeatedDelete(
     db,
     'remove_old_recurring',
     `DELETE FROM recurring WHERE id IN (
-       SELECT id FROM recurring WHERE ended_at < now() - make_interval(days => $1) AND sync_at IS NULL
+       SELECT id FROM recurring WHERE ended_at < now() - make_interval(days => $1)
        LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
     [days],
   );

@@ -1,12 +1,9 @@
-import type { ScheduleDescription } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import { changeRecurring, findRecurringById, lockRecurring } from '../../../src/broadcasts/recurring/queries';
-import { runOccurrence } from '../../../src/broadcasts/recurring/runs';
-import { syncSchedule } from '../../../src/broadcasts/recurring/schedule';
-import { startDue, syncRow } from '../../../src/broadcasts/recurring/sync';
+import { advance, runDue } from '../../../src/broadcasts/recurring/runs';
 import { localTimeAt } from '../../../src/contract/zones';
 import { withTransaction } from '../../../src/db/pool';
-import { compareSchedules, syncSchedules } from '../../../src/operations/recurring-schedules';
-import { workflowIds } from '../../../src/temporal/names';
+import { searchAttributes, workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { expectError } from '../http/fixture';
@@ -71,25 +68,33 @@ describe('a recurring message', () => {
   const get = async (id: string) => (await project.api('GET', `/v1/recurring/${id}`)).body;
   const runsOf = async (id: string): Promise<Run[]> =>
     (await project.api('GET', `/v1/recurring/${id}/runs`)).body.data;
-  const scheduleOf = (id: string) => service.client.schedule.getHandle(workflowIds.recurring(id));
-  const described = (id: string, accept: (found: ScheduleDescription) => unknown = () => true) =>
+  const rowOf = async (id: string) => (await findRecurringById(service.pool, id))!;
+  const handleOf = (id: string) => service.client.workflow.getHandle(workflowIds.recurring(id));
+  const ended = (id: string) =>
+    eventually(async () => (await handleOf(id).describe()).status.name === 'COMPLETED');
+  /** Its workflow waits for the row's time. */
+  const asleep = (id: string) =>
     eventually(async () => {
-      const found = await scheduleOf(id).describe();
-      return accept(found) ? found : null;
+      const described = await handleOf(id).describe();
+      const { events } = await handleOf(id).fetchHistory();
+      const { EVENT_TYPE_TIMER_STARTED } = temporal.api.enums.v1.EventType;
+      const isAsleep =
+        described.status.name === 'RUNNING' && events?.at(-1)?.eventType === EVENT_TYPE_TIMER_STARTED;
+      return isAsleep ? described : null;
     });
-  const sync = (id: string) => service.pool.query('UPDATE recurring SET sync_at = now() WHERE id = $1', [id]);
-  const synced = (id: string) =>
-    eventually(async () => {
-      const { rows } = await service.pool.query<{ done: boolean }>(
-        `SELECT sync_at IS NULL OR sync_at > now() + interval '20 seconds' AS done FROM recurring WHERE id = $1`,
-        [id],
-      );
-      return rows[0]?.done;
-    });
-  const occurrence = (id: string, at: Date) => runOccurrence(service.service.core, id, at);
+  /** As if this occurrence had come and no workflow had noticed; the relay wakes it now, or in an hour. */
+  const comeDue = (id: string, at: Date, wake: 'now' | 'later' = 'now') =>
+    service.pool.query(
+      // The new revision keeps a relay that is waking the workflow from clearing the wake-up.
+      `UPDATE recurring SET next_at = $2, wake_at = now() + $3::interval, revision = revision + 1 WHERE id = $1`,
+      [id, at, wake === 'now' ? '0' : '1 hour'],
+    );
+  const wake = async (id: string) => comeDue(id, (await rowOf(id)).next_at!);
+  const runDueNow = (id: string) => runDue(service.service.core, id);
   const lastMinute = () => new Date(Math.floor(Date.now() / MINUTE) * MINUTE);
+  const dailyAt = (at: Date) => `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
 
-  it('has a schedule that is a copy of its row, whatever is done to it by hand', async () => {
+  it('has a workflow that waits for its next occurrence, also after it was terminated by hand', async () => {
     const answer = await create({ timezone: 'Europe/Berlin', start_at: '2026-01-01T00:00:00Z', max_runs: 5 });
     expect(answer.body).toEqual({
       recurring_id: expect.any(String),
@@ -109,202 +114,127 @@ describe('a recurring message', () => {
       updated_at: expect.any(String),
     });
     const id = answer.body.recurring_id;
-    const schedule = await described(id);
-    expect(schedule.state).toMatchObject({ paused: false, note: 'revision 1' });
-    expect(schedule.info.nextActionTimes[0]?.toISOString()).toBe(
-      new Date(answer.body.next_run_at).toISOString(),
-    );
-    await synced(id);
+    const { typedSearchAttributes: shown, runId } = await asleep(id);
+    expect(shown.get(searchAttributes.State)).toBe('active');
+    expect(shown.get(searchAttributes.NextAt)).toEqual(new Date(answer.body.next_run_at));
 
-    await scheduleOf(id).pause('by hand');
-    await sync(id);
-    await described(id, ({ state }) => !state.paused && state.note === 'revision 1');
-    await synced(id);
-    await scheduleOf(id).update((before) => ({
-      ...before,
-      spec: { calendars: [{ hour: 3 }], timezone: 'UTC' },
-    }));
-    await sync(id);
-    await described(
-      id,
-      ({ info }) => info.nextActionTimes[0]?.getTime() === Date.parse(answer.body.next_run_at),
-    );
-    await synced(id);
-    await scheduleOf(id).delete();
-    await sync(id);
-    const again = await described(id);
-    // Compared once more, it is left alone.
-    await synced(id);
-    await sync(id);
-    await synced(id);
-    expect((await described(id)).info.lastUpdatedAt).toEqual(again.info.lastUpdatedAt);
+    await handleOf(id).terminate('by hand');
+    await wake(id);
+    expect((await asleep(id)).runId).not.toBe(runId);
 
-    const paused = await project.api('PATCH', `/v1/recurring/${id}`, {
+    const patch = async (body: object) => (await project.api('PATCH', `/v1/recurring/${id}`, body)).body;
+    expect(await patch({ status: 'paused', cron: '30 10 * * *' })).toMatchObject({
       status: 'paused',
+      next_run_at: null,
       cron: '30 10 * * *',
     });
-    expect(paused.body).toMatchObject({ status: 'paused', next_run_at: null, cron: '30 10 * * *' });
-    await described(id, ({ state }) => state.paused && state.note === 'revision 2');
+    await ended(id);
+    await recordHistory(handleOf(id), 'recurring', 'paused');
+    const { next_run_at } = await patch({ status: 'active' });
+    const resumed = await asleep(id);
+    expect(resumed.typedSearchAttributes.get(searchAttributes.NextAt)).toEqual(new Date(next_run_at));
     expect((await project.api('DELETE', `/v1/recurring/${id}`)).status).toBe(204);
     expectError(await project.api('GET', `/v1/recurring/${id}`), 'not_found');
-    await eventually(async () =>
-      scheduleOf(id)
-        .describe()
-        .then(
-          () => false,
-          () => true,
-        ),
-    );
+    await ended(id);
+    await recordHistory(handleOf(id), 'recurring', 'deleted');
   });
 
-  const deleted = (id: string) =>
-    eventually(() =>
-      scheduleOf(id)
-        .describe()
-        .then(
-          () => false,
-          () => true,
-        ),
-    );
-  const rowOf = async (id: string) => (await findRecurringById(service.pool, id))!;
-
-  it('loses no occurrence that came before its schedule was written, and runs it once', async () => {
+  it('loses no occurrence that came while its workflow was gone, and runs it once', async () => {
     const anna = await subscribePerson(service, project);
     const at = lastMinute();
-    const cron = `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
-    const id = await created({ cron, content: { text: 'in time' } });
-    await described(id);
-    await synced(id);
+    const id = await created({ cron: dailyAt(at), content: { text: 'in time' } });
+    await asleep(id);
     expect(await runsOf(id)).toEqual([]);
-    // The row was committed before the occurrence; the relay comes to write its schedule only now.
-    await scheduleOf(id).delete();
-    await service.pool.query(
-      `UPDATE recurring SET planned_at = now() - interval '10 minutes', sync_at = now() WHERE id = $1`,
-      [id],
-    );
+    await handleOf(id).terminate('by hand');
+    await comeDue(id, at);
     const run = await eventually(async () => (await runsOf(id))[0]);
     expect([Date.parse(run.scheduled_for), run.reason]).toEqual([at.getTime(), null]);
     await eventually(async () => (await textsTo(service, anna)).includes('in time'));
-    await sync(id);
-    await synced(id);
+    await wake(id);
+    await asleep(id);
     expect(await runsOf(id)).toHaveLength(1);
-    // A plan that changes does not reach back before its change.
+    // Times that change do not reach back before their change.
     const other = lastMinute();
     const patched = await project.api('PATCH', `/v1/recurring/${id}`, {
       cron: `${other.getUTCMinutes()} ${other.getUTCHours()} * * ${other.getUTCDay()}`,
     });
     expect(patched.status).toBe(200);
-    await described(id, ({ state }) => state.note === 'revision 2');
-    await synced(id);
+    expect(Date.parse(patched.body.next_run_at)).toBeGreaterThan(Date.now());
+    await asleep(id);
     expect(await runsOf(id)).toHaveLength(1);
   });
 
-  /** A daily message at half past the doubled hour, from that day on. */
-  const createdDoubled = async (timezone: string, body: object = {}) => {
-    const hour = nextDoubledHour(timezone);
-    const first = new Date(hour.getTime() + 30 * MINUTE);
-    const cron = `30 ${localTimeAt(hour, timezone).hour} * * *`;
-    const id = await created({ cron, timezone, start_at: hour.toISOString(), ...body });
-    return { id, first, second: new Date(first.getTime() + HOUR) };
-  };
-
-  it.each<[string, ('first' | 'second')[]]>([
-    ['Europe/Berlin', ['second']],
-    ['Europe/London', ['second']],
-    ['Australia/Sydney', ['second']],
-    ['America/New_York', ['first', 'second']],
-  ])(
-    'of a time that %s shows twice is due at the first; its schedule starts it at %j',
-    async (zone, names) => {
-      const { id, ...times } = await createdDoubled(zone);
-      expect(Date.parse((await get(id)).next_run_at)).toBe(times.first.getTime());
-      const { nextActionTimes } = (await described(id)).info;
-      expect(nextActionTimes.filter((at) => at <= times.second)).toEqual(names.map((name) => times[name]));
-      // On the next day the two agree.
-      const { body } = await project.api('POST', `/v1/recurring/${id}/skip`);
-      const following = nextActionTimes.find((at) => at > times.second);
-      expect(new Date(body.next_run_at)).toEqual(following);
+  it.each(['Europe/Berlin', 'Europe/London', 'Australia/Sydney', 'America/New_York'])(
+    'of a time that %s shows twice runs once, at the first',
+    async (timezone) => {
+      const hour = nextDoubledHour(timezone);
+      const first = new Date(hour.getTime() + 30 * MINUTE);
+      const second = new Date(first.getTime() + HOUR).toISOString();
+      const cron = `30 ${localTimeAt(hour, timezone).hour} * * *`;
+      const id = await created({ cron, timezone, start_at: hour.toISOString() });
+      expect(Date.parse((await get(id)).next_run_at)).toBe(first.getTime());
+      const { typedSearchAttributes: shown } = await asleep(id);
+      expect(shown.get(searchAttributes.NextAt)).toEqual(first);
+      const skip = (body: object) => project.api('POST', `/v1/recurring/${id}/skip`, body);
+      expectError(await skip({ at: second }), 'validation_failed', /^at: /);
+      // Once the first is claimed, the next day follows.
+      const { body } = await skip({});
+      const hours = (Date.parse(body.next_run_at) - first.getTime()) / HOUR;
+      expect(hours).toBe(25);
     },
   );
 
-  it('runs once at a local time that occurs twice, although its schedule starts it at the second', async () => {
-    const anna = await subscribePerson(service, project);
-    const { id, first, second } = await createdDoubled('Europe/Berlin', { content: { text: 'once' } });
-    await described(id);
-    await synced(id);
-    // As the relay compares it a minute after the first.
-    const { core } = service.service;
-    await startDue(core, await rowOf(id), new Date(first.getTime() + MINUTE));
-    const run = await eventually(async () => (await runsOf(id)).find(({ status }) => status === 'completed'));
-    expect(Date.parse(run.scheduled_for)).toBe(first.getTime());
-    expect(await occurrence(id, second)).toEqual({ status: 'ignored', reason: null });
-    const started = service.client.workflow.getHandle(workflowIds.recurringRunAt(id, first));
-    await started.result();
-    const { runId } = await started.describe();
-    await startDue(core, await rowOf(id), new Date(second.getTime() - MINUTE));
-    expect((await started.describe()).runId).toBe(runId);
-    expect(await runsOf(id)).toHaveLength(1);
-    expect((await textsTo(service, anna)).filter((text) => text === 'once')).toHaveLength(1);
-    await recordHistory(started, 'recurring-run', 'started-by-the-relay');
-  });
-
   it('has a skipped run for every occurrence of an outage, each once, and then runs', async () => {
-    // Longer ago than the relay leaves the start to the schedule.
-    const at = new Date(lastMinute().getTime() - 2 * MINUTE);
+    const at = lastMinute();
     const hoursAgo = (hours: number) => new Date(at.getTime() - hours * HOUR);
     const cron = `${at.getUTCMinutes()} ${[3, 2, 1, 0].map((hours) => hoursAgo(hours).getUTCHours()).join()} * * *`;
     const end_at = new Date(at.getTime() + 72 * HOUR).toISOString();
     const [running, over, paused] = [
       await created({ cron }),
       await created({ cron, end_at }),
-      await created({ cron }),
+      await created({ cron, end_at }),
     ];
     await project.api('PATCH', `/v1/recurring/${paused}`, { status: 'paused' });
-    for (const id of [running, over, paused]) await described(id);
-    for (const id of [running, over, paused]) await synced(id);
-    // The service was away since four hours ago, and the end of one of them came meanwhile.
-    await service.pool.query(
-      `UPDATE recurring SET planned_at = $2, end_at = CASE WHEN id = $3 THEN $4::timestamptz END,
-         sync_at = now() + interval '1 hour' WHERE project_id = $1`,
-      [project.id, hoursAgo(4), over, hoursAgo(2)],
-    );
-    const { core } = service.service;
-    const compare = async (id: string) => syncRow(core, await rowOf(id));
-    for (const id of [running, over, paused]) await compare(id);
+    for (const id of [running, over, paused]) await asleep(id);
+    // The service was stopped for four hours, and the end of two of them came meanwhile.
+    await service.pool.query('UPDATE recurring SET end_at = $2 WHERE id = ANY ($1)', [
+      [over, paused],
+      hoursAgo(2),
+    ]);
+    for (const id of [running, over]) await comeDue(id, hoursAgo(3));
+    await comeDue(paused, hoursAgo(2));
     const missed = (hours: number) => ({
       scheduled_for: hoursAgo(hours).toISOString().replace('Z', '+00:00'),
       status: 'skipped',
       reason: 'missed',
     });
+    await asleep(running);
     const runs = await eventually(async () => {
       const found = await runsOf(running);
       return found.length > 3 ? found : null;
     });
     expect(runs).toMatchObject([{ reason: 'empty_audience' }, missed(1), missed(2), missed(3)]);
     expect(Date.parse(runs[0]?.scheduled_for ?? '')).toBe(at.getTime());
+    for (const id of [over, paused]) await ended(id);
     expect(await runsOf(over)).toMatchObject([missed(2), missed(3)]);
     expect(await get(over)).toMatchObject({ status: 'ended' });
     expect(await runsOf(paused)).toEqual([]);
-    // Settled: not even after retention has removed the runs are they recorded again.
-    await compare(running);
+    expect(await get(paused)).toMatchObject({ status: 'ended' });
+    // Not even after retention has removed the runs are they recorded again.
+    expect(await runDueNow(running)).toMatchObject({ status: 'active' });
     expect(await runsOf(running)).toHaveLength(4);
     await service.pool.query('DELETE FROM recurring_runs WHERE recurring_id = $1', [running]);
-    await compare(running);
+    await runDueNow(running);
     expect(await runsOf(running)).toEqual([]);
   });
 
   it('can be changed while its last occurrence is due, which then runs', async () => {
-    // Longer ago than the relay leaves the start to the schedule.
-    const at = new Date(lastMinute().getTime() - 2 * MINUTE);
-    const cron = `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
+    const at = lastMinute();
+    const cron = dailyAt(at);
     const id = await created({ cron });
-    await described(id);
-    await synced(id);
-    await service.pool.query(
-      `UPDATE recurring SET end_at = now(), planned_at = now() - interval '10 minutes', sync_at = now() + interval '1 hour'
-       WHERE id = $1`,
-      [id],
-    );
+    await asleep(id);
+    await service.pool.query('UPDATE recurring SET end_at = now() WHERE id = $1', [id]);
+    await comeDue(id, at, 'later');
     const patch = (body: object) => project.api('PATCH', `/v1/recurring/${id}`, body);
     expectError(
       await patch({ timezone: 'Asia/Tokyo' }),
@@ -318,99 +248,8 @@ describe('a recurring message', () => {
     ]);
     const run = await eventually(async () => (await runsOf(id))[0]);
     expect(Date.parse(run.scheduled_for)).toBe(at.getTime());
-    await eventually(async () => (await get(id)).status === 'ended');
-  });
-
-  it('leaves no schedule behind, whichever of two relays writes last', async () => {
-    const id = await created();
-    await described(id);
-    await synced(id);
-    const stale = await rowOf(id);
-    await project.api('DELETE', `/v1/recurring/${id}`);
-    await deleted(id);
-    await synced(id);
-    // A relay that had read the row before its end creates the schedule after it was deleted, and dies.
-    const { client, queues } = service.service.core;
-    expect(await syncSchedule(client, queues, stale)).toBe('created');
-    const { rows } = await service.pool.query<{ sync_at: Date | null }>(
-      'SELECT sync_at FROM recurring WHERE id = $1',
-      [id],
-    );
-    expect(rows[0]?.sync_at).not.toBeNull();
-    await sync(id);
-    await deleted(id);
-    // One that does not die has the row compared again, even long after its end.
-    await service.pool.query(
-      `UPDATE recurring SET ended_at = now() - interval '2 minutes', sync_at = NULL WHERE id = $1`,
-      [id],
-    );
-    expect(await syncRow(service.service.core, stale)).toBe('created');
-    await deleted(id);
-  });
-
-  it('is repaired with a warning, whatever note the operator left', async () => {
-    const { core } = service.service;
-    const warnings: string[] = [];
-    const warn = (_: object, text: string) => void warnings.push(text);
-    const id = await created();
-    await described(id);
-    await synced(id);
-    // No relay repairs it meanwhile, and it is old enough to have had a schedule.
-    await service.pool.query(
-      `UPDATE recurring SET created_at = now() - interval '2 minutes', sync_at = now() + interval '1 hour' WHERE id = $1`,
-      [id],
-    );
-    const log = Object.assign(Object.create(core.log) as typeof core.log, { warn });
-    const syncNow = async () => syncRow({ ...core, log }, await rowOf(id));
-    await scheduleOf(id).pause('maintenance');
-    expect(await syncNow()).toBe('repaired');
-    await scheduleOf(id).delete();
-    expect(await syncNow()).toBe('created');
-    expect(warnings).toEqual([
-      'a schedule differed from its row and was repaired',
-      'a schedule was missing and was created from its row',
-    ]);
-    expect(await syncNow()).toBe('same');
-    expect(warnings).toHaveLength(2);
-  });
-
-  it('is compared with its schedule by field, and synchronized on demand, orphans too', async () => {
-    const { core } = service.service;
-    const [changed, gone, orphan] = [await created(), await created(), await created()];
-    for (const id of [changed, gone, orphan]) await described(id);
-    for (const id of [changed, gone, orphan]) await synced(id);
-    // No relay repairs them meanwhile.
-    await service.pool.query(
-      `UPDATE recurring SET updated_at = now() - interval '2 minutes', sync_at = now() + interval '1 hour' WHERE project_id = $1`,
-      [project.id],
-    );
-    await scheduleOf(changed).update((found) => ({
-      ...found,
-      spec: { ...found.spec, timezone: 'Asia/Tokyo' },
-      state: { ...found.state, paused: true },
-    }));
-    await scheduleOf(gone).delete();
-    await service.pool.query(
-      `UPDATE recurring SET status = 'ended', ended_at = now() - interval '1 day', sync_at = NULL WHERE id = $1`,
-      [orphan],
-    );
-    const found = await eventually(async () => {
-      const compared = await compareSchedules(core);
-      return compared.orphans.length > 0 ? compared : null;
-    });
-    expect(found.different).toEqual(
-      expect.arrayContaining([
-        { id: workflowIds.recurring(changed), fields: ['paused', 'time zone'] },
-        { id: workflowIds.recurring(gone), fields: ['is missing'] },
-      ]),
-    );
-    expect(found.orphans).toContain(workflowIds.recurring(orphan));
-    const done = await syncSchedules(core);
-    expect(Math.min(done.created, done.repaired, done.orphans_deleted)).toBeGreaterThan(0);
-    await deleted(orphan);
-    const after = await compareSchedules(core);
-    expect(after.different.map(({ id }) => id)).not.toContain(workflowIds.recurring(changed));
-    expect(after.different.map(({ id }) => id)).not.toContain(workflowIds.recurring(gone));
+    await ended(id);
+    expect((await get(id)).status).toBe('ended');
   });
 
   it.each<[object, RegExp]>([
@@ -428,19 +267,15 @@ describe('a recurring message', () => {
     expectError(await create(body), 'validation_failed', error);
   });
 
-  it('runs at the times of its schedule, each once, as a broadcast with its event', async () => {
+  it('runs at its time, once, as a broadcast with its event', async () => {
     const anna = await subscribePerson(service, project);
     // A time that has just been: the next one is a day away, however long the test takes.
     const at = lastMinute();
-    const id = await created({ cron: `${at.getUTCMinutes()} ${at.getUTCHours()} * * *` });
-    await described(id);
-    await scheduleOf(id).backfill({
-      start: new Date(at.getTime() - 1_000),
-      end: new Date(at.getTime() + 1_000),
-      overlap: 'ALLOW_ALL',
-    });
+    const id = await created({ cron: dailyAt(at) });
+    await asleep(id);
+    await comeDue(id, at);
     const run = await eventually(async () => (await runsOf(id)).find(({ status }) => status === 'completed'));
-    expect(run.scheduled_for).toMatch(/:00\.000\+00:00$/);
+    expect(Date.parse(run.scheduled_for)).toBe(at.getTime());
     await untilBroadcast(project, run.job_id ?? '', 'completed');
     expect((await textsTo(service, anna)).filter((text) => text === 'digest')).toHaveLength(1);
     expect((await eventsOf(service, project, 'recurring.sent'))[0]?.data).toMatchObject({
@@ -453,16 +288,14 @@ describe('a recurring message', () => {
       total: 1,
     });
     // Claimed before: whatever starts it again, nothing happens.
-    expect(await occurrence(id, new Date(run.scheduled_for))).toEqual({ status: 'ignored', reason: null });
-    expect(await get(id)).toMatchObject({ runs: expect.any(Number), last_run_at: run.scheduled_for });
-    const { workflowId } = await eventually(async () => {
-      const { value } = await service.client.workflow
-        .list({ query: `WorkflowType = 'recurringRun' AND ExecutionStatus = 'Completed'` })
-        [Symbol.asyncIterator]()
-        .next();
-      return value as { workflowId: string } | undefined;
-    });
-    await recordHistory(service.client.workflow.getHandle(workflowId), 'recurring-run', 'claimed');
+    await comeDue(id, at, 'later');
+    await Promise.all([runDueNow(id), runDueNow(id)]);
+    expect(await runsOf(id)).toHaveLength(1);
+    expect(await get(id)).toMatchObject({ runs: 1, last_run_at: run.scheduled_for, status: 'active' });
+    expect(Date.parse((await get(id)).next_run_at) - at.getTime()).toBe(24 * HOUR);
+    await project.api('DELETE', `/v1/recurring/${id}`);
+    await ended(id);
+    await recordHistory(handleOf(id), 'recurring', 'ran');
   });
 
   it('by hand runs now, also while it is paused, and ends after max_runs', async () => {
@@ -496,14 +329,13 @@ describe('a recurring message', () => {
   it('run by hand, sends a change that commits while the run is prepared', async () => {
     const person = await subscribePerson(service, project);
     const id = await created();
-    await described(id);
-    await synced(id);
-    // The relay would lock the row with the query that is awaited below.
-    await service.pool.query(`UPDATE recurring SET sync_at = now() + interval '1 hour' WHERE id = $1`, [id]);
+    // Awake, it would lock the row with the query that is awaited below.
+    await asleep(id);
     const started = await withTransaction(service.pool, async (db) => {
       const row = await lockRecurring(db, id);
       const content = { text: 'changed', format: 'plain' as const, buttons: [] };
-      await changeRecurring(db, id, { ...row!, content });
+      const changed = await changeRecurring(db, id, { ...row!, content });
+      await advance(db, { ...changed, now: row!.now }, 'request');
       const running = project.api('POST', `/v1/recurring/${id}/run`);
       // The run has read the old content, and waits for the row.
       await eventually(async () => {
@@ -532,15 +364,14 @@ describe('a recurring message', () => {
     await project.api('POST', '/v1/templates', { key: 'last', variants: { en: { text: 'x' } } });
     const content = { template: 'last' };
     const [past, skipped] = [await created({ cron, end_at }), await created({ cron, end_at, content })];
-    // Its only occurrence was a minute ago, has run, and no relay has seen it since.
-    await service.pool.query(
-      `UPDATE recurring SET end_at = now(), planned_at = now() - interval '10 minutes', sync_at = now() + interval '1 hour'
-       WHERE id = $1`,
-      [past],
-    );
-    expect(await get(past)).toMatchObject({ status: 'active', next_run_at: null });
-    const last = new Date(at.getTime() - 24 * 60 * MINUTE);
-    expect(await occurrence(past, last)).toMatchObject({ status: 'skipped', reason: 'empty_audience' });
+    await asleep(past);
+    // Its only occurrence was a minute ago.
+    await service.pool.query('UPDATE recurring SET end_at = now() WHERE id = $1', [past]);
+    const last = new Date(at.getTime() - 24 * HOUR);
+    await comeDue(past, last, 'later');
+    expect((await get(past)).status).toBe('active');
+    expect(await runDueNow(past)).toMatchObject({ status: 'ended', nextAt: null });
+    expect(await runsOf(past)).toMatchObject([{ status: 'skipped', reason: 'empty_audience' }]);
     const answer = await project.api('POST', `/v1/recurring/${skipped}/skip`);
     expect(answer.body).toMatchObject({ status: 'ended', next_run_at: null });
     // It counts as open no longer.
@@ -551,9 +382,7 @@ describe('a recurring message', () => {
       expectError(await project.api('POST', `/v1/recurring/${id}/run`), 'conflict');
       expectError(await project.api('PATCH', `/v1/recurring/${id}`, { end_at: null }), 'conflict');
     }
-    await sync(past);
-    await deleted(past);
-    expect((await rowOf(past)).status).toBe('ended');
+    await ended(skipped);
   });
 
   it("without a zone of its own takes the project's, as it is at the request", async () => {
@@ -582,22 +411,33 @@ describe('a recurring message', () => {
   });
 
   it('skips a run with its reason', async () => {
-    const id = await created({ cron: '* * * * *' });
-    await project.api('PATCH', `/v1/recurring/${id}`, { status: 'paused' });
-    expect(await occurrence(id, lastMinute())).toEqual({ status: 'ignored', reason: null });
-    await service.pool.query(`UPDATE recurring SET status = 'active', cron = '0 * * * *' WHERE id = $1`, [
+    const at = new Date(Math.floor(Date.now() / HOUR) * HOUR);
+    const id = await created({ cron: '0 * * * *' });
+    await asleep(id);
+    const runAgain = async () => {
+      await service.pool.query('DELETE FROM recurring_runs WHERE recurring_id = $1', [id]);
+      await comeDue(id, at, 'later');
+      await runDueNow(id);
+      return runsOf(id);
+    };
+    const skipped = (reason: string) => [{ status: 'skipped', reason, job_id: null }];
+    expect(await runAgain()).toMatchObject(skipped('empty_audience'));
+    const { name: user } = await subscribePerson(service, project);
+    await service.control.faults('telegram', { method: 'sendMessage', delay_ms: 60_000, user });
+    const { body: sending } = await project.api('POST', `/v1/recurring/${id}/run`);
+    await comeDue(id, at, 'later');
+    await service.pool.query(`DELETE FROM recurring_runs WHERE recurring_id = $1 AND status = 'skipped'`, [
       id,
     ]);
-    const hour = new Date(Math.floor(Date.now() / (60 * MINUTE)) * 60 * MINUTE);
-    expect(await occurrence(id, new Date(hour.getTime() - 120 * MINUTE))).toMatchObject({ reason: 'missed' });
-    expect(await occurrence(id, new Date(hour.getTime() - 60 * MINUTE))).toMatchObject({ reason: 'missed' });
-    expect(await occurrence(id, new Date(hour.getTime() + MINUTE))).toMatchObject({ status: 'ignored' });
-    expect(await occurrence(id, hour)).toMatchObject({ status: 'skipped', reason: 'empty_audience' });
-    await subscribePerson(service, project);
+    await runDueNow(id);
+    expect(await runsOf(id)).toMatchObject([{ run_id: sending.run_id }, ...skipped('overlap')]);
+    await service.control.faults('telegram', { clear: true });
+    await eventually(async () => (await runsOf(id)).some(({ status }) => status === 'completed'));
     await blockBilling(service, project);
-    await service.pool.query('DELETE FROM recurring_runs WHERE recurring_id = $1', [id]);
-    expect(await occurrence(id, hour)).toMatchObject({ status: 'skipped', reason: 'billing_blocked' });
-    expect(await eventsOf(service, project, 'recurring.sent')).toEqual([]);
+    expect(await runAgain()).toMatchObject(skipped('billing_blocked'));
+    await project.api('PATCH', `/v1/recurring/${id}`, { status: 'paused' });
+    expect(await runAgain()).toEqual([]);
+    expect(await eventsOf(service, project, 'recurring.sent')).toHaveLength(1);
   });
 
   it('sends what it is at its time: the content, audience and template of the moment', async () => {

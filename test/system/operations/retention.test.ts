@@ -94,9 +94,9 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', '{}', 'x', 'sent', now());
   INSERT INTO scheduled_results (scheduled_id, subscriber_id, status)
     VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a3', 'sent');
-  INSERT INTO recurring (id, project_id, name, content, audience, cron, timezone, status, ended_at, sync_at)
+  INSERT INTO recurring (id, project_id, name, content, audience, cron, timezone, status, ended_at)
     VALUES ('00000000-0000-0000-0000-0000000000b2', '00000000-0000-0000-0000-0000000000a1', 'R', '{}', '{}', '* * * * *',
-      'UTC', 'ended', now(), NULL);
+      'UTC', 'ended', now());
   INSERT INTO recurring_runs (recurring_id, scheduled_for, local_time, status)
     VALUES ('00000000-0000-0000-0000-0000000000b2', now(), 'x', 'completed');
   INSERT INTO drip_chains (id, project_id, name, trigger, reentry, status, deleted_at)

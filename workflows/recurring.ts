@@ -1,0 +1,19 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { RecurringActivities, RecurringRunState } from '../activities/recurring';
+import { runWhenDue } from './run-when-due';
+
+/** Only the id: the row holds the message. */
+export interface RecurringInput {
+  recurringId: string;
+}
+
+const { runRecurring } = proxyActivities<RecurringActivities>({
+  startToCloseTimeout: '2 minutes',
+  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+  summary: 'run what is due',
+});
+
+/** One recurring message: sleeps until the row's next occurrence, makes it a broadcast, and goes on until its end. */
+export function recurring(input: RecurringInput): Promise<RecurringRunState> {
+  return runWhenDue(input, () => runRecurring(input));
+}
