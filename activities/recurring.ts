@@ -1,4 +1,4 @@
-import { runDue, type RecurringState, type RunDeps } from '../src/broadcasts/recurring/runs';
+import { runDue, type RunDueResult, type RunDeps } from '../src/broadcasts/recurring/runs';
 import { reported } from './failures';
 
 export interface RecurringRef {
@@ -6,7 +6,7 @@ export interface RecurringRef {
 }
 
 /** Only a status and a time, because operators can read histories. */
-export interface RecurringRunState extends Pick<RecurringState, 'status' | 'waitMs'> {
+export interface RecurringState extends Pick<RunDueResult, 'status' | 'waitMs'> {
   /** ISO 8601; null if nothing is left to do. */
   nextAt: string | null;
 }
@@ -16,7 +16,7 @@ export type RecurringActivities = ReturnType<typeof createRecurringActivities>;
 /** The activity of the `recurring` workflow. It is idempotent: an occurrence is claimed once. */
 export function createRecurringActivities(deps: RunDeps) {
   return {
-    runRecurring: reported(async ({ recurringId }: RecurringRef): Promise<RecurringRunState> => {
+    runRecurring: reported(async ({ recurringId }: RecurringRef): Promise<RecurringState> => {
       const { nextAt, ...state } = await runDue(deps, recurringId);
       return { ...state, nextAt: nextAt?.toISOString() ?? null };
     }),

@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { RecurringActivities, RecurringRunState } from '../activities/recurring';
+import type { RecurringActivities, RecurringState } from '../activities/recurring';
 import { runWhenDue } from './run-when-due';
 
 /** Only the id: the row holds the message. */
@@ -14,6 +14,6 @@ const { runRecurring } = proxyActivities<RecurringActivities>({
 });
 
 /** One recurring message: sleeps until the row's next occurrence, makes it a broadcast, and goes on until its end. */
-export function recurring(input: RecurringInput): Promise<RecurringRunState> {
+export function recurring(input: RecurringInput): Promise<RecurringState> {
   return runWhenDue(input, () => runRecurring(input));
 }

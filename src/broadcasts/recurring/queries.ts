@@ -97,9 +97,9 @@ export async function recordNext(
   const recorded = await row<RecurringRow>(
     db,
     'record_next_occurrence',
-    `UPDATE recurring SET next_at = $2, revision = revision + $3::boolean::int,
+    `UPDATE recurring SET next_at = $2::timestamptz, revision = revision + $3::boolean::int,
        wake_at = CASE WHEN $3 THEN clock_timestamp()
-         WHEN $2 IS NOT NULL THEN greatest($2::timestamptz, clock_timestamp()) + interval '2 minutes' END
+         WHEN $2::timestamptz IS NOT NULL THEN greatest($2, clock_timestamp()) + interval '2 minutes' END
      WHERE id = $1 RETURNING ${COLUMNS}`,
     [id, nextAt, writer === 'request'],
   );

@@ -30,7 +30,7 @@ import {
 export type RunDeps = Pick<Core, 'pool' | 'config' | 'log'>;
 
 /** Where a recurring message stands after an activity of its workflow. */
-export interface RecurringState {
+export interface RunDueResult {
   status: RecurringStatus;
   /** When the workflow reads the row again; null if it has nothing left to do. */
   nextAt: Date | null;
@@ -39,7 +39,7 @@ export interface RecurringState {
 }
 
 /** Runs the occurrence that is due, if there is one, and finds the next. Repeatable: an occurrence is claimed once. */
-export async function runDue(deps: RunDeps, id: string): Promise<RecurringState> {
+export async function runDue(deps: RunDeps, id: string): Promise<RunDueResult> {
   const found = await findRecurringById(deps.pool, id);
   if (found?.next_at && found.next_at <= found.now) {
     await run(deps, id, { runId: randomUUID(), isManual: false });
