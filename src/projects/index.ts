@@ -13,8 +13,8 @@ export {
   findProjectBySlug,
   findSystemProject,
   insertProject,
+  insertSystemProject,
   lockProject,
-  markSystemProject,
   updateProject,
 } from './queries/projects';
 export { logoPath, stylePath } from './brand-paths';

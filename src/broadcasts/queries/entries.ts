@@ -12,7 +12,7 @@ export async function countOpenEntries(
     'count_open_entries',
     `SELECT (SELECT count(*) FROM scheduled WHERE project_id = $1 AND ended_at IS NULL)
          + (SELECT count(*) FROM recurring WHERE project_id = $1 AND ended_at IS NULL) AS open,
-       coalesce((SELECT scheduled_entries FROM project_settings WHERE project_id = $1), $2::int) AS allowed`,
+       coalesce((SELECT scheduled_entries FROM projects WHERE id = $1), $2::int) AS allowed`,
     [projectId, byDefault],
   );
   return counted ?? { open: 0, allowed: byDefault };

@@ -26,16 +26,13 @@ CREATE TABLE projects (
   session_counter int NOT NULL DEFAULT 0,
   -- What the bot adds, in the project's own words, when somebody has logged in or subscribed.
   welcome_en text CHECK (length(welcome_en) BETWEEN 1 AND 500),
-  welcome_ru text CHECK (length(welcome_ru) BETWEEN 1 AND 500)
-);
-
--- Further settings of a project.
-CREATE TABLE project_settings (
-  project_id uuid PRIMARY KEY REFERENCES projects ON DELETE CASCADE,
+  welcome_ru text CHECK (length(welcome_ru) BETWEEN 1 AND 500),
   -- An IANA name.
   timezone text NOT NULL DEFAULT 'UTC',
   -- Open scheduled and recurring messages and chains together; null: the default.
-  scheduled_entries int CHECK (scheduled_entries > 0)
+  scheduled_entries int CHECK (scheduled_entries > 0),
+  -- A project that belongs to Herald itself, by its purpose.
+  system_purpose text UNIQUE CHECK (system_purpose = 'sign_in')
 );
 
 -- How a project's hosted login page looks. A table of its own, so that reading a project does not read the logo.
@@ -53,12 +50,6 @@ CREATE TABLE project_brands (
 );
 -- An image is compressed already.
 ALTER TABLE project_brands ALTER COLUMN logo SET STORAGE EXTERNAL;
-
--- Projects that belong to Herald itself.
-CREATE TABLE system_projects (
-  project_id uuid PRIMARY KEY REFERENCES projects ON DELETE CASCADE,
-  purpose text NOT NULL UNIQUE CHECK (purpose = 'sign_in')
-);
 
 CREATE TABLE api_keys (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),

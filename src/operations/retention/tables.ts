@@ -102,7 +102,6 @@ export const tableEnds: Record<string, TableEnd> = {
   accounts: { after: `${retentionDays} without a team and a session`, remove: removeUnusedAccounts },
   members: { bounded: 'A project keeps its members until it removes them.' },
   invitations: { after: `${retentionDays} after it expired`, remove: removeOldInvitations },
-  system_projects: { bounded: 'One row for each purpose.' },
   audit_entries: { after: `${limits.auditDays} days`, remove: removeOldAuditEntries },
   member_notices: { after: 'sent, or 1 day', remove: removeOldNotices },
 
@@ -111,7 +110,6 @@ export const tableEnds: Record<string, TableEnd> = {
   projects: { bounded: 'The operator creates them.' },
   project_bots: { bounded: 'A project has at most one bot in each channel.' },
   project_brands: { bounded: 'One row for each project, with a logo of at most 100 KB.' },
-  project_settings: { bounded: 'One row for each project.' },
   exports: { bounded: 'One row for each project.' },
   project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
   subscribe_links: {

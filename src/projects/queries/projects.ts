@@ -6,11 +6,10 @@ import type { Project } from '../contract';
 
 export const PROJECT_COLUMNS = `p.id, p.slug, p.name, p.active, p.plan, p.callback_url, p.redirect_urls, p.retry_policy,
   p.welcome_en, p.welcome_ru,
-  p.requests_per_minute, p.sessions_per_hour, p.sessions_per_address, p.purchased_credits,
-  coalesce((SELECT settings.timezone FROM project_settings settings WHERE settings.project_id = p.id), 'UTC') AS timezone,
-  EXISTS (SELECT 1 FROM system_projects own WHERE own.project_id = p.id) AS system, p.created_at`;
+  p.requests_per_minute, p.sessions_per_hour, p.sessions_per_address, p.purchased_credits, p.timezone,
+  p.system_purpose IS NOT NULL AS system, p.created_at`;
 
-const NOT_SYSTEM = 'NOT EXISTS (SELECT 1 FROM system_projects own WHERE own.project_id = p.id)';
+const NOT_SYSTEM = 'p.system_purpose IS NULL';
 
 export interface NewProject {
   slug: string;
@@ -55,20 +54,23 @@ export function findSystemProject(db: Db, purpose: 'sign_in'): Promise<Project |
   return row<Project>(
     db,
     'system_project',
-    `SELECT ${PROJECT_COLUMNS} FROM projects p JOIN system_projects s ON s.project_id = p.id WHERE s.purpose = $1`,
+    `SELECT ${PROJECT_COLUMNS} FROM projects p WHERE p.system_purpose = $1`,
     [purpose],
   );
 }
 
-/** Returns false if another transaction was first; the caller rolls back. */
-export async function markSystemProject(db: Db, projectId: string, purpose: 'sign_in'): Promise<boolean> {
-  const marked = await change(
+/** A project of Herald itself, whose logins are unlimited here. Nothing happens if there is one for the purpose. */
+export function insertSystemProject(
+  db: Db,
+  project: { slug: string; name: string; purpose: 'sign_in'; unlimited: number },
+): Promise<number> {
+  return change(
     db,
-    'mark_system_project',
-    'INSERT INTO system_projects (project_id, purpose) VALUES ($1, $2) ON CONFLICT (purpose) DO NOTHING',
-    [projectId, purpose],
+    'insert_system_project',
+    `INSERT INTO projects (slug, name, system_purpose, sessions_per_hour, sessions_per_address) VALUES ($1, $2, $3, $4, $4)
+     ON CONFLICT (system_purpose) DO NOTHING`,
+    [project.slug, project.name, project.purpose, project.unlimited],
   );
-  return marked > 0;
 }
 
 /**
@@ -106,13 +108,7 @@ export interface ProjectChanges {
   scheduled_entries?: number;
 }
 
-export async function updateProject(
-  db: Db,
-  id: string,
-  { timezone, scheduled_entries, ...changes }: ProjectChanges,
-): Promise<Project | null> {
-  if (timezone !== undefined) await saveTimezone(db, id, timezone);
-  if (scheduled_entries !== undefined) await saveScheduledEntries(db, id, scheduled_entries);
+export async function updateProject(db: Db, id: string, changes: ProjectChanges): Promise<Project | null> {
   const names = Object.keys(changes) as (keyof typeof changes)[];
   const assignments = ['updated_at = now()', ...names.map((name, index) => `${name} = $${index + 2}`)];
   return row<Project>(
@@ -121,26 +117,6 @@ export async function updateProject(
     `update_project_${sha256(names.join()).toString('hex').slice(0, 16)}`,
     `UPDATE projects p SET ${assignments.join(', ')} WHERE id = $1 RETURNING ${PROJECT_COLUMNS}`,
     [id, ...names.map((name) => changes[name])],
-  );
-}
-
-function saveTimezone(db: Db, projectId: string, timezone: string): Promise<number> {
-  return change(
-    db,
-    'save_project_timezone',
-    `INSERT INTO project_settings (project_id, timezone) VALUES ($1, $2)
-     ON CONFLICT (project_id) DO UPDATE SET timezone = excluded.timezone`,
-    [projectId, timezone],
-  );
-}
-
-function saveScheduledEntries(db: Db, projectId: string, entries: number): Promise<number> {
-  return change(
-    db,
-    'save_scheduled_entries',
-    `INSERT INTO project_settings (project_id, scheduled_entries) VALUES ($1, $2)
-     ON CONFLICT (project_id) DO UPDATE SET scheduled_entries = excluded.scheduled_entries`,
-    [projectId, entries],
   );
 }
 

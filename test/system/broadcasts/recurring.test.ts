@@ -480,9 +480,7 @@ describe('a recurring message', () => {
   });
 
   it('shares the limit of scheduled messages, and keeps its template', async () => {
-    await service.pool.query('INSERT INTO project_settings (project_id, scheduled_entries) VALUES ($1, 2)', [
-      project.id,
-    ]);
+    await service.pool.query('UPDATE projects SET scheduled_entries = 2 WHERE id = $1', [project.id]);
     await project.api('POST', '/v1/templates', { key: 'weekly', variants: { en: { text: 'x' } } });
     await created({ content: { template: 'weekly' } });
     expectError(await project.api('DELETE', '/v1/templates/weekly'), 'conflict', /recurring/);

@@ -554,9 +554,7 @@ describe('a scheduled message', () => {
   });
 
   it('counts towards the limit while it is open, also when several are created at once', async () => {
-    await service.pool.query('INSERT INTO project_settings (project_id, scheduled_entries) VALUES ($1, 2)', [
-      project.id,
-    ]);
+    await service.pool.query('UPDATE projects SET scheduled_entries = 2 WHERE id = $1', [project.id]);
     const answers = await Promise.all([1, 2, 3, 4].map(() => schedule({ external_id: 'a' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
     const first = answers.find(({ status }) => status === 201)?.body.scheduled_id;

@@ -76,10 +76,9 @@ describe('the herald command', () => {
       redirect_urls: ['https://a.example/one', 'https://a.example/two'],
       timezone: 'Asia/Tokyo',
     };
-    const kept = await database.pool.query(
-      'SELECT scheduled_entries FROM project_settings WHERE project_id = $1',
-      [project_id],
-    );
+    const kept = await database.pool.query('SELECT scheduled_entries FROM projects WHERE id = $1', [
+      project_id,
+    ]);
     expect(kept.rows).toEqual([{ scheduled_entries: 7 }]);
     expect(changed).toMatchObject(expected);
     expect(await json<object[]>('project', 'list')).toContainEqual(expect.objectContaining(expected));

@@ -555,11 +555,7 @@ describe('a drip chain', () => {
     }
     expectError((await enrolAtOnce(again, 1))[0] as never, 'conflict', /10 times/);
 
-    await service.pool.query(
-      `INSERT INTO project_settings (project_id, scheduled_entries) VALUES ($1, 5)
-       ON CONFLICT (project_id) DO UPDATE SET scheduled_entries = 5`,
-      [project.id],
-    );
+    await service.pool.query('UPDATE projects SET scheduled_entries = 5 WHERE id = $1', [project.id]);
     const body = { name: 'Chain', trigger: { type: 'manual' }, steps: [send('a')] };
     const created = await Promise.all(Array.from({ length: 6 }, () => chains.api('POST', '', body)));
     expect(created.filter(({ status }) => status === 201)).toHaveLength(3);

@@ -388,9 +388,9 @@ describe('signing in by messenger', () => {
     }
     expect((await browser.api('GET', '/v1/project')).body.id).toBe(project.id);
     const { rows } = await service.pool.query(
-      `SELECT (SELECT count(*) FROM subscribers s WHERE s.project_id = p.project_id) AS subscribers,
-         (SELECT count(*) FROM credit_ledger c WHERE c.project_id = p.project_id) AS charges,
-         (SELECT count(*) FROM events e WHERE e.project_id = p.project_id) AS events FROM system_projects p`,
+      `SELECT (SELECT count(*) FROM subscribers s WHERE s.project_id = p.id) AS subscribers,
+         (SELECT count(*) FROM credit_ledger c WHERE c.project_id = p.id) AS charges,
+         (SELECT count(*) FROM events e WHERE e.project_id = p.id) AS events FROM projects p WHERE p.system_purpose = 'sign_in'`,
     );
     expect(rows).toEqual([{ subscribers: 0, charges: 0, events: 0 }]);
     expect((await browser.api('DELETE', '/dashboard/session')).status).toBe(204);
