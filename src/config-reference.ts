@@ -12,7 +12,7 @@ interface SettingSchema {
 
 /** docs/configuration.md, generated from the schema of the settings: `npm run docs:configuration` writes it. */
 export function configurationReference(): string {
-  const { properties } = z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' });
+  const { properties } = z.toJSONSchema(settings(), { io: 'input', unrepresentable: 'any' });
   const lines = Object.entries(properties ?? {}).map(
     ([name, schema]) => `| \`${name}\` | ${describeSetting(schema as SettingSchema)} |`,
   );
@@ -29,7 +29,7 @@ replace the embedded PostgreSQL and Temporal servers. Development means that the
 | --- | --- | --- | --- |
 ${lines.join('\n')}
 
-This page is generated from \`src/config.ts\` by \`npm run docs:configuration\`.
+This page is generated from \`src/config.ts\` and the messengers of \`src/bots\` by \`npm run docs:configuration\`.
 `;
 }
 

@@ -1,8 +1,11 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { platformSettings, platformVariables, type PlatformSettings } from './bots/settings';
+import type { Channel } from './contract/common';
 import { issueText } from './contract/issues';
 import { limits } from './contract/limits';
+import { httpUrl } from './lib/http-url';
 import { laneSettings } from './webhooks/contract';
 
 /*
@@ -25,13 +28,6 @@ const proxyCount = z
   .transform((value) => (value === 'true' ? '1' : value === 'false' ? '0' : value))
   .pipe(z.string().regex(/^(\d|10)$/, PROXIES))
   .transform(Number);
-const httpUrl = z
-  .url({ protocol: /^https?$/, hostname: /.+/, error: 'must be an http or https URL' })
-  .transform((value) => value.replace(/\/+$/, ''));
-const miniApp = z
-  .string()
-  .regex(/^(https:\/\/\S+|[A-Za-z0-9_]{1,64})$/, 'must be an https URL or 1 to 64 characters of A-Za-z0-9_')
-  .refine((value) => !value.includes(':') || URL.canParse(value), 'must be an https URL');
 const readableFile = z.string().refine(isReadableFile, { error: 'must be the path of a readable file' });
 
 export const roleNames = ['api', 'worker', 'bots'] as const;
@@ -60,7 +56,7 @@ export const encryptionKeyList = z
 const HOURS = 'must be a number from 0 to 744';
 const SCALE = 'must be a number above 0 and at most 1';
 
-export const settings = z.object({
+const ownSettings = z.object({
   NODE_ENV: z
     .string()
     .default('development')
@@ -168,30 +164,6 @@ export const settings = z.object({
     .describe('Whether anyone who signs in to the dashboard by messenger can create a project of their own.'),
 
   HERALD_SIMULATOR_PORT: port(3001).describe('Port of the messenger simulator (development only).'),
-  TELEGRAM_BOT_TOKEN: z
-    .string()
-    .regex(/^\d+:[A-Za-z0-9_-]{20,}$/, 'must be a token from BotFather')
-    .optional()
-    .describe(
-      'Token of the Telegram bot. Without it the channel runs on the simulator in development and is not offered in production.',
-    ),
-  MAX_BOT_TOKEN: z
-    .string()
-    .min(10, 'must be a token from MAX')
-    .optional()
-    .describe('Token of the MAX bot. Without it, the same applies.'),
-  TELEGRAM_MINI_APP: miniApp
-    .optional()
-    .describe(
-      'The Mini App of the Telegram bot, whose page is `/mini`: its short name at BotFather, or its whole link. Without it there are no Mini App links.',
-    ),
-  MAX_MINI_APP: miniApp
-    .optional()
-    .describe('The Mini App of the MAX bot: its whole link, or any name if it is the bot’s own.'),
-  TELEGRAM_API_ROOT: httpUrl
-    .prefault('https://api.telegram.org')
-    .describe('Root of the Telegram Bot API, for a local Bot API server.'),
-  MAX_API_ROOT: httpUrl.prefault('https://platform-api2.max.ru').describe('Root of the MAX Bot API.'),
   HERALD_BOT_UPDATES: oneOf(['webhook', 'polling'])
     .optional()
     .describe(
@@ -253,7 +225,12 @@ export const settings = z.object({
     .describe('Factor applied to the delays of drip chains. For tests; must be 1 in production.'),
 });
 
-export type Settings = z.output<typeof settings>;
+/** With those of the registered messengers. */
+export const settings = () => ownSettings.extend(platformVariables());
+
+export interface Settings extends z.output<typeof ownSettings> {
+  platforms: Record<Channel, PlatformSettings>;
+}
 
 export interface Config extends Settings {
   /** The embedded PostgreSQL is used and NODE_ENV is not `production`. */
@@ -278,8 +255,11 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
   );
-  const parsed = settings.safeParse(given, { error: issueText });
-  if (parsed.success) return parsed.data;
+  const parsed = settings().safeParse(given, { error: issueText });
+  if (parsed.success) {
+    const values: Record<string, unknown> = parsed.data;
+    return { ...(parsed.data as z.output<typeof ownSettings>), platforms: platformSettings(values) };
+  }
   const found = parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
   throw new ConfigError([...new Set(found)]);
 }
@@ -302,7 +282,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, roles?: string): Config {
 /** Variables with our prefix that are no settings: probably misspelt. */
 export function unknownSettings(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env).filter(
-    (name) => /^HERALD_/.test(name) && !name.startsWith('HERALD_TEST_') && !(name in settings.shape),
+    (name) => /^HERALD_/.test(name) && !name.startsWith('HERALD_TEST_') && !(name in ownSettings.shape),
   );
 }
 

@@ -71,10 +71,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const cipher = new Cipher(options.encryptionKeys);
     const messengers = await connectMessengers({
       accesses: options.platforms,
-      roots: {
-        telegram: options.platforms.telegram ?? { apiRoot: config.TELEGRAM_API_ROOT },
-        max: options.platforms.max ?? { apiRoot: config.MAX_API_ROOT },
-      },
+      roots: { ...config.platforms, ...options.platforms },
       allowLocalMedia: config.allowLocalWebhooks,
       pool,
       cipher,

@@ -1,8 +1,8 @@
 /** The public interface of the bots. */
 export { ownBotKey, sharedBotKey, storedBotKey } from './bot-key';
 export { type Chat, type ChatHandlers, type Tap, serves } from './conversation';
-export { callsOf, convertText } from './convert-text';
 export { languageOf } from './incoming';
+export { markdownToHtml } from './markdown';
 export { mediaBytes } from './media/source';
 export type { BotIdentity, Button, Messenger, OutgoingMessage, SendProgress } from './messenger';
 export { type OwnBot, botTokenPurpose } from './own-bots';
@@ -10,7 +10,6 @@ export { PlatformError, isRetryableReason, unsubscribes } from './platform-error
 export {
   JOIN_OWN_BOT,
   REACHING_BOT,
-  REACHING_CHAT,
   findProjectBot,
   listProjectBots,
   removeProjectBot,
@@ -26,9 +25,10 @@ export {
 } from './queries/pace';
 export { claimTurns } from './queries/turns';
 export { ofBot, pruneBotUpdates } from './queries/updates';
+export type { Platform } from './platform';
+export { platformOf, platforms } from './registry';
 export { storableText } from './storable';
 export { trackProgress } from './send-progress';
 export { type BotTexts, botTexts } from './texts';
 export type { BotUser } from './update';
-export { reachedChat } from './reached-chat';
 export { withWelcome } from './welcome';

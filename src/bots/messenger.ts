@@ -25,9 +25,9 @@ export interface OutgoingMedia {
 
 export interface OutgoingMessage {
   text: string;
-  /** Default: plain. `markdown` is the dialect of telegram/markdown.ts, the same on every channel. */
+  /** Default: plain. `markdown` is the dialect of markdown.ts, the same on every channel. */
   format?: TextFormat;
-  /** The text in the channel's own markup, if `convertText` has converted it for several recipients. */
+  /** The text in the channel's own markup, if it was converted once for several recipients. */
   converted?: string;
   buttons?: Button[][];
   media?: OutgoingMedia;
@@ -79,8 +79,8 @@ export interface Messenger {
   /** The bot's username, as used in links. */
   readonly botName: string;
   link(start: string): string;
-  /** With this key the platform signs the data that it passes to the bot's Mini App. */
-  readonly initDataKey: Buffer;
+  /** With this key the platform signs the data that it passes to the bot's Mini App; null if it has none. */
+  readonly initDataKey: Buffer | null;
   /** A link that opens the installed app directly; null if the platform has no such links. */
   appLink(start: string): string | null;
   send(chatId: string, message: OutgoingMessage, options?: SendOptions): Promise<{ messageId: string }>;

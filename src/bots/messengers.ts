@@ -3,11 +3,11 @@ import type { Logger } from '../lib/log';
 import { sharedBotKey } from './bot-key';
 import { withStatus } from './bot-status';
 import { withCallMetrics } from './call-metrics';
-import { createMaxMessenger, identifyMaxBot } from './max/messenger';
-import type { BotAddress, BotIdentity, Messenger, MessengerOptions } from './messenger';
+import type { BotIdentity, Messenger } from './messenger';
 import { createOwnBots, type OwnBot, type OwnBots, type OwnBotsOptions } from './own-bots';
 import type { BotStatus, OwnBotRow } from './queries/own-bots';
-import { createTelegramMessenger, identifyTelegramBot } from './telegram/messenger';
+import { ensureBotPace } from './queries/pace';
+import { platformOf } from './registry';
 
 export interface PlatformAccess {
   token: string;
@@ -16,10 +16,11 @@ export interface PlatformAccess {
   link?: (start: string, bot?: string) => string;
 }
 
-export type PlatformAccesses = Partial<Record<Channel, PlatformAccess>>;
+export type PlatformAccesses = Record<Channel, PlatformAccess>;
 
 /** Where the projects' own bots of each channel are reached. */
-export type PlatformRoots = Record<Channel, Omit<PlatformAccess, 'token'>>;
+type PlatformRoot = Omit<PlatformAccess, 'token'>;
+export type PlatformRoots = Record<Channel, PlatformRoot>;
 
 /** A subscriber, as far as it decides which bot reaches them. */
 export interface ReachedBy {
@@ -60,16 +61,6 @@ export interface FoundBot {
 
 const RETRY_MS = 5_000;
 
-const create: Record<Channel, (options: MessengerOptions) => Promise<Messenger>> = {
-  telegram: createTelegramMessenger,
-  max: createMaxMessenger,
-};
-
-const identify: Record<Channel, (address: BotAddress) => Promise<BotIdentity>> = {
-  telegram: identifyTelegramBot,
-  max: identifyMaxBot,
-};
-
 export interface ConnectOptions extends Omit<OwnBotsOptions, 'connect'> {
   /** The shared bots. */
   accesses: PlatformAccesses;
@@ -88,7 +79,7 @@ export async function connectMessengers(options: ConnectOptions): Promise<Messen
 
   async function connect(channel: Channel, access: PlatformAccess): Promise<void> {
     try {
-      const messenger = await create[channel]({ ...access, ...media });
+      const messenger = await platformOf(channel).connect({ ...access, ...media });
       const watched = withStatus(messenger, (status) => statuses.set(channel, status));
       connected.set(channel, withCallMetrics(watched));
       statuses.set(channel, 'connected');
@@ -102,6 +93,7 @@ export async function connectMessengers(options: ConnectOptions): Promise<Messen
     }
   }
 
+  for (const channel of configured) await ensureBotPace(pool, sharedBotKey(channel));
   await Promise.all(
     configured.map(async (channel) => {
       const access = accesses[channel];
@@ -111,7 +103,7 @@ export async function connectMessengers(options: ConnectOptions): Promise<Messen
   const own = await createOwnBots({
     ...options,
     async connect(row, token, report) {
-      const messenger = await create[row.channel]({ ...ownAddress(roots, row), ...media, token });
+      const messenger = await platformOf(row.channel).connect({ ...ownAddress(roots, row), ...media, token });
       return withCallMetrics(withStatus(messenger, report));
     },
   });
@@ -151,10 +143,12 @@ export async function connectMessengers(options: ConnectOptions): Promise<Messen
       const shared = accesses[channel]?.token;
       if (shared === undefined) return false;
       const isSameBot = identity !== undefined && connected.get(channel)?.botId === identity.botId;
-      return isSameBot || shared === token || (channel === 'telegram' && botIdOf(shared) === botIdOf(token));
+      const { botIn } = platformOf(channel);
+      return isSameBot || botIn(shared) === botIn(token);
     },
 
-    identify: (channel, token) => identify[channel]({ token, apiRoot: roots[channel].apiRoot }),
+    identify: (channel, token) =>
+      platformOf(channel).identify({ token, apiRoot: rootOf(roots, channel).apiRoot }),
     own,
     async stop() {
       for (const timer of timers) clearTimeout(timer);
@@ -163,18 +157,19 @@ export async function connectMessengers(options: ConnectOptions): Promise<Messen
   };
 }
 
+function rootOf(roots: PlatformRoots, channel: Channel): PlatformRoot {
+  const root = roots[channel];
+  if (!root) throw new Error(`the messenger ${channel} has no settings`);
+  return root;
+}
+
 function ownAddress(roots: PlatformRoots, { channel, bot, username }: OwnBotRow) {
-  const { apiRoot, link } = roots[channel];
+  const { apiRoot, link } = rootOf(roots, channel);
   return {
     apiRoot,
     ...(link && { link: (start: string) => link(start, username) }),
     own: { botId: Number(bot.slice(bot.indexOf(':') + 1)), botName: username },
   };
-}
-
-/** A Telegram token begins with the bot's id. */
-function botIdOf(token: string): string {
-  return token.split(':')[0] ?? '';
 }
 
 /** The operator may choose a token for the shared bot that a project has connected before. */

@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Channel } from '../contract/common';
-import { parseMaxUpdate } from './max/update';
-import { parseTelegramUpdate } from './telegram/update';
+import { platformOf } from './registry';
 import type { ReceivedUpdate } from './update';
-
-const parsers: Record<Channel, (raw: unknown) => ReceivedUpdate | null> = {
-  telegram: parseTelegramUpdate,
-  max: parseMaxUpdate,
-};
 
 /** Never fails: an unreadable update is stored too, because the platform would otherwise redeliver it for ever. */
 export function parseUpdate(channel: Channel, raw: unknown): ReceivedUpdate {
-  const received = parsers[channel](raw);
+  const received = platformOf(channel).parseUpdate(raw);
   if (received) return received;
   return {
     dedupeKey: `raw:${createHash('sha256')

@@ -5,11 +5,7 @@ import { AppError } from '../contract/errors';
 import { readAnyJson } from '../http/json-body';
 import { ownBotKey, sharedBotKey } from './bot-key';
 import type { Intake } from './intake';
-
-const secretHeaders: Record<Channel, string> = {
-  telegram: 'x-telegram-bot-api-secret-token',
-  max: 'x-max-bot-api-secret',
-};
+import { platformOf } from './registry';
 
 export interface WebhookIntakeOptions {
   intake: Pick<Intake, 'store'>;
@@ -22,7 +18,7 @@ export function botWebhookPath(bot: string): string {
   return `/bots/${bot.replace(':', '/')}`;
 }
 
-const PATH = new RegExp(`^/bots/(${channels.join('|')})(?:/(\\d{1,16}))?$`);
+const PATH = /^\/bots\/([a-z0-9]+)(?:\/(\d{1,16}))?$/;
 
 function botAt(path: string): { channel: Channel; bot: string } | null {
   const [, name, id] = PATH.exec(path) ?? [];
@@ -45,7 +41,7 @@ export function webhookIntake({ intake, secretOf }: WebhookIntakeOptions): Middl
       ctx.set('Allow', 'POST');
       throw new AppError('method_not_allowed');
     }
-    requireSecret(ctx, secretHeaders[target.channel], secret);
+    requireSecret(ctx, platformOf(target.channel).secretHeader, secret);
     // Every update that parses is stored: one that is refused would be repeated for ever.
     const update = await readAnyJson(ctx, { fatal: false });
     await intake.store(target.channel, [update], undefined, target.bot);

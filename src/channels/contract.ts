@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelSchema } from '../contract/common';
+import { channelSchema, exampleChannel } from '../contract/common';
 
 /** Longer than any token of the messengers. */
 const TOKEN_LENGTH = 256;
@@ -11,12 +11,10 @@ export const connectBotSchema = z.strictObject({
     .string()
     .min(1)
     .max(TOKEN_LENGTH)
-    .describe(
-      'The token from BotFather or from MAX for partners. It is stored encrypted and never returned.',
-    ),
+    .describe('The token that the messenger gave the bot. It is stored encrypted and never returned.'),
 });
 
-const connectedBot = { channel: 'telegram', bot_username: 'example_bot', own: true, status: 'connected' };
+const connectedBot = { channel: exampleChannel, bot_username: 'example_bot', own: true, status: 'connected' };
 
 export const channelViewSchema = z
   .strictObject({
@@ -35,5 +33,17 @@ export const channelViewSchema = z
   })
   .meta({ examples: [connectedBot] });
 export type ChannelView = z.infer<typeof channelViewSchema>;
+
+const inBothLanguages = z.strictObject({ en: z.string(), ru: z.string() });
+
+export const messengerSchema = z.strictObject({
+  channel: channelSchema,
+  label: inBothLanguages.describe('Its name.'),
+  icon: z.string().describe('SVG.'),
+  token_hint: inBothLanguages.describe('Where a bot’s token comes from.'),
+});
+export type MessengerView = z.infer<typeof messengerSchema>;
+
+export const messengerListSchema = z.strictObject({ data: z.array(messengerSchema) });
 
 export const channelListSchema = z.strictObject({ data: z.array(channelViewSchema) });

@@ -6,6 +6,7 @@ import {
   botTokenPurpose,
   findProjectBot,
   ownBotKey,
+  platformOf,
   removeProjectBot,
   saveProjectBot,
 } from '../bots';
@@ -15,7 +16,6 @@ import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { lockProject } from '../projects';
 import type { ChannelView } from './contract';
-import { isBotToken } from './token-pattern';
 
 export type ChannelDeps = Pick<Core, 'pool' | 'cipher' | 'config' | 'messengers' | 'log'>;
 
@@ -30,7 +30,7 @@ export async function connectOwnBot(
   token: string,
 ): Promise<ChannelView> {
   const { pool, cipher, messengers } = deps;
-  if (!isBotToken(channel, token)) throw new AppError('invalid_bot_token');
+  if (!platformOf(channel).tokenPattern.test(token)) throw new AppError('invalid_bot_token');
   if (messengers.isShared(channel, token)) throw inUse();
   const identity = await identify(deps, channel, token);
   if (messengers.isShared(channel, token, identity)) throw inUse();

@@ -1,7 +1,13 @@
-import { listProjectBots } from '../bots';
+import { listProjectBots, platforms } from '../bots';
 import { channels } from '../contract/common';
 import { route } from '../http/route';
-import { channelListSchema, channelParams, channelViewSchema, connectBotSchema } from './contract';
+import {
+  channelListSchema,
+  channelParams,
+  channelViewSchema,
+  connectBotSchema,
+  messengerListSchema,
+} from './contract';
 import { connectOwnBot, removeOwnBot, type ChannelDeps } from './own-bot';
 
 const tag = 'Channels';
@@ -72,6 +78,33 @@ export function createChannelRoutes(deps: ChannelDeps) {
         errors: [],
       },
       ({ project, params }) => removeOwnBot(deps, project.id, params.channel),
+    ),
+  ];
+}
+
+/** For the dashboard, which shows them before anyone has signed in. */
+export function createMessengerRoutes() {
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/dashboard/messengers',
+        summary: 'List the messengers',
+        description: 'Names and icons, for the dashboard’s own pages.',
+        tag: 'Dashboard',
+        auth: 'none',
+        status: 200,
+        response: messengerListSchema,
+        errors: [],
+      },
+      async () => ({
+        data: platforms().map(({ name, label, icon, tokenHint }) => ({
+          channel: name,
+          label,
+          icon,
+          token_hint: tokenHint,
+        })),
+      }),
     ),
   ];
 }

@@ -3,9 +3,31 @@ import { isUuid } from './ids';
 import { limits } from './limits';
 import { isTimeZone } from './zones';
 
-export const channels = ['telegram', 'max'] as const;
-export type Channel = (typeof channels)[number];
-export const channelSchema = z.enum(channels);
+/** The name of a messenger, such as `telegram`. */
+export type Channel = string;
+
+/** The names of the messengers. Filled by src/bots/registry.ts before any schema is used. */
+export const channels: Channel[] = [];
+/** In examples of the API description. */
+export const exampleChannel = 'telegram';
+
+export const channelSchema = z.lazy(() => z.enum(channels));
+
+type ChannelFields<Suffix extends string> = Record<`${Channel}_${Suffix}`, z.ZodNullable<z.ZodString>>;
+
+/** One field for each messenger, named after it: `telegram_link`. For schemas in `z.lazy`. */
+export function channelFields<Suffix extends string>(
+  suffix: Suffix,
+  description: string,
+): ChannelFields<Suffix> {
+  const field = z.string().nullable().describe(description);
+  return Object.fromEntries(
+    channels.map((channel) => [`${channel}_${suffix}`, field]),
+  ) as ChannelFields<Suffix>;
+}
+
+/** The links that open the bots. */
+export const channelLinks = () => channelFields('link', 'Opens the bot; null if the channel is not offered.');
 
 export const languages = ['ru', 'en'] as const;
 export type Language = (typeof languages)[number];

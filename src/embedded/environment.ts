@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { PlatformAccesses } from '../bots/messengers';
 import type { Config } from '../config';
-import { channels } from '../contract/common';
 import type { EncryptionKey } from '../lib/cipher';
 import { searchAttributeTypes } from '../temporal/names';
 import type { ChildExit, ChildRecord } from './child-process';
@@ -11,7 +10,7 @@ import { openKeyFile } from './key-file';
 import { requireFreePort } from './ports';
 import { startPostgres } from './postgres';
 import { isRunning } from './process-identity';
-import { simulatorLink, startSimulator, type Simulator } from './simulator';
+import { simulatedBots, simulatorLink, startSimulator, type Simulator } from './simulator';
 import { findTemporalCli } from './temporal-cli';
 import { startTemporalServer } from './temporal-server';
 
@@ -46,12 +45,6 @@ export interface EnvironmentOptions {
   onProgress: (message: string) => void;
   onExit: (exit: ChildExit) => void;
 }
-
-/** The simulator's bots. The tokens are constants, because the simulator is never reachable from outside. */
-const simulatedBots = {
-  telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_demo_bot' },
-  max: { token: 'simulated-max-bot-token', username: 'herald_demo_bot' },
-} as const;
 
 export async function startEnvironment(options: EnvironmentOptions): Promise<Environment & Stoppable> {
   const { stop, ...servers } = await startServers(options);
@@ -169,7 +162,8 @@ async function startMessengers(
   { config, onProgress }: EnvironmentOptions,
   stops: (() => Promise<unknown>)[],
 ): Promise<Servers['simulator']> {
-  if (!config.development || (config.TELEGRAM_BOT_TOKEN && config.MAX_BOT_TOKEN)) return null;
+  const isUsed = Object.keys(simulatedBots).some((channel) => !config.platforms[channel]?.token);
+  if (!config.development || !isUsed) return null;
   onProgress('starting the messenger simulator');
   const { stop, ...simulator } = await startSimulator({
     port: config.HERALD_SIMULATOR_PORT,
@@ -183,16 +177,14 @@ async function startMessengers(
 /** A channel without a token runs on the simulator in development and is disabled in production. */
 function platformAccesses(config: Config, simulator: Servers['simulator']): PlatformAccesses {
   const platforms: PlatformAccesses = {};
-  if (config.TELEGRAM_BOT_TOKEN) {
-    platforms.telegram = { token: config.TELEGRAM_BOT_TOKEN, apiRoot: config.TELEGRAM_API_ROOT };
+  for (const [channel, { token, apiRoot }] of Object.entries(config.platforms)) {
+    if (token) platforms[channel] = { token, apiRoot };
   }
-  if (config.MAX_BOT_TOKEN) platforms.max = { token: config.MAX_BOT_TOKEN, apiRoot: config.MAX_API_ROOT };
   if (!simulator) return platforms;
-  const roots = { telegram: simulator.telegramApiRoot, max: simulator.maxApiRoot };
-  for (const channel of channels) {
+  for (const [channel, { token }] of Object.entries(simulatedBots)) {
     platforms[channel] ??= {
-      token: simulatedBots[channel].token,
-      apiRoot: roots[channel],
+      token,
+      apiRoot: simulator.url,
       link: (start, bot) => simulatorLink(simulator.url, channel, start, bot),
     };
   }

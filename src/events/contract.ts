@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { languages, nullableWhoFields, timestampSchema, whoFields } from '../contract/common';
+import { exampleChannel, languages, nullableWhoFields, timestampSchema, whoFields } from '../contract/common';
 import { limits, planNames } from '../contract/limits';
 import { formSubmittedExample, formSubmittedSchema } from '../forms/contract';
 import { ticketEventSchemas, ticketExample } from '../helpdesk/contract';
@@ -53,7 +53,7 @@ export type SubscriberFields = z.infer<typeof subscriber>;
 
 const subscriberExample: SubscriberFields = {
   subscriber_id: SUBSCRIBER,
-  channel: 'telegram',
+  channel: exampleChannel,
   external_id: 'user-42',
   first_name: 'Anna',
   username: 'anna',
@@ -65,7 +65,7 @@ const subscriberExample: SubscriberFields = {
   created_at: AT,
 };
 
-const recipientExample = { subscriber_id: SUBSCRIBER, channel: 'telegram' as const, external_id: 'user-42' };
+const recipientExample = { subscriber_id: SUBSCRIBER, channel: exampleChannel, external_id: 'user-42' };
 
 export const failureReasons = [
   'user_blocked_bot',
@@ -490,14 +490,15 @@ export const eventTypeSchema = z.strictObject({
  * The catalogue as `GET /v1/event-types` shows it. The schema and the example are those of the whole body; the example has
  * the order of the schema, so that it is what a test event sends.
  */
-export const eventTypes = eventNames.map((name) => {
-  const entry = eventRegistry[name];
-  const body = z.strictObject({ event: z.literal(name), data: entry.schema });
-  return {
-    name,
-    description: entry.summary + (isExtension(name) ? ' An extension of Herald.' : ''),
-    schema: z.toJSONSchema(body) as Record<string, unknown>,
-    example: { event: name, data: entry.schema.parse(entry.example) } as Record<string, unknown>,
-    source: entry.source,
-  };
-});
+export const eventTypes = () =>
+  eventNames.map((name) => {
+    const entry = eventRegistry[name];
+    const body = z.strictObject({ event: z.literal(name), data: entry.schema });
+    return {
+      name,
+      description: entry.summary + (isExtension(name) ? ' An extension of Herald.' : ''),
+      schema: z.toJSONSchema(body) as Record<string, unknown>,
+      example: { event: name, data: entry.schema.parse(entry.example) } as Record<string, unknown>,
+      source: entry.source,
+    };
+  });

@@ -8,6 +8,7 @@ import { eventTypes, eventTypeSchema, publishResultSchema, publishSchema } from 
 import { createPublish } from './publish';
 
 export function createEventRoutes({ pool }: { pool: pg.Pool }) {
+  const types = eventTypes();
   const publish = createPublish(pool);
   return [
     route(
@@ -44,7 +45,7 @@ export function createEventRoutes({ pool }: { pool: pg.Pool }) {
       },
       async ({ query }) =>
         shortPage(
-          eventTypes,
+          types,
           query,
           ({ name }) => name,
           (type) => type,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { givenTimeSchema, nullableWhoFields } from '../contract/common';
+import { exampleChannel, givenTimeSchema, nullableWhoFields } from '../contract/common';
 
 const idSchema = z.string().min(1).max(128);
 const answerSchema = z.union([
@@ -26,7 +26,7 @@ export const formSubmittedExample: z.infer<typeof formSubmittedSchema> = {
   name: 'Order a T-shirt',
   submission_id: '8c5c1f5a-6c1f-4c36-9f6b-0d8f2b7f9a11',
   subscriber_id: '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01',
-  channel: 'telegram',
+  channel: exampleChannel,
   external_id: 'user-42',
   answers: { size: 'M' },
   source: 'hosted',

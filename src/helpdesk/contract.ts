@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { givenTimeSchema, nullableWhoFields } from '../contract/common';
+import { exampleChannel, givenTimeSchema, nullableWhoFields } from '../contract/common';
 
 export const ticketStatuses = ['new', 'in_progress', 'waiting', 'closed'] as const;
 export const ticketPriorities = ['low', 'normal', 'high', 'urgent'] as const;
@@ -67,7 +67,7 @@ export const ticketExample: z.infer<z.ZodObject<typeof ticketFields>> = {
   priority: 'normal',
   type_id: null,
   subscriber_id: '4f0c6a6e-2f0b-4c1d-9a4e-8a4d5f8f6f01',
-  channel: 'telegram',
+  channel: exampleChannel,
   external_id: 'user-42',
   assignee_id: null,
   occurred_at: '2026-01-15T10:30:00.000+00:00',

@@ -210,7 +210,7 @@ const deliveryParameters: Json[] = [
 
 function webhooks(): Json {
   return Object.fromEntries(
-    eventTypes.map(({ name, description }) => {
+    eventTypes().map(({ name, description }) => {
       const entry = eventRegistry[name];
       const body = z.strictObject({ event: z.literal(name), data: entry.schema });
       const content = {

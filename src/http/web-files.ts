@@ -29,9 +29,11 @@ export function webFiles({ development }: { development: boolean }): Middleware 
   };
 }
 
-/** All dashboard pages share one shell; sessions, sign-ins by messenger and new projects belong to the API. */
+/** All dashboard pages share one shell; sessions, sign-ins by messenger, messengers and new projects belong to the API. */
 function isDashboardPage(ctx: Context): boolean {
-  return /^\/dashboard(\/(?!(?:sessions?|projects|login)(?:\/|$))[A-Za-z0-9_/-]*)?$/.test(ctx.path);
+  return /^\/dashboard(\/(?!(?:sessions?|projects|login|messengers)(?:\/|$))[A-Za-z0-9_/-]*)?$/.test(
+    ctx.path,
+  );
 }
 
 interface CachedFile {

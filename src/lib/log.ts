@@ -1,13 +1,12 @@
 import pino from 'pino';
 import pretty from 'pino-pretty';
-import type { Config } from '../config';
 import { redact } from './log-redaction';
 
 export type Logger = pino.Logger;
 
 /** Logs go to standard error, because standard output is for the summary and `--json`. */
 export function createLogger(
-  config: Pick<Config, 'HERALD_LOG_LEVEL' | 'HERALD_LOG_FORMAT'>,
+  config: { HERALD_LOG_LEVEL: pino.LevelWithSilent; HERALD_LOG_FORMAT?: 'json' | 'pretty' | undefined },
   destination?: pino.DestinationStream,
 ): Logger {
   const format = config.HERALD_LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json');

@@ -3,7 +3,6 @@ import {
   type OutgoingMessage,
   PlatformError,
   botTexts,
-  reachedChat,
   recordThrottled,
   storedBotKey,
 } from '../bots';
@@ -59,11 +58,7 @@ async function askRecipient(
 ): Promise<void> {
   const messenger = await deps.messengers.reaching({ ...subscriber, project_id: project.id });
   if (!messenger) throw new PlatformError('platform_unavailable', 'the bot is not connected yet');
-  const recipient = {
-    ...subscriber,
-    bot: storedBotKey(messenger),
-    chat_id: reachedChat(subscriber, messenger.bot),
-  };
+  const recipient = { ...subscriber, bot: storedBotKey(messenger) };
   const hasTurn = await deps.turns.wait({
     bot: messenger.bot,
     projectId: project.id,

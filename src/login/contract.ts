@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { channelSchema, idSchema, languages, pageQuery, timestampSchema } from '../contract/common';
+import {
+  channelLinks,
+  channels,
+  channelSchema,
+  idSchema,
+  languages,
+  pageQuery,
+  timestampSchema,
+} from '../contract/common';
 import { AppError } from '../contract/errors';
 import { isIpAddress } from '../contract/ip-address';
 import { limits } from '../contract/limits';
@@ -8,13 +16,11 @@ import { externalIdSchema, subscriberIdSchema } from '../subscribers/contract';
 /** 1 to 128 printable ASCII characters without space, <, > and &. */
 const STATE = /^[\x21-\x25\x27-\x3b\x3d\x3f-\x7e]+$/;
 
-const link = z.string().nullable().describe('Opens the bot; null if the channel is not offered.');
-
-export const authLinkSchema = z.strictObject({
-  telegram_link: link,
-  max_link: link,
-  configured: z.boolean().describe('Whether the project has a callback URL.'),
-});
+export const authLinkSchema = z.lazy(() =>
+  z
+    .strictObject(channelLinks())
+    .extend({ configured: z.boolean().describe('Whether the project has a callback URL.') }),
+);
 
 const stateSchema = z
   .string()
@@ -68,15 +74,17 @@ const statusBase = {
   interval: z.number().int().describe('Recommended seconds between two polls.'),
 };
 
-export const createdSessionSchema = z.strictObject({
-  session_id: z.string(),
-  telegram_link: link,
-  max_link: link,
-  hosted_url: z.string().describe('The hosted login page. It works in the browser that opens it first.'),
-  qr_url: z.string().describe('QR code of the link; needs no API key. Takes `?channel=` and `?format=`.'),
-  match_code: z.string().describe('Show it to the user: the bot shows the same code to compare.'),
-  ...statusBase,
-});
+export const createdSessionSchema = z.lazy(() =>
+  z
+    .strictObject({ session_id: z.string() })
+    .extend(channelLinks())
+    .extend({
+      hosted_url: z.string().describe('The hosted login page. It works in the browser that opens it first.'),
+      qr_url: z.string().describe('QR code of the link; needs no API key. Takes `?channel=` and `?format=`.'),
+      match_code: z.string().describe('Show it to the user: the bot shows the same code to compare.'),
+      ...statusBase,
+    }),
+);
 
 export const sessionStatuses = ['pending', 'confirmed', 'declined', 'expired', 'consumed'] as const;
 export type SessionStatus = (typeof sessionStatuses)[number];
@@ -110,7 +118,7 @@ export const statusQuery = z.strictObject({
 });
 
 export const qrQuery = z.strictObject({
-  channel: channelSchema.default('telegram'),
+  channel: channelSchema.default(() => channels[0] ?? ''),
   format: z.enum(['svg', 'png']).default('svg'),
 });
 

@@ -4,12 +4,14 @@ import { channels, languages, type Language } from '../contract/common';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { browserLanguage } from '../http/browser-language';
+import { Html } from '../http/html';
 import type { HostedSession } from './queries/hosted';
 import { viewSession } from './queries/status';
 import { presentStatus } from './present';
 import { isOwnBrowser, requireHostedSession, bindPage } from './hosted-session';
 import { loginDocument, messagePage, waitingPage, type Offer, type PageQuery } from './hosted-views';
-import { channelNames, loginTexts } from './hosted-texts';
+import { loginTexts } from './hosted-texts';
+import { platforms } from '../bots';
 import { logoPath, stylePath } from '../projects';
 import { errorUrl } from './contract';
 
@@ -84,7 +86,7 @@ async function showSession(
     project: session.project_name,
     logo: session.logo_id && logoPath(session.logo_id),
     matchCode: session.match_code,
-    offers: offersFor(core, session.project_id, start),
+    offers: offersFor(core, session.project_id, start, lang),
     status: status.status,
     reason: status.status === 'declined' ? status.reason : null,
     expiresIn: status.expires_in,
@@ -124,14 +126,15 @@ function queryOf(ctx: Context): PageQuery {
   };
 }
 
-function offersFor({ messengers }: Deps, projectId: string, start: string): Offer[] {
-  return channels.flatMap((channel) => {
+function offersFor({ messengers }: Deps, projectId: string, start: string, lang: Language): Offer[] {
+  return platforms().flatMap(({ name: channel, label, mark }) => {
     const messenger = messengers.ofProject(projectId, channel);
     if (!messenger) return [];
     return [
       {
         channel,
-        name: channelNames[channel],
+        name: label[lang],
+        mark: new Html(mark),
         bot: `@${messenger.botName}`,
         link: messenger.link(start),
         appLink: messenger.appLink(start),

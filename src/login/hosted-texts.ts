@@ -1,4 +1,4 @@
-import type { Channel, Language } from '../contract/common';
+import type { Language } from '../contract/common';
 import { html, type Html } from '../http/html';
 
 /** The copy of the hosted login page. */
@@ -134,6 +134,3 @@ const ru: LoginTexts = {
 };
 
 export const loginTexts: Record<Language, LoginTexts> = { en, ru };
-
-/** Display names of the channels. */
-export const channelNames: Record<Channel, string> = { telegram: 'Telegram', max: 'MAX' };

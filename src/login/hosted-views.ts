@@ -2,12 +2,12 @@ import type { DeclineReason, SessionStatus } from './contract';
 import type { Channel, Language } from '../contract/common';
 import { html, pageHead, type Html } from '../http/html';
 import { loginTexts, type LoginTexts } from './hosted-texts';
-import { messengerMarks } from './messenger-marks';
 
 /** A messenger that the page offers. */
 export interface Offer {
   channel: Channel;
   name: string;
+  mark: Html;
   bot: string;
   link: string;
   appLink: string | null;
@@ -156,10 +156,10 @@ function question({ t, project, matchCode, offers, userCode }: WaitingPage): Htm
       offers.length > 0
         ? html`<ul class="channels">
             ${offers.map(
-              ({ channel, name: messenger, link }) =>
+              ({ channel, name: messenger, mark, link }) =>
                 html`<li>
                   <a class="button" href="${link}" target="_blank" rel="noopener" data-channel="${channel}"
-                    >${messengerMarks[channel]}<span>${t.open(messenger)}</span></a
+                    >${mark}<span>${t.open(messenger)}</span></a
                   >
                 </li>`,
             )}
@@ -193,13 +193,13 @@ function scan({ t, token, offers, query }: WaitingPage): Html {
       offers.length > 1 &&
       html`<nav class="tabs" aria-labelledby="scan-title">
         ${offers.map(
-          ({ channel, name }) =>
+          ({ channel, name, mark }) =>
             html`<a
               id="tab-${channel}"
               href="${search({ ...query, qr: channel })}"
               data-panel="qr-${channel}"
               ${channel === chosen?.channel ? html`aria-current="true"` : ''}
-              >${messengerMarks[channel]}${name}</a
+              >${mark}${name}</a
             >`,
         )}
       </nav>`

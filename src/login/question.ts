@@ -23,6 +23,7 @@ import {
   type OutgoingMessage,
   PlatformError,
   botTexts,
+  platformOf,
   serves,
   storedBotKey,
 } from '../bots';
@@ -155,11 +156,11 @@ export function createLoginQuestions(
   };
 }
 
-function ownerOf({ messenger, user, chatId }: Chat): SessionOwner {
+function ownerOf({ messenger, user }: Chat): SessionOwner {
   return {
     channel: messenger.channel,
     platform_user_id: user.id,
-    chat_id: chatId,
+    chat_id: platformOf(messenger.channel).chatOf(user.id),
     bot: storedBotKey(messenger),
     lang: user.lang,
   };

@@ -9,7 +9,7 @@ import {
   verifySchema,
 } from './contract';
 import { startParameter } from '../contract/start-parameters';
-import { idParams, type Channel } from '../contract/common';
+import { channels, idParams, type Channel } from '../contract/common';
 import { AppError } from '../contract/errors';
 import { limits } from '../contract/limits';
 import type { Core } from '../core';
@@ -43,10 +43,8 @@ export function createAuthRoutes(deps: AuthRouteDeps) {
   const redeem = createCodeRedeemer(pool);
   const link = (projectId: string, channel: Channel, start: string) =>
     messengers.ofProject(projectId, channel)?.link(start) ?? null;
-  const links = (projectId: string, start: string) => ({
-    telegram_link: link(projectId, 'telegram', start),
-    max_link: link(projectId, 'max', start),
-  });
+  const links = (projectId: string, start: string): Record<`${Channel}_link`, string | null> =>
+    Object.fromEntries(channels.map((channel) => [`${channel}_link`, link(projectId, channel, start)]));
 
   return [
     route(

@@ -4,8 +4,7 @@ import {
   type OutgoingMessage,
   PlatformError,
   type SendProgress,
-  callsOf,
-  reachedChat,
+  platformOf,
   recordThrottled,
   trackProgress,
 } from '../bots';
@@ -58,7 +57,13 @@ export async function deliver(
   // Before the claim: a message that waits is not yet being sent if the process dies.
   const hasTurn =
     messenger !== null &&
-    (await waitForTurn(deps, messenger, subscriber, callsOf(subscriber.channel, message), deadline));
+    (await waitForTurn(
+      deps,
+      messenger,
+      subscriber,
+      platformOf(subscriber.channel).callsOf(message),
+      deadline,
+    ));
   if (isPatient && !hasTurn) throw new AppError('platform_busy');
   const progress = trackProgress(false, (id) =>
     // Only for the record of a crash: without it the text follows all the same.
@@ -109,7 +114,7 @@ function waitForTurn(
   return turns.wait({
     bot,
     projectId: subscriber.project_id,
-    chatId: reachedChat(subscriber, bot),
+    chatId: subscriber.chat_id,
     calls,
     deadline,
   });
@@ -123,8 +128,7 @@ async function call(
   message: OutgoingMessage,
   { progress, deadline }: { progress: SendProgress; deadline: number },
 ): Promise<CallOutcome> {
-  const { channel } = subscriber;
-  const chatId = reachedChat(subscriber, messenger.bot);
+  const { channel, chat_id: chatId } = subscriber;
   for (;;) {
     try {
       const { messageId } = await messenger.send(chatId, message, { failFast: true, progress });
@@ -138,7 +142,7 @@ async function call(
       const failed = { result: failure(error.reason, error.platformText), isUndelivered };
       if (error.reason !== 'rate_limited') return failed;
       await recordThrottled(deps.pool, messenger.bot, chatId, error.retryAfterMs);
-      const calls = progress.mediaSent ? 1 : callsOf(channel, message);
+      const calls = progress.mediaSent ? 1 : platformOf(channel).callsOf(message);
       if (!(await waitForTurn(deps, messenger, subscriber, calls, deadline))) {
         return failed;
       }

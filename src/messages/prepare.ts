@@ -1,4 +1,4 @@
-import { callsOf, convertText, type OutgoingMessage } from '../bots';
+import { platformOf, type OutgoingMessage } from '../bots';
 import type { Channel } from '../contract/common';
 import { outgoing } from './buttons';
 import type { MessageContent } from './contract';
@@ -21,11 +21,11 @@ export function prepareMessage(
   const media = content.media && { media: { key: id, ...content.media, owner: projectId } };
   const converted = new Map<Channel, string | undefined>();
   function convertedFor(channel: Channel): string | undefined {
-    if (!converted.has(channel)) converted.set(channel, convertText(channel, content));
+    if (!converted.has(channel)) converted.set(channel, platformOf(channel).convertText(content));
     return converted.get(channel);
   }
   return {
-    calls: (channel) => callsOf(channel, { text: content.text, ...media }),
+    calls: (channel) => platformOf(channel).callsOf({ text: content.text, ...media }),
     to(channel, messageId) {
       const text = convertedFor(channel);
       return {

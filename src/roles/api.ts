@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import { webhookIntake } from '../bots/webhook-intake';
 import { createBatchRoutes } from '../broadcasts/batch/routes';
 import { createBroadcastRoutes } from '../broadcasts/routes';
-import { createChannelRoutes } from '../channels/routes';
+import { createChannelRoutes, createMessengerRoutes } from '../channels/routes';
 import { createRecurringRoutes } from '../broadcasts/recurring/routes';
 import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
 import type { Core } from '../core';
@@ -116,6 +116,7 @@ export function createRoutes(
     ...createAuditRoutes(core),
     ...createDashboardRoutes({ ...core, authenticate }),
     ...createSignInRoutes({ ...core, waiter, starter }),
+    ...createMessengerRoutes(),
     ...createHealthRoutes({ parts }),
   ];
 }

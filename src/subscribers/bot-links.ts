@@ -1,7 +1,8 @@
-import type { Channel } from '../contract/common';
+import { channels, type Channel } from '../contract/common';
 import type { Core } from '../core';
-import { storedBotKey, type Messenger } from '../bots';
+import { platformOf, storedBotKey, type Messenger } from '../bots';
 import type { Project } from '../projects/contract';
+import type { BotLinksView } from './contract';
 
 type Deps = Pick<Core, 'messengers' | 'config'>;
 
@@ -15,21 +16,28 @@ export function botOf(
 }
 
 /** The links that open the bot and the Mini App of a project with a start parameter. */
-export function botLinks(deps: Deps, project: Pick<Project, 'id'>, start: string) {
-  const link = (channel: Channel) => botOf(deps, project, channel)?.link(start) ?? null;
-  const miniApp = (channel: Channel) => miniAppLink(deps, project, channel, start);
-  return {
-    telegram_link: link('telegram'),
-    max_link: link('max'),
-    telegram_mini_app: miniApp('telegram'),
-    max_mini_app: miniApp('max'),
-  };
+export function botLinks(deps: Deps, project: Pick<Project, 'id'>, start: string): BotLinksView {
+  return addresses(
+    (channel) => botOf(deps, project, channel)?.link(start) ?? null,
+    (channel) => miniAppLink(deps, project, channel, start),
+  );
 }
 
-export const miniAppSettings = {
-  telegram: 'TELEGRAM_MINI_APP',
-  max: 'MAX_MINI_APP',
-} as const satisfies Record<Channel, string>;
+/** What a caller gets who may not have them. */
+export const noBotLinks = () =>
+  addresses(
+    () => null,
+    () => null,
+  );
+
+type LinkOf = (channel: Channel) => string | null;
+
+function addresses(link: LinkOf, miniApp: LinkOf): BotLinksView {
+  return {
+    ...Object.fromEntries(channels.map((channel) => [`${channel}_link`, link(channel)])),
+    ...Object.fromEntries(channels.map((channel) => [`${channel}_mini_app`, miniApp(channel)])),
+  };
+}
 
 /** The setting is the address of the shared bot's Mini App, or its short name. Of own bots no Mini App is known. */
 function miniAppLink(
@@ -38,15 +46,11 @@ function miniAppLink(
   channel: Channel,
   start: string,
 ): string | null {
-  const setting = deps.config[miniAppSettings[channel]];
+  const { miniApp } = platformOf(channel);
+  const setting = deps.config.platforms[channel]?.miniApp;
   const bot = botOf(deps, project, channel);
-  if (!setting || !bot || storedBotKey(bot) !== null) return null;
-  const link = new URL(URL.canParse(setting) ? setting : ownAddress(channel, bot.botName, setting));
+  if (!miniApp || !setting || !bot || storedBotKey(bot) !== null) return null;
+  const link = new URL(URL.canParse(setting) ? setting : miniApp.address(bot.botName, setting));
   link.searchParams.set('startapp', start);
   return link.href;
-}
-
-/** MAX has one Mini App for each bot, without a name of its own. */
-function ownAddress(channel: Channel, botName: string, shortName: string): string {
-  return channel === 'telegram' ? `https://t.me/${botName}/${shortName}` : `https://max.ru/${botName}`;
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import {
+  channelFields,
+  channelLinks,
   channelSchema,
   givenTimeSchema,
   idSchema,
@@ -109,14 +111,10 @@ export const subscriberListQuery = z.strictObject({
   ...pageQuery,
 });
 
-const botLinks = {
-  telegram_link: z.string().nullable().describe('Opens the bot; null if the channel is not offered.'),
-  max_link: z.string().nullable(),
-  telegram_mini_app: z.string().nullable().describe('Opens the Mini App; null if there is none.'),
-  max_mini_app: z.string().nullable(),
-};
+const miniAppLinks = () => channelFields('mini_app', 'Opens the Mini App; null if there is none.');
 
-export const subscribeLinkSchema = z.strictObject(botLinks);
+export const subscribeLinkSchema = z.lazy(() => z.strictObject(channelLinks()).extend(miniAppLinks()));
+export type BotLinksView = z.infer<typeof subscribeLinkSchema>;
 
 export const linkParams = z.strictObject({ link_id: idSchema });
 
@@ -135,18 +133,25 @@ export const newLinkSchema = z
   });
 export type NewLink = z.output<typeof newLinkSchema>;
 
-export const linkSchema = z.strictObject({
-  link_id: z.string(),
-  name: z.string().nullable(),
-  tags: z.array(z.string()),
-  permissions: z.array(z.string()),
-  external_id: z.string().nullable(),
-  expires_at: timestampSchema.nullable(),
-  max_uses: z.number().int().nullable(),
-  uses: z.number().int().describe('How often the link has subscribed a user or given them something new.'),
-  ...botLinks,
-  created_at: timestampSchema,
-});
+export const linkSchema = z.lazy(() =>
+  z
+    .strictObject({
+      link_id: z.string(),
+      name: z.string().nullable(),
+      tags: z.array(z.string()),
+      permissions: z.array(z.string()),
+      external_id: z.string().nullable(),
+      expires_at: timestampSchema.nullable(),
+      max_uses: z.number().int().nullable(),
+      uses: z
+        .number()
+        .int()
+        .describe('How often the link has subscribed a user or given them something new.'),
+    })
+    .extend(channelLinks())
+    .extend(miniAppLinks())
+    .extend({ created_at: timestampSchema }),
+);
 export type LinkView = z.infer<typeof linkSchema>;
 
 export const linkListQuery = z.strictObject(pageQuery);

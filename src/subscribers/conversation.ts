@@ -1,4 +1,13 @@
-import { type Chat, type ChatHandlers, type Tap, botTexts, serves, storedBotKey, withWelcome } from '../bots';
+import {
+  type Chat,
+  type ChatHandlers,
+  type Tap,
+  botTexts,
+  platformOf,
+  serves,
+  storedBotKey,
+  withWelcome,
+} from '../bots';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { findProjectBySlug } from '../projects';
@@ -86,11 +95,11 @@ function userOf({ messenger: { channel, bot }, user }: Chat): BotUserRef {
   return { channel, bot, platform_user_id: user.id };
 }
 
-function addressOf({ messenger, user, chatId }: Chat) {
+function addressOf({ messenger, user }: Chat) {
   return {
     channel: messenger.channel,
     platform_user_id: user.id,
-    chat_id: chatId,
+    chat_id: platformOf(messenger.channel).chatOf(user.id),
     bot: storedBotKey(messenger),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleChannel } from '../contract/common';
 import { EXAMPLE_TIME } from '../http/docs/schema-example';
 import { heldTables } from './queries/personal-data';
 
@@ -18,7 +19,13 @@ function exampleData(): Record<string, unknown> {
   const created_at = EXAMPLE_TIME;
   return {
     ...Object.fromEntries(empty),
-    subscriber: { channel: 'telegram', platform_user_id: '1001', first_name: 'Anna', lang: 'en', created_at },
+    subscriber: {
+      channel: exampleChannel,
+      platform_user_id: '1001',
+      first_name: 'Anna',
+      lang: 'en',
+      created_at,
+    },
     one_time_codes: [{ purpose: 'login', status: 'verified', attempts: 1, created_at }],
   };
 }

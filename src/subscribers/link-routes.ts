@@ -6,7 +6,7 @@ import type { Core } from '../core';
 import { route } from '../http/route';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import type { KeyedProject } from '../projects/contract';
-import { botLinks } from './bot-links';
+import { botLinks, noBotLinks } from './bot-links';
 import {
   linkListQuery,
   linkParams,
@@ -19,7 +19,6 @@ import { createLink, linkTokenPurpose } from './links';
 import { deleteLink, findLink, listLinks, type SubscribeLink } from './queries/links';
 
 const tag = 'Subscribe links';
-const noAddresses = { telegram_link: null, max_link: null, telegram_mini_app: null, max_mini_app: null };
 const hidden = 'Its addresses are null for a caller without the scope `manage`.';
 
 export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' | 'messengers'>) {
@@ -30,7 +29,7 @@ export function createLinkRoutes(deps: Pick<Core, 'pool' | 'cipher' | 'config' |
   function present(link: SubscribeLink, { scopes }: Pick<KeyedProject, 'scopes'>): LinkView {
     const addresses = scopes.includes('manage')
       ? botLinks(deps, { id: link.project_id }, startParameter('link', tokenOf(link)))
-      : noAddresses;
+      : noBotLinks();
     return {
       link_id: link.id,
       name: link.name,

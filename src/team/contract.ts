@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { channelSchema, idSchema, timestampSchema } from '../contract/common';
+import { channelLinks, channelSchema, idSchema, timestampSchema } from '../contract/common';
 import { limits } from '../contract/limits';
 import { notifyLevels } from '../contract/people';
 import { roles } from '../contract/scopes';
 
 const roleSchema = z.enum(roles);
-const link = z.string().nullable().describe('Opens the bot; null if the channel is not offered.');
 
 export const memberSchema = z.strictObject({
   member_id: idSchema,
@@ -33,25 +32,24 @@ export const newInvitationSchema = z.strictObject({
 });
 export type NewInvitation = z.infer<typeof newInvitationSchema>;
 
-export const invitationSchema = z.strictObject({
-  invitation_id: idSchema,
-  role: roleSchema,
-  name: z.string().nullable(),
-  telegram_link: link,
-  max_link: link,
-  created_at: timestampSchema,
-  expires_at: timestampSchema,
-});
+export const invitationSchema = z.lazy(() =>
+  z
+    .strictObject({ invitation_id: idSchema, role: roleSchema, name: z.string().nullable() })
+    .extend(channelLinks())
+    .extend({ created_at: timestampSchema, expires_at: timestampSchema }),
+);
 export type InvitationView = z.infer<typeof invitationSchema>;
 
 /** A sign-in by messenger that has begun. */
-export const dashboardLoginSchema = z.strictObject({
-  login_id: idSchema,
-  telegram_link: link,
-  max_link: link,
-  match_code: z.string().describe('The bot shows the same code.'),
-  expires_in: z.number().int().describe('Seconds until the login expires.'),
-});
+export const dashboardLoginSchema = z.lazy(() =>
+  z
+    .strictObject({ login_id: idSchema })
+    .extend(channelLinks())
+    .extend({
+      match_code: z.string().describe('The bot shows the same code.'),
+      expires_in: z.number().int().describe('Seconds until the login expires.'),
+    }),
+);
 export type DashboardLogin = z.infer<typeof dashboardLoginSchema>;
 
 export const dashboardLoginStatusSchema = z.strictObject({

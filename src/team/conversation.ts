@@ -1,4 +1,4 @@
-import { botTexts, type Chat, type ChatHandlers, type OutgoingMessage, type Tap } from '../bots';
+import { botTexts, platformOf, type Chat, type ChatHandlers, type OutgoingMessage, type Tap } from '../bots';
 import { higherRole, type Role } from '../contract/scopes';
 import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
@@ -59,7 +59,7 @@ export function teamChat({ pool, publicUrl }: Pick<Core, 'pool' | 'publicUrl'>):
       const account = await upsertAccount(db, {
         channel: tap.messenger.channel,
         platform_user_id: tap.user.id,
-        chat_id: tap.chatId,
+        chat_id: platformOf(tap.messenger.channel).chatOf(tap.user.id),
         first_name: tap.user.firstName,
         username: tap.user.username,
         lang: tap.user.lang,

@@ -22,9 +22,7 @@ export function presentInvitation(
   linkTo: LinkTo,
 ): InvitationView {
   const links =
-    token === null
-      ? { telegram_link: null, max_link: null }
-      : botLinks(linkTo, startParameter('invitation', token));
+    token === null ? botLinks(() => null, '') : botLinks(linkTo, startParameter('invitation', token));
   return {
     invitation_id: invitation.id,
     role: invitation.role,

@@ -1,4 +1,4 @@
-import { convertText } from '../bots';
+import { markdownToHtml } from '../bots';
 import { isWebUrl } from '../contract/content';
 import { isEscaped } from '../lib/is-escaped';
 import { type Escape, escapes, onOneLine } from './escape';
@@ -127,7 +127,7 @@ function markdownContexts(skeleton: string, marks: string[]): Escape[] {
       throw new TemplateFault('has a backslash before a placeholder');
     }
   }
-  const html = convertText('telegram', { text: skeleton, format: 'markdown' }) ?? '';
+  const html = markdownToHtml(skeleton);
   const isMark = new Map(marks.map((mark, index) => [mark, index]));
   // A backtick in the text could pair with one of a value, escaped or not.
   const hasBacktick = html.replace(CODE, '').includes('`');

@@ -5,6 +5,8 @@ export const testBots = {
   telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_test_bot' },
   max: { token: 'simulated-max-bot-token', username: 'herald_test_bot' },
 } as const satisfies Record<Channel, { token: string; username: string }>;
+export type SimulatedChannel = keyof typeof testBots;
+export const simulatedChannels = ['telegram', 'max'] as const;
 
 export interface ChatButton {
   text: string;

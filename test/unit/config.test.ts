@@ -159,7 +159,7 @@ describe('docs/configuration.md', () => {
 
   it('describes every setting', () => {
     const text = configurationReference();
-    for (const [name, schema] of Object.entries(settings.shape)) {
+    for (const [name, schema] of Object.entries(settings().shape)) {
       expect(text).toContain(`| \`${name}\` |`);
       expect(schema.description).toMatch(/\.$/);
     }

@@ -33,7 +33,7 @@ import type {
   templateDefinitionSchema,
   TemplateView,
 } from '../../src/templates/contract';
-import type { ChannelView } from '../../src/channels/contract';
+import type { ChannelView, MessengerView } from '../../src/channels/contract';
 import type { AuditEntry, DashboardSession, SignInRecord } from '../../src/projects/contract';
 import type {
   DashboardLogin,
@@ -102,7 +102,7 @@ export interface AudienceView {
   tags_any: string[];
   exclude_tags: string[];
   permission?: string | null | undefined;
-  channel?: 'telegram' | 'max' | null | undefined;
+  channel?: string | null | undefined;
 }
 export type PreviewRequest = z.input<typeof previewSchema>;
 export type EventType = z.infer<typeof eventTypeSchema>;
@@ -141,6 +141,7 @@ export type {
   KeyView,
   LinkView,
   MessageRecord,
+  MessengerView,
   TrackedEvent,
   OwnProjectChanges,
   PermissionView,
@@ -262,6 +263,7 @@ export const api = {
   setOwnNotify: (notify: NotifyLevel) => call<DashboardSession>('PATCH', '/dashboard/session', { notify }),
   createProject: (project: { slug: string; name: string }) =>
     post<{ project_id: string }>('/dashboard/projects', project),
+  messengers: () => get<{ data: MessengerView[] }>('/dashboard/messengers'),
   beginLogin: () => post<DashboardLogin>('/dashboard/login'),
   pollLogin: (id: string) =>
     get<{ status: 'pending' | 'confirmed' | 'declined' | 'expired' | 'consumed' }>(

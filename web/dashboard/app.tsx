@@ -3,6 +3,7 @@ import { setAccess } from './access';
 import { api, ApiError, listenForSignOut, type DashboardSession } from './api';
 import { Toasts } from './elements';
 import { errorText } from './errors';
+import { loadMessengers } from './messengers';
 import { NoProject } from './pages/no-project';
 import { SignIn, SignInAgain } from './pages/sign-in';
 import { reloadAll } from './resource';
@@ -25,11 +26,15 @@ export function App() {
     reloadAll();
   };
   useEffect(() => {
+    const messengers = loadMessengers();
     // A 401 on the first request means that there was no session: show no notice.
-    api.session().then(enter, (error: unknown) => {
-      const failed = error instanceof ApiError && error.status !== 401;
-      setSession({ notice: failed ? errorText(error) : '' });
-    });
+    api
+      .session()
+      .finally(() => messengers)
+      .then(enter, (error: unknown) => {
+        const failed = error instanceof ApiError && error.status !== 401;
+        setSession({ notice: failed ? errorText(error) : '' });
+      });
   }, []);
   if (session === null) return <p class="asking">{t.loading}</p>;
   if ('notice' in session) return <SignIn notice={session.notice} onSignedIn={enter} />;

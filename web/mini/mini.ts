@@ -4,12 +4,13 @@ import { texts } from './texts';
 
 /** The data that a messenger signs for its Mini App, in the fragment of the address. */
 interface Launch {
-  channel: 'telegram' | 'max';
+  channel: string;
   initData: string;
   start: string;
   language: 'en' | 'ru';
 }
 
+const page = document.querySelector<HTMLElement>('#mini')!;
 const message = document.querySelector<HTMLElement>('#message')!;
 const launch = readLaunch();
 const t = texts[launch?.language ?? 'en'];
@@ -20,12 +21,13 @@ else say(t.openInMessenger);
 
 function readLaunch(): Launch | null {
   const fields = new URLSearchParams(location.hash.slice(1));
-  const telegram = fields.get('tgWebAppData');
-  const initData = telegram ?? fields.get('WebAppData');
-  if (!initData) return null;
+  const known = JSON.parse(page.dataset['launch'] ?? '[]') as [field: string, channel: string][];
+  const [field, channel] = known.find(([name]) => fields.get(name)) ?? [];
+  const initData = fields.get(field ?? '');
+  if (channel === undefined || initData === null) return null;
   const signed = new URLSearchParams(initData);
   return {
-    channel: telegram === null ? 'max' : 'telegram',
+    channel,
     initData,
     start: signed.get('start_param') ?? '',
     language: /"language_code":"ru/.test(signed.get('user') ?? '') ? 'ru' : 'en',

@@ -1,7 +1,4 @@
-/*
- * Icons of all pages, inlined at build time. From heroicons (MIT), except the two marks of the messengers, which are our
- * own drawings and not their logos.
- */
+/* Icons of all pages, inlined at build time. From heroicons (MIT). Those of the messengers come from the API. */
 import arrowDown from 'heroicons/20/solid/arrow-down.svg?raw';
 import arrowPath from 'heroicons/20/solid/arrow-path.svg?raw';
 import arrowTopRight from 'heroicons/20/solid/arrow-top-right-on-square.svg?raw';
@@ -45,11 +42,6 @@ import video from 'heroicons/24/outline/film.svg?raw';
 import xCircle from 'heroicons/20/solid/x-circle.svg?raw';
 import xMark from 'heroicons/20/solid/x-mark.svg?raw';
 
-/** A paper plane in a circle. */
-const telegram = `<svg viewBox="0 0 24 24"><circle cx="12" cy="12" r="11" fill="#1f7fc0"/><path fill="#fff" d="M5.4 11.7 17.6 6.9c.6-.2 1.1.2.9.9l-2 9.6c-.1.7-.6.8-1.1.5l-3.1-2.3-1.5 1.5c-.3.3-.6.2-.7-.2l-.5-3.1 5.4-4.9-6.7 4.2-2.9-.9c-.6-.1-.6-.4 0-.5z"/></svg>`;
-/** The letters MAX in a rounded square. */
-const max = `<svg viewBox="0 0 24 24"><rect x="1" y="1" width="22" height="22" rx="6" fill="#5b3fd1"/><path fill="none" stroke="#fff" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" d="M4 15V9l2 3 2-3v6M9.8 15l2.2-6 2.2 6M10.6 13.2h2.8M16 9l4 6M20 9l-4 6"/></svg>`;
-
 export const icons = {
   arrowDown,
   arrowPath,
@@ -80,7 +72,6 @@ export const icons = {
   link,
   list,
   login,
-  max,
   megaphone,
   minusCircle,
   photo,
@@ -90,7 +81,6 @@ export const icons = {
   signOut,
   stack,
   tag,
-  telegram,
   users,
   video,
   xCircle,

@@ -11,6 +11,10 @@ import { secondsToMs } from './fetch';
 const types = { photo: 'image', video: 'video', document: 'file' } as const;
 
 /** MAX fetches photos itself; a video or a document must be uploaded first. */
+export function fetchesMedia({ type }: Pick<OutgoingMedia, 'type'>): boolean {
+  return type === 'photo';
+}
+
 export function photoByUrl({ url }: OutgoingMedia): AttachmentRequest {
   return { type: 'image', payload: { url } };
 }

@@ -8,7 +8,6 @@ import { withAbortAfter } from '../../lib/timeout';
 import { ownBotKey, sharedBotKey } from '../bot-key';
 import { initDataKeyOf } from '../init-data-key';
 import { createBotUploads } from '../media/bot-uploads';
-import { isFetchedByPlatform } from '../media/by-url';
 import type {
   BotAddress,
   BotIdentity,
@@ -22,7 +21,7 @@ import { PlatformError } from '../platform-error';
 import { retryIfThrottled } from '../retry-if-throttled';
 import { toMaxPlatformError } from './error';
 import { maxFetch } from './fetch';
-import { attachmentOf, isRefusedToken, photoByUrl, uploadToMax } from './media';
+import { attachmentOf, fetchesMedia, isRefusedToken, photoByUrl, uploadToMax } from './media';
 
 const POLL_SECONDS = 25;
 const POLL_LIMIT_MS = (POLL_SECONDS + 10) * 1000;
@@ -43,7 +42,7 @@ export async function createMaxMessenger(options: MessengerOptions): Promise<Mes
   async function send(chatId: string, message: OutgoingMessage): Promise<{ messageId: string }> {
     const { media } = message;
     if (!media) return post(chatId, message, []);
-    if (isFetchedByPlatform('max', media)) return post(chatId, message, [photoByUrl(media)]);
+    if (fetchesMedia(media)) return post(chatId, message, [photoByUrl(media)]);
     return uploads.send(media, {
       send: (reference) => post(chatId, message, [attachmentOf(reference)]),
       upload: async (source, signal) => ({
@@ -87,7 +86,7 @@ export async function createMaxMessenger(options: MessengerOptions): Promise<Mes
     appLink: () => null,
     send: (chatId, message, { failFast = false } = {}) =>
       failFast ? send(chatId, message) : retryIfThrottled(() => send(chatId, message)),
-    isMediaReady: async (media) => isFetchedByPlatform('max', media) || uploads.isRecorded(media),
+    isMediaReady: async (media) => fetchesMedia(media) || uploads.isRecorded(media),
 
     edit: (_chatId, messageId, message) =>
       retryIfThrottled(() =>

@@ -107,7 +107,7 @@ function shape(
 }
 
 /** The MAX messenger's `send` resolves this to the dialog with the user. */
-function userAddress(userId: string): string {
+export function userAddress(userId: string): string {
   return `user:${userId}`;
 }
 

@@ -110,7 +110,3 @@ export const JOIN_OWN_BOT = `LEFT JOIN project_bots own ON own.project_id = s.pr
  * through the project's present bot, if the platform lets it.
  */
 export const REACHING_BOT = `CASE WHEN s.bot IS NULL THEN s.channel ELSE coalesce(own.bot, s.channel) END`;
-
-/** SQL: where that bot writes to. The chat is known for the bot through which the subscriber came. */
-export const REACHING_CHAT = `CASE WHEN coalesce(s.bot, s.channel) = ${REACHING_BOT} THEN s.chat_id
-  WHEN s.channel = 'max' THEN 'user:' || s.platform_user_id ELSE s.platform_user_id END`;

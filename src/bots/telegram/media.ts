@@ -2,10 +2,18 @@ import { TelegramError } from 'telegraf';
 import { postFile } from '../media/multipart';
 import type { MediaSource } from '../media/source';
 import type { MediaReference, Uploaded } from '../media/uploads';
-import type { MediaType } from '../messenger';
+import type { MediaType, OutgoingMedia } from '../messenger';
 import { PlatformError } from '../platform-error';
 
 export const mediaMethods = { photo: 'sendPhoto', video: 'sendVideo', document: 'sendDocument' } as const;
+
+const MB = 1_000_000;
+const byUrlBytes = { photo: 5 * MB, video: 20 * MB, document: 20 * MB };
+
+/** Telegram fetches media up to a size. */
+export function fetchesMedia({ type, bytes }: Pick<OutgoingMedia, 'type' | 'bytes'>): boolean {
+  return bytes === undefined || (bytes !== null && bytes <= byUrlBytes[type]);
+}
 
 /** Telegram takes photos only up to this size; a larger one goes as a document. */
 const PHOTO_UPLOAD_BYTES = 10_000_000;

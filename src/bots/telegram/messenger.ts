@@ -1,10 +1,8 @@
 import { Telegram } from 'telegraf';
 import { withAbortAfter } from '../../lib/timeout';
 import { ownBotKey, sharedBotKey } from '../bot-key';
-import { callsOf, convertText } from '../convert-text';
 import { initDataKeyOf } from '../init-data-key';
 import { createBotUploads } from '../media/bot-uploads';
-import { isFetchedByPlatform } from '../media/by-url';
 import type {
   BotAddress,
   BotIdentity,
@@ -19,7 +17,8 @@ import type {
 import { PlatformError } from '../platform-error';
 import { retryIfThrottled } from '../retry-if-throttled';
 import { toTelegramPlatformError } from './error';
-import { isRefusedFileId, mediaMethods, type SentMessage, uploadToTelegram } from './media';
+import { fetchesMedia, isRefusedFileId, mediaMethods, type SentMessage, uploadToTelegram } from './media';
+import { callsOf, convertText } from './text';
 
 const CALL_LIMIT_MS = 10_000;
 /** Telegram downloads the file before it responds. */
@@ -51,7 +50,7 @@ export async function createTelegramMessenger(options: MessengerOptions): Promis
     const chat = { chat_id: chatId };
     const keyboard = keyboardOf(message.buttons);
     const { media } = message;
-    if (media && callsOf('telegram', message) === 1) {
+    if (media && callsOf(message) === 1) {
       const caption = text === '' ? {} : { caption: text, ...format };
       return sent(await throttled(() => sendMedia(media, { ...chat, ...caption, ...keyboard })));
     }
@@ -69,7 +68,7 @@ export async function createTelegramMessenger(options: MessengerOptions): Promis
         { ...payload, [type]: reference },
         AbortSignal.timeout(MEDIA_LIMIT_MS),
       );
-    if (isFetchedByPlatform('telegram', media)) return byReference(media.type, media.url);
+    if (fetchesMedia(media)) return byReference(media.type, media.url);
     return uploads.send(media, {
       send: ({ type, id }) => byReference(type, id),
       upload: (source, signal) =>
@@ -100,7 +99,7 @@ export async function createTelegramMessenger(options: MessengerOptions): Promis
     link: link ?? ((start) => `https://t.me/${botName}?start=${encodeURIComponent(start)}`),
     appLink: (start) => (link ? null : `tg://resolve?domain=${botName}&start=${encodeURIComponent(start)}`),
     send,
-    isMediaReady: async (media) => isFetchedByPlatform('telegram', media) || uploads.isRecorded(media),
+    isMediaReady: async (media) => fetchesMedia(media) || uploads.isRecorded(media),
     edit: (chatId, messageId, message) => retryIfThrottled(() => edit(chatId, messageId, message)),
 
     async answerTap(callbackId, notice) {
@@ -185,7 +184,7 @@ function sent(message: SentMessage): { messageId: string } {
 }
 
 function textOf(message: OutgoingMessage): { text: string; parse_mode?: 'HTML' } {
-  const { text, format = 'plain', converted = convertText('telegram', message) } = message;
+  const { text, format = 'plain', converted = convertText(message) } = message;
   return format === 'plain' ? { text } : { text: converted ?? text, parse_mode: 'HTML' };
 }
 

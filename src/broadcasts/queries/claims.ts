@@ -3,7 +3,6 @@ import {
   type Pace,
   JOIN_OWN_BOT,
   REACHING_BOT,
-  REACHING_CHAT,
   allowanceOf,
   allowedCalls,
   chatKeyOf,
@@ -144,7 +143,7 @@ function queuedRecipients(db: Db, id: string, sender: Sender, limit: number): Pr
     db,
     'queued_recipients',
     `SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content, s.external_id, s.platform_user_id,
-       s.first_name, s.username, s.lang, s.properties, ${REACHING_CHAT} AS chat_id, ${REACHING_BOT} AS bot
+       s.first_name, s.username, s.lang, s.properties, s.chat_id, ${REACHING_BOT} AS bot
      FROM (SELECT r.id, r.subscriber_id, r.tries, r.media_message_id, r.content FROM broadcast_recipients r
            WHERE r.broadcast_id = $1 AND r.channel = $2 AND r.bot = $5 AND r.status = 'queued'
              AND coalesce(r.due_at <= clock_timestamp(), true)

@@ -88,10 +88,10 @@ CREATE TABLE credit_months (
 );
 
 -- People who use the dashboard, and their places in the teams of projects. An account is a user of a messenger; a user
--- who comes through both messengers has two.
+-- who comes through two messengers has two.
 CREATE TABLE accounts (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-  channel text NOT NULL CHECK (channel IN ('telegram', 'max')),
+  channel text NOT NULL,
   platform_user_id text NOT NULL,
   chat_id text NOT NULL,
   first_name text NOT NULL,
@@ -194,7 +194,7 @@ CREATE TABLE exports (
 CREATE TABLE project_bots (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
-  channel text NOT NULL CHECK (channel IN ('telegram', 'max')),
+  channel text NOT NULL,
   -- A bot serves one project.
   bot text NOT NULL CONSTRAINT project_bots_bot UNIQUE,
   username text NOT NULL,
@@ -260,7 +260,6 @@ CREATE TABLE channel_pace (
   peak_at timestamptz NOT NULL DEFAULT '-infinity',
   paused_until timestamptz NOT NULL DEFAULT '-infinity'
 );
-INSERT INTO channel_pace (channel) VALUES ('telegram'), ('max');
 
 -- When a chat may get its next message. The key is a hash of bot and chat id, so that no personal data is kept. Unlogged:
 -- after a crash of the database a chat is at worst a second early.
@@ -308,8 +307,9 @@ CREATE INDEX media_uploads_age ON media_uploads (created_at);
 CREATE TABLE subscribers (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
-  channel text NOT NULL CHECK (channel IN ('telegram', 'max')),
-  -- The user's id and chat in the messenger: text, because the platforms own their form.
+  channel text NOT NULL,
+  -- The user's id in the messenger, and the chat in which every bot of the messenger reaches them: text, because the
+  -- platforms own their form.
   platform_user_id text NOT NULL,
   chat_id text NOT NULL,
   external_id text,
@@ -593,7 +593,7 @@ CREATE TABLE auth_sessions (
   workflow_started_at timestamptz,
   start_leased_until timestamptz,
   -- Who opened the link: only that user may answer.
-  channel text CHECK (channel IN ('telegram', 'max')),
+  channel text,
   platform_user_id text,
   chat_id text,
   lang text,
@@ -909,7 +909,7 @@ CREATE TABLE messages (
   -- One for each accepted request; a request that is taken up again after a crash finds its messages by it.
   request_id uuid NOT NULL,
   subscriber_id uuid NOT NULL REFERENCES subscribers ON DELETE CASCADE,
-  channel text NOT NULL CHECK (channel IN ('telegram', 'max')),
+  channel text NOT NULL,
   kind text NOT NULL CHECK (kind IN ('send', 'otp')),
   -- Null for one-time codes: those are kept nowhere.
   content jsonb,

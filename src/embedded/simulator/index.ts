@@ -24,6 +24,12 @@ export interface SimulatorOptions {
   log?: (msg: string) => void;
 }
 
+/** The bots of development. The tokens are constants, because the simulator is never reachable from outside. */
+export const simulatedBots = {
+  telegram: { token: '1000001:simulated-telegram-bot-token', username: 'herald_demo_bot' },
+  max: { token: 'simulated-max-bot-token', username: 'herald_demo_bot' },
+} as const satisfies Record<ChannelName, { token: string; username: string }>;
+
 export interface Simulator {
   url: string;
   /** For telegraf's `telegram.apiRoot`. */
@@ -81,12 +87,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 }
 
 /** A link to the simulator's page with the same `start` parameter, used in development; to the shared bot by default. */
-export function simulatorLink(
-  simulatorUrl: string,
-  channel: ChannelName,
-  start: string,
-  bot?: string,
-): string {
+export function simulatorLink(simulatorUrl: string, channel: string, start: string, bot?: string): string {
   const link = new URL(`/${channel}`, simulatorUrl);
   if (bot !== undefined) link.searchParams.set('bot', bot);
   link.searchParams.set('start', start);

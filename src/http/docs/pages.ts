@@ -49,7 +49,8 @@ export function errorsPage(): DocsPage {
 }
 
 export function eventsPage(operationUrl: (id: string) => string): DocsPage {
-  const entries = eventTypes.map((event) => {
+  const types = eventTypes();
+  const entries = types.map((event) => {
     const data = (event.schema['properties'] as Record<string, Json>)['data'] ?? {};
     const text = html`<h2>
         <a class="anchor" href="#${event.name}"><code>${event.name}</code></a>
@@ -68,7 +69,7 @@ export function eventsPage(operationUrl: (id: string) => string): DocsPage {
   return {
     path: '/docs/events',
     title: 'Events',
-    headings: eventTypes.map(({ name }) => ({ id: name, title: name })),
+    headings: types.map(({ name }) => ({ id: name, title: name })),
     content: html`<h1>Events</h1>
       <p class="lead">
         An endpoint subscribes to a list of events, or to all of them with an empty list. The body is always

@@ -30,7 +30,7 @@ export function searchIndex(guides: Guide[], operations: Operation[]): SearchEnt
       url: `/docs/errors#${code}`,
       text: `${errorTable[code].text} ${errorTable[code].help}`,
     })),
-    ...eventTypes.map(({ name, description }) => ({
+    ...eventTypes().map(({ name, description }) => ({
       title: name,
       kind: 'Event',
       url: `/docs/events#${name}`,

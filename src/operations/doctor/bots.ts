@@ -1,11 +1,8 @@
-import { createMaxMessenger } from '../../bots/max/messenger';
-import type { Messenger } from '../../bots/messenger';
-import { PlatformError } from '../../bots/platform-error';
-import { createTelegramMessenger } from '../../bots/telegram/messenger';
+import { type Messenger, type Platform, PlatformError, platforms } from '../../bots';
 import type { WebhookRegistration } from '../../bots/queries/webhooks';
 import { botWebhookPath } from '../../bots/webhook-intake';
 import type { Settings } from '../../config';
-import { channels, type Channel } from '../../contract/common';
+import type { Channel } from '../../contract/common';
 import { isoTime } from '../../lib/iso-time';
 import { guarded, notChecked, ok, problem, type Finding } from './check';
 
@@ -18,34 +15,25 @@ export interface BotCheckDeps {
   registration: (channel: Channel) => Promise<WebhookRegistration | null>;
 }
 
-const names: Record<
-  Channel,
-  { token: 'TELEGRAM_BOT_TOKEN' | 'MAX_BOT_TOKEN'; root: 'TELEGRAM_API_ROOT' | 'MAX_API_ROOT' }
-> = {
-  telegram: { token: 'TELEGRAM_BOT_TOKEN', root: 'TELEGRAM_API_ROOT' },
-  max: { token: 'MAX_BOT_TOKEN', root: 'MAX_API_ROOT' },
-};
-
-const create = { telegram: createTelegramMessenger, max: createMaxMessenger };
-
 export async function checkBots(deps: BotCheckDeps): Promise<Finding[]> {
-  const found = await Promise.all(channels.map((channel) => checkBot(deps, channel)));
+  const found = await Promise.all(platforms().map((platform) => checkBot(deps, platform)));
   return found.flat();
 }
 
-async function checkBot(deps: BotCheckDeps, channel: Channel): Promise<Finding[]> {
+async function checkBot(deps: BotCheckDeps, platform: Platform): Promise<Finding[]> {
   const { settings, simulated } = deps;
+  const channel = platform.name;
   const check = `bot ${channel}`;
-  const { token: tokenName, root } = names[channel];
-  const token = settings[tokenName];
-  if (!token) {
+  const tokenName = platform.settings.token.variable;
+  const { token, apiRoot } = settings.platforms[channel] ?? {};
+  if (!token || !apiRoot) {
     return [ok(check, simulated ? 'runs on the simulator' : `${tokenName} is not set: the channel is off`)];
   }
   let messenger: Messenger;
   try {
-    messenger = await create[channel]({ token, apiRoot: settings[root] });
+    messenger = await platform.connect({ token, apiRoot });
   } catch (error) {
-    return [refused(check, tokenName, settings[root], error), ...(await lastRegistration(deps, channel))];
+    return [refused(check, tokenName, apiRoot, error), ...(await lastRegistration(deps, channel))];
   }
   const advice = 'Run doctor again in a minute: the platform may be busy.';
   const webhook = await guarded(`webhook ${channel}`, advice, () => checkWebhook(deps, messenger));

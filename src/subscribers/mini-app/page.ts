@@ -1,23 +1,31 @@
 import type { Middleware } from 'koa';
+import { platforms } from '../../bots';
 import { html, pageHead } from '../../http/html';
 
 /** The messengers' own web clients show a Mini App in a frame; no other site may. */
-const POLICY = [
-  "default-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  'frame-ancestors https://web.telegram.org https://*.web.telegram.org https://web.max.ru https://max.ru',
-].join('; ');
+const policyFor = (frameAncestors: string[]) =>
+  [
+    "default-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${frameAncestors.join(' ')}`,
+  ].join('; ');
 
-/** The Mini App: a page without data, whose script reads what the messenger has put into the address. */
+/**
+ * The Mini App: a page without data, whose script reads what the messenger has put into the address. `data-launch` says in
+ * which field each messenger does so.
+ */
 export function miniAppPage(): Middleware {
+  const miniApps = platforms().flatMap(({ name, miniApp }) => (miniApp ? [{ name, ...miniApp }] : []));
+  const policy = policyFor(miniApps.flatMap(({ frameAncestors }) => frameAncestors));
+  const launchFields = miniApps.map(({ name, launchField }) => [launchField, name]);
   return (ctx, next) => {
     if (ctx.path !== '/mini' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     ctx.state['routePattern'] = '/mini';
-    ctx.set('Content-Security-Policy', POLICY);
+    ctx.set('Content-Security-Policy', policy);
     ctx.set('Cache-Control', 'no-cache');
     ctx.type = 'html';
     ctx.body = html`<!doctype html>
@@ -27,7 +35,7 @@ export function miniAppPage(): Middleware {
           <script type="module" src="/assets/mini.js"></script>
         </head>
         <body>
-          <main id="mini">
+          <main id="mini" data-launch="${JSON.stringify(launchFields)}">
             <p id="message" role="status"></p>
             <noscript>JavaScript is needed here.</noscript>
           </main>

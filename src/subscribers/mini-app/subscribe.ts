@@ -1,4 +1,12 @@
-import { type Messenger, PlatformError, botTexts, languageOf, storedBotKey, withWelcome } from '../../bots';
+import {
+  type Messenger,
+  PlatformError,
+  botTexts,
+  languageOf,
+  platformOf,
+  storedBotKey,
+  withWelcome,
+} from '../../bots';
 import type { Channel } from '../../contract/common';
 import { AppError } from '../../contract/errors';
 import { formatSubscriberId } from '../../contract/ids';
@@ -55,12 +63,12 @@ export async function subscribeInMiniApp(
   if (!target) throw new AppError('not_found');
   const { project, link } = target;
   const bot = requireBot(deps, project, channel);
-  if (!isSigned(unverified, bot.initDataKey)) throw new AppError('invalid_init_data');
+  if (!bot.initDataKey || !isSigned(unverified, bot.initDataKey)) throw new AppError('invalid_init_data');
 
   const grants = await chosenGrants(deps, target, permissions);
   const known = await findSubscriberOfUser(deps.pool, project.id, channel, unverified.user.id);
   if (known?.active && hasAll(known, grants)) throw new AppError('already_subscribed');
-  const user = messengerUser(bot, unverified, known);
+  const user = messengerUser(bot, unverified);
   const { messageId } = await confirm(deps, bot, project, user);
   const format = deps.config.HERALD_SUBSCRIBER_ID_FORMAT;
   const subscribed = await withTransaction(deps.pool, async (db) => {
@@ -116,20 +124,12 @@ function hasAll(known: SubscriberRecord, { tags = [], permissions = [], external
   );
 }
 
-/** A Telegram user's private chat has the user's id; on MAX a user can be written to without knowing the chat. */
-function messengerUser(
-  messenger: Messenger,
-  { user }: InitData,
-  known: SubscriberRecord | null,
-): MessengerUser {
-  const { channel } = messenger;
-  const bot = storedBotKey(messenger);
-  const knownChat = known?.bot === bot ? known?.chat_id : undefined;
+function messengerUser(messenger: Messenger, { user }: InitData): MessengerUser {
   return {
-    channel,
-    bot,
+    channel: messenger.channel,
+    bot: storedBotKey(messenger),
     platform_user_id: user.id,
-    chat_id: knownChat ?? (channel === 'telegram' ? user.id : `user:${user.id}`),
+    chat_id: platformOf(messenger.channel).chatOf(user.id),
     first_name: user.firstName,
     username: user.username,
     lang: languageOf(user.language),

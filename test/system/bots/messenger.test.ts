@@ -1,32 +1,31 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { channels, type Channel } from '../../../src/contract/common';
 import { createMaxMessenger } from '../../../src/bots/max/messenger';
 import type { Messenger } from '../../../src/bots/messenger';
 import { PlatformError } from '../../../src/bots/platform-error';
 import { createTelegramMessenger } from '../../../src/bots/telegram/messenger';
 import { parseUpdate } from '../../../src/bots/parse-update';
 import { eventually, SOON_MS } from '../../support/eventually';
-import { testBots } from '../../support/simulator-control';
+import { simulatedChannels, type SimulatedChannel, testBots } from '../../support/simulator-control';
 import { startBotFixture, type BotFixture } from './fixture';
 
 let fixture: BotFixture;
-const messengers = new Map<Channel, Messenger>();
+const messengers = new Map<SimulatedChannel, Messenger>();
 
 beforeAll(async () => {
   fixture = await startBotFixture();
-  for (const channel of channels) messengers.set(channel, await fixture.messenger(channel));
+  for (const channel of simulatedChannels) messengers.set(channel, await fixture.messenger(channel));
 });
 afterAll(() => fixture.stop());
 afterEach(async () => {
-  for (const channel of channels) await fixture.control.faults(channel, { clear: true });
+  for (const channel of simulatedChannels) await fixture.control.faults(channel, { clear: true });
 });
 
 let people = 0;
-const positions = new Map<Channel, string | null>();
+const positions = new Map<SimulatedChannel, string | null>();
 
-describe.each(channels)('the bot on %s', (channel) => {
+describe.each(simulatedChannels)('the bot on %s', (channel) => {
   const bot = () => messengers.get(channel)!;
 
   /** A new person who has opened the bot; answers name and chat. */

@@ -1,9 +1,14 @@
 import { randomInt } from 'node:crypto';
-import { channels, type Channel } from '../../../src/contract/common';
 import { eventually } from '../../support/eventually';
 import type { Api } from '../../support/api';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
-import { createSimulatorControl, testBots, type SimulatorControl } from '../../support/simulator-control';
+import {
+  simulatedChannels,
+  type SimulatedChannel,
+  createSimulatorControl,
+  testBots,
+  type SimulatorControl,
+} from '../../support/simulator-control';
 import { expectError } from '../http/fixture';
 import { createSession, linkOf, openAndWait, startOf } from '../login/fixture';
 import { freshName, subscribePerson, type Person } from '../messages/fixture';
@@ -22,7 +27,7 @@ afterAll(async () => {
   await first.stop();
 });
 
-const newToken = (channel: Channel) =>
+const newToken = (channel: SimulatedChannel) =>
   channel === 'telegram'
     ? `${randomInt(1e9, 2e9)}:${freshName('own-bot-token')}`
     : freshName('own-max-bot-token');
@@ -38,7 +43,7 @@ interface Connected {
 
 async function connect(
   project: TestProject,
-  channel: Channel,
+  channel: SimulatedChannel,
   token = newToken(channel),
 ): Promise<Connected> {
   const { status, body } = await project.api('PUT', `/v1/channels/${channel}`, { token });
@@ -50,7 +55,7 @@ async function connect(
   return { token, username, control: createSimulatorControl(first.simulator.url, { bot: username }) };
 }
 
-const subscribeLink = async (api: Api, channel: Channel): Promise<URL> =>
+const subscribeLink = async (api: Api, channel: SimulatedChannel): Promise<URL> =>
   new URL((await api('GET', '/v1/subscribe-link')).body[`${channel}_link`]);
 
 const through = (control: SimulatorControl): TestService => ({ ...first, control });
@@ -60,10 +65,12 @@ async function texts(control: SimulatorControl, { channel, name }: Pick<Person, 
   return messages.filter(({ from }) => from === 'bot').map(({ text }) => text);
 }
 
-const statusOf = async (api: Api, channel: Channel) =>
-  (await api('GET', '/v1/channels')).body.data.find((each: { channel: Channel }) => each.channel === channel);
+const statusOf = async (api: Api, channel: SimulatedChannel) =>
+  (await api('GET', '/v1/channels')).body.data.find(
+    (each: { channel: SimulatedChannel }) => each.channel === channel,
+  );
 
-describe.each(channels)('an own bot on %s', (channel) => {
+describe.each(simulatedChannels)('an own bot on %s', (channel) => {
   it('serves links, logins, messages, codes and broadcasts of its project, in every process', async () => {
     const project = await first.createProject({ name: 'Shop' });
     const old = await subscribePerson(first, project, channel);
@@ -321,7 +328,7 @@ describe.each(channels)('an own bot on %s', (channel) => {
   });
 });
 
-describe.each(channels)('/stop on %s', (channel) => {
+describe.each(simulatedChannels)('/stop on %s', (channel) => {
   it('asks a user of several projects which one to stop', async () => {
     const projects = [
       await first.createProject({ name: 'Shop' }),

@@ -1,9 +1,8 @@
-import { channels } from '../../../src/contract/common';
 import { eventually } from '../../support/eventually';
 import { createApi } from '../../support/api';
 import { startTestService, type TestService } from '../../support/service';
 import { startTestSimulator } from '../../support/simulator';
-import { createSimulatorControl } from '../../support/simulator-control';
+import { createSimulatorControl, simulatedChannels } from '../../support/simulator-control';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 import { telegramText } from './fixture';
 
@@ -48,7 +47,7 @@ describe('platforms that are away when the bots role starts', () => {
       return rows.length > 0;
     });
     await proxy.open();
-    for (const channel of channels) {
+    for (const channel of simulatedChannels) {
       await eventually(async () => (await control.callCount(channel, 'setWebhook')) > 0);
       const [call] = await control.calls(channel, 'setWebhook');
       expect(call).toMatchObject({ url: `${service.url}/bots/${channel}` });

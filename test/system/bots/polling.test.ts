@@ -1,4 +1,3 @@
-import { channels, type Channel } from '../../../src/contract/common';
 import { parseUpdate } from '../../../src/bots/parse-update';
 import { createLeaders } from '../../../src/bots/leader';
 import { type Polling, startPolling } from '../../../src/bots/polling';
@@ -7,8 +6,9 @@ import type { StoredUpdate } from '../../../src/bots/intake';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually, SOON_MS } from '../../support/eventually';
 import { quiet, startBotFixture, startIntake, textOf, type BotFixture, type RunningIntake } from './fixture';
+import { simulatedChannels, type SimulatedChannel } from '../../support/simulator-control';
 
-describe.each(channels)('long polling of %s', (channel: Channel) => {
+describe.each(simulatedChannels)('long polling of %s', (channel: SimulatedChannel) => {
   let fixture: BotFixture;
   let database: TestDatabase;
   let messenger: Messenger;

@@ -1,6 +1,5 @@
 import { request } from 'node:http';
 import Koa from 'koa';
-import { channels, type Channel } from '../../../src/contract/common';
 import type { StoredUpdate } from '../../../src/bots/intake';
 import { webhookIntake } from '../../../src/bots/webhook-intake';
 import { errorMapper } from '../../../src/http/errors';
@@ -8,9 +7,10 @@ import { startServer, type RunningServer } from '../../../src/http/server';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { quiet, startBotFixture, startIntake, telegramText, textOf, type RunningIntake } from './fixture';
+import { simulatedChannels, type SimulatedChannel } from '../../support/simulator-control';
 
 const secret = 'test-only-webhook-secret';
-const headers: Record<Channel, string> = {
+const headers: Record<SimulatedChannel, string> = {
   telegram: 'x-telegram-bot-api-secret-token',
   max: 'x-max-bot-api-secret',
 };
@@ -43,9 +43,13 @@ afterEach(async () => {
   await database.drop();
 });
 
-const url = (channel: Channel) => `http://127.0.0.1:${server.port}/bots/${channel}`;
+const url = (channel: SimulatedChannel) => `http://127.0.0.1:${server.port}/bots/${channel}`;
 
-function post(channel: Channel, body: string, extra: Record<string, string> = {}): Promise<Response> {
+function post(
+  channel: SimulatedChannel,
+  body: string,
+  extra: Record<string, string> = {},
+): Promise<Response> {
   return fetch(url(channel), {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...extra },
@@ -53,7 +57,7 @@ function post(channel: Channel, body: string, extra: Record<string, string> = {}
   });
 }
 
-describe.each(channels)('the webhook of %s', (channel) => {
+describe.each(simulatedChannels)('the webhook of %s', (channel) => {
   const hi = JSON.stringify(
     channel === 'telegram'
       ? telegramText(1, 5, 'hi')

@@ -1,4 +1,3 @@
-import { channels, type Channel } from '../../../src/contract/common';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { createApi } from '../../support/api';
@@ -18,9 +17,10 @@ import {
   waitForStatus,
   type CreatedSession,
 } from '../login/fixture';
+import { simulatedChannels, type SimulatedChannel } from '../../support/simulator-control';
 
 const secret = 'secret-of-the-bot-webhook';
-const secretHeader: Record<Channel, string> = {
+const secretHeader: Record<SimulatedChannel, string> = {
   telegram: 'x-telegram-bot-api-secret-token',
   max: 'x-max-bot-api-secret',
 };
@@ -51,7 +51,7 @@ beforeEach(async () => {
   project = await service.createProject();
 });
 
-describe.each(channels)('updates of %s by webhook', (channel) => {
+describe.each(simulatedChannels)('updates of %s by webhook', (channel) => {
   /** The bot has asked, and nothing that the user did before waits any more. */
   async function asked(user: User): Promise<{ session: CreatedSession; messageId: unknown; yes: string }> {
     const session = await createSession(project);

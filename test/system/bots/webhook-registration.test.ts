@@ -1,12 +1,12 @@
-import { channels } from '../../../src/contract/common';
 import type { Messenger } from '../../../src/bots/messenger';
 import { findWebhookRegistration } from '../../../src/bots/queries/webhooks';
 import { startWebhookRegistration, type RunningRegistration } from '../../../src/bots/webhook-registration';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { quiet, startBotFixture, type BotFixture } from './fixture';
+import { simulatedChannels } from '../../support/simulator-control';
 
-describe.each(channels)('the webhook of %s', (channel) => {
+describe.each(simulatedChannels)('the webhook of %s', (channel) => {
   const url = 'https://herald.example/bots/x';
   let database: TestDatabase;
   let fixture: BotFixture;

@@ -221,6 +221,7 @@ const calls: Record<string, (things: Things) => Call | Promise<Call>> = {
   'POST /v1/invitations': () => ({ body: { role: 'viewer' } }),
   'DELETE /v1/invitations/{id}': ({ team }) => ({ params: { id: team.invitation } }),
   'GET /v1/audit': () => ({}),
+  'GET /dashboard/messengers': () => ({}),
   'POST /dashboard/login': () => ({}),
   'GET /dashboard/login/{id}': ({ team: { login } }) => ({
     params: { id: login.id },

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { markdownToTelegramHtml } from '../../../src/bots/telegram/markdown';
+import { markdownToHtml } from '../../../src/bots/markdown';
 import { parseTelegramText } from '../../../src/embedded/simulator/markup';
 import { referenceHtml } from './markdown-reference';
 
@@ -25,7 +25,7 @@ describe('Markdown for Telegram', () => {
     ['**a\\\\** *a\\*', '<b>a\\</b> *a*'],
     ['<b>& 👋 مرحبا', '&lt;b&gt;&amp; 👋 مرحبا'],
   ])('%j becomes %j', (source, html) => {
-    expect(markdownToTelegramHtml(source)).toBe(html);
+    expect(markdownToHtml(source)).toBe(html);
   });
 
   const pieces = fc.constantFrom(
@@ -54,7 +54,7 @@ describe('Markdown for Telegram', () => {
   it('is accepted by Telegram whatever a project writes', () => {
     fc.assert(
       fc.property(texts, (source) => {
-        parseTelegramText(markdownToTelegramHtml(source), 'HTML');
+        parseTelegramText(markdownToHtml(source), 'HTML');
       }),
       { numRuns: 2000 },
     );
@@ -63,7 +63,7 @@ describe('Markdown for Telegram', () => {
   it('shows no more characters than the source has', () => {
     fc.assert(
       fc.property(texts, (source) => {
-        const { text } = parseTelegramText(markdownToTelegramHtml(source), 'HTML');
+        const { text } = parseTelegramText(markdownToHtml(source), 'HTML');
         expect(text.length).toBeLessThanOrEqual(source.length);
       }),
       { numRuns: 500 },
@@ -73,7 +73,7 @@ describe('Markdown for Telegram', () => {
   it('means the same as the plain description of the dialect', () => {
     fc.assert(
       fc.property(texts, (source) => {
-        expect(markdownToTelegramHtml(source)).toBe(referenceHtml(source));
+        expect(markdownToHtml(source)).toBe(referenceHtml(source));
       }),
       { numRuns: 3000 },
     );
@@ -82,7 +82,7 @@ describe('Markdown for Telegram', () => {
   /** Processor time: on a busy machine a long run waits more often than a short one. */
   function timeOf(source: string): number {
     const started = process.cpuUsage();
-    markdownToTelegramHtml(source);
+    markdownToHtml(source);
     const { user, system } = process.cpuUsage(started);
     return Math.max(user + system, 1);
   }

@@ -50,7 +50,7 @@ describe('docker-compose.yml', () => {
 
   it('gives our containers only settings that exist, and enough to start with', () => {
     for (const [name, { environment = {}, command }] of ours) {
-      const unknown = Object.keys(environment).filter((setting) => !(setting in settings.shape));
+      const unknown = Object.keys(environment).filter((setting) => !(setting in settings().shape));
       expect({ name, unknown }).toEqual({ name, unknown: [] });
       const given = Object.fromEntries(
         Object.entries(environment).map(([setting, value]) => [setting, interpolated(String(value))]),
@@ -62,7 +62,7 @@ describe('docker-compose.yml', () => {
 
   it('asks for nothing in the environment that is not a setting or the password of the database', () => {
     const asked = [...text.matchAll(/\$\{(\w+)/g)].map((match) => match[1] ?? '');
-    const unknown = asked.filter((name) => !(name in settings.shape) && name !== 'POSTGRES_PASSWORD');
+    const unknown = asked.filter((name) => !(name in settings().shape) && name !== 'POSTGRES_PASSWORD');
     expect(unknown).toEqual([]);
   });
 

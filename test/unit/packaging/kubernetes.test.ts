@@ -103,7 +103,7 @@ test('the settings exist and are enough to start in production', () => {
   const config = byName('ConfigMap', 'herald')?.data ?? {};
   const { POSTGRES_PASSWORD: _password, ...secrets } = byName('Secret', 'herald')?.stringData ?? {};
   const given = { ...config, ...secrets };
-  expect(Object.keys(given).filter((name) => !(name in settings.shape))).toEqual([]);
+  expect(Object.keys(given).filter((name) => !(name in settings().shape))).toEqual([]);
   const key = Buffer.alloc(32).toString('base64');
   expect(loadConfig({ ...given, HERALD_ENCRYPTION_KEY: key, NODE_ENV: 'production' })).toMatchObject({
     development: false,

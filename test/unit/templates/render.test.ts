@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { convertText } from '../../../src/bots';
+import { markdownToHtml } from '../../../src/bots';
 import { contentSchema } from '../../../src/contract/content';
 import { AppError } from '../../../src/contract/errors';
 import type { TemplateSource } from '../../../src/templates/contract';
@@ -20,7 +20,6 @@ const values =
 const render = (text: string, given: Record<string, string | null>, format: Format = 'plain') =>
   compileTemplate(sourceOf(text, format)).render('en', values(given)).text;
 
-const toHtml = (text: string) => convertText('telegram', { text, format: 'markdown' }) ?? '';
 const tagsOf = (html: string) => html.match(/<[^>]*>/g) ?? [];
 const shownText = (html: string) =>
   html
@@ -232,11 +231,11 @@ describe('a value', () => {
     '[{{a}}(https://shop.example/)',
     '{{a}}[{{a}}]{{a}}',
   ])('adds no markup to Markdown: %s', (text) => {
-    const own = tagsOf(toHtml(render(text, { a: 'x' }, 'markdown')));
+    const own = tagsOf(markdownToHtml(render(text, { a: 'x' }, 'markdown')));
     const allowed = new Set(own.map((tag) => tag.replace(/^<a .*/, '<a')));
     fc.assert(
       fc.property(value, (a) => {
-        const tags = tagsOf(toHtml(render(text, { a }, 'markdown')));
+        const tags = tagsOf(markdownToHtml(render(text, { a }, 'markdown')));
         expect(tags.length).toBeLessThanOrEqual(own.length);
         for (const tag of tags) {
           expect(allowed).toContain(tag.replace(/^<a .*/, '<a'));
@@ -279,7 +278,7 @@ describe('a value', () => {
           expect(error).toBeInstanceOf(AppError);
           return;
         }
-        const html = toHtml(template.render('en', values({ a, b, c })).text);
+        const html = markdownToHtml(template.render('en', values({ a, b, c })).text);
         expect(html).not.toMatch(/href="[^"/]*\/*[^"/]*evil/);
       }),
       { numRuns: 3000 },
@@ -290,13 +289,13 @@ describe('a value', () => {
     ['`{{a}}` `[x]{{b}}`', { a: '', b: '(https://evil.example)' }],
     ['~~*[````]{{a}}`', { a: '(https://evil.example)' }],
   ])('makes no link of code that it changes: %s', (text, given) => {
-    expect(toHtml(render(text, given, 'markdown'))).not.toContain('href');
+    expect(markdownToHtml(render(text, given, 'markdown'))).not.toContain('href');
   });
 
   it('is shown as it is in Markdown text', () => {
     fc.assert(
       fc.property(value, (a) => {
-        expect(shownText(toHtml(render('Hi {{a}}!', { a }, 'markdown')))).toBe(`Hi ${a}!`);
+        expect(shownText(markdownToHtml(render('Hi {{a}}!', { a }, 'markdown')))).toBe(`Hi ${a}!`);
       }),
     );
   });

@@ -4,17 +4,26 @@ import { icons, type IconName } from '../../shared/icons';
 import { ApiError } from '../api';
 import { errorText } from '../errors';
 import { ago, dateAndTime, shortDateAndTime } from '../format';
+import { findMessenger, messengerName } from '../messengers';
 import { useNow, type Resource } from '../resource';
 import { Link } from '../router';
 import { t } from '../texts';
 
 /** Decoration only: what it means is also said in words. */
 export function Icon({ name, small }: { name: IconName; small?: boolean }) {
+  return <Picture svg={icons[name]} small={small === true} />;
+}
+
+export function MessengerIcon({ channel }: { channel: string }) {
+  return <Picture svg={findMessenger(channel)?.icon ?? ''} small />;
+}
+
+function Picture({ svg, small }: { svg: string; small: boolean }) {
   return (
     <span
       class={small ? 'icon small' : 'icon'}
       aria-hidden="true"
-      dangerouslySetInnerHTML={{ __html: icons[name] }}
+      dangerouslySetInnerHTML={{ __html: svg }}
     />
   );
 }
@@ -43,7 +52,7 @@ export function ChannelName({ channel }: { channel: string | null }) {
   if (channel === null) return <None />;
   return (
     <span class="channel">
-      <Icon name={channel === 'max' ? 'max' : 'telegram'} small /> {channel === 'max' ? 'MAX' : 'Telegram'}
+      <MessengerIcon channel={channel} /> {messengerName(channel)}
     </span>
   );
 }

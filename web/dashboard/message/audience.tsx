@@ -2,12 +2,14 @@ import { limits } from '../../../src/contract/limits';
 import { api, type Audience, type AudienceView } from '../api';
 import { Icon, SelectField, TextField } from '../elements';
 import { typedList } from '../format';
+import { messengerName, messengerOptions } from '../messengers';
 import { useResource, useSettled } from '../resource';
 import { t } from '../texts';
 
 /** Who gets a message, as it is typed. */
 export interface AudienceDraft {
-  channel: '' | 'telegram' | 'max';
+  /** Empty: all. */
+  channel: string;
   tagsAll: string;
   tagsAny: string;
   excludeTags: string;
@@ -50,7 +52,7 @@ export function audienceDraft(audience: AudienceView): AudienceDraft {
 /** Who gets it, in words. */
 export function audienceText(audience: AudienceView): string {
   const parts = [
-    audience.channel ? (audience.channel === 'max' ? 'MAX' : 'Telegram') : t.allChannels,
+    audience.channel ? messengerName(audience.channel) : t.allChannels,
     audience.tags_all.length > 0 && t.taggedAll(audience.tags_all.join(', ')),
     audience.tags_any.length > 0 && t.taggedAny(audience.tags_any.join(', ')),
     audience.exclude_tags.length > 0 && t.notTagged(audience.exclude_tags.join(', ')),
@@ -73,11 +75,7 @@ export function AudienceEditor(props: {
         value={draft.channel}
         error={problemOf('channel')}
         onChange={(channel) => change({ channel })}
-        options={[
-          { value: '', text: t.allChannels },
-          { value: 'telegram', text: 'Telegram' },
-          { value: 'max', text: 'MAX' },
-        ]}
+        options={[{ value: '', text: t.allChannels }, ...messengerOptions()]}
       />
       <TextField
         label={t.withTags}

@@ -1,16 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Channel } from '../../../src/contract/common';
 import { api, type PreviewRequest } from '../api';
 import { Problem } from '../elements';
+import { messengers } from '../messengers';
 import { useResource, useSettled } from '../resource';
 import { t } from '../texts';
 import { buttonsOf, type ContentDraft } from './content';
 import { PhonePreview } from './phone-preview';
 
-/** The message as the phone shows it, in each of the channels. */
-export function ContentPreview({ draft, channels }: { draft: ContentDraft; channels: readonly Channel[] }) {
+/** The message as the phone shows it, in each of the channels: all of them by default. */
+export function ContentPreview(props: { draft: ContentDraft; channels?: readonly string[] | undefined }) {
+  const { draft, channels = messengers().map(({ channel }) => channel) } = props;
   if (draft.template !== '') {
-    return <TemplatePreview channel={channels[0] ?? 'telegram'} request={templateRequest(draft)} />;
+    return <TemplatePreview channel={channels[0] ?? ''} request={templateRequest(draft)} />;
   }
   return (
     <>
@@ -34,7 +35,7 @@ function templateRequest({ template, vars }: ContentDraft): PreviewRequest {
 }
 
 /** A template as the API renders it, shortly after the last change, so that it shows what a message would show. */
-export function TemplatePreview(props: { channel: Channel; request: PreviewRequest; label?: string }) {
+export function TemplatePreview(props: { channel: string; request: PreviewRequest; label?: string }) {
   const wanted = JSON.stringify(props.request);
   const settled = useSettled(wanted);
   const shown = useResource(() => previewed(JSON.parse(settled) as PreviewRequest), settled);

@@ -118,10 +118,7 @@ export function MessageForm(props: {
           />
         </form>
         <div class="previews" aria-label={t.preview}>
-          <ContentPreview
-            draft={draft}
-            channels={draft.channel === '' ? ['telegram', 'max'] : [draft.channel]}
-          />
+          <ContentPreview draft={draft} channels={draft.channel === '' ? undefined : [draft.channel]} />
           {props.aside}
         </div>
       </div>

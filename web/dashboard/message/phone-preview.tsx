@@ -8,7 +8,7 @@ export function PhonePreview({
   buttons = [],
   ...props
 }: {
-  channel: 'telegram' | 'max';
+  channel: string;
   text: string;
   format: 'plain' | 'markdown' | 'html';
   media?: '' | 'photo' | 'video' | 'document';

@@ -5,6 +5,7 @@ import { api, type OwnProjectChanges, type ProjectView } from '../api';
 import { fieldProblems } from '../errors';
 import { ActionButton, Field, FieldError, FormButtons, Problem, toast, useForm } from '../elements';
 import { typedOrNull } from '../format';
+import { firstChannel, messengerName } from '../messengers';
 import { t } from '../texts';
 
 const FIELDS = ['brand.logo_url', 'brand.color', 'brand.privacy_url'];
@@ -124,7 +125,7 @@ function Preview(props: { name: string; logo: string | null; color: string | nul
       )}
       <p class="login-title">{t.previewHeading(name)}</p>
       <span class="login-button" style={color ? { background: color, color: inkOn(color) } : {}}>
-        {t.previewButton}
+        {t.openIn(messengerName(firstChannel()))}
       </span>
       {props.privacy && <span class="hint">{t.previewPrivacy}</span>}
     </figure>

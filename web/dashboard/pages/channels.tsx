@@ -13,9 +13,10 @@ import {
   useForm,
   type Tone,
 } from '../elements';
+import { findMessenger } from '../messengers';
 import { useResource } from '../resource';
 import { Heading } from '../router';
-import { t } from '../texts';
+import { language, t } from '../texts';
 
 const tones: Record<Channel['status'], Tone> = { connected: 'good', away: 'warn', off: 'bad' };
 
@@ -112,7 +113,7 @@ function ConnectForm({
     <form {...form.attributes}>
       <TextField
         label={channel.own ? t.newBotToken : t.botToken}
-        hint={channel.channel === 'max' ? t.maxTokenHint : t.telegramTokenHint}
+        hint={`${findMessenger(channel.channel)?.token_hint[language] ?? ''} ${t.tokenHint}`.trim()}
         error={form.problemOf('token')}
         type="password"
         autoComplete="off"

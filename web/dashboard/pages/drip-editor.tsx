@@ -239,7 +239,7 @@ function ChainForm(props: {
           <FormButtons form={form} submit={t.save} disabled={draft.name.trim() === ''} />
         </form>
         <div class="previews" aria-label={t.preview}>
-          {preview && <ContentPreview draft={preview.content} channels={['telegram', 'max']} />}
+          {preview && <ContentPreview draft={preview.content} />}
         </div>
       </div>
     </>

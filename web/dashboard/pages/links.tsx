@@ -24,6 +24,7 @@ import {
   useForm,
 } from '../elements';
 import { number, typedList } from '../format';
+import { messengerLinks } from '../messengers';
 import { useResource } from '../resource';
 import { Heading, usePages } from '../router';
 import { t } from '../texts';
@@ -130,10 +131,6 @@ function NewLink({ onClose, onCreated }: { onClose: () => void; onCreated: () =>
 }
 
 function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
-  const addresses = [
-    ['Telegram', link.telegram_link],
-    ['MAX', link.max_link],
-  ] as const;
   return (
     <tr>
       <Cell label={t.name}>
@@ -158,9 +155,9 @@ function Row({ link, onDelete }: { link: LinkView; onDelete: () => void }) {
       </Cell>
       <Cell label={t.link}>
         <span class="row-actions">
-          {addresses.map(([channel, address]) =>
-            address === null ? null : <CopyButton key={channel} text={address} label={channel} />,
-          )}
+          {messengerLinks(link).map(({ channel, name, link: address }) => (
+            <CopyButton key={channel} text={address} label={name} />
+          ))}
         </span>
       </Cell>
       <ActionCell>

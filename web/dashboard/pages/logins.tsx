@@ -17,6 +17,7 @@ import {
   Time,
 } from '../elements';
 import { dateAndTime, monthAndYear, number } from '../format';
+import { messengerOptions } from '../messengers';
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
 import { loginState } from '../states';
@@ -91,11 +92,7 @@ function SessionLog() {
           label={t.channel}
           value={channel}
           onChange={(value) => filters.set('channel', value)}
-          options={[
-            { value: '', text: t.any },
-            { value: 'telegram', text: 'Telegram' },
-            { value: 'max', text: 'MAX' },
-          ]}
+          options={[{ value: '', text: t.any }, ...messengerOptions()]}
         />
         <ClearFilters filters={filters} />
       </div>

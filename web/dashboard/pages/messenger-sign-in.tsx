@@ -1,14 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api, type DashboardLogin, type DashboardSession } from '../api';
-import { Icon, Problem } from '../elements';
-import { t } from '../texts';
+import { MessengerIcon, Problem } from '../elements';
+import { messengerLinks, messengers } from '../messengers';
+import { language, locale, t } from '../texts';
 
 type Ended = keyof typeof t.signInEnds;
-
-const messengers = [
-  ['telegram', 'Telegram'],
-  ['max', 'MAX'],
-] as const;
 
 /** `npm start` prints a link with this parameter: the sign-in then begins by itself, as that user of the simulator. */
 const demoUser = () => new URLSearchParams(location.search).get('demo');
@@ -57,16 +53,11 @@ export function MessengerSignIn({ onSignedIn }: { onSignedIn: (session: Dashboar
         <div role="status">
           <p>{t.confirmInMessenger}</p>
           <p class="buttons">
-            {messengers.filter(isOffered).map(([channel, name]) => {
-              const link = login[`${channel}_link`];
-              return (
-                link && (
-                  <a key={channel} class="btn" href={linkOf(link)} target="_blank" rel="noopener">
-                    <Icon name={channel} small /> {t.openIn(name)}
-                  </a>
-                )
-              );
-            })}
+            {offered(login).map(({ channel, name, link }) => (
+              <a key={channel} class="btn" href={linkOf(link)} target="_blank" rel="noopener">
+                <MessengerIcon channel={channel} /> {t.openIn(name)}
+              </a>
+            ))}
           </p>
           <p>
             {t.matchCodeIs}: <strong class="match-code">{login.match_code}</strong>
@@ -74,7 +65,9 @@ export function MessengerSignIn({ onSignedIn }: { onSignedIn: (session: Dashboar
         </div>
       ) : (
         <button type="button" class="btn" onClick={begin}>
-          {ended || error ? t.tryAgain : t.signInByMessenger}
+          {ended || error
+            ? t.tryAgain
+            : t.signInWith(anyOf(messengers().map(({ label }) => label[language])))}
         </button>
       )}
     </div>
@@ -89,9 +82,13 @@ async function waitForAnswer(id: string, signal: AbortSignal): Promise<'confirme
   }
 }
 
-/** The owner of the demo is a user of Telegram. */
-function isOffered([channel]: (typeof messengers)[number]): boolean {
-  return channel === 'telegram' || demoUser() === null;
+/** The owner of the demo is a user of the first messenger. */
+function offered(login: DashboardLogin) {
+  return messengerLinks(login).slice(0, demoUser() === null ? undefined : 1);
+}
+
+function anyOf(names: string[]): string {
+  return new Intl.ListFormat(locale, { type: 'disjunction' }).format(names);
 }
 
 /** For a user of the demo the simulator presses Start by itself. */

@@ -21,6 +21,7 @@ import { number } from '../format';
 import { audienceText } from '../message/audience';
 import { contentDraft } from '../message/content';
 import { ContentPreview } from '../message/content-preview';
+import { firstChannel } from '../messengers';
 import { useResource } from '../resource';
 import { go, Heading, Link, usePages } from '../router';
 import { recurringState, runState } from '../states';
@@ -179,7 +180,7 @@ export function OpenRecurring({ id }: { id: string }) {
         <div class="previews">
           <ContentPreview
             draft={contentDraft(entry.content)}
-            channels={[entry.audience.channel ?? 'telegram']}
+            channels={[entry.audience.channel ?? firstChannel()]}
           />
         </div>
       </div>

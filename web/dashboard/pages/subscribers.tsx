@@ -19,6 +19,7 @@ import {
   Table,
   Time,
 } from '../elements';
+import { messengerLinks, messengerOptions } from '../messengers';
 import { useResource } from '../resource';
 import { Heading, Link, useFilters, usePages } from '../router';
 import { subscriberState } from '../states';
@@ -65,11 +66,7 @@ export function Subscribers() {
           label={t.channel}
           value={channel}
           onChange={(value) => filters.set('channel', value)}
-          options={[
-            { value: '', text: t.any },
-            { value: 'telegram', text: 'Telegram' },
-            { value: 'max', text: 'MAX' },
-          ]}
+          options={[{ value: '', text: t.any }, ...messengerOptions()]}
         />
         <Select
           label={t.subscribed}
@@ -110,15 +107,12 @@ function NoSubscribers() {
   const links = useResource(api.subscribeLinks, 'links');
   return (
     <Empty icon="users" title={t.noSubscribers} text={t.noSubscribersText}>
-      {[links.data?.telegram_link, links.data?.max_link].map(
-        (link) =>
-          link && (
-            <p key={link} class="copyable">
-              <code class="clip wide">{link}</code>
-              <CopyButton text={link} label={t.copyLink} quiet />
-            </p>
-          ),
-      )}
+      {messengerLinks(links.data ?? {}).map(({ link }) => (
+        <p key={link} class="copyable">
+          <code class="clip wide">{link}</code>
+          <CopyButton text={link} label={t.copyLink} quiet />
+        </p>
+      ))}
     </Empty>
   );
 }

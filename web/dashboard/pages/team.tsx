@@ -23,14 +23,10 @@ import {
   toast,
   useForm,
 } from '../elements';
+import { messengerLinks } from '../messengers';
 import { useResource } from '../resource';
 import { Heading } from '../router';
 import { t } from '../texts';
-
-const messengers = [
-  ['telegram_link', 'Telegram'],
-  ['max_link', 'MAX'],
-] as const;
 
 export function Team({ session }: { session: DashboardSession }) {
   const members = useResource(api.members, 'members');
@@ -277,20 +273,18 @@ function InvitationRow({ invitation, onWithdraw }: { invitation: Invitation; onW
 function Links({ invitation, shown = false }: { invitation: Invitation; shown?: boolean }) {
   return (
     <>
-      {messengers.map(([field, name]) => {
-        const link = invitation[field];
-        if (link === null) return null;
-        return shown ? (
-          <div class="code-block" key={field}>
+      {messengerLinks(invitation).map(({ channel, name, link }) =>
+        shown ? (
+          <div class="code-block" key={channel}>
             <pre tabIndex={0}>
               <code>{link}</code>
             </pre>
             <CopyButton text={link} label={t.invitationLink(name)} quiet />
           </div>
         ) : (
-          <CopyButton key={field} text={link} label={t.invitationLink(name)} />
-        );
-      })}
+          <CopyButton key={channel} text={link} label={t.invitationLink(name)} />
+        ),
+      )}
     </>
   );
 }

@@ -27,6 +27,7 @@ import {
 import { FormatField } from '../message/content-editor';
 import { TemplatePreview } from '../message/content-preview';
 import { MediaFields } from '../message/media-fields';
+import { firstChannel } from '../messengers';
 import { useResource } from '../resource';
 import { go, Heading } from '../router';
 import { t } from '../texts';
@@ -171,7 +172,7 @@ export function TemplateEditor({ template = null }: { template?: Template | null
           {written.map((lang) => (
             <TemplatePreview
               key={lang}
-              channel={lang === 'en' ? 'telegram' : 'max'}
+              channel={firstChannel()}
               label={lang === 'en' ? t.textEn : t.textRu}
               request={{ template: definitionOf(draft, template), lang }}
             />

@@ -473,8 +473,7 @@ export const en = {
     'The messenger does not respond or refuses the bot. Logins and messages through it wait. If it refuses the token, connect the bot again with a new one.',
   botToken: 'Token of your own bot',
   newBotToken: 'New token',
-  telegramTokenHint: 'From @BotFather. It is stored encrypted and never shown again.',
-  maxTokenHint: 'From MAX for partners. It is stored encrypted and never shown again.',
+  tokenHint: 'It is stored encrypted and never shown again.',
   connectBot: 'Connect bot',
   replaceBot: 'Replace',
   botConnected: (bot: string) => `${bot} connected`,
@@ -705,7 +704,6 @@ export const en = {
   privacyUrl: 'Privacy policy URL',
   preview: 'Preview',
   previewHeading: (project: string) => `Log in to ${project}`,
-  previewButton: 'Open Telegram',
   previewPrivacy: 'Privacy policy',
 
   // Tracked events

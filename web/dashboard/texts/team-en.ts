@@ -2,7 +2,7 @@
 export const teamEn = {
   // Signing in by messenger
   orByMessenger: 'Or sign in with a messenger',
-  signInByMessenger: 'Sign in with Telegram or MAX',
+  signInWith: (messengers: string) => `Sign in with ${messengers}`,
   openIn: (messenger: string) => `Open ${messenger}`,
   matchCodeIs: 'The bot shows the same code',
   confirmInMessenger: 'Open the bot and confirm. This page then continues by itself.',

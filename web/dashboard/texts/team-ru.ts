@@ -4,7 +4,7 @@ import type { teamEn } from './team-en';
 export const teamRu: typeof teamEn = {
   // Вход через мессенджер
   orByMessenger: 'Или войдите через мессенджер',
-  signInByMessenger: 'Войти через Telegram или MAX',
+  signInWith: (messengers) => `Войти через ${messengers}`,
   openIn: (messenger) => `Открыть ${messenger}`,
   matchCodeIs: 'Бот покажет тот же код',
   confirmInMessenger: 'Откройте бота и подтвердите вход. Эта страница продолжит сама.',

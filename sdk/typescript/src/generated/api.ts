@@ -1294,6 +1294,15 @@ export class DashboardApi {
   getLogin(id: string, query: types.DashboardGetLoginQuery = {}, options: RequestOptions = {}): Promise<types.DashboardGetLoginResponse> {
     return this.transport.request({ method: 'GET', path: pathOf`/dashboard/login/${id}`, query }, options);
   }
+
+  /**
+   * List the messengers: `GET /dashboard/messengers`.
+   *
+   * Names and icons, for the dashboard’s own pages.
+   */
+  listMessengers(options: RequestOptions = {}): Promise<types.DashboardListMessengersResponse> {
+    return this.transport.request({ method: 'GET', path: '/dashboard/messengers' }, options);
+  }
 }
 
 export class HealthApi {

@@ -427,9 +427,11 @@ export type ImportsGetResponse = {
 export type SubscribeLinksGetDefaultResponse = {
   /** Opens the bot; null if the channel is not offered. */
   telegram_link: string | null;
+  /** Opens the bot; null if the channel is not offered. */
   max_link: string | null;
   /** Opens the Mini App; null if there is none. */
   telegram_mini_app: string | null;
+  /** Opens the Mini App; null if there is none. */
   max_mini_app: string | null;
 };
 
@@ -458,9 +460,11 @@ export type SubscribeLinksCreateResponse = {
   uses: number;
   /** Opens the bot; null if the channel is not offered. */
   telegram_link: string | null;
+  /** Opens the bot; null if the channel is not offered. */
   max_link: string | null;
   /** Opens the Mini App; null if there is none. */
   telegram_mini_app: string | null;
+  /** Opens the Mini App; null if there is none. */
   max_mini_app: string | null;
   created_at: string;
 };
@@ -2555,7 +2559,7 @@ export type ChannelsListResponse = {
 
 /** The body of PUT /v1/channels/{channel}. */
 export type ChannelsConnectBody = {
-  /** The token from BotFather or from MAX for partners. It is stored encrypted and never returned. */
+  /** The token that the messenger gave the bot. It is stored encrypted and never returned. */
   token: string;
 };
 
@@ -2776,6 +2780,25 @@ export type DashboardGetLoginQuery = AuthGetSessionStatusQuery;
 /** The response of GET /dashboard/login/{id}. */
 export type DashboardGetLoginResponse = {
   status: 'pending' | 'confirmed' | 'declined' | 'expired' | 'consumed';
+};
+
+/** The response of GET /dashboard/messengers. */
+export type DashboardListMessengersResponse = {
+  data: Array<{
+    channel: 'telegram' | 'max';
+    /** Its name. */
+    label: {
+      en: string;
+      ru: string;
+    };
+    /** SVG. */
+    icon: string;
+    /** Where a bot’s token comes from. */
+    token_hint: {
+      en: string;
+      ru: string;
+    };
+  }>;
 };
 
 /** The response of GET /healthz. */

@@ -1,3 +1,4 @@
+import '../../../../src/bots/registry';
 import { listOperations } from '../../../../src/http/docs/operations';
 import { searchIndex } from '../../../../src/http/docs/search-index';
 import { createWebhookRoutes } from '../../../../src/webhooks/routes';

@@ -1,3 +1,4 @@
+import '../../../../src/bots/registry';
 import Ajv from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';

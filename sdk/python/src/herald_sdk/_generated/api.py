@@ -2879,6 +2879,20 @@ class DashboardApi:
             options=request_options,
         ))
 
+    def list_messengers(
+        self,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.DashboardListMessengersResponse:
+        """List the messengers: `GET /dashboard/messengers`.
+
+        Names and icons, for the dashboard’s own pages."""
+        return cast(types.DashboardListMessengersResponse, self._transport.request(
+            "GET",
+            "/dashboard/messengers",
+            options=request_options,
+        ))
+
 
 class HealthApi:
     def __init__(self, transport: Transport) -> None:

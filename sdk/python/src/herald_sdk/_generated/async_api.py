@@ -2882,6 +2882,20 @@ class AsyncDashboardApi:
             options=request_options,
         ))
 
+    async def list_messengers(
+        self,
+        *,
+        request_options: Optional[RequestOptions] = None,
+    ) -> types.DashboardListMessengersResponse:
+        """List the messengers: `GET /dashboard/messengers`.
+
+        Names and icons, for the dashboard’s own pages."""
+        return cast(types.DashboardListMessengersResponse, await self._transport.request(
+            "GET",
+            "/dashboard/messengers",
+            options=request_options,
+        ))
+
 
 class AsyncHealthApi:
     def __init__(self, transport: AsyncTransport) -> None:

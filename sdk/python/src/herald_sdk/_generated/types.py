@@ -452,9 +452,11 @@ class SubscribeLinksGetDefaultResponse(TypedDict):
     telegram_link: Union[str, None]
     """Opens the bot; null if the channel is not offered."""
     max_link: Union[str, None]
+    """Opens the bot; null if the channel is not offered."""
     telegram_mini_app: Union[str, None]
     """Opens the Mini App; null if there is none."""
     max_mini_app: Union[str, None]
+    """Opens the Mini App; null if there is none."""
 
 
 class SubscribeLinksCreateBody(TypedDict):
@@ -485,9 +487,11 @@ class SubscribeLinksCreateResponse(TypedDict):
     telegram_link: Union[str, None]
     """Opens the bot; null if the channel is not offered."""
     max_link: Union[str, None]
+    """Opens the bot; null if the channel is not offered."""
     telegram_mini_app: Union[str, None]
     """Opens the Mini App; null if there is none."""
     max_mini_app: Union[str, None]
+    """Opens the Mini App; null if there is none."""
     created_at: str
 
 
@@ -2827,7 +2831,7 @@ class ChannelsConnectBody(TypedDict):
     """The body of PUT /v1/channels/{channel}."""
 
     token: str
-    """The token from BotFather or from MAX for partners. It is stored encrypted and never returned."""
+    """The token that the messenger gave the bot. It is stored encrypted and never returned."""
 
 
 class ChannelsConnectResponse(TypedDict):
@@ -3044,6 +3048,32 @@ class DashboardGetLoginResponse(TypedDict):
     """The response of GET /dashboard/login/{id}."""
 
     status: Literal["pending", "confirmed", "declined", "expired", "consumed"]
+
+
+class DashboardListMessengersResponseDataItemLabel(TypedDict):
+    en: str
+    ru: str
+
+
+class DashboardListMessengersResponseDataItemTokenHint(TypedDict):
+    en: str
+    ru: str
+
+
+class DashboardListMessengersResponseDataItem(TypedDict):
+    channel: Literal["telegram", "max"]
+    label: DashboardListMessengersResponseDataItemLabel
+    """Its name."""
+    icon: str
+    """SVG."""
+    token_hint: DashboardListMessengersResponseDataItemTokenHint
+    """Where a bot’s token comes from."""
+
+
+class DashboardListMessengersResponse(TypedDict):
+    """The response of GET /dashboard/messengers."""
+
+    data: List[DashboardListMessengersResponseDataItem]
 
 
 class HealthLiveResponse(TypedDict):

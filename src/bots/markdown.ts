@@ -1,14 +1,14 @@
-import { isEscaped } from '../../lib/is-escaped';
+import { isEscaped } from '../lib/is-escaped';
 
 /**
- * Converts the Markdown that projects may use, which is MAX's own dialect, to Telegram's HTML. Telegram's MarkdownV2
- * would reject a whole message for one unescaped full stop; this converter rejects nothing and treats an unmatched
+ * Converts the Markdown that projects may use, which is MAX's own dialect, to HTML as Telegram takes it. Telegram's
+ * MarkdownV2 would reject a whole message for one unescaped full stop; this converter rejects nothing and treats an unmatched
  * mark as a plain character.
  *
  * It takes time in proportion to the length: every search for an end looks into a table that is built once, and the
  * inside of a pair is converted by the call that found the pair.
  */
-export function markdownToTelegramHtml(source: string): string {
+export function markdownToHtml(source: string): string {
   return convert({ source, find: createFinder(source) }, 0, source.length);
 }
 
