@@ -9,7 +9,7 @@ const { setTimeout: sleep } = require('node:timers/promises');
 const { compile } = require('./compile');
 const { contentOf, dist, root, sources, timesOfSources } = require('./sources');
 
-const builders = { pages: buildPages, code: compile, bundles: buildBundles };
+const builders = { pages: buildPages, code: compile, bundle: buildBundle };
 /** The contents that each part was built from. */
 const recordFile = path.join(dist, 'built.json');
 const LOCK_RETRY_MS = 100;
@@ -25,8 +25,8 @@ function isBuilt() {
 async function build() {
   const lock = await takeLock();
   try {
-    // The bundles are made from the compiled code. Everything has ended before the lock is released.
-    const code = buildPart('code').then(() => buildPart('bundles'));
+    // The bundle is made from the compiled code. Everything has ended before the lock is released.
+    const code = buildPart('code').then(() => buildPart('bundle'));
     const results = await Promise.allSettled([code, buildPart('pages')]);
     const errors = results.flatMap(({ reason }) => (reason ? [reason.message] : []));
     if (errors.length > 0) throw new Error(errors.join('\n'));
@@ -51,12 +51,9 @@ async function buildPages() {
 }
 
 /** So that a worker starts without running webpack. */
-async function buildBundles() {
+async function buildBundle() {
   const { buildWorkflowBundle } = require('../dist/src/temporal/bundle.js');
-  const { bundleName } = require('../dist/src/temporal/data-converter.js');
-  for (const sealed of [true, false]) {
-    await buildWorkflowBundle(path.join(dist, bundleName({ sealed })), { sealed });
-  }
+  await buildWorkflowBundle(path.join(dist, 'workflow-bundle.js'));
 }
 
 function readRecord() {
@@ -92,8 +89,8 @@ async function watch() {
     seen = times;
     const changedAt = Date.now();
     if (!(await buildOrReport())) continue;
-    const { code, bundles } = readRecord();
-    process.send?.({ version: `${code} ${bundles}`, changedAt });
+    const { code, bundle } = readRecord();
+    process.send?.({ version: `${code} ${bundle}`, changedAt });
   }
 }
 

@@ -16,9 +16,8 @@ const sources = {
     ...['docs/receiving-webhooks.md', 'vite.config.mjs'].map((name) => path.join(root, name)),
   ],
   code: () => codeFolders.flatMap(sourcesIn),
-  /** The compiled files: imports of types are gone there, so most changes of src/ leave the bundles as they are. */
-  bundles: () =>
-    requiredBy(['workflows/index.js', 'src/temporal/bundle.js', 'src/temporal/failure-converter.js']),
+  /** The compiled files: imports of types are gone there, so most changes of src/ leave the bundle as it is. */
+  bundle: () => requiredBy(['workflows/index.js', 'src/temporal/bundle.js']),
 };
 
 /** Differs when a file, an installed package or the build itself differs. */

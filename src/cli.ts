@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import { addCodecServerCommand } from './cli/codec-server';
 import { UsageError } from './cli/context';
 import { addCompletionCommand } from './cli/completion';
 import { addDeliveryCommands } from './cli/deliveries';
@@ -68,7 +67,6 @@ function createProgram(): Command {
   addDoctorCommand(program);
   addEncryptionCommands(program);
   addResetCommand(program);
-  addCodecServerCommand(program);
   addCompletionCommand(program);
   return program;
 }

@@ -142,19 +142,6 @@ const ownSettings = z.object({
     .describe(
       'Key for secrets at rest (AES-256-GCM): 32 bytes in base64 (`openssl rand -base64 32`), or `id:base64` entries separated by commas, newest first, during a rotation. Required in production; generated in the data directory in development.',
     ),
-  HERALD_PAYLOAD_KEYS: encryptionKeyList
-    .optional()
-    .describe(
-      'Keys that encrypt everything in Temporal except ids and search attributes, in the format of `HERALD_ENCRYPTION_KEY`. Without them payloads are readable in the Temporal UI; they contain only ids and states. Keep an old key in the list until the last history encrypted with it is gone.',
-    ),
-  HERALD_CODEC_PORT: port(8234).describe(
-    'Port of `herald codec-server`, which decrypts payloads for the Temporal UI.',
-  ),
-  HERALD_CODEC_TOKEN: z
-    .string()
-    .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 characters without spaces')
-    .optional()
-    .describe('Token that users of `herald codec-server` authenticate with.'),
   HERALD_SUBSCRIBER_ID_FORMAT: oneOf(['uuid', 'prefixed'])
     .default('uuid')
     .describe('Format of subscriber ids in responses: a UUID, or `sub_` + base62. Requests accept both.'),

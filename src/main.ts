@@ -8,7 +8,6 @@ import { packageRoot } from './lib/package-root';
 import { endTracing, startTracing } from './lib/tracing';
 import { environmentOptions, runUntilEnd, type Run } from './run';
 import { startService, type Service } from './service';
-import { bundleName } from './temporal/data-converter';
 import { registerSearchAttributes } from './temporal/search-attributes';
 
 export interface StartOptions {
@@ -52,11 +51,7 @@ async function start(run: Run, servers: Servers | undefined): Promise<Runtime> {
     config,
     log,
     ...environment,
-    bundlePath: path.join(
-      packageRoot,
-      'dist',
-      bundleName({ sealed: config.HERALD_PAYLOAD_KEYS !== undefined }),
-    ),
+    bundlePath: path.join(packageRoot, 'dist', 'workflow-bundle.js'),
     signal: end.signal,
     onFailure: (err) => {
       log.fatal({ err }, 'a worker stopped unexpectedly');

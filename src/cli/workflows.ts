@@ -6,7 +6,7 @@ import pino from 'pino';
 import type { ReplayOutcome } from '../operations/replay';
 import { packageRoot } from '../lib/package-root';
 import { count, since } from './arguments';
-import { findInstallation, UsageError } from './context';
+import { UsageError } from './context';
 import { print, table } from './output';
 import { startProgress } from './progress';
 import { withTemporal } from './temporal';
@@ -63,23 +63,18 @@ async function run(
   histories: AsyncIterable<HistoryAndWorkflowId> | Iterable<HistoryAndWorkflowId>,
   total: number,
 ): Promise<ReplayOutcome[]> {
-  const [{ replayHistories }, { installRuntime }, { bundleName, createDataConverter }] = await Promise.all([
+  const [{ replayHistories }, { installRuntime }] = await Promise.all([
     import('../operations/replay.js'),
     import('../temporal/workers.js'),
-    import('../temporal/data-converter.js'),
   ]);
-  const { HERALD_PAYLOAD_KEYS: keys } = (await findInstallation()).settings;
-  const bundlePath = bundle ?? path.join(packageRoot, 'dist', bundleName({ sealed: keys !== undefined }));
+  const bundlePath = bundle ?? path.join(packageRoot, 'dist', 'workflow-bundle.js');
   if (!existsSync(bundlePath)) throw new UsageError(`Workflow bundle ${bundlePath} not found.`);
   // The outcomes report what the replay finds; the log of Temporal's core would repeat it.
   await installRuntime(pino({ level: 'silent' }));
   const progress = startProgress('replaying');
   const outcomes: ReplayOutcome[] = [];
   try {
-    for await (const outcome of replayHistories(
-      { bundlePath, dataConverter: createDataConverter(keys) },
-      histories,
-    )) {
+    for await (const outcome of replayHistories(bundlePath, histories)) {
       outcomes.push(outcome);
       progress.at(outcomes.length, total);
     }

@@ -1,5 +1,4 @@
 import type { HistoryAndWorkflowId } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 
 export interface ReplayOutcome {
@@ -14,13 +13,10 @@ export interface ReplayOutcome {
 
 /** Replays histories against a workflow bundle, without a server, to find workflows that could not continue with it. */
 export async function* replayHistories(
-  { bundlePath, dataConverter }: { bundlePath: string; dataConverter: DataConverter },
+  bundlePath: string,
   histories: AsyncIterable<HistoryAndWorkflowId> | Iterable<HistoryAndWorkflowId>,
 ): AsyncGenerator<ReplayOutcome> {
-  const results = Worker.runReplayHistories(
-    { workflowBundle: { codePath: bundlePath }, dataConverter },
-    histories,
-  );
+  const results = Worker.runReplayHistories({ workflowBundle: { codePath: bundlePath } }, histories);
   for await (const { workflowId, runId, error } of results) {
     yield { workflow_id: workflowId, run_id: runId, ok: error === undefined, ...divergence(error) };
   }

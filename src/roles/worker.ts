@@ -14,7 +14,6 @@ import { createSessionStarter } from '../login/workflow';
 import { startRetention } from '../operations/retention';
 import { startImportRelay } from '../subscribers/import-relay';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
-import { createDataConverter } from '../temporal/data-converter';
 import type { QueueName } from '../temporal/names';
 import { installRuntime, startWorkers } from '../temporal/workers';
 import { startMemberNotices } from '../team/notices';
@@ -54,7 +53,6 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     namespace: core.config.TEMPORAL_NAMESPACE,
     queues: core.queues,
     bundlePath: options.bundlePath,
-    dataConverter: createDataConverter(core.config.HERALD_PAYLOAD_KEYS),
     activities: createActivities({
       ...core,
       attempter,

@@ -1,19 +1,14 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
-import { failureConverterPath } from './data-converter';
 
 /** Two folders up both from src/temporal and from dist/src/temporal. */
 const workflowsPath = path.join(__dirname, '..', '..', 'workflows');
 
-/**
- * Bundles the workflows, so that workers start without running webpack. The file is written atomically. Failures of a
- * sealed bundle carry their messages as payloads, which the payload codec encrypts.
- */
-export async function buildWorkflowBundle(outFile: string, { sealed = false } = {}): Promise<void> {
+/** Bundles the workflows, so that workers start without running webpack. The file is written atomically. */
+export async function buildWorkflowBundle(outFile: string): Promise<void> {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
-    ...(sealed ? { failureConverterPath } : {}),
     logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   });
   await mkdir(path.dirname(outFile), { recursive: true });

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, type TLSConfig } from '@temporalio/worker';
 import type { Config } from '../config';
-import { createDataConverter } from './data-converter';
 
 export interface TemporalSettings extends Pick<
   Config,
@@ -12,7 +11,6 @@ export interface TemporalSettings extends Pick<
   | 'TEMPORAL_TLS_CERT_FILE'
   | 'TEMPORAL_TLS_KEY_FILE'
   | 'TEMPORAL_TLS_CA_FILE'
-  | 'HERALD_PAYLOAD_KEYS'
 > {
   address: string;
 }
@@ -39,11 +37,7 @@ async function dialOptions(settings: TemporalSettings): Promise<DialOptions> {
 /** For processes without a worker. Connects on first use, so that the API can start while Temporal is unavailable. */
 export async function createLazyClient(settings: TemporalSettings): Promise<Client> {
   const connection = Connection.lazy(await dialOptions(settings));
-  return new Client({
-    connection,
-    namespace: settings.TEMPORAL_NAMESPACE,
-    dataConverter: createDataConverter(settings.HERALD_PAYLOAD_KEYS),
-  });
+  return new Client({ connection, namespace: settings.TEMPORAL_NAMESPACE });
 }
 
 /** The worker's connection; a client on it can request eager starts. */
@@ -53,11 +47,7 @@ export async function connectNative(settings: TemporalSettings): Promise<NativeC
 
 export function clientOn(
   connection: NativeConnection,
-  settings: Pick<TemporalSettings, 'TEMPORAL_NAMESPACE' | 'HERALD_PAYLOAD_KEYS'>,
+  settings: Pick<TemporalSettings, 'TEMPORAL_NAMESPACE'>,
 ): Client {
-  return new Client({
-    connection,
-    namespace: settings.TEMPORAL_NAMESPACE,
-    dataConverter: createDataConverter(settings.HERALD_PAYLOAD_KEYS),
-  });
+  return new Client({ connection, namespace: settings.TEMPORAL_NAMESPACE });
 }

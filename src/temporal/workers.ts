@@ -1,4 +1,3 @@
-import type { DataConverter } from '@temporalio/common';
 import {
   DefaultLogger,
   makeTelemetryFilterString,
@@ -18,7 +17,6 @@ export interface WorkersOptions {
   queues: TaskQueues;
   /** The prebuilt bundle of the workflows. */
   bundlePath: string;
-  dataConverter: DataConverter;
   /** The activities of each task queue. */
   activities: Record<QueueName, object>;
   /** The queues that get a worker. Default: all. */
@@ -103,14 +101,13 @@ const ACTIVITY_SLOTS: Record<QueueName, number> = {
 
 /** Starts one worker per task queue, so that a burst of one kind of work cannot starve another. */
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
-  const { connection, namespace, queues, bundlePath, dataConverter, activities, onFailure } = options;
+  const { connection, namespace, queues, bundlePath, activities, onFailure } = options;
   const create = (queue: QueueName) =>
     Worker.create({
       connection,
       namespace,
       taskQueue: queues[queue],
       workflowBundle: { codePath: bundlePath },
-      dataConverter,
       activities: activities[queue],
       shutdownGraceTime: SHUTDOWN_GRACE,
       maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS[queue],

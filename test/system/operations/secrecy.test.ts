@@ -88,9 +88,36 @@ test('no secret, key, body, name, text or code of a delivery or message is in an
   await service.control.faults('telegram', { user: person.name, method: 'sendMessage', status: 400 });
   await project.api('POST', '/v1/send', { ...to, text: 'text-of-a-refused-message' });
 
+  // For later and for many: each has a workflow.
+  const content = { text: 'text-of-a-later-message' };
+  const name = 'name-of-a-later-message';
+  const made = async (place: string, body: object): Promise<Record<string, string>> => {
+    const { status: code, body: created } = await project.api('POST', place, body);
+    expect([place, code]).toEqual([place, place === '/v1/broadcast' ? 202 : 201]);
+    return created;
+  };
+  const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
+  const scheduled = await made('/v1/scheduled', { ...to, name, content, scheduled_at });
+  const recurring = await made('/v1/recurring', { name, content, audience: {}, cron: '0 9 * * *' });
+  const chain = await made('/v1/drip-chains', {
+    name,
+    trigger: { type: 'manual' },
+    steps: [
+      { id: 'first', type: 'send', content },
+      { id: 'rest', type: 'delay', minutes: 60 },
+    ],
+    status: 'active',
+  });
+  const enrolled = await project.api('POST', `/v1/drip-chains/${chain['drip_id']}/enrolments`, to);
+  const broadcast = await made('/v1/broadcast', content);
+
+  const workflows = [
+    ...[session.session_id, good, failing, refused, scheduled['scheduled_id'], recurring['recurring_id']],
+    ...[enrolled.body.data[0].enrolment_id, broadcast['job_id']],
+  ];
   const records = await eventually(async () => {
     const all = await temporalRecords(service);
-    for (const id of [session.session_id, good, failing, refused]) expect(all).toContain(id);
+    for (const id of workflows) expect(all).toContain(id);
     return all;
   });
   const { text: metricsPage } = await scrape(service.service.operatorsUrl);
@@ -114,6 +141,8 @@ test('no secret, key, body, name, text or code of a delivery or message is in an
     'xanthippa',
     'text-of-a-message',
     'text-of-a-refused-message',
+    'text-of-a-later-message',
+    'name-of-a-later-message',
     'simulated-telegram-bot-token',
     'simulated-max-bot-token',
     // A field of every body of a subscriber's event.

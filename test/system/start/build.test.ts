@@ -14,7 +14,7 @@ describe('npm run build', () => {
 
   beforeEach(async () => {
     checkout = createCheckout();
-    expect(await checkout.build()).toEqual(built('bundles', 'code', 'pages'));
+    expect(await checkout.build()).toEqual(built('bundle', 'code', 'pages'));
   });
   afterEach(() => checkout.remove());
 
@@ -38,7 +38,7 @@ describe('npm run build', () => {
     expect(text('dist/src/shop/routes.js')).toContain('/second');
 
     checkout.write('src/shop/price.ts', 'export const price = 2;');
-    expect(await checkout.build()).toEqual(built('bundles', 'code'));
+    expect(await checkout.build()).toEqual(built('bundle', 'code'));
     expect(text('dist/workflow-bundle.js')).toBe('total 2');
 
     checkout.write('src/shop/contract.ts', 'export interface Item { price: 1 | 2 }');
@@ -46,7 +46,7 @@ describe('npm run build', () => {
     checkout.write('src/db/migrations/0001_first.sql', 'SELECT 1');
     expect(await checkout.build()).toEqual(built('code'));
     checkout.write('package-lock.json', '{ "lockfileVersion": 3 }');
-    expect(await checkout.build()).toEqual(built('bundles', 'code', 'pages'));
+    expect(await checkout.build()).toEqual(built('bundle', 'code', 'pages'));
   });
 
   it('compiles to modules whose names import() finds, for lazy loading and for ES modules of others', async () => {
@@ -76,7 +76,7 @@ describe('npm run build', () => {
       expect(text('dist/src/shop/price.js')).toBe(good);
     }
     checkout.write('src/shop/routes.ts', 'export const route = 1;');
-    expect(await checkout.build()).toEqual(built('bundles', 'code'));
+    expect(await checkout.build()).toEqual(built('bundle', 'code'));
     checkout.write('web/page.ts', 'document.title = ;');
     expect(await checkout.build()).toMatchObject({ parts: ['pages'], code: 1 });
     expect(text('dist/web/page.js')).toContain('first');
@@ -85,13 +85,13 @@ describe('npm run build', () => {
   it('repeats a part whose build was killed', async () => {
     checkout.write('src/shop/price.ts', 'export const price = 4;');
     const { child, output, closed } = checkout.run({ TEST_HANG: '1' });
-    await eventually(() => output.stdout.includes('Building the bundles'), 60_000);
+    await eventually(() => output.stdout.includes('Building the bundle'), 60_000);
     child.kill('SIGKILL');
     await closed;
     // As if it had been killed in the middle of a file, too.
     truncateSync(checkout.file('dist/src/shop/routes.js'), 10);
     checkout.write('dist/built.json', JSON.stringify({ ...JSON.parse(text('dist/built.json')), code: null }));
-    expect(await checkout.build()).toEqual(built('bundles', 'code'));
+    expect(await checkout.build()).toEqual(built('bundle', 'code'));
     expect(text('dist/src/shop/routes.js')).toContain('/first');
     expect(text('dist/workflow-bundle.js')).toBe('total 4');
   });
@@ -103,7 +103,7 @@ describe('npm run build', () => {
       { code: 0, stderr: '' },
       { code: 0, stderr: '' },
     ]);
-    expect(both.flatMap(({ parts }) => parts).sort()).toEqual(['bundles', 'code', 'pages']);
+    expect(both.flatMap(({ parts }) => parts).sort()).toEqual(['bundle', 'code', 'pages']);
     expect(await checkout.build()).toEqual(nothing);
   });
 });

@@ -24,8 +24,6 @@ const files: Record<string, string> = {
   'src/shop/price.ts': `import type { Item } from './contract'; export const price: Item['price'] = 1;`,
   'src/shop/contract.ts': `export interface Item { price: number }`,
   'src/shop/routes.ts': `export const route = '/first'; export const other = '/other';`,
-  'src/temporal/failure-converter.ts': 'export {};',
-  'src/temporal/data-converter.ts': `export const bundleName = () => 'workflow-bundle.js';`,
   'src/temporal/bundle.ts': `import { writeFile } from 'node:fs/promises';
     export async function buildWorkflowBundle(file: string): Promise<void> {
       const { total } = require('../../workflows/index.js');
