@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { History } from '@temporalio/common/lib/proto-utils';
-import { emitEvent } from '../src/events/queries/emit';
+import { emitEvent } from '../src/events';
 import { workflowIds } from '../src/temporal/names';
 import { createSimulatorControl } from '../test/support/simulator-control';
 import { call, completeLogin } from './calls';

@@ -1,5 +1,5 @@
 import { eventRegistry } from '../src/events/contract';
-import { emitTestEvent } from '../src/events/queries/emit';
+import { emitTestEvent } from '../src/events';
 import type { DeliveryLane } from '../src/webhooks/contract';
 import { call } from './calls';
 import type { BenchEnvironment } from './environment';

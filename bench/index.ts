@@ -14,6 +14,7 @@ import { benchRetention } from './retention';
 import { benchSearch } from './search';
 import { benchSmoke } from './smoke';
 import { benchSoak } from './soak';
+import { registerDomains } from '../src/roles/domains';
 import { figureTable, isFarOff, type Figure } from './table';
 
 /** `npm run bench` runs all, `npm run bench -- login` runs one. */
@@ -40,6 +41,7 @@ const smoke = 'smoke';
 benches[smoke] = benchSmoke;
 
 async function main(): Promise<void> {
+  registerDomains();
   const selected = process.argv.slice(2).filter((argument) => argument !== '--record');
   const unknown = selected.filter((name) => !Object.hasOwn(benches, name));
   if (unknown.length > 0) {

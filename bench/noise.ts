@@ -2,7 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '../src/db/pool';
-import { emitTestEvent } from '../src/events/queries/emit';
+import { emitTestEvent } from '../src/events';
+import { registerDomains } from '../src/roles/domains';
 import { event, example } from './herald';
 
 /** The load of another project, generated in its own process so that it does not use the measured process's thread. */
@@ -31,6 +32,7 @@ export function startNoise(plan: NoisePlan): Noise {
 }
 
 async function generate({ databaseUrl, endpoint, perSecond }: NoisePlan): Promise<void> {
+  registerDomains();
   const pool = createPool({ url: databaseUrl, max: 1 });
   const began = performance.now();
   for (let count = 0; process.connected; count += 1) {

@@ -121,6 +121,11 @@ export function isPool(db: Db): boolean {
   return !afterCommitHooks.has(db);
 }
 
+/** Runs `work` in the transaction of `db`, or in one of its own if `db` is the pool. */
+export function inTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
+  return isPool(db) ? withTransaction(db as pg.Pool, work) : work(db);
+}
+
 /** Several reads of the same snapshot. */
 export function withSnapshot<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
   // It changes nothing, and so has no hooks.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idSchema, pageQuery, timestampSchema } from '../contract/common';
 import { contentSchema, givenContentFields, type GivenContent } from '../contract/content';
 import { limits } from '../contract/limits';
-import { trackedNameSchema } from '../events/tracked/contract';
+import { trackedNameSchema } from '../tracked/contract';
 import { checkRecipient } from '../messages/contract';
 import { externalIdSchema, labelSchema, propertiesSchema, subscriberIdSchema } from '../subscribers/contract';
 import { propertyRulesSchema, subscriberRulesSchema, type Rules } from './rules/contract';

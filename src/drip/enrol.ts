@@ -25,19 +25,6 @@ export async function enrolByCauses(db: Db, projectId: string, causes: readonly 
   await enrolWanted(db, firstOfEach(wanted), null);
 }
 
-/** As `enrolByCauses`, for tracked events. */
-export function enrolByEvents(
-  db: Db,
-  projectId: string,
-  events: { subscriberId: string; name: string; properties: Properties }[],
-): Promise<void> {
-  return enrolByCauses(
-    db,
-    projectId,
-    events.map(({ subscriberId, name, properties }) => ({ type: 'event', subscriberId, name, properties })),
-  );
-}
-
 /** Enrols these subscribers by hand. Returns the ids of the enrolments that were begun. The caller has locked the chain. */
 export function enrolInto(
   db: Db,

@@ -6,7 +6,7 @@ import { insertBatch, insertBatchRecipients } from '../broadcasts/batch/queries'
 import { changeRecurring, insertRecurring } from '../broadcasts/recurring/queries';
 import { insertScheduled } from '../broadcasts/scheduled/queries';
 import { insertChain } from '../drip/queries/chains';
-import { insertTracked } from '../events/tracked/queries';
+import { insertTracked } from '../tracked/queries';
 import { isoTime } from '../lib/iso-time';
 import { newApiKey, sha256 } from '../lib/tokens';
 import { findAccount, upsertAccount } from '../projects/queries/accounts';

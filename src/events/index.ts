@@ -1,6 +1,6 @@
 /** What other domains may use of this one. */
-export { type BulkEvent, emitBulkEvents, emitEvent, emitTestEvent, findEmitted } from './queries/emit';
-export { eraseDueEvents, isAboutSubscriber, markEventsForErasure } from './queries/erase';
-export { findEventTraceparent } from './queries/traces';
-export type { OnTracked } from './tracked/track';
-export type { TrackedEvent } from './tracked/queries';
+export { type Deliveries, deliveriesOfEvents } from './fan-out';
+export { type BulkEvent, emitBulkEvents, emitEvent, emitTestEvent, type EmittedEvent } from './queries/emit';
+export { eraseDueEvents, isAboutSubscriber, markEventsForErasure, removeEvents } from './queries/erase';
+export { writePublished } from './queries/publish';
+export { workUuid } from './work-uuid';

@@ -8,7 +8,7 @@ import { createBatcher } from '../lib/batch';
 import { currentTraceparent } from '../lib/tracing';
 import { eventRegistry, isPublished, type PublishRequest, type PublishResult } from './contract';
 import { SUBSCRIBER_ID_PATTERN } from './queries/erase';
-import { insertPublished, type PublishedEvent } from './queries/publish';
+import { writePublished, type PublishedEvent } from './queries/publish';
 import { workUuid } from './work-uuid';
 
 /** Requests with one event that share a statement at most. */
@@ -21,7 +21,7 @@ export type Publish = (projectId: string, request: PublishRequest, work: Work) =
  * of the request. Requests with one event share a statement with those that arrive while another is in flight.
  */
 export function createPublish(pool: pg.Pool): Publish {
-  const insert = (events: PublishedEvent[]) => insertPublished(pool, withoutRepeatedIds(events));
+  const insert = (events: PublishedEvent[]) => writePublished(pool, withoutRepeatedIds(events));
   const single = createBatcher(
     async (events: PublishedEvent[]) => {
       const written = await insert(events);

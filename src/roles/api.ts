@@ -6,11 +6,10 @@ import { createChannelRoutes, createMessengerRoutes } from '../channels/routes';
 import { createRecurringRoutes } from '../broadcasts/recurring/routes';
 import { createScheduledRoutes } from '../broadcasts/scheduled/routes';
 import type { Core } from '../core';
-import { enrolByEvents } from '../drip/enrol';
 import { createDripRoutes } from '../drip/routes';
 import { createEventRoutes } from '../events/routes';
 import { createStreamRoutes } from '../events/stream-routes';
-import { createTrackedEventRoutes } from '../events/tracked/routes';
+import { createTrackedEventRoutes } from '../tracked/routes';
 import { createExportRoute } from '../exports';
 import { createApp } from '../http/app';
 import { demoPages } from '../http/demo';
@@ -101,7 +100,7 @@ export function createRoutes(
     ...createScheduledRoutes(core),
     ...createRecurringRoutes(core),
     ...createDripRoutes(core),
-    ...createTrackedEventRoutes({ ...core, onTracked: [enrolByEvents] }),
+    ...createTrackedEventRoutes(core),
     ...createMessageLogRoutes(core),
     ...createOtpRoutes(core),
     ...createStreamRoutes({ ...core, stopping }),

@@ -1,10 +1,10 @@
 import { SpanKind } from '@opentelemetry/api';
 import type pg from 'pg';
 import { noteChange } from '../db/changes';
-import { findEventTraceparent } from '../events';
 import type { Logger } from '../lib/log';
 import { metrics, statusClass } from '../lib/metrics';
 import { isTracing, recordSpan, traceIdOf } from '../lib/tracing';
+import { findEventTraceparent } from './queries/attempts';
 import type { AttemptVerdict } from './retry-schedule';
 import type { AttemptResult } from './attempt';
 

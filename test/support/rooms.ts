@@ -12,7 +12,7 @@ export const floors: string[][] = [
   ['events', 'exports'],
   ['projects', 'bots'],
   ['subscribers', 'channels'],
-  ['templates'],
+  ['templates', 'tracked'],
   ['login', 'webhooks', 'messages', 'helpdesk', 'forms'],
   ['broadcasts', 'team', 'oidc', 'mcp'],
   ['drip'],

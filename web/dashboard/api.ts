@@ -46,7 +46,7 @@ import type { NotifyLevel } from '../../src/contract/people';
 import type { Scope } from '../../src/contract/scopes';
 import type { ErrorEnvelope } from '../../src/contract/errors';
 import type { eventTypeSchema } from '../../src/events/contract';
-import type { TrackedEventView as TrackedEvent } from '../../src/events/tracked/contract';
+import type { TrackedEventView as TrackedEvent } from '../../src/tracked/contract';
 import type { createdKeySchema, KeyView } from '../../src/projects/contract';
 import type { OwnProjectChanges, ProjectView, UsageView } from '../../src/projects/contract';
 import type { SessionRecord } from '../../src/login/contract';

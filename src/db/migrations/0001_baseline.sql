@@ -469,6 +469,11 @@ CREATE TABLE published_ids (
 );
 CREATE INDEX published_ids_age ON published_ids (created_at);
 
+-- =======
+-- tracked
+-- =======
+-- Events that projects report about their subscribers.
+
 -- What the users of a project did, as it reported: one row for each subscriber of an event. The id is that of the row in
 -- `events` that its deliveries belong to. Events of one request have the same `received_at`.
 CREATE TABLE tracked_events (

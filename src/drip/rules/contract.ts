@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../../contract/limits';
-import { trackedNameSchema } from '../../events/tracked/contract';
+import { trackedNameSchema } from '../../tracked/contract';
 import { labelSchema, propertyKeySchema, propertyValueSchema } from '../../subscribers/contract';
 
 export const ruleMatches = ['all', 'any'] as const;

@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
 import { eventBody, type EventData, type EventName } from '../contract';
+import { deliveriesOfEvents, type FanOutEvent } from '../fan-out';
 import { currentTraceparent } from '../../lib/tracing';
-import { noteChange } from '../../db/changes';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
-import type { Db } from '../../db/pool';
-import { row, rows } from '../../db/query';
-
-/**
- * Queues the rows of `delivery`. They are inserted without `start_at`, which marks work of version 0.1.0, and are not
- * overdue while they are queued.
- */
-export const QUEUED = `INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, priority, is_first)
-       SELECT id, endpoint_id, project_id, CASE WHEN bulk THEN 2 ELSE 1 END, true FROM delivery`;
+import { isPool, withPipelinedTransaction, type Db } from '../../db/pool';
+import { change } from '../../db/query';
 
 export interface EmittedEvent {
   id: string;
   deliveries: number;
 }
+
+/** One event of many. */
+export type BulkEvent = {
+  [N in EventName]: { name: N; data: EventData<N> };
+}[EventName];
 
 /**
  * Writes an event and one delivery for each matching endpoint. With `db` a transaction's client they exist exactly when
@@ -27,45 +26,15 @@ export async function emitEvent<N extends EventName>(
   projectId: string,
   name: N,
   data: EventData<N>,
-  { id = null, test = false }: { id?: string | null; test?: boolean } = {},
+  { id = randomUUID(), test = false, only }: { id?: string; test?: boolean; only?: FanOutEvent['only'] } = {},
 ): Promise<EmittedEvent> {
-  const inserted = await row<EmittedEvent>(
-    db,
-    'emit_event',
-    `WITH event AS (
-       INSERT INTO events (id, project_id, name, body, traceparent, test)
-       VALUES (coalesce($6::uuid, gen_random_uuid()), $1, $2, $3, $4, $5) RETURNING id
-     ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, test, start_at, overdue_at)
-       SELECT $1, e.id, event.id, $2, e.retry_policy, $5, NULL, 'infinity' FROM endpoints e, event
-       WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR $2 = ANY (e.events))
-       RETURNING id, project_id, endpoint_id, bulk
-     ), queued AS (
-       ${QUEUED}
-     )
-     SELECT event.id, (SELECT count(*)::int FROM delivery) AS deliveries FROM event`,
-    [projectId, name, eventBody(name, data), currentTraceparent(), test, id],
+  const [, written] = await withFanOut(db, [{ id, only }], (tx) =>
+    insertEvents(tx, projectId, [{ id, name, body: eventBody(name, data) }], {
+      test,
+      traceparent: currentTraceparent(),
+    }),
   );
-  if (!inserted) throw new Error('the event was not inserted');
-  announce(db, projectId);
-  return inserted;
-}
-
-/** An event that was written before, for a request that is resumed. */
-export function findEmitted(db: Db, projectId: string, id: string): Promise<EmittedEvent | null> {
-  return row(
-    db,
-    'find_emitted_event',
-    `SELECT e.id, (SELECT count(*)::int FROM deliveries d WHERE d.event_id = e.id) AS deliveries
-     FROM events e WHERE e.id = $2 AND e.project_id = $1`,
-    [projectId, id],
-  );
-}
-
-/** Wakes the relay and open pages after the commit. */
-function announce(db: Db, projectId: string): void {
-  notifyAfterCommit(db, notifyChannels.delivery);
-  noteChange(db, 'deliveries', projectId);
+  return { id, deliveries: written.get(id) ?? 0 };
 }
 
 /** An event for one endpoint only, whatever its filter, marked as a test. Returns the delivery's id. */
@@ -76,48 +45,53 @@ export async function emitTestEvent<N extends EventName>(
   data: EventData<N>,
   deliveryId: string = randomUUID(),
 ): Promise<string> {
-  const inserted = await row<{ id: string }>(
-    db,
-    'emit_test_event',
-    `WITH event AS (
-       INSERT INTO events (project_id, name, body, traceparent, test) VALUES ($1, $2, $3, $4, true) RETURNING id
-     ), delivery AS (
-       INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, test, start_at, overdue_at)
-       SELECT $6, $1, e.id, event.id, $2, e.retry_policy, true, NULL, 'infinity' FROM endpoints e, event WHERE e.id = $5
-       RETURNING id, project_id, endpoint_id, bulk
-     ), queued AS (
-       ${QUEUED}
-     )
-     SELECT id FROM delivery`,
-    [endpoint.project_id, name, eventBody(name, data), currentTraceparent(), endpoint.id, deliveryId],
-  );
-  if (!inserted) throw new Error('the delivery was not inserted');
-  announce(db, endpoint.project_id);
-  return inserted.id;
+  const only = { endpointId: endpoint.id, deliveryId };
+  const emitted = await emitEvent(db, endpoint.project_id, name, data, { test: true, only });
+  if (emitted.deliveries === 0) throw new Error('the delivery was not inserted');
+  return deliveryId;
 }
 
-/** One event of many. */
-export type BulkEvent = {
-  [N in EventName]: { name: N; data: EventData<N> };
-}[EventName];
-
-/** As `emitEvent`, for many events in one statement; their deliveries have the lowest priority. */
+/** As `emitEvent`, for many events at once; their deliveries have the lowest priority. */
 export async function emitBulkEvents(db: Db, projectId: string, events: BulkEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await rows(
+  const rows = events.map(({ name, data }) => ({ id: randomUUID(), name, body: eventBody(name, data) }));
+  await withFanOut(
     db,
-    'emit_bulk_events',
-    `WITH event AS (
-       INSERT INTO events (project_id, name, body)
-       SELECT $1, name, body FROM unnest($2::text[], $3::text[]) AS given (name, body) RETURNING id, name
-     ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, bulk, start_at, overdue_at)
-       SELECT $1, e.id, event.id, event.name, e.retry_policy, true, NULL, 'infinity' FROM endpoints e, event
-       WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.events = '{}' OR event.name = ANY (e.events))
-       RETURNING id, project_id, endpoint_id, bulk
-     )
-     ${QUEUED}`,
-    [projectId, events.map((event) => event.name), events.map((event) => eventBody(event.name, event.data))],
+    rows.map(({ id }) => ({ id, bulk: true })),
+    (tx) => insertEvents(tx, projectId, rows, { test: false, traceparent: null }),
   );
-  announce(db, projectId);
+}
+
+function insertEvents(
+  db: Db,
+  projectId: string,
+  events: { id: string; name: string; body: string }[],
+  { test, traceparent }: { test: boolean; traceparent: string | null },
+): Promise<number> {
+  return change(
+    db,
+    'insert_events',
+    `INSERT INTO events (id, project_id, name, body, traceparent, test)
+     SELECT id, $1, name, body, $5, $6 FROM unnest($2::uuid[], $3::text[], $4::text[]) AS given (id, name, body)`,
+    [
+      projectId,
+      events.map(({ id }) => id),
+      events.map(({ name }) => name),
+      events.map(({ body }) => body),
+      traceparent,
+      test,
+    ],
+  );
+}
+
+/** Writes events and their deliveries in one transaction and one round trip; the relay and streams wake after the commit. */
+export async function withFanOut<T>(
+  db: Db,
+  events: readonly FanOutEvent[],
+  insert: (db: Db) => Promise<T>,
+): Promise<[T, Map<string, number>]> {
+  const send = (tx: Db) => Promise.all([insert(tx), deliveriesOfEvents.get().fanOut(tx, events)]);
+  const written = await (isPool(db) ? withPipelinedTransaction(db as pg.Pool, send) : send(db));
+  notifyAfterCommit(db, notifyChannels.delivery);
+  return written;
 }

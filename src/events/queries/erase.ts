@@ -1,5 +1,6 @@
-import type { Db } from '../../db/pool';
-import { change, row } from '../../db/query';
+import { inTransaction, type Db } from '../../db/pool';
+import { change, rows } from '../../db/query';
+import { deliveriesOfEvents } from '../fan-out';
 
 /** The pattern of the index `events_subscriber`, for SQL and JavaScript. */
 export const SUBSCRIBER_ID_PATTERN = '"subscriber_id":"([^"\\\\]+)"';
@@ -11,36 +12,27 @@ export const SUBSCRIBER_ID_PATTERN = '"subscriber_id":"([^"\\\\]+)"';
 export const isAboutSubscriber = (id: string, publicIds: string) =>
   `(substring(e.body FROM '${SUBSCRIBER_ID_PATTERN}') = ANY (${publicIds}) OR e.subscriber_id = ${id})`;
 
-/** At most so many events are erased in one statement, with their deliveries. */
+/** At most so many events are erased in one transaction, with their deliveries. */
 const BATCH = 500;
 
 /**
- * SQL: the CTE `removed` deletes the events of the CTE `due` (event_id), with their deliveries and attempts, unless a
- * delivery of theirs is not `ended`; these are in `open`. The deliveries are locked first, without waiting: one that is
- * being retried keeps its event. Subqueries that cannot be flattened make Postgres look each event up by its index.
+ * Deletes events with their deliveries and attempts, except those that are in use (see `Deliveries.eventsInUse`), whose
+ * ids it returns. Runs in a transaction.
  */
-export const removeEnded = (ended: string) => `ended AS MATERIALIZED (
-       SELECT d.id FROM due CROSS JOIN LATERAL (
-         SELECT d.id FROM deliveries d WHERE d.event_id = due.event_id AND ${ended} FOR UPDATE SKIP LOCKED) d
-     ), open AS MATERIALIZED (
-       SELECT due.event_id FROM due CROSS JOIN LATERAL (
-         SELECT d.id FROM deliveries d WHERE d.event_id = due.event_id OFFSET 0) d
-       WHERE d.id NOT IN (SELECT id FROM ended)
-     ), removed AS (
-       DELETE FROM events e
-       WHERE e.id = ANY (ARRAY(SELECT event_id FROM due EXCEPT SELECT event_id FROM open)) RETURNING 1
-     )`;
-
-const ERASE_DUE = `WITH due AS MATERIALIZED (
-       SELECT x.event_id FROM event_erasures x WHERE x.check_at <= clock_timestamp()
-       ORDER BY x.check_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
-     ), ${removeEnded(`d.status <> 'pending'`)}, waiting AS (
-       -- Waits for as long as it has waited: an event that stays open for days is looked at a few times.
-       UPDATE event_erasures x
-       SET check_at = clock_timestamp() + greatest(interval '1 second', clock_timestamp() - x.requested_at)
-       WHERE x.event_id = ANY (ARRAY(SELECT event_id FROM open))
-     )
-     SELECT (SELECT count(*)::int FROM due) AS due, (SELECT count(*)::int FROM removed) AS erased`;
+export async function removeEvents(
+  db: Db,
+  ids: readonly string[],
+  endedDays: number | null = null,
+): Promise<{ removed: number; inUse: string[] }> {
+  const inUse = await deliveriesOfEvents.get().eventsInUse(db, ids, endedDays);
+  const removed = await change(
+    db,
+    'remove_events',
+    'DELETE FROM events WHERE id = ANY (ARRAY(SELECT unnest($1::uuid[]) EXCEPT SELECT unnest($2::uuid[])))',
+    [ids, inUse],
+  );
+  return { removed, inUse };
+}
 
 /**
  * Marks every event of a person for erasure; either form of the id can be in a body. The first check of an event that
@@ -65,7 +57,30 @@ export function markEventsForErasure(
 }
 
 /** Erases events that are due and have no open delivery; the others wait. */
-export async function eraseDueEvents(db: Db): Promise<{ erased: number; more: boolean }> {
-  const done = await row<{ due: number; erased: number }>(db, 'erase_due_events', ERASE_DUE);
-  return { erased: done?.erased ?? 0, more: done?.due === BATCH };
+export function eraseDueEvents(db: Db): Promise<{ erased: number; more: boolean }> {
+  return inTransaction(db, async (tx) => {
+    const due = await rows<{ event_id: string }>(
+      tx,
+      'lock_due_erasures',
+      `SELECT event_id FROM event_erasures WHERE check_at <= clock_timestamp()
+       ORDER BY check_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`,
+    );
+    if (due.length === 0) return { erased: 0, more: false };
+    const ids = due.map(({ event_id }) => event_id);
+    const { removed, inUse } = await removeEvents(tx, ids);
+    if (inUse.length > 0) await postponeErasures(tx, inUse);
+    return { erased: removed, more: due.length === BATCH };
+  });
+}
+
+/** Each waits for as long as it has waited: an event that stays open for days is checked a few times. */
+function postponeErasures(db: Db, eventIds: string[]): Promise<number> {
+  return change(
+    db,
+    'postpone_erasures',
+    `UPDATE event_erasures
+     SET check_at = clock_timestamp() + greatest(interval '1 second', clock_timestamp() - requested_at)
+     WHERE event_id = ANY ($1::uuid[])`,
+    [eventIds],
+  );
 }

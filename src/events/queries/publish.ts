@@ -1,9 +1,7 @@
 import { limits } from '../../contract/limits';
-import { noteChange } from '../../db/changes';
-import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { rows } from '../../db/query';
-import { QUEUED } from './emit';
+import { withFanOut } from './emit';
 
 export interface PublishedEvent {
   /** Of the row in `events`. */
@@ -19,12 +17,17 @@ export interface PublishedEvent {
 }
 
 /**
- * Writes the events that are not duplicates, their deliveries and their ids in one statement, and so in one commit.
- * Returns the number of deliveries of each event that was written; an event without an entry is a duplicate. Ids are
- * inserted in sorted order, so that requests with the same ids wait for each other and cannot deadlock.
+ * Writes the events that are not duplicates, their deliveries and their ids in one commit. Returns the number of
+ * deliveries of each event that was written; an event without an entry is a duplicate.
  */
-export async function insertPublished(db: Db, events: PublishedEvent[]): Promise<Map<string, number>> {
-  const written = await rows<{ id: string; deliveries: number }>(
+export async function writePublished(db: Db, events: PublishedEvent[]): Promise<Map<string, number>> {
+  const [written, deliveries] = await withFanOut(db, events, (tx) => insertPublished(tx, events));
+  return new Map(written.map(({ id }) => [id, deliveries.get(id) ?? 0]));
+}
+
+/** Ids are inserted in sorted order, so that requests with the same ids wait for each other and cannot deadlock. */
+function insertPublished(db: Db, events: PublishedEvent[]): Promise<{ id: string }[]> {
+  return rows(
     db,
     'insert_published_events',
     `WITH given AS (
@@ -38,23 +41,12 @@ export async function insertPublished(db: Db, events: PublishedEvent[]): Promise
        ON CONFLICT (project_id, id) DO UPDATE SET event_id = excluded.event_id, created_at = excluded.created_at
          WHERE known.created_at < now() - interval '${limits.publishedIdDays} days'
        RETURNING known.project_id, known.id
-     ), event AS (
-       INSERT INTO events (id, project_id, name, body, subscriber_id, traceparent)
-       SELECT id, project_id, name, body, subscriber_id, traceparent FROM given
-       WHERE published_id IS NULL OR (project_id, published_id) IN (SELECT fresh.project_id, fresh.id FROM fresh)
-       ON CONFLICT (id) DO NOTHING
-       RETURNING id, project_id, name
-     ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
-       SELECT e.project_id, e.id, event.id, event.name, e.retry_policy, NULL, 'infinity'
-       FROM event JOIN endpoints e ON e.project_id = event.project_id
-       WHERE e.deleted_at IS NULL AND (e.events = '{}' OR event.name = ANY (e.events))
-       RETURNING id, project_id, endpoint_id, event_id, bulk
-     ), queued AS (
-       ${QUEUED}
      )
-     SELECT event.id, count(delivery.id)::int AS deliveries
-     FROM event LEFT JOIN delivery ON delivery.event_id = event.id GROUP BY event.id`,
+     INSERT INTO events (id, project_id, name, body, subscriber_id, traceparent)
+     SELECT id, project_id, name, body, subscriber_id, traceparent FROM given
+     WHERE published_id IS NULL OR (project_id, published_id) IN (SELECT fresh.project_id, fresh.id FROM fresh)
+     ON CONFLICT (id) DO NOTHING
+     RETURNING id`,
     [
       events.map(({ id }) => id),
       events.map(({ projectId }) => projectId),
@@ -65,9 +57,4 @@ export async function insertPublished(db: Db, events: PublishedEvent[]): Promise
       events.map(({ traceparent }) => traceparent),
     ],
   );
-  notifyAfterCommit(db, notifyChannels.delivery);
-  for (const projectId of new Set(events.map((event) => event.projectId))) {
-    noteChange(db, 'deliveries', projectId);
-  }
-  return new Map(written.map(({ id, deliveries }) => [id, deliveries]));
 }

@@ -1,30 +1,28 @@
 import { limits } from '../../contract/limits';
 import { cursorTime } from '../../db/cursor-time';
-import type { Db } from '../../db/pool';
-import { row } from '../../db/query';
-import { removeEnded } from '../../events/queries/erase';
+import { inTransaction, type Db } from '../../db/pool';
+import { rows } from '../../db/query';
+import { removeEvents } from '../../events';
 import { BATCH, removeOld, removeWalking, repeatedDelete, type NextBatch } from './removal';
 
 /** Events with their deliveries, attempts and retries, unless a delivery is open or ended within the retention. */
 export function removeOldEvents(db: Db, days: number): NextBatch {
   let last = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
   return async () => {
-    const page = await row<{ affected: number; seen: number; last_at: string; last_id: string }>(
-      db,
-      'remove_old_events',
-      `WITH due AS MATERIALIZED (
-         SELECT e.id AS event_id, e.created_at FROM events e
+    const { due, removed } = await inTransaction(db, async (tx) => {
+      const due = await rows<{ id: string; at: string }>(
+        tx,
+        'list_old_events',
+        `SELECT e.id, ${cursorTime('e.created_at')} AS at FROM events e
          WHERE e.created_at < now() - make_interval(days => $1) AND (e.created_at, e.id) > ($2::timestamptz, $3::uuid)
-         ORDER BY e.created_at, e.id LIMIT ${BATCH}
-       ), ${removeEnded(`d.status <> 'pending' AND d.ended_at < now() - make_interval(days => $1)`)}
-       SELECT (SELECT count(*)::int FROM removed) AS affected, (SELECT count(*)::int FROM due) AS seen,
-         ${cursorTime('due.created_at')} AS last_at, due.event_id AS last_id
-       FROM due ORDER BY due.created_at DESC, due.event_id DESC LIMIT 1`,
-      [days, last.at, last.id],
-    );
-    if (!page) return { affected: 0, more: false };
-    last = { at: page.last_at, id: page.last_id };
-    return { affected: page.affected, more: page.seen === BATCH };
+         ORDER BY e.created_at, e.id LIMIT ${BATCH}`,
+        [days, last.at, last.id],
+      );
+      const ids = due.map(({ id }) => id);
+      return { due, removed: (await removeEvents(tx, ids, days)).removed };
+    });
+    last = due.at(-1) ?? last;
+    return { affected: removed, more: due.length === BATCH };
   };
 }
 

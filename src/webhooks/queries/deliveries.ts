@@ -4,6 +4,7 @@ import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
+import type { EmittedEvent } from '../../events';
 import { enqueue, FIRST_IN_FLIGHT, ORDINARY } from './queue';
 
 /** A delivery as the log shows it; `paused` is computed here and nowhere else. */
@@ -94,6 +95,17 @@ export function findDelivery(
      FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id JOIN events v ON v.id = d.event_id
        ${IN_FLIGHT}
      WHERE d.id = $2 AND d.project_id = $1`,
+    [projectId, id],
+  );
+}
+
+/** An event that was emitted before, for a request that is resumed. */
+export function findEmitted(db: Db, projectId: string, id: string): Promise<EmittedEvent | null> {
+  return row(
+    db,
+    'find_emitted_event',
+    `SELECT e.id, (SELECT count(*)::int FROM deliveries d WHERE d.event_id = e.id) AS deliveries
+     FROM events e WHERE e.id = $2 AND e.project_id = $1`,
     [projectId, id],
   );
 }

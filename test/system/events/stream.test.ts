@@ -1,9 +1,8 @@
-import pg from 'pg';
 import { limits } from '../../../src/contract/limits';
-import { createPool } from '../../../src/db/pool';
+import { createPool, withTransaction } from '../../../src/db/pool';
 import { readMessages } from '../../../src/cli/event-source';
 import { eventRegistry } from '../../../src/events/contract';
-import { emitEvent } from '../../../src/events/queries/emit';
+import { emitEvent } from '../../../src/events';
 import { eventually, SOON_MS } from '../../support/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/service';
 import { createSession } from '../login/fixture';
@@ -101,20 +100,17 @@ test('events arrive as they commit, with the bytes that endpoints get, and chang
 
 test('an event that commits late is not skipped', async () => {
   const stream = await openStream();
-  const slow = new pg.Client({ connectionString: service.database.url });
-  await slow.connect();
-  try {
-    await slow.query('BEGIN');
+  const { late, fast, marker } = await withTransaction(service.pool, async (slow) => {
     const { example } = eventRegistry['auth.completed'];
-    const { id: late } = await emitEvent(slow, project.id, 'auth.completed', example);
-    const fast = await emitExample(service, project, 'otp.sent');
-    const marker = await openStream();
-    await slow.query('COMMIT');
-    await eventually(() => stream.events.length === 2 && marker.events.length > 0);
-    expect(idsOf(stream)).toEqual([late, fast]);
-  } finally {
-    await slow.end();
-  }
+    const { id } = await emitEvent(slow, project.id, 'auth.completed', example);
+    return {
+      late: id,
+      fast: await emitExample(service, project, 'otp.sent'),
+      marker: await openStream(),
+    };
+  });
+  await eventually(() => stream.events.length === 2 && marker.events.length > 0);
+  expect(idsOf(stream)).toEqual([late, fast]);
 });
 
 test('Last-Event-ID resumes; an unknown one begins with a gap', async () => {

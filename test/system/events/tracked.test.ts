@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { eventRegistry } from '../../../src/events/contract';
-import { trackEvents, type OnTracked } from '../../../src/events/tracked/track';
 import type { Rule } from '../../../src/drip/rules/contract';
 import { rulesHold } from '../../../src/drip/rules/evaluate';
 import { findFacts } from '../../../src/drip/rules/queries';
+import { registerDomains } from '../../../src/roles/domains';
+import { subscriberChangeHooks, type SubscriberChangeHook } from '../../../src/subscribers/on-change';
+import { trackEvents } from '../../../src/tracked/track';
 import { barelyInTime } from '../../support/barely-in-time';
 import { eventually } from '../../support/eventually';
 import type { Api } from '../../support/api';
@@ -307,38 +309,36 @@ test('a removed subscriber’s events are removed, and their names and values wi
 });
 
 describe('what follows from an event', () => {
-  const trackWith = (hook: OnTracked, events: { name: string; subscriber_id: string; event_id?: string }[]) =>
-    trackEvents(
-      { ...service.service.core, onTracked: [hook] },
-      project.id,
-      { events },
-      {
-        id: randomUUID(),
-        resumed: false,
-      },
-    );
+  const trackWith = (hook: SubscriberChangeHook, events: { name: string; subscriber_id: string }[]) => {
+    subscriberChangeHooks.register(hook);
+    const work = { id: randomUUID(), resumed: false };
+    return trackEvents(service.service.core, project.id, { events }, work);
+  };
+  afterEach(() => registerDomains());
 
   test('is in its commit, with the accepted events only', async () => {
     const subscriber = await addSubscriber();
     const event = { name: 'visit', subscriber_id: subscriber, event_id: 'one' };
     const seen: string[][] = [];
-    const hook: OnTracked = async (db, projectId, events) => {
+    const hook: SubscriberChangeHook = async (db, projectId, causes) => {
       const { rows } = await db.query<{ count: number }>({
         text: 'SELECT count(*)::int AS count FROM tracked_events WHERE project_id = $1',
         values: [projectId],
       });
-      seen.push([`${rows[0]?.count}`, ...events.map(({ eventId }) => eventId)]);
+      seen.push([`${rows[0]?.count}`, ...causes.map((cause) => (cause.type === 'event' ? cause.name : ''))]);
     };
-    await trackWith(hook, [event, event, { ...event, event_id: 'two' }]);
+    await trackWith(hook, [event, event, { ...event, name: 'order', event_id: 'two' }]);
     await trackWith(hook, [event]);
-    expect(seen).toEqual([['2', 'one', 'two']]);
+    expect(seen).toEqual([['2', 'visit', 'order']]);
   });
 
   test('fails together with it, and the id can be used again', async () => {
     const event = { name: 'visit', subscriber_id: await addSubscriber(), event_id: 'one' };
-    const failing: OnTracked = () => Promise.reject(new Error('no enrolment'));
-    await expect(trackWith(failing, [event])).rejects.toThrow('no enrolment');
+    await expect(trackWith(() => Promise.reject(new Error('no enrolment')), [event])).rejects.toThrow(
+      'no enrolment',
+    );
     expect([await count('tracked_events'), await count('events')]).toEqual([0, 0]);
+    registerDomains();
     expect(await statuses([event])).toEqual(['accepted']);
   });
 });

@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { runRetention } from '../../../src/operations/retention';
 import { tableEnds } from '../../../src/operations/retention/tables';
+import { registerDomains } from '../../../src/roles/domains';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 /** At least one row in every table that grows, as of now. */
@@ -116,6 +117,7 @@ const ROWS = `
 describe('retention', () => {
   let database: TestDatabase;
   beforeAll(async () => {
+    registerDomains();
     database = await createTestDatabase();
     await database.pool.query(ROWS);
   });

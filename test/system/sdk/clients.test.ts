@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { eventRegistry } from '../../../src/events/contract';
-import { emitEvent } from '../../../src/events/queries/emit';
+import { emitEvent } from '../../../src/events';
 import { typescriptProject } from '../../support/sdk';
 import { startTestService, type TestService } from '../../support/service';
 import { startFaultyProxy, type FaultyProxy } from './faulty-proxy';

@@ -1,6 +1,6 @@
 import type http from 'node:http';
 import { eventRegistry, type EventName } from '../../../src/events/contract';
-import { emitEvent } from '../../../src/events/queries/emit';
+import { emitEvent } from '../../../src/events';
 import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { AppError } from '../../contract/errors';
-import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../../contract/ids';
-import { limits } from '../../contract/limits';
-import { type Db, withTransaction } from '../../db/pool';
-import type { Work } from '../../http/idempotency';
-import { describeIssues } from '../../http/validate';
-import { isoTime } from '../../lib/iso-time';
-import { currentTraceparent } from '../../lib/tracing';
-import { eventBody } from '../contract';
-import { insertPublished } from '../queries/publish';
-import { workUuid } from '../work-uuid';
+import { AppError } from '../contract/errors';
+import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import { limits } from '../contract/limits';
+import { type Db, withTransaction } from '../db/pool';
+import { workUuid, writePublished } from '../events';
+import { eventBody } from '../events/contract';
+import type { Work } from '../http/idempotency';
+import { describeIssues } from '../http/validate';
+import { isoTime } from '../lib/iso-time';
+import { currentTraceparent } from '../lib/tracing';
+import { onSubscriberChange, type Cause } from '../subscribers';
 import type { TrackRequest, TrackResult } from './contract';
 import {
   insertTracked,
@@ -20,13 +20,9 @@ import {
   type TrackedPerson,
 } from './queries';
 
-/** Runs in the transaction that writes the events, with those that were accepted. */
-export type OnTracked = (db: Db, projectId: string, events: TrackedEvent[]) => Promise<void>;
-
 export interface TrackDeps {
   pool: pg.Pool;
   config: { HERALD_SUBSCRIBER_ID_FORMAT: SubscriberIdFormat };
-  onTracked: readonly OnTracked[];
 }
 
 /** An event of the request, with the subscribers that it names. */
@@ -54,7 +50,7 @@ export function trackEvents(
       event.people.map((person) => ({ event, person, tracked: trackedOf(event, person, work) })),
     );
     const traceparent = currentTraceparent();
-    const written = await insertPublished(
+    const written = await writePublished(
       db,
       rows.map(({ event, person, tracked }) => ({
         id: tracked.id,
@@ -70,7 +66,7 @@ export function trackEvents(
     const accepted = rows.filter(({ tracked }) => written.has(tracked.id));
     const tracked = accepted.map((each) => each.tracked);
     await insertTracked(db, projectId, tracked);
-    for (const hook of deps.onTracked) if (tracked.length > 0) await hook(db, projectId, tracked);
+    await onSubscriberChange(db, projectId, tracked.map(causeOf));
     const acceptedEvents = new Set(accepted.map(({ event }) => event));
     return named.map((event) => ({ event_id: event.eventId, status: statusOf(event, acceptedEvents) }));
   });
@@ -168,6 +164,10 @@ function trackedOf({ given, eventId, index }: Named, person: TrackedPerson, work
     properties: given.properties ?? {},
     occurredAt: given.occurred_at === undefined ? person.now : new Date(given.occurred_at),
   };
+}
+
+function causeOf({ subscriberId, name, properties }: TrackedEvent): Cause {
+  return { type: 'event', subscriberId, name, properties };
 }
 
 function bodyOf(event: TrackedEvent, person: TrackedPerson, format: SubscriberIdFormat): string {

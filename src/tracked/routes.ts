@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { pageOf } from '../../contract/common';
-import { decodeCursor, toPage } from '../../contract/cursor';
-import { AppError } from '../../contract/errors';
-import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../../contract/ids';
-import { limits } from '../../contract/limits';
-import { route } from '../../http/route';
-import { isoTime } from '../../lib/iso-time';
+import { pageOf } from '../contract/common';
+import { decodeCursor, toPage } from '../contract/cursor';
+import { AppError } from '../contract/errors';
+import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../contract/ids';
+import { limits } from '../contract/limits';
+import { route } from '../http/route';
+import { isoTime } from '../lib/iso-time';
 import {
   trackedEventSchema,
   trackedListQuery,

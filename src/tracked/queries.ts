@@ -1,10 +1,10 @@
-import type { Channel } from '../../contract/common';
-import type { Cursor } from '../../contract/cursor';
-import { limits } from '../../contract/limits';
-import { cursorTime } from '../../db/cursor-time';
-import type { Db } from '../../db/pool';
-import { change, row, rows } from '../../db/query';
-import type { Properties } from '../../subscribers/contract';
+import type { Channel } from '../contract/common';
+import type { Cursor } from '../contract/cursor';
+import { limits } from '../contract/limits';
+import { cursorTime } from '../db/cursor-time';
+import type { Db } from '../db/pool';
+import { change, row, rows } from '../db/query';
+import type { Properties } from '../subscribers/contract';
 
 /** A subscriber whom events name. */
 export interface TrackedPerson {

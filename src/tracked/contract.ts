@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { givenTimeSchema, pageQuery, timestampSchema, whoFields } from '../../contract/common';
-import { limits } from '../../contract/limits';
-import { checkRecipient } from '../../messages/contract';
-import { externalIdSchema, propertiesSchema, subscriberIdSchema } from '../../subscribers/contract';
-import { givenEventIdSchema } from '../contract';
+import { givenTimeSchema, pageQuery, timestampSchema, whoFields } from '../contract/common';
+import { limits } from '../contract/limits';
+import { givenEventIdSchema } from '../events/contract';
+import { checkRecipient } from '../messages/contract';
+import { externalIdSchema, propertiesSchema, subscriberIdSchema } from '../subscribers/contract';
 
 export const trackedNameSchema = z
   .string()

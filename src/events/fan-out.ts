@@ -1,0 +1,27 @@
+import type { Db } from '../db/pool';
+import { createSlot } from '../lib/registry';
+
+/** An event that the current transaction writes, and how it is delivered. */
+export interface FanOutEvent {
+  id: string;
+  /** One of many: its deliveries have the lowest priority. */
+  bulk?: boolean;
+  /** To this endpoint only, whatever events it subscribes to. */
+  only?: { endpointId: string; deliveryId: string } | undefined;
+}
+
+/** What becomes of events. `webhooks`, which lies above this room, owns deliveries and registers this. */
+export interface Deliveries {
+  /**
+   * Writes one delivery for each matching endpoint of those events that the current transaction has written. Returns the
+   * number of deliveries of each event that has any.
+   */
+  fanOut(db: Db, events: readonly FanOutEvent[]): Promise<Map<string, number>>;
+  /**
+   * The events with a delivery that is pending, being retried or, with `endedDays`, ended less than so many days ago. The
+   * deliveries of the others are locked until the end of the transaction.
+   */
+  eventsInUse(db: Db, eventIds: readonly string[], endedDays: number | null): Promise<string[]>;
+}
+
+export const deliveriesOfEvents = createSlot<Deliveries>('deliveriesOfEvents');

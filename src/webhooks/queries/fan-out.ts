@@ -1,0 +1,70 @@
+import { noteChange } from '../../db/changes';
+import type { Db } from '../../db/pool';
+import { rows } from '../../db/query';
+import type { Deliveries } from '../../events';
+
+/**
+ * Where an event becomes deliveries: one for each endpoint of the project that subscribes to it, and its row in the
+ * queue. The events are those of the current transaction (`xid`): one that was written before has its deliveries. The
+ * subquery cannot be flattened, so that Postgres looks each event up by its index. A delivery is not overdue while it is
+ * queued.
+ */
+const FAN_OUT = `WITH delivery AS (
+       INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, test, bulk, start_at, overdue_at)
+       SELECT coalesce(given.delivery_id, gen_random_uuid()), e.project_id, e.id, given.event_id, v.name, e.retry_policy,
+         v.test, given.bulk, NULL, 'infinity'
+       FROM unnest($1::uuid[], $2::boolean[], $3::uuid[], $4::uuid[]) AS given (event_id, bulk, endpoint_id, delivery_id)
+       CROSS JOIN LATERAL (
+         SELECT v.project_id, v.name, v.test FROM events v
+         WHERE v.id = given.event_id AND v.xid = pg_current_xact_id() OFFSET 0) v
+       JOIN endpoints e ON e.project_id = v.project_id
+       WHERE CASE WHEN given.endpoint_id IS NULL
+         THEN e.deleted_at IS NULL AND (e.events = '{}' OR v.name = ANY (e.events))
+         ELSE e.id = given.endpoint_id END
+       RETURNING id, project_id, endpoint_id, event_id, bulk
+     ), queued AS (
+       INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, priority, is_first)
+       SELECT id, endpoint_id, project_id, CASE WHEN bulk THEN 2 ELSE 1 END, true FROM delivery
+     )
+     SELECT event_id, project_id, count(*)::int AS deliveries FROM delivery GROUP BY event_id, project_id`;
+
+/**
+ * The ended deliveries are locked, without waiting: one that is being retried is not among them, and its event is in use.
+ * Subqueries that cannot be flattened make Postgres look each event up by its index.
+ */
+const EVENTS_IN_USE = `WITH due AS MATERIALIZED (
+       SELECT unnest($1::uuid[]) AS event_id
+     ), ended AS MATERIALIZED (
+       SELECT d.id FROM due CROSS JOIN LATERAL (
+         SELECT d.id FROM deliveries d
+         WHERE d.event_id = due.event_id AND d.status <> 'pending'
+           AND ($2::int IS NULL OR d.ended_at < now() - make_interval(days => $2))
+         FOR UPDATE SKIP LOCKED) d
+     )
+     SELECT DISTINCT due.event_id FROM due CROSS JOIN LATERAL (
+       SELECT d.id FROM deliveries d WHERE d.event_id = due.event_id OFFSET 0) d
+     WHERE d.id NOT IN (SELECT id FROM ended)`;
+
+export const deliveries: Deliveries = {
+  async fanOut(db: Db, events) {
+    const written = await rows<{ event_id: string; project_id: string; deliveries: number }>(
+      db,
+      'fan_out',
+      FAN_OUT,
+      [
+        events.map(({ id }) => id),
+        events.map(({ bulk = false }) => bulk),
+        events.map(({ only }) => only?.endpointId ?? null),
+        events.map(({ only }) => only?.deliveryId ?? null),
+      ],
+    );
+    const projectIds = new Set(written.map(({ project_id }) => project_id));
+    for (const projectId of projectIds) noteChange(db, 'deliveries', projectId);
+    return new Map(written.map(({ event_id, deliveries }) => [event_id, deliveries]));
+  },
+
+  async eventsInUse(db, eventIds, endedDays) {
+    const found = await rows<{ event_id: string }>(db, 'events_in_use', EVENTS_IN_USE, [eventIds, endedDays]);
+    return found.map(({ event_id }) => event_id);
+  },
+};
