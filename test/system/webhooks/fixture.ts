@@ -1,6 +1,7 @@
 import type http from 'node:http';
 import { eventRegistry, type EventName } from '../../../src/events/contract';
-import { emitEvent } from '../../../src/events';
+import { deliveriesOfEvents, emitEvent } from '../../../src/events';
+import { deliveries } from '../../../src/webhooks/queries/fan-out';
 import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
 import type { Installation, TestProject } from '../../support/installation';
@@ -54,6 +55,8 @@ export async function emitExample(
   project: TestProject,
   name: EventName = 'auth.completed',
 ): Promise<string> {
+  // This process is not the service where the installation is a resident one.
+  deliveriesOfEvents.register(deliveries);
   const { id } = await emitEvent(service.pool, project.id, name, eventRegistry[name].example as never);
   return id;
 }
