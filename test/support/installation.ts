@@ -3,12 +3,16 @@ import type { Client } from '@temporalio/client';
 import type pg from 'pg';
 import type { Scope } from '../../src/contract/scopes';
 import type { Simulator } from '../../src/embedded/simulator';
+import { Cipher } from '../../src/lib/cipher';
 import { newApiKey } from '../../src/lib/tokens';
 import type { Project } from '../../src/projects/contract';
 import { insertApiKey } from '../../src/projects/queries/keys';
 import { insertProject, updateProject, type ProjectChanges } from '../../src/projects/queries/projects';
 import type { Api } from './api';
 import type { SimulatorControl } from './simulator-control';
+
+/** Seals and opens with the key of every installation in the tests. */
+export const testCipher = new Cipher([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
 
 export interface TestProject extends Project {
   api_key: string;

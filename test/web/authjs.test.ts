@@ -3,21 +3,22 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { eventually } from '../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../support/service';
+import type { Installation, TestProject } from '../support/installation';
+import { useService } from '../support/use-service';
 import { stablePort } from '../support/stable-port';
 import { launchBrowser, screenshot, visit } from './fixture';
 
 const server = path.join(__dirname, '..', '..', 'examples', 'authjs', 'server.mjs');
 
 describe('a site with Auth.js', () => {
-  let service: TestService;
+  let service: Installation;
   let browser: Browser;
   let project: TestProject;
   let site: ChildProcess;
   let url: string;
 
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
+    [service, browser] = await Promise.all([useService(), launchBrowser()]);
     project = await service.createProject({ name: 'Auth.js shop' });
     const port = await stablePort();
     url = `http://localhost:${port}`;

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
-import { startTestService, type TestProject, type TestService } from '../support/service';
+import type { Installation, TestProject } from '../support/installation';
+import { useService } from '../support/use-service';
 import { launchBrowser, visit } from './fixture';
 
 const built = path.join(__dirname, '..', '..', 'dist', 'web');
@@ -19,11 +20,11 @@ const ROUNDS = 3;
 /** While something else keeps the machine busy, a few rounds more. */
 const MOST_ROUNDS = 12;
 
-let service: TestService;
+let service: Installation;
 let browser: Browser;
 let project: TestProject;
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startTestService({ roles: 'api' }), launchBrowser()]);
+  [service, browser] = await Promise.all([useService(), launchBrowser()]);
   project = await service.createProject({ name: 'Tea shop', callback_url: 'https://tea.example/login' });
 });
 afterAll(async () => {

@@ -1,10 +1,11 @@
 import { limits } from '../../src/contract/limits';
-import { startTestService, type TestProject, type TestService } from '../support/service';
+import type { Installation, TestProject } from '../support/installation';
+import { useService } from '../support/use-service';
 import { ownPage } from '../support/own-page';
 
-let service: TestService;
+let service: Installation;
 beforeAll(async () => {
-  service = await startTestService({ roles: 'api' });
+  service = await useService();
 });
 afterAll(() => service?.stop());
 

@@ -2,7 +2,8 @@ import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { limits } from '../../src/contract/limits';
 import { sign } from '../../src/webhooks/signature';
-import { startTestService, type TestService } from '../support/service';
+import type { Installation } from '../support/installation';
+import { useService } from '../support/use-service';
 import { launchBrowser, overflow, screenshot, seriousFlaws, visit } from './fixture';
 
 const pages = [
@@ -25,10 +26,10 @@ const pages = [
 ];
 
 describe('the documentation', () => {
-  let service: TestService;
+  let service: Installation;
   let browser: Browser;
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService({ roles: 'api' }), launchBrowser()]);
+    [service, browser] = await Promise.all([useService(), launchBrowser()]);
   });
   afterAll(async () => {
     await browser?.close();

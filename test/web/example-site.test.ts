@@ -5,13 +5,14 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../support/eventually';
 import { typescriptProject } from '../support/sdk';
-import { startTestService, type TestProject, type TestService } from '../support/service';
+import type { Installation, TestProject } from '../support/installation';
+import { useService } from '../support/use-service';
 import { launchBrowser, screenshot, visit, type Visit } from './fixture';
 
 const example = path.join(__dirname, '..', '..', 'examples', 'website');
 
 describe('the example site', () => {
-  let service: TestService;
+  let service: Installation;
   let browser: Browser;
   let project: TestProject;
   let site: ChildProcess;
@@ -20,7 +21,7 @@ describe('the example site', () => {
   let person: Visit;
 
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
+    [service, browser] = await Promise.all([useService(), launchBrowser()]);
     project = await service.createProject({ name: 'Example', callback_url: 'https://before.example/' });
     // Beside the installed SDK, as after `npm install`.
     folder = mkdtempSync(path.join(typescriptProject(), 'website-'));

@@ -1,22 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { expectError } from '../http/fixture';
-import {
-  addCrowd,
-  blockBilling,
-  blockBot,
-  eventsOf,
-  subscribePerson,
-  textsTo,
-  withoutGrace,
-} from '../messages/fixture';
+import { addCrowd, blockBilling, blockBot, eventsOf, subscribePerson, textsTo } from '../messages/fixture';
 
 describe('a batch', () => {
-  let service: TestService;
+  let service: Installation;
   let project: TestProject;
   beforeAll(async () => {
-    service = await startTestService({ env: { ...withoutGrace, HERALD_BROADCAST_PER_SECOND: '200' } });
+    service = await useService();
   });
   beforeEach(async () => {
     project = await service.createProject();

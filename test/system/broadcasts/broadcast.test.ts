@@ -1,6 +1,7 @@
 import { workflowIds } from '../../../src/temporal/names';
 import { eventually } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import {
   addCrowd,
   blockBilling,
@@ -8,16 +9,15 @@ import {
   subscribePerson,
   textsTo,
   untilBroadcast,
-  withoutGrace,
 } from '../messages/fixture';
 
 jest.setTimeout(120_000);
 
 describe('a broadcast', () => {
-  let service: TestService;
+  let service: Installation;
   let project: TestProject;
   beforeAll(async () => {
-    service = await startTestService({ env: { ...withoutGrace, HERALD_BROADCAST_PER_SECOND: '200' } });
+    service = await useService();
   });
   beforeEach(async () => {
     project = await service.createProject();

@@ -1,6 +1,7 @@
 import { confirmedSession, createSession } from '../login/fixture';
 import { eventually } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import {
   createEndpoint,
   emitOne,
@@ -13,14 +14,14 @@ import { herald, heraldJson, settingsOf } from './fixture';
 
 jest.setTimeout(120_000);
 
-let service: TestService;
+let service: Installation;
 let settings: Record<string, string>;
 let receiver: ScriptedReceiver;
 let project: TestProject;
 let endpointId: string;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await useService();
   settings = settingsOf(service);
 });
 afterAll(() => service?.stop());

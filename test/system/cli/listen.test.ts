@@ -9,7 +9,8 @@ import { insertProject } from '../../../src/projects/queries/projects';
 import { createTestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { userEnvironment } from '../../support/npm-start';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 import { createSession } from '../login/fixture';
 import { subscribePerson } from '../messages/fixture';
@@ -25,7 +26,7 @@ import { cli, herald, heraldJson, settingsOf } from './fixture';
 
 jest.setTimeout(120_000);
 
-let service: TestService;
+let service: Installation;
 let settings: Record<string, string>;
 let project: TestProject;
 let receiver: ScriptedReceiver;
@@ -33,7 +34,7 @@ const running: ChildProcess[] = [];
 const proxies: TcpProxy[] = [];
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await useService();
   settings = settingsOf(service);
 });
 afterAll(() => service?.stop());

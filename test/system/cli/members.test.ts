@@ -1,5 +1,6 @@
 import { eventRegistry } from '../../../src/events/contract';
-import { startTestService, type TestService } from '../../support/service';
+import type { Installation } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { startOf } from '../login/fixture';
 import { freshName } from '../messages/fixture';
 import { join, signInByMessenger } from '../team/fixture';
@@ -7,9 +8,9 @@ import { herald, heraldJson, settingsOf } from './fixture';
 
 jest.setTimeout(120_000);
 
-let service: TestService;
+let service: Installation;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await useService();
 });
 afterAll(() => service?.stop());
 

@@ -1,5 +1,6 @@
 import { callWithCurl } from '../../support/curl';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { confirmedSession, createSession } from '../login/fixture';
 import { freshName, subscribePerson } from '../messages/fixture';
 import { languages, runScript, typescript } from '../sdk/fixture';
@@ -51,12 +52,12 @@ async function documentedRequests(url: string): Promise<Documented[]> {
 }
 
 describe('the requests of the reference', () => {
-  let service: TestService;
+  let service: Installation;
   let project: TestProject;
   let requests: Documented[];
 
   beforeAll(async () => {
-    service = await startTestService({ env: { HERALD_ALLOW_LOCAL_WEBHOOKS: 'true' } });
+    service = await useService();
     project = await service.createProject({
       callback_url: 'https://shop.example.com/callback',
       plan: 'basic',

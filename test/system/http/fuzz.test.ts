@@ -3,7 +3,8 @@ import { encodeCursor } from '../../../src/contract/cursor';
 import { errorTable, isErrorCode, isRetryable } from '../../../src/contract/errors';
 import { eventually } from '../../support/eventually';
 import { readText } from '../../support/read-text';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 
 interface Operation {
   method: string;
@@ -209,12 +210,12 @@ async function createThings({ api }: TestProject): Promise<string[]> {
 }
 
 describe('whatever is sent', () => {
-  let service: TestService;
+  let service: Installation;
   let target: Target;
   let operations: Operation[];
 
   beforeAll(async () => {
-    service = await startTestService({ roles: 'api' });
+    service = await useService();
     const project = await service.createProject({ callback_url: 'https://example.com/callback' });
     target = { url: service.url, key: project.api_key, ids: await createThings(project) };
     operations = await listOperations(service.url);

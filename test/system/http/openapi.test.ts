@@ -4,7 +4,8 @@ import Ajv from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { errorCodes } from '../../../src/contract/errors';
 import { eventNames, isExtension } from '../../../src/events/contract';
-import { startTestService, type TestService } from '../../support/service';
+import type { Installation } from '../../support/installation';
+import { useService } from '../../support/use-service';
 
 interface Content {
   schema: object;
@@ -41,12 +42,12 @@ interface OpenApi {
 }
 
 describe('/openapi.json', () => {
-  let service: TestService;
+  let service: Installation;
   let document: OpenApi;
   let operations: [string, Operation][];
 
   beforeAll(async () => {
-    service = await startTestService({ roles: 'api' });
+    service = await useService();
     document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
     operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]): [string, Operation] => [

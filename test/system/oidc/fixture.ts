@@ -82,7 +82,7 @@ export function startOnPage({ text }: Page): string {
   return /start=([\w-]+)/.exec(text)?.[1] ?? '';
 }
 
-/** The session of a hosted page. */
+/** The session of the hosted page that was opened last: the files of a jest worker run one after another. */
 export async function newestSession(service: Installation): Promise<string> {
   const { rows } = await service.pool.query<{ session_id: string }>(
     'SELECT session_id FROM oidc_logins ORDER BY created_at DESC LIMIT 1',

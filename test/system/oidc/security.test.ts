@@ -1,6 +1,7 @@
 import { openCookieBrowser } from '../../support/cookie-browser';
 import { loadOpenidClient } from '../../support/es-modules';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import {
   AFTER_LOGOUT,
   CALLBACK,
@@ -16,12 +17,12 @@ import {
   type CreatedClient,
 } from './fixture';
 
-let service: TestService;
+let service: Installation;
 let project: TestProject;
 let client: CreatedClient;
 
 beforeAll(async () => {
-  service = await startTestService({ env: { HERALD_TRUST_PROXY: '1' } });
+  service = await useService();
   project = await service.createProject();
   client = await createClient(project);
 });

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runWithCurl } from '../../support/curl';
-import { startTestService, type TestService } from '../../support/service';
+import type { Installation } from '../../support/installation';
+import { useService } from '../../support/use-service';
 
 const readme = readFileSync(path.join(__dirname, '..', '..', '..', 'README.md'), 'utf8');
 
 describe('the README', () => {
-  let service: TestService;
+  let service: Installation;
   beforeAll(async () => {
-    service = await startTestService();
+    service = await useService();
   });
   afterAll(() => service.stop());
 

@@ -3,17 +3,18 @@ import path from 'node:path';
 import { eventRegistry } from '../../../src/events/contract';
 import { emitEvent } from '../../../src/events';
 import { typescriptProject } from '../../support/sdk';
-import { startTestService, type TestService } from '../../support/service';
+import type { Installation } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { startFaultyProxy, type FaultyProxy } from './faulty-proxy';
 import { confirm, languages, openApiClient, runScript, type Language } from './fixture';
 
 jest.setTimeout(240_000);
 
-let service: TestService;
+let service: Installation;
 /** What each language did, by its name. They run at the same time. */
 const results = new Map<string, Ran>();
 beforeAll(async () => {
-  service = await startTestService({ env: { HERALD_ALLOW_LOCAL_WEBHOOKS: 'true' } });
+  service = await useService();
   await Promise.all(languages.map(async (language) => results.set(language.name, await run(language))));
 });
 afterAll(() => service?.stop());

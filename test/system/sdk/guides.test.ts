@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { builtPackage, pythonProject } from '../../support/sdk';
-import { startTestService, type TestService } from '../../support/service';
+import type { Installation } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { confirm, runScript } from './fixture';
 
 jest.setTimeout(240_000);
@@ -46,10 +47,10 @@ const guides: Guide[] = [
 ];
 
 describe('the guides from zero to login', () => {
-  let service: TestService;
+  let service: Installation;
   let folder: string;
   beforeAll(async () => {
-    service = await startTestService();
+    service = await useService();
     folder = mkdtempSync(path.join(tmpdir(), 'herald-guide-'));
   });
   afterAll(async () => {

@@ -1,14 +1,15 @@
 import { parseCsv } from '../../../src/lib/csv';
 import { eventually, SOON_MS } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { confirmedSession } from '../login/fixture';
 import { freshName, subscribePerson } from '../messages/fixture';
 import { createEndpoint } from '../webhooks/fixture';
 
-let service: TestService;
+let service: Installation;
 let project: TestProject;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await useService();
 });
 beforeEach(async () => {
   project = await service.createProject({ plan: 'basic' });

@@ -7,7 +7,8 @@ import { insertApiKey } from '../../../src/projects/queries/keys';
 import { eventually } from '../../support/eventually';
 import { ERASED_SUBSCRIBER_ID } from '../../../src/subscribers/queries/erasure';
 import type { ApiResponse } from '../../support/api';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import {
   confirmedSession,
   createSession,
@@ -21,14 +22,14 @@ import {
 import { freshName, textsTo, untilBroadcast } from '../messages/fixture';
 import { createEndpoint, listDeliveries, scriptedReceiver, type ScriptedReceiver } from '../webhooks/fixture';
 
-let service: TestService;
+let service: Installation;
 let good: ScriptedReceiver;
 let failing: ScriptedReceiver;
 beforeAll(async () => {
   // A receiver that repeats what it got: the log of attempts holds names, too.
   good = await scriptedReceiver((res, { body }) => res.end(body));
   failing = await scriptedReceiver(500);
-  service = await startTestService();
+  service = await useService();
 });
 afterAll(async () => {
   await service?.stop();

@@ -5,8 +5,8 @@ import { operator } from '../../../src/team/granting';
 import { createInvitation, tokenOf } from '../../../src/team/invitations';
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../../support/eventually';
-import { createApi, type Api } from '../../support/api';
-import { type TestProject, type TestService } from '../../support/service';
+import type { Api } from '../../support/api';
+import { testCipher, type Installation, type TestProject } from '../../support/installation';
 import type { ChatMessage } from '../../support/simulator-control';
 import { lastBotMessage, startOf } from '../login/fixture';
 import { ownPage } from '../../support/own-page';
@@ -17,9 +17,9 @@ export interface Browser {
   cookies: Map<string, string>;
 }
 
-export function createBrowser(service: TestService): Browser {
+export function createBrowser(service: Installation): Browser {
   const cookies = new Map<string, string>();
-  const send = createApi(service.url, null);
+  const send = service.apiWith(null);
   return {
     cookies,
     api: async (method, path, body, headers = {}) => {
@@ -37,18 +37,19 @@ export function createBrowser(service: TestService): Browser {
 
 /** What `herald member invite` does. Returns the start parameter of the link. */
 export async function inviteAsOperator(
-  { service }: TestService,
+  { pool }: Installation,
   project: { id: string },
   role: Role,
 ): Promise<string> {
   const work = { id: randomUUID(), resumed: false };
-  const invitation = await createInvitation(service.core, project.id, { role }, operator, work);
-  return `join_${tokenOf(service.core, invitation)}`;
+  const deps = { pool, cipher: testCipher };
+  const invitation = await createInvitation(deps, project.id, { role }, operator, work);
+  return `join_${tokenOf(deps, invitation)}`;
 }
 
 /** Opens a link and waits until the bot asks. */
 async function openQuestion(
-  service: TestService,
+  service: Installation,
   channel: Channel,
   user: string,
   start: string,
@@ -62,7 +63,7 @@ async function openQuestion(
 
 /** Opens an invitation and taps Yes. Returns the bot's last words. */
 export async function join(
-  service: TestService,
+  service: Installation,
   user: string,
   start: string,
   channel: Channel = 'telegram',
@@ -77,7 +78,7 @@ export async function join(
 
 /** Signs a person in by messenger, in a browser of their own. */
 export async function signInByMessenger(
-  service: TestService,
+  service: Installation,
   user: string,
   channel: Channel = 'telegram',
   browser = createBrowser(service),
@@ -94,7 +95,7 @@ export async function signInByMessenger(
 
 /** A member of the project who has signed in. */
 export async function createMember(
-  service: TestService,
+  service: Installation,
   project: { id: string },
   user: string,
   role: Role,
@@ -114,7 +115,7 @@ export interface Team {
   keySession: string;
 }
 
-export async function createTeam(service: TestService, project: TestProject): Promise<Team> {
+export async function createTeam(service: Installation, project: TestProject): Promise<Team> {
   const member = await insertMemberRow(service, project, 'viewer');
   const owner = await insertMemberRow(service, project, 'owner');
   const { body: invitation } = await project.api('POST', '/v1/invitations', { role: 'viewer' });
@@ -133,7 +134,7 @@ export async function createTeam(service: TestService, project: TestProject): Pr
 
 /** A member with a session, without the way through the messenger. */
 export async function insertMemberRow(
-  { pool }: TestService,
+  { pool }: Installation,
   project: { id: string },
   role: Role,
 ): Promise<{ memberId: string; cookie: string }> {

@@ -3,7 +3,8 @@ import { limits, plans } from '../../../src/contract/limits';
 import { scopes, type Role } from '../../../src/contract/scopes';
 import { findCallerBySession } from '../../../src/projects/queries/dashboard-sessions';
 import { eventually, SOON_MS } from '../../support/eventually';
-import { startTestService, type TestProject, type TestService } from '../../support/service';
+import type { Installation, TestProject } from '../../support/installation';
+import { useService } from '../../support/use-service';
 import { expectError } from '../http/fixture';
 import { confirmedSession, lastBotMessage, openAndWait, startOf } from '../login/fixture';
 import { freshName } from '../messages/fixture';
@@ -17,10 +18,10 @@ import {
   type Browser,
 } from './fixture';
 
-let service: TestService;
+let service: Installation;
 beforeAll(async () => {
   // Every browser of the tests has the same address; each sign-in comes through a proxy with its own.
-  service = await startTestService({ env: { HERALD_TRUST_PROXY: '1', HERALD_OPEN_SIGNUP: 'true' } });
+  service = await useService();
 });
 afterAll(() => service?.stop());
 
