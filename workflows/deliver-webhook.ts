@@ -13,14 +13,10 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  AttemptRequest,
-  DeliveryActivities,
-  DeliveryEnd,
-  DeliveryStep,
-} from '../activities/deliver-webhook';
+import type { DeliveryActivities } from '../activities/deliver-webhook';
 import { searchAttributes, signals } from '../src/temporal/names';
 import { retryingAttributes, type LastAttempt } from '../src/webhooks/retrying-attributes';
+import type { AttemptRequest, DeliveryEnd, DeliveryStep } from '../src/webhooks/workflow-lane';
 
 /** The row has changed: a retry was requested, the delivery was cancelled, or a slot of the endpoint was claimed for it. */
 const changed = defineSignal(signals.changed);
@@ -32,8 +28,6 @@ export interface DeliverWebhookInput {
   deliveryId: string;
   /** Attempts made before this run. */
   attempts: number;
-  /** Milliseconds in a second of the schedule: 1,000 except in tests. */
-  unitMs: number;
   /** The endpoint answered fast last time: the first attempt of this run is made inside the workflow task. */
   fast?: boolean;
   /** The express lane made the first attempt, and the next one is scheduled: there is nothing to do before it. */
@@ -92,7 +86,7 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
     }
     for (;;) {
       signalled = false;
-      const request = { deliveryId: input.deliveryId, number, unitMs: input.unitMs };
+      const request = { deliveryId: input.deliveryId, number };
       const step =
         (isFast ? await attemptInTask(request) : null) ??
         (await attemptDelivery.executeWithOptions({ summary: `attempt ${number}` }, [request]));
@@ -133,8 +127,8 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
       }
       if (signalled || waitMs < 1) continue;
       if (workflowInfo().continueAsNewSuggested) {
-        const { deliveryId, unitMs } = input;
-        await continueAsNew<typeof deliverWebhook>({ deliveryId, attempts: number - 1, unitMs });
+        const { deliveryId } = input;
+        await continueAsNew<typeof deliverWebhook>({ deliveryId, attempts: number - 1 });
       }
       await condition(() => signalled, waitMs, { summary: waitsFor });
       nextAttemptAt = null;

@@ -1,29 +1,22 @@
 import type pg from 'pg';
 import type { Config } from '../config';
 import { notifyChannels, type Notifications } from '../db/notify';
-import type { Cipher } from '../lib/cipher';
+import { createBatcher, type Batcher } from '../lib/batch';
 import type { Logger } from '../lib/log';
 import { startPeriodicJob } from '../lib/periodic-job';
+import { withRetry } from '../lib/retry';
 import { startRelay, type Relay } from '../temporal/relay';
-import type { Attempter, AttemptResult } from './attempt';
-import { outcomeOf } from './attempt-outcome';
-import { concludeAttempt, createClaimedPost } from './claimed-attempt';
-import { judge } from './judge';
-import { adoptFormerDeliveries } from './queries/adopt';
+import type { AttemptResult } from './attempt';
+import { createClaimedAttempts, type Attempt, type ClaimedAttemptDeps, type Effect } from './claimed-attempt';
+import type { LaneSetting } from './contract';
 import { LOST, recordAttempt } from './queries/attempts';
 import { claimExpress, noteFullEndpoints, type ExpressClaim } from './queries/claim';
-import { findLostAttempt } from './queries/express';
+import { findLostAttempt, recordSuccesses, type ExpressSuccess } from './queries/express';
 import { endExpiredLeases } from './queries/queue';
-import type { ReportedOutcome } from './report-attempt';
-import type { AttemptVerdict } from './retry-schedule';
-import { createSuccessWriter } from './success-writer';
+import { judgeAttempt } from './retry-schedule';
 
-export interface ExpressLaneDeps {
-  pool: pg.Pool;
-  cipher: Cipher;
-  attempter: Attempter;
+export interface ExpressLaneDeps extends ClaimedAttemptDeps {
   notifications: Notifications;
-  log: Logger;
   config: Pick<Config, 'HERALD_RETRY_SCALE' | 'HERALD_DELIVERY_LANE'>;
 }
 
@@ -31,22 +24,23 @@ const CONCURRENCY = 200;
 const SWEEP_MS = 1_000;
 const EXPIRED_BATCH = 100;
 
+/** Successes in one statement at most: this bounds what a crash can repeat. */
+const BATCH_ROWS = 50;
+/** An attempt has ten of the twenty seconds of its lease; a success that is not recorded by its end is sent again. */
+const RETRY_FOR_MS = 8_000;
+const RETRY_PAUSE_MS = { first: 100, most: 100 };
+
+const SUCCEEDED: Effect = { status: 'succeeded', next_attempt_at: null, disabled_reason: null };
+
 /**
  * The express lane: the worker makes the first attempt itself, with the same attempt code. A delivery that succeeds at
- * once needs no workflow, because there is no schedule to run. Everything else is handed over to `deliverWebhook`, which
- * goes on with attempt 2 of the same schedule.
+ * once needs no workflow, because there is no schedule to run. The workflow of any other delivery continues with attempt 2
+ * of the same schedule.
  */
-export function startExpressLane({
-  pool,
-  cipher,
-  attempter,
-  notifications,
-  log,
-  config,
-}: ExpressLaneDeps): Relay {
-  const writer = createSuccessWriter(pool, log, config.HERALD_DELIVERY_LANE);
-  const post = createClaimedPost({ pool, cipher, attempter });
-  const unitMs = 1_000 * config.HERALD_RETRY_SCALE;
+export function startExpressLane(deps: ExpressLaneDeps): Relay {
+  const { pool, notifications, log, config } = deps;
+  const { make, conclude } = createClaimedAttempts(deps);
+  const successes = createSuccessWriter(pool, log, config.HERALD_DELIVERY_LANE);
   let inFlight = 0;
   let stopping = false;
 
@@ -62,24 +56,24 @@ export function startExpressLane({
 
   /** Returns the next delivery for the same slot, or null. */
   async function attempt(claim: ExpressClaim): Promise<ExpressClaim | null> {
-    const claimed = performance.now();
-    const result = await post(claim.id, claim);
-    // Aborted because this process stops: the lease expires, and another process goes on.
-    if (result.error === 'aborted') return null;
-    const now = claim.first_attempt_at + performance.now() - claimed;
-    const { verdict, next } = judge(claim, result, now, unitMs);
-    const { outcome, refilled } =
-      verdict === 'success'
-        ? await succeed(claim, result)
-        : { outcome: await handOver(claim, result, verdict, next), refilled: null };
-    if (!outcome) return null;
-    const first = { deliveryId: claim.id, number: 1, lane: 'express' } as const;
-    await concludeAttempt({ pool, log }, first, claim, { verdict, result, outcome });
-    return refilled;
+    const first: Attempt = { deliveryId: claim.id, number: 1, lane: 'express', claim };
+    const made = await make(first, claim.first_attempt_at);
+    // The lease expires, and another process continues.
+    if (!made) return null;
+    if (made.verdict === 'success') {
+      const refilled = await successes.write(successOf(claim, made.result));
+      await conclude(first, made, SUCCEEDED);
+      return refilled;
+    }
+    const version = { deliveryId: claim.id, number: 1, endpointVersion: claim.endpoint_version };
+    const recorded = await recordAttempt(pool, version, made, { handOver: true });
+    // Null where the lease had expired and another process has recorded this attempt.
+    if (recorded) await conclude(first, made, recorded);
+    return null;
   }
 
-  async function succeed(claim: ExpressClaim, result: AttemptResult) {
-    const refilled = await writer.write({
+  function successOf(claim: ExpressClaim, result: AttemptResult): ExpressSuccess {
+    return {
       id: claim.id,
       endpoint_id: claim.endpoint_id,
       http_status: result.status ?? 0,
@@ -89,30 +83,16 @@ export function startExpressLane({
       response_headers: result.responseHeaders,
       // With most of the room taken, the claim decides whose turn it is.
       refill: !stopping && inFlight <= CONCURRENCY / 2,
-    });
-    const outcome: ReportedOutcome = { status: 'succeeded', next_attempt_at: null, disabled_reason: null };
-    return { outcome, refilled };
-  }
-
-  /** Null where the lease had expired and another process has recorded this attempt. */
-  function handOver(
-    claim: ExpressClaim,
-    result: AttemptResult,
-    verdict: Exclude<AttemptVerdict, 'success'>,
-    next: number | null,
-  ): Promise<ReportedOutcome | null> {
-    const version = { deliveryId: claim.id, number: 1, endpointVersion: claim.endpoint_version };
-    return recordAttempt(pool, version, outcomeOf(result, verdict, next), { handOver: true });
+    };
   }
 
   async function handOverLost(deliveryId: string): Promise<void> {
     const lost = await findLostAttempt(pool, deliveryId);
     if (!lost) return;
-    const { next } = judge(lost, { status: null, retryAfterMs: null }, lost.now, unitMs);
+    const judged = judgeAttempt(lost, LOST_RESULT, lost.now, 1_000 * config.HERALD_RETRY_SCALE);
     // No version matches: a process of ours that died says nothing about the endpoint.
-    const claim = { deliveryId, number: 1, endpointVersion: -1 };
-    const outcome = { ...NO_RESPONSE, error: LOST, verdict: 'retry', nextAttemptAt: next } as const;
-    if (!(await recordAttempt(pool, claim, outcome, { handOver: true }))) return;
+    const version = { deliveryId, number: 1, endpointVersion: -1 };
+    if (!(await recordAttempt(pool, version, { ...judged, result: LOST_RESULT }, { handOver: true }))) return;
     log.warn(
       { delivery_id: deliveryId },
       'the process of a first attempt died; the workflow continues the delivery',
@@ -120,7 +100,6 @@ export function startExpressLane({
   }
 
   async function maintainQueue(): Promise<void> {
-    await adoptFormerDeliveries(pool);
     await noteFullEndpoints(pool);
     for (const id of await endExpiredLeases(pool, EXPIRED_BATCH)) await handOverLost(id);
   }
@@ -146,16 +125,52 @@ export function startExpressLane({
     async stop() {
       stopping = true;
       await Promise.all([maintenance.stop(), relay.stop()]);
-      await writer.stop();
+      await successes.stop();
     },
   };
 }
 
-const NO_RESPONSE = {
-  httpStatus: null,
+const LOST_RESULT = {
+  status: null,
+  retryAfterMs: null,
+  error: LOST,
   errorDetail: null,
   durationMs: 0,
   requestHeaders: null,
   responseBody: null,
   responseHeaders: {},
-};
+} as const;
+
+/**
+ * Writes successes: those that arrive while a write is in flight share the next statement. Each resolves with the next
+ * first attempt of its endpoint, if one was claimed for the slot that it has freed.
+ */
+function createSuccessWriter(
+  pool: pg.Pool,
+  log: Logger,
+  defaultLane: LaneSetting,
+): Batcher<ExpressSuccess, ExpressClaim | null> {
+  async function record(successes: ExpressSuccess[]): Promise<(ExpressClaim | null)[]> {
+    const next = await withRetry(() => recordSuccesses(pool, successes, defaultLane), {
+      pauseMs: RETRY_PAUSE_MS,
+      shouldRetry: (_error, { elapsedMs }) => elapsedMs <= RETRY_FOR_MS,
+      onRetry: (err) =>
+        log.warn({ err, count: successes.length }, 'successes could not be recorded and will be retried'),
+    });
+    return successes.map(({ endpoint_id: id, refill }) => {
+      const index = refill ? next.findIndex(({ endpoint_id }) => endpoint_id === id) : -1;
+      return index < 0 ? null : (next.splice(index, 1)[0] ?? null);
+    });
+  }
+
+  // Two statements at once, never for the same endpoint: both would refill its slots from the head of its queue.
+  const even = createBatcher(record, { size: BATCH_ROWS });
+  const odd = createBatcher(record, { size: BATCH_ROWS });
+  const isEven = (endpointId: string) => Number.parseInt(endpointId.slice(-1), 16) % 2 === 0;
+  return {
+    write: (success) => (isEven(success.endpoint_id) ? even : odd).write(success),
+    async stop() {
+      await Promise.all([even.stop(), odd.stop()]);
+    },
+  };
+}

@@ -1,4 +1,5 @@
-import { FAST_MS } from './attempt-outcome';
+/** A success within this time is fast. */
+export const FAST_MS = 500;
 
 /**
  * Which endpoints answered fast when this process last heard from them. An attempt on a fast endpoint may be made as a

@@ -23,7 +23,7 @@ import { retryingAttributes } from './retrying-attributes';
 
 export interface DeliveryRelayDeps {
   pool: pg.Pool;
-  config: Pick<Config, 'HERALD_RETRY_SCALE' | 'HERALD_DELIVERY_LANE'>;
+  config: Pick<Config, 'HERALD_DELIVERY_LANE'>;
   log: Logger;
   notifications: Notifications;
   /** On the worker's own connection, so that a start can hand its first task straight to this process. */
@@ -60,7 +60,6 @@ export function startDeliveryRelay({
         {
           deliveryId: delivery.id,
           attempts: delivery.attempts,
-          unitMs: 1_000 * config.HERALD_RETRY_SCALE,
           ...(fastEndpoints.isFast(delivery.endpoint_id) ? { fast: true } : {}),
           ...(handedOver ? { handedOver } : {}),
         },

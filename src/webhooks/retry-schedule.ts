@@ -67,3 +67,37 @@ export function classifyAttempt(policy: RetryPolicyName, httpStatus: number | nu
   const retried: readonly number[] = retryPolicies[policy].retriedClientErrors;
   return retried.includes(httpStatus) ? 'retry' : 'refuse';
 }
+
+/** The fields of a claimed attempt that determine the next one. Times are milliseconds of the database's clock. */
+export interface JudgedClaim {
+  policy: RetryPolicyName;
+  scheduled_attempts: number;
+  requested: boolean;
+  first_attempt_at: number;
+}
+
+export interface Judgement {
+  verdict: AttemptVerdict;
+  /** When the next attempt is scheduled; null if there is none. */
+  next: number | null;
+}
+
+/** What a response means and when the schedule continues. */
+export function judgeAttempt(
+  claim: JudgedClaim,
+  result: { status: number | null; retryAfterMs: number | null },
+  now: number,
+  unitMs: number,
+): Judgement {
+  const verdict = classifyAttempt(claim.policy, result.status);
+  if (verdict !== 'retry') return { verdict, next: null };
+  const next = nextAttemptAt({
+    policy: claim.policy,
+    attemptsMade: claim.scheduled_attempts + (claim.requested ? 0 : 1),
+    firstAttemptAt: claim.first_attempt_at,
+    now,
+    retryAfterMs: result.retryAfterMs,
+    unitMs,
+  });
+  return { verdict, next };
+}

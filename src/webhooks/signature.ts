@@ -20,6 +20,9 @@ export function sign(
   return [`t=${t}`, ...secrets.map((secret) => `v1=${signatureOf(body, secret, t)}`)].join(',');
 }
 
+/** What a signing secret is sealed for, together with the id of its endpoint. */
+export const webhookSecretPurpose = 'webhook_secret';
+
 const SECRET_PREFIX = 'whsec_';
 
 /** The bytes that a secret stands for: the key of Standard Webhooks. */

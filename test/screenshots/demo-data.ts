@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { seedDemoProject } from '../../src/embedded/demo';
-import { LATENCY_BOUNDS_MS } from '../../src/webhooks/latency';
+import { LATENCY_BOUNDS_MS } from '../../src/webhooks/queries/hours';
 import { eventually } from '../support/eventually';
 import { png } from '../support/png';
 import type { TestProject, TestService } from '../support/service';

@@ -761,7 +761,7 @@ CREATE TABLE endpoint_hours (
   hour timestamptz NOT NULL,
   succeeded int NOT NULL,
   failed int NOT NULL,
-  -- Attempts by duration; the bounds are in webhooks/latency.ts.
+  -- Attempts by duration; the bounds are in webhooks/queries/hours.ts.
   latency integer[] NOT NULL,
   last_at timestamptz NOT NULL,
   PRIMARY KEY (endpoint_id, hour)

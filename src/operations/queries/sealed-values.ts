@@ -6,7 +6,7 @@ import { linkTokenPurpose } from '../../subscribers';
 import { invitationPurpose } from '../../team/invitations';
 import { endpointHeadersPurpose } from '../../webhooks/own-headers';
 import { oidcKeyPurpose } from '../../oidc';
-import { webhookSecretPurpose } from '../../webhooks/secret-purpose';
+import { webhookSecretPurpose } from '../../webhooks/signature';
 
 /** All columns with encrypted values: the key of their rows, and the purpose and row id that each value is bound to. */
 export const sealedColumns = [

@@ -3,9 +3,9 @@ import { limits } from '../../contract/limits';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import { withPipelinedTransaction, type Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
-import type { RetryPolicyName } from '../contract';
+import type { Judgement } from '../retry-schedule';
 import { END_FAILURES, ENDS_FAILURES } from './alerts';
-import { ATTEMPT_LEASE } from './claim';
+import { ATTEMPT_LEASE, type ClaimedAttempt } from './claim';
 import { countResults } from './hours';
 import { FIRST_IN_FLIGHT, inFlight, useIndexes } from './queue';
 
@@ -27,26 +27,12 @@ export interface DeliveryState {
   next_attempt_at: number | null;
 }
 
-export interface Claim extends DeliveryState {
+/** Secrets and body are null unless the verdict is `go`. */
+export interface Claim extends DeliveryState, ClaimedAttempt {
   verdict: ClaimVerdict;
   now: number;
   /** The number that is next, where it is not the requested one. */
   next_number: number;
-  project_id: string;
-  endpoint_id: string;
-  endpoint_version: number;
-  concurrency: number;
-  event_name: string;
-  test: boolean;
-  policy: RetryPolicyName;
-  url: string;
-  /** Newest first, as stored. Null unless the verdict is `go`; so is the body. */
-  sealed_secrets: string[] | null;
-  headers_sealed: string | null;
-  body: string | null;
-  scheduled_attempts: number;
-  requested: boolean;
-  first_attempt_at: number;
 }
 
 const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`;
@@ -157,18 +143,18 @@ export async function claimAttempt(pool: pg.Pool, deliveryId: string, number: nu
   return claim;
 }
 
-export interface AttemptOutcome {
-  httpStatus: number | null;
-  error: string | null;
-  errorDetail: string | null;
-  durationMs: number;
-  /** With masked values of the project's own headers. */
-  requestHeaders: Record<string, string> | null;
-  responseBody: string | null;
-  responseHeaders: Record<string, string>;
-  verdict: 'success' | 'retry' | 'refuse' | 'gone';
-  /** Milliseconds of the database's clock; null when the schedule has no place left or the receiver refused. */
-  nextAttemptAt: number | null;
+/** The result of an attempt and what it means. */
+export interface JudgedResult extends Judgement {
+  result: {
+    status: number | null;
+    error: string | null;
+    errorDetail: string | null;
+    durationMs: number;
+    /** With masked values of the project's own headers. */
+    requestHeaders: Record<string, string> | null;
+    responseBody: string | null;
+    responseHeaders: Record<string, string>;
+  };
 }
 
 /** The word in the log for an attempt whose process died before it could write the result. */
@@ -279,7 +265,7 @@ const WRITE_EXPRESS_CLAIM = `WITH delivery AS (
 export async function recordAttempt(
   pool: pg.Pool,
   claim: { deliveryId: string; number: number; endpointVersion: number },
-  outcome: AttemptOutcome,
+  { result, verdict, next }: JudgedResult,
   { handOver = false }: { handOver?: boolean } = {},
 ): Promise<RecordedAttempt | null> {
   const [, , , recorded] = await withPipelinedTransaction(pool, (db) =>
@@ -287,27 +273,27 @@ export async function recordAttempt(
       useIndexes(db),
       row(db, 'lock_changed_endpoint', LOCK_CHANGED_ENDPOINT, [
         claim.deliveryId,
-        outcome.verdict,
+        verdict,
         limits.webhookDisableAfterHours,
       ]),
       handOver ? change(db, 'write_express_claim', WRITE_EXPRESS_CLAIM, [claim.deliveryId]) : null,
       row<RecordedAttempt & { wakes_relay: boolean }>(db, 'record_attempt', RECORD, [
         claim.deliveryId,
         claim.number,
-        outcome.durationMs,
-        outcome.httpStatus,
-        outcome.error,
-        outcome.errorDetail,
-        outcome.responseBody,
-        outcome.responseHeaders,
-        outcome.verdict,
-        outcome.nextAttemptAt,
+        result.durationMs,
+        result.status,
+        result.error,
+        result.errorDetail,
+        result.responseBody,
+        result.responseHeaders,
+        verdict,
+        next,
         claim.endpointVersion,
         limits.webhookDisableAfterHours,
         disabledReasons.gone,
         disabledReasons.failing,
         handOver,
-        outcome.requestHeaders,
+        result.requestHeaders,
       ]),
       countResults(db, [claim.deliveryId]),
     ]),

@@ -207,12 +207,8 @@ export function claimSlotless(db: Db, limit: number): Promise<DueStart[]> {
   );
 }
 
-/**
- * A first attempt of the express lane. Its claim is committed before anything is dialled, and is the queue's row alone:
- * holder, time and lease. `deliveries` and `attempts` are written with its result, so that a success writes each once.
- */
-export interface ExpressClaim {
-  id: string;
+/** What an attempt needs to know about its delivery and endpoint. */
+export interface ClaimedAttempt {
   project_id: string;
   endpoint_id: string;
   endpoint_version: number;
@@ -221,12 +217,21 @@ export interface ExpressClaim {
   test: boolean;
   policy: RetryPolicyName;
   url: string;
-  sealed_secrets: string[];
+  /** Newest first, as stored. */
+  sealed_secrets: string[] | null;
   headers_sealed: string | null;
-  body: string;
+  body: string | null;
   scheduled_attempts: number;
   requested: boolean;
   first_attempt_at: number;
+}
+
+/**
+ * A first attempt of the express lane. Its claim is committed before anything is dialled, and is the queue's row alone:
+ * holder, time and lease. `deliveries` and `attempts` are written with its result, so that a success writes each once.
+ */
+export interface ExpressClaim extends ClaimedAttempt {
+  id: string;
 }
 
 const beginExpress = (endpoints?: string) => `${claimed('express', {

@@ -121,7 +121,6 @@ const expected = [
   'record_successes',
   'end_expired_leases',
   'note_full_endpoints',
-  'adopt_former_deliveries',
   'list_deliveries',
   'find_scan_end',
 ];

@@ -44,10 +44,11 @@ async function attempt(status: number): Promise<void> {
   const deliveryId = await emitOne(service, project, endpoint.id, 'otp.sent');
   const { attemptDelivery } = createDeliveryActivities({
     ...service.service.core,
+    config: { HERALD_RETRY_SCALE: 0.001 },
     attempter,
     fastEndpoints: createFastEndpoints(),
   });
-  await attemptDelivery({ deliveryId, number: 1, unitMs: 1 });
+  await attemptDelivery({ deliveryId, number: 1 });
 }
 
 async function minutesPass(minutes: number): Promise<void> {

@@ -41,10 +41,11 @@ afterEach(() => receiver.close());
 function attempt(deliveryId: string, number: number) {
   const { attemptDelivery } = createDeliveryActivities({
     ...service.service.core,
+    config: { HERALD_RETRY_SCALE: 0.001 },
     attempter,
     fastEndpoints: createFastEndpoints(),
   });
-  return attemptDelivery({ deliveryId, number, unitMs: 1 });
+  return attemptDelivery({ deliveryId, number });
 }
 
 async function makeDue(deliveryId: string): Promise<void> {
@@ -254,6 +255,7 @@ describe('an attempt inside a workflow task', () => {
     const fastEndpoints = createFastEndpoints();
     const made = createDeliveryActivities({
       ...service.service.core,
+      config: { HERALD_RETRY_SCALE: 0.001 },
       attempter,
       fastEndpoints,
     });
@@ -264,7 +266,7 @@ describe('an attempt inside a workflow task', () => {
     receiver.behave(200);
     const { attemptFast } = activities();
     const id = await emitOne(service, project, endpoint.id);
-    const request = { deliveryId: id, number: 1, unitMs: 1 };
+    const request = { deliveryId: id, number: 1 };
     const both = await Promise.all([attemptFast(request), attemptFast(request)]);
     const later = await attemptFast(request);
     expect([...both, later]).toMatchObject(
@@ -277,7 +279,7 @@ describe('an attempt inside a workflow task', () => {
     receiver.behave(200);
     const { attemptFast, fastEndpoints } = activities();
     const taken = Array.from({ length: 20 }, () => fastEndpoints.acquireSlot());
-    const request = { deliveryId: await emitOne(service, project, endpoint.id), number: 1, unitMs: 1 };
+    const request = { deliveryId: await emitOne(service, project, endpoint.id), number: 1 };
     expect(await attemptFast(request)).toBeNull();
     expect(receiver.of(request.deliveryId)).toHaveLength(0);
     taken[0]?.release();

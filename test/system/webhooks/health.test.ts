@@ -43,10 +43,11 @@ afterEach(async () => {
 function attempt(deliveryId: string, number: number) {
   const { attemptDelivery } = createDeliveryActivities({
     ...service.service.core,
+    config: { HERALD_RETRY_SCALE: 0.001 },
     attempter,
     fastEndpoints: createFastEndpoints(),
   });
-  return attemptDelivery({ deliveryId, number, unitMs: 1 });
+  return attemptDelivery({ deliveryId, number });
 }
 
 async function attemptOnce(status: number): Promise<string> {
@@ -237,15 +238,17 @@ describe('every result is counted once', () => {
     const id = await attemptOnce(503);
     await attempt(id, 1);
     const outcome = {
-      httpStatus: 200,
-      error: null,
-      errorDetail: null,
-      durationMs: 1,
-      requestHeaders: null,
-      responseBody: null,
-      responseHeaders: {},
+      result: {
+        status: 200,
+        error: null,
+        errorDetail: null,
+        durationMs: 1,
+        requestHeaders: null,
+        responseBody: null,
+        responseHeaders: {},
+      },
       verdict: 'success',
-      nextAttemptAt: null,
+      next: null,
     } as const;
     const late = await recordAttempt(
       service.pool,
@@ -285,15 +288,17 @@ describe('every result is counted once', () => {
     await emitExample(service, project);
     const [claimed] = await claim(1);
     const lost = {
-      httpStatus: null,
-      error: LOST,
-      errorDetail: null,
-      durationMs: 0,
-      requestHeaders: null,
-      responseBody: null,
-      responseHeaders: {},
+      result: {
+        status: null,
+        error: LOST,
+        errorDetail: null,
+        durationMs: 0,
+        requestHeaders: null,
+        responseBody: null,
+        responseHeaders: {},
+      },
       verdict: 'retry',
-      nextAttemptAt: Date.now() + 60_000,
+      next: Date.now() + 60_000,
     } as const;
     await recordAttempt(service.pool, { deliveryId: claimed!.id, number: 1, endpointVersion: -1 }, lost, {
       handOver: true,

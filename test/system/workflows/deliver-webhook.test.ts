@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import type { AttemptRequest, DeliveryStep } from '../../../activities/deliver-webhook';
+import type { AttemptRequest, DeliveryStep } from '../../../src/webhooks/workflow-lane';
 import { searchAttributes, signals, workflowIds } from '../../../src/temporal/names';
 import { nextAttemptQuery, type deliverWebhook, type HandedOver } from '../../../workflows/deliver-webhook';
 import { recordHistory } from '../replay/fixture';
@@ -59,7 +59,7 @@ async function start(
   const handle = await fixture.client.workflow.start<typeof deliverWebhook>('deliverWebhook', {
     taskQueue: fixture.taskQueue,
     workflowId: workflowIds.delivery(id),
-    args: [{ deliveryId: id, attempts, unitMs: 1_000, ...more }],
+    args: [{ deliveryId: id, attempts, ...more }],
   });
   return {
     id,

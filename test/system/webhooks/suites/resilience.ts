@@ -92,18 +92,6 @@ export function resilience(lane: Lane): void {
     expect(receiver.of(id)).toHaveLength(2);
   });
 
-  test('a delivery that version 0.1.0 left to start is started', async () => {
-    receiver.behave(200);
-    const { rows } = await service.pool.query<{ id: string }>(
-      `WITH event AS (INSERT INTO events (project_id, name, body) VALUES ($1, 'otp.sent', '{}') RETURNING id)
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, lane)
-       SELECT $1, $2, id, 'otp.sent', 'durable', 'workflow' FROM event RETURNING id`,
-      [project.id, endpoint.id],
-    );
-    await untilStatus(project, rows[0]!.id, 'succeeded');
-    expect(receiver.of(rows[0]!.id)).toHaveLength(1);
-  });
-
   test('a delivery whose workflow was lost continues from its row', async () => {
     const id = await emitOne(service, project, endpoint.id);
     await untilAttempts(project, id, 1);
