@@ -74,7 +74,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     temporalUiUrl: null,
     encryptionKeys: [encryptionKey],
     bundlePath: options.bundlePath ?? required('HERALD_TEST_WORKFLOW_BUNDLE'),
-    platforms: simulatedPlatforms(simulator),
+    platforms: { ...withTokens(config), ...simulatedPlatforms(simulator) },
     queues: options.queues,
     onFailure: (error) => {
       throw error;
@@ -101,6 +101,15 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       if (!options.database) await database.drop();
     },
   };
+}
+
+/** The messengers whose token is set. */
+function withTokens({ platforms }: Config): PlatformAccesses {
+  return Object.fromEntries(
+    Object.entries(platforms).flatMap(([channel, { token, apiRoot }]) =>
+      token === undefined ? [] : [[channel, { token, apiRoot }]],
+    ),
+  );
 }
 
 export function simulatedPlatforms(simulator: Simulator): PlatformAccesses {
