@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Core } from '../../src/core';
 import type { RouteSpec } from '../../src/http/route';
 import { createRoutes } from '../../src/roles/api';
+import { registerDomains } from '../../src/roles/domains';
 
 /** Stands for every part of the service that routes use only once they are called. */
 const unused: unknown = new Proxy(() => undefined, { get: () => unused, apply: () => unused });
@@ -21,5 +22,6 @@ export function routeSpecs(): RouteSpec[] {
     publicUrl: unused,
     temporalUiUrl: null,
   } as unknown as Core;
+  registerDomains();
   return createRoutes(core, [], unused as Parameters<typeof createRoutes>[2]).map(({ spec }) => spec);
 }

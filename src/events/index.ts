@@ -1,6 +1,6 @@
 /** What other domains may use of this one. */
 export { type Deliveries, deliveriesOfEvents } from './fan-out';
 export { type BulkEvent, emitBulkEvents, emitEvent, emitTestEvent, type EmittedEvent } from './queries/emit';
-export { eraseDueEvents, isAboutSubscriber, markEventsForErasure, removeEvents } from './queries/erase';
+export { eraseDueEvents, markEventsForErasure, removeEvents } from './queries/erase';
 export { writePublished } from './queries/publish';
 export { workUuid } from './work-uuid';

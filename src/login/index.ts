@@ -2,6 +2,7 @@
 export { createSession } from './create-session';
 export { consumeLogin, expireSessions } from './queries/decisions';
 export { bindBrowser, findBoundBrowser } from './queries/hosted';
+export { OWN_SESSIONS } from './queries/personal-data';
 export { viewSession } from './queries/status';
 export type { SessionWaiter } from './session-waiter';
 export { openProviderSession, showProviderSession } from './provider-session';

@@ -27,7 +27,7 @@ export function messageChat({ pool, config }: Pick<Core, 'pool' | 'config'>): Ch
       // A subscriber who was removed meanwhile leaves nothing behind.
       if (!(await lockSubscriber(db, message.project_id, message.subscriber_id))) return;
       // The update may be handled again after a crash; count the tap once.
-      if (!(await insertClick(db, tap.updateId, message.id, tap.receivedAt))) return;
+      if (!(await insertClick(db, tap.updateId, message, tap.receivedAt))) return;
       await emitEvent(db, message.project_id, 'button.clicked', {
         subscriber_id: formatSubscriberId(message.subscriber_id, format),
         channel: message.channel,

@@ -1,20 +1,44 @@
+import { personalData as ofBots } from '../bots/queries/personal-data';
 import { furtherEntries } from '../broadcasts/entries';
+import { personalData as ofBroadcasts } from '../broadcasts/queries/personal-data';
 import { definitionNaming, definitionsWithTemplate } from '../broadcasts/queries/uses';
 import { enrolByCauses } from '../drip/enrol';
 import { countChains } from '../drip/queries/chains';
+import { personalData as ofDrip } from '../drip/queries/personal-data';
 import { findOpenSteps } from '../drip/queries/steps';
 import { chainNaming, chainsWithTemplate } from '../drip/uses';
 import { deliveriesOfEvents } from '../events';
+import { personalData as ofEvents } from '../events/queries/personal-data';
+import { personalData as ofLogin } from '../login/queries/personal-data';
 import { resumableRequests } from '../messages/abandoned';
+import { personalData as ofMessages } from '../messages/queries/personal-data';
+import { personalData as ofOidc } from '../oidc/queries/personal-data';
+import { personalData as ofProjects } from '../projects/queries/personal-data';
 import { labelUses } from '../subscribers/labels';
 import { subscriberChangeHooks } from '../subscribers/on-change';
+import { personalData } from '../subscribers/personal-data';
 import { templateUses } from '../templates/uses';
+import { personalData as ofTracked } from '../tracked/queries';
 import { deliveries } from '../webhooks/queries/fan-out';
+import { personalData as ofWebhooks } from '../webhooks/queries/personal-data';
 
 /** Registers what lower rooms ask of higher ones. Every process calls it before it uses a domain. */
 export function registerDomains(): void {
   deliveriesOfEvents.register(deliveries);
   subscriberChangeHooks.register(enrolByCauses);
+  // A removal goes through them in this order: `oidc` finds its rows by the sessions that `login` erases.
+  personalData.register(
+    ofOidc,
+    ofLogin,
+    ofBroadcasts,
+    ofDrip,
+    ofMessages,
+    ofTracked,
+    ofWebhooks,
+    ofEvents,
+    ofProjects,
+    ofBots,
+  );
   labelUses.register(definitionNaming, chainNaming);
   templateUses.register(definitionsWithTemplate, chainsWithTemplate);
   furtherEntries.register(countChains);

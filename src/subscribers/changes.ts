@@ -1,48 +1,17 @@
 import type pg from 'pg';
 import { AppError } from '../contract/errors';
-import {
-  formatSubscriberId,
-  parseSubscriberId,
-  subscriberIdFormats,
-  type SubscriberIdFormat,
-} from '../contract/ids';
+import { formatSubscriberId, parseSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { limits } from '../contract/limits';
-import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
 import type { EventData } from '../events/contract';
-import { emitEvent, eraseDueEvents, markEventsForErasure } from '../events';
-import { rewriteRecordedResponses } from '../http/idempotency';
+import { emitEvent } from '../events';
 import { lockProject } from '../projects';
-import { workflowIds } from '../temporal/names';
-import { wakeOrphanedWorkflows } from '../temporal/wake-orphaned-workflows';
 import type { Properties, PropertyValue, SubscriberChanges } from './contract';
 import { maxLabels } from './labels';
 import { addedTags, onSubscriberChange } from './on-change';
-import {
-  ERASED_CONTENT,
-  erasePersonLinks,
-  erasePersonMessages,
-  erasePersonPlans,
-  erasePersonRequests,
-  erasePersonSessions,
-  erasePersonUpdates,
-  ERASED_SUBSCRIBER_ID,
-  openEnrolmentsOf,
-  ownExternalId,
-  recentPlansOf,
-  recentRequestsOf,
-  requestsOf,
-} from './queries/erasure';
 import { registerLabels, type LabelKind } from './queries/labels';
-import { erasePersonalTables } from './queries/personal-data';
-import {
-  deleteSubscriber,
-  findSubscriber,
-  lockSubscriber,
-  updateSubscriber,
-  type SubscriberValues,
-} from './queries/records';
-import { presentSubscriber, type SubscriberRecord } from './record';
+import { findSubscriber, lockSubscriber, updateSubscriber, type SubscriberValues } from './queries/records';
+import type { SubscriberRecord } from './record';
 
 /** Finds a subscriber by either public form of its id. Throws the same error for an unknown and a malformed id. */
 export async function requireSubscriber(
@@ -64,7 +33,7 @@ export function publicIdOf(publicId: string | undefined): string | null {
   return publicId === undefined ? null : parseSubscriberId(publicId);
 }
 
-function orNotFound(subscriber: SubscriberRecord | null): SubscriberRecord {
+export function orNotFound(subscriber: SubscriberRecord | null): SubscriberRecord {
   if (!subscriber) throw new AppError('subscriber_not_found');
   return subscriber;
 }
@@ -135,57 +104,6 @@ export async function register(
 ): Promise<void> {
   if (!names || (await registerLabels(db, projectId, kind, names, maxLabels[kind]))) return;
   throw new AppError('conflict', `${kind}: a project can have up to ${maxLabels[kind]} different ${kind}`);
-}
-
-/**
- * Removes a subscriber and everything that is held about them. Events of theirs that are still to be delivered, this
- * removal's among them, are erased when their last delivery has ended. Lock order: project, then subscriber.
- */
-export async function removeSubscriber(
-  { pool, cipher, client, log }: Pick<Core, 'pool' | 'cipher' | 'client' | 'log'>,
-  projectId: string,
-  publicId: string,
-  format: SubscriberIdFormat,
-): Promise<void> {
-  const enrolmentIds = await withTransaction(pool, async (db) => {
-    await lockProject(db, projectId);
-    const person = orNotFound(await lockSubscriber(db, projectId, uuidOf(publicId)));
-    const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
-    const ownId = await ownExternalId(db, person);
-    // Responses stay, so that a repeated request sends nothing again; they no longer name the subscriber.
-    await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), (text) =>
-      publicIds.reduce((rest, id) => rest.replaceAll(id, ERASED_SUBSCRIBER_ID), text),
-    );
-    await rewriteRecordedResponses(db, cipher, await recentPlansOf(db, person, ownId), withoutMessage);
-    const open = await openEnrolmentsOf(db, person);
-    await erasePersonalTables(db, person, publicIds);
-    await erasePersonMessages(db, person);
-    const requestIds = await requestsOf(db, person);
-    await erasePersonPlans(db, person, ownId);
-    await deleteSubscriber(db, projectId, person.id);
-    await erasePersonSessions(db, person);
-    await erasePersonRequests(db, person, requestIds);
-    await erasePersonUpdates(db, person);
-    const linkIds = await erasePersonLinks(db, person, ownId);
-    await rewriteRecordedResponses(db, cipher, linkIds, withoutExternalId);
-    const data = { ...presentSubscriber(person, format), active: false };
-    const event = person.active ? await emitEvent(db, projectId, 'subscription.deleted', data) : null;
-    await markEventsForErasure(db, projectId, person.id, publicIds, event?.id ?? null);
-    await eraseDueEvents(db);
-    return open;
-  });
-  wakeOrphanedWorkflows({ client, log }, enrolmentIds.map(workflowIds.drip));
-}
-
-/** The view of a scheduled message, as it is after the removal of its recipient. */
-function withoutMessage(view: string): string {
-  const erased = { name: null, subscriber_id: null, external_id: null, content: ERASED_CONTENT };
-  return JSON.stringify({ ...(JSON.parse(view) as object), ...erased });
-}
-
-/** The view of a subscribe link, as it is after the removal of the person whom it names. */
-function withoutExternalId(view: string): string {
-  return JSON.stringify({ ...(JSON.parse(view) as object), external_id: null });
 }
 
 function sameSet(one: string[], other: string[]): boolean {

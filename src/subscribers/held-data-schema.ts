@@ -1,24 +1,20 @@
 import { z } from 'zod';
 import { exampleChannel } from '../contract/common';
 import { EXAMPLE_TIME } from '../http/docs/schema-example';
-import { heldTables } from './queries/personal-data';
+import { heldTables } from './personal-data';
 
 const heldRow = z.record(z.string(), z.unknown());
 
 /** An object with a field for each table. */
-export const heldDataSchema = z
-  .strictObject(
-    Object.fromEntries(
-      heldTables.map((table) => [table.as, table.single ? heldRow.nullable() : z.array(heldRow)]),
-    ),
-  )
-  .meta({ examples: [exampleData()] });
-
-function exampleData(): Record<string, unknown> {
-  const empty = heldTables.map((table) => [table.as, table.single ? null : []]);
+export function heldDataSchema() {
+  const fields = heldTables().map(({ as, single }) => ({
+    as,
+    schema: single ? heldRow.nullable() : z.array(heldRow),
+    empty: single ? null : [],
+  }));
   const created_at = EXAMPLE_TIME;
-  return {
-    ...Object.fromEntries(empty),
+  const example = {
+    ...Object.fromEntries(fields.map(({ as, empty }) => [as, empty])),
     subscriber: {
       channel: exampleChannel,
       platform_user_id: '1001',
@@ -28,4 +24,7 @@ function exampleData(): Record<string, unknown> {
     },
     one_time_codes: [{ purpose: 'login', status: 'verified', attempts: 1, created_at }],
   };
+  return z
+    .strictObject(Object.fromEntries(fields.map(({ as, schema }) => [as, schema])))
+    .meta({ examples: [example] });
 }

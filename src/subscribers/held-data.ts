@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
-import { formatSubscriberId, subscriberIdFormats, type SubscriberIdFormat } from '../contract/ids';
+import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { withCancellation } from '../db/cancellable';
 import { endedBy } from '../lib/ended-by';
 import { isoTime } from '../lib/iso-time';
-import { heldTables, readHeld, type HeldRow, type Person } from './queries/personal-data';
+import { heldTables, publicIdsOf } from './personal-data';
+import { readHeld, type HeldRow } from './queries/personal-data';
+import type { SubscriberRecord } from './record';
 
 /** Rows that are in memory at once. */
 const PAGE_ROWS = 500;
@@ -15,26 +17,26 @@ const PAGE_ROWS = 500;
  */
 export function heldData(
   pool: pg.Pool,
-  person: Person,
+  subscriber: SubscriberRecord,
   format: SubscriberIdFormat,
   access: AbortSignal,
 ): Readable {
-  return endedBy(access, Readable.from(jsonParts(pool, person, format, access), { objectMode: false }));
+  return endedBy(access, Readable.from(jsonParts(pool, subscriber, format, access), { objectMode: false }));
 }
 
 async function* jsonParts(
   pool: pg.Pool,
-  person: Person,
+  subscriber: SubscriberRecord,
   format: SubscriberIdFormat,
   access: AbortSignal,
 ): AsyncGenerator<string> {
-  const publicIds = subscriberIdFormats.map((form) => formatSubscriberId(person.id, form));
-  for (const [n, table] of heldTables.entries()) {
+  const person = { ...subscriber, public_ids: publicIdsOf(subscriber.id) };
+  for (const [n, table] of heldTables().entries()) {
     yield `${n === 0 ? '{' : ',\n'}${JSON.stringify(table.as)}:${table.single ? '' : '['}`;
     let last: HeldRow | null = null;
     for (;;) {
       const page: HeldRow[] = await withCancellation(pool, access, (db) =>
-        readHeld(db, table, person, publicIds, last, PAGE_ROWS),
+        readHeld(db, table, person, last, PAGE_ROWS),
       );
       const shown = page.map(({ at: _, key: __, ...row }) =>
         JSON.stringify(presented(row, format), withIsoTimes),

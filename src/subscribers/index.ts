@@ -3,7 +3,7 @@ export { publicIdOf, requireSubscriber, uuidOf } from './changes';
 export { defineLabels, type LabelUse } from './labels';
 export { linkTokenPurpose } from './links';
 export { addedTags, onSubscriberChange, type Cause } from './on-change';
-export { ERASED_SUBSCRIBER_ID } from './queries/erasure';
+export { ERASED_SUBSCRIBER_ID, withoutIdsOf } from './personal-data';
 export {
   findSubscriber,
   findSubscribers,

@@ -2,12 +2,13 @@ import { pageOf } from '../contract/common';
 import { decodeCursor, toPage } from '../contract/cursor';
 import type { Core } from '../core';
 import { route, Streamed } from '../http/route';
-import { patchSubscriber, removeSubscriber, requireSubscriber } from './changes';
+import { patchSubscriber, requireSubscriber } from './changes';
 import { heldData } from './held-data';
 import { heldDataSchema } from './held-data-schema';
 import { subscriberChangesSchema, subscriberListQuery, subscriberParams, subscriberSchema } from './contract';
 import { listSubscribers } from './queries/records';
 import { viewSubscriber, type SubscriberRecord } from './record';
+import { removeSubscriber } from './remove';
 
 const tag = 'Subscribers';
 
@@ -82,14 +83,14 @@ export function createSubscriberRoutes(core: Pick<Core, 'pool' | 'cipher' | 'con
         scope: 'export',
         params: subscriberParams,
         status: 200,
-        response: heldDataSchema,
+        response: heldDataSchema(),
         streamed: true,
         errors: ['subscriber_not_found'],
       },
       async ({ project, params, access }) => {
-        const person = await requireSubscriber(pool, project.id, params.id);
-        const data = heldData(pool, person, format, access());
-        return new Streamed('application/json', `subscriber-${person.id}.json`, data);
+        const subscriber = await requireSubscriber(pool, project.id, params.id);
+        const data = heldData(pool, subscriber, format, access());
+        return new Streamed('application/json', `subscriber-${subscriber.id}.json`, data);
       },
     ),
 

@@ -2,6 +2,7 @@ import type { Channel } from '../contract/common';
 import type { Cursor } from '../contract/cursor';
 import { limits } from '../contract/limits';
 import { cursorTime } from '../db/cursor-time';
+import type { PersonalData } from '../db/personal-data';
 import type { Db } from '../db/pool';
 import { change, row, rows } from '../db/query';
 import type { Properties } from '../subscribers/contract';
@@ -127,3 +128,18 @@ export function listTracked(db: Db, projectId: string, filter: TrackedFilter): P
     [projectId, subscriberId, name, since, before?.at ?? null, before?.id ?? null, limit + 1],
   );
 }
+
+export const personalData: PersonalData = {
+  tables: {
+    tracked_events: {
+      held: {
+        as: 'tracked_events',
+        columns: 't.event_id, t.name, t.properties, t.occurred_at, t.received_at',
+        from: 'tracked_events t',
+        where: 't.subscriber_id = person.id',
+        order: ['t.received_at', 't.id'],
+      },
+      removal: { with: 'subscribers' },
+    },
+  },
+};

@@ -158,13 +158,11 @@ CREATE TABLE idempotency_keys (
   -- Who runs it, until when that one is believed to be alive. Both null once there is an answer.
   owner uuid,
   leased_until timestamptz,
-  -- The recorded answer: a body, or an error's code and text.
-  answer json,
+  -- The recorded response: an error's code and text, or a body, which is encrypted: it can contain links and tokens of a
+  -- login.
   error_code text,
   error_text text,
   created_at timestamptz NOT NULL DEFAULT now(),
-  -- Responses recorded under an Idempotency-Key are encrypted: they can contain links and tokens of a login. `answer` holds
-  -- those of 0.1.0.
   answer_sealed text,
   PRIMARY KEY (project_id, key)
 );
@@ -960,10 +958,12 @@ CREATE INDEX otp_codes_by_age ON otp_codes (created_at, id);
 CREATE TABLE button_clicks (
   update_id bigint PRIMARY KEY,
   delivery_id uuid NOT NULL,
+  subscriber_id uuid NOT NULL REFERENCES subscribers ON DELETE CASCADE,
   clicked_at timestamptz NOT NULL
 );
 CREATE INDEX button_clicks_age ON button_clicks USING brin (clicked_at);
 CREATE INDEX button_clicks_message ON button_clicks (delivery_id);
+CREATE INDEX button_clicks_subscriber ON button_clicks (subscriber_id);
 
 -- ==========
 -- broadcasts

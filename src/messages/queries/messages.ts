@@ -222,12 +222,18 @@ export function findTappedMessage(db: Db, id: string): Promise<TappedMessage | n
 }
 
 /** Returns false if the update has already been counted. */
-export async function insertClick(db: Db, updateId: number, messageId: string, at: Date): Promise<boolean> {
+export async function insertClick(
+  db: Db,
+  updateId: number,
+  { id, subscriber_id }: Pick<TappedMessage, 'id' | 'subscriber_id'>,
+  at: Date,
+): Promise<boolean> {
   const inserted = await change(
     db,
     'insert_button_click',
-    `INSERT INTO button_clicks (update_id, delivery_id, clicked_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-    [updateId, messageId, at],
+    `INSERT INTO button_clicks (update_id, delivery_id, subscriber_id, clicked_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT DO NOTHING`,
+    [updateId, id, subscriber_id, at],
   );
   return inserted > 0;
 }

@@ -85,7 +85,8 @@ const ROWS = `
   INSERT INTO idempotency_keys (project_id, key, request_hash) VALUES ('00000000-0000-0000-0000-0000000000a1', 'i', 'h');
   INSERT INTO otp_codes (subscriber_id, purpose, code_hash, max_attempts)
     VALUES ('00000000-0000-0000-0000-0000000000a3', 'login', 'c', 3);
-  INSERT INTO button_clicks (update_id, delivery_id, clicked_at) VALUES (1, '00000000-0000-0000-0000-0000000000a8', now());
+  INSERT INTO button_clicks (update_id, delivery_id, subscriber_id, clicked_at)
+    VALUES (1, '00000000-0000-0000-0000-0000000000a8', '00000000-0000-0000-0000-0000000000a3', now());
   INSERT INTO broadcasts (id, project_id, status, content, audience, ended_at)
     VALUES ('00000000-0000-0000-0000-0000000000a9', '00000000-0000-0000-0000-0000000000a1', 'completed', '{}', '{}', now());
   INSERT INTO imports (id, project_id, dry_run, columns)
@@ -245,7 +246,8 @@ describe('retention', () => {
        SELECT p.id, 'many', '{}', now() - interval '40 days' FROM projects p, generate_series(1, 1200)`,
     );
     await database.pool.query(
-      `INSERT INTO button_clicks (update_id, delivery_id, clicked_at) VALUES (7, gen_random_uuid(), now() - interval '40 days')`,
+      `INSERT INTO button_clicks (update_id, delivery_id, subscriber_id, clicked_at)
+       SELECT 7, gen_random_uuid(), id, now() - interval '40 days' FROM subscribers LIMIT 1`,
     );
     await database.pool.query('ALTER TABLE auth_openings RENAME COLUMN opened_at TO gone');
     const affected = await run();
@@ -253,7 +255,8 @@ describe('retention', () => {
     expect(affected).toMatchObject({ events: 1200, button_clicks: 1 });
 
     await database.pool.query(
-      `INSERT INTO button_clicks (update_id, delivery_id, clicked_at) VALUES (8, gen_random_uuid(), now() - interval '40 days')`,
+      `INSERT INTO button_clicks (update_id, delivery_id, subscriber_id, clicked_at)
+       SELECT 8, gen_random_uuid(), id, now() - interval '40 days' FROM subscribers LIMIT 1`,
     );
     const other = await database.pool.connect();
     try {

@@ -5,7 +5,7 @@ import { eventRegistry } from '../../../src/events/contract';
 import { newApiKey } from '../../../src/lib/tokens';
 import { insertApiKey } from '../../../src/projects/queries/keys';
 import { eventually } from '../../support/eventually';
-import { ERASED_SUBSCRIBER_ID } from '../../../src/subscribers/queries/erasure';
+import { ERASED_SUBSCRIBER_ID } from '../../../src/subscribers';
 import type { ApiResponse } from '../../support/api';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';

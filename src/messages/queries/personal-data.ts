@@ -1,0 +1,55 @@
+import type { Person, PersonalData } from '../../db/personal-data';
+import type { Db } from '../../db/pool';
+import { rows } from '../../db/query';
+import { rewriteRecordedResponses } from '../../http/idempotency';
+import { withoutIdsOf } from '../../subscribers';
+
+export const personalData: PersonalData = {
+  tables: {
+    messages: {
+      held: {
+        as: 'messages',
+        columns: `t.id AS delivery_id, t.kind, t.channel, t.content, t.status, t.reason, t.error, t.created_at, t.attempted_at,
+        t.ended_at`,
+        from: 'messages t',
+        where: 't.subscriber_id = person.id',
+        order: ['t.created_at', 't.id'],
+      },
+      removal: { with: 'subscribers' },
+    },
+    button_clicks: {
+      held: {
+        as: 'button_clicks',
+        columns: 't.delivery_id, t.clicked_at',
+        from: 'button_clicks t',
+        where: 't.subscriber_id = person.id',
+        order: ['t.clicked_at', 't.update_id'],
+      },
+      removal: { with: 'subscribers' },
+    },
+    otp_codes: {
+      held: {
+        as: 'one_time_codes',
+        columns: 't.purpose, t.status, t.attempts, t.created_at, t.expires_at',
+        from: 'otp_codes t',
+        where: 't.subscriber_id = person.id',
+        order: ['t.created_at', 't.id'],
+      },
+      removal: { with: 'subscribers' },
+    },
+  },
+  async erase(db, person, { cipher }) {
+    await rewriteRecordedResponses(db, cipher, await recentRequestsOf(db, person), withoutIdsOf(person));
+  },
+};
+
+/** The requests of the last days that have sent the person a message, by which their recorded responses are found. */
+async function recentRequestsOf(db: Db, { id }: Person): Promise<string[]> {
+  const found = await rows<{ request_id: string }>(
+    db,
+    'recent_requests_of_person',
+    `SELECT request_id FROM messages WHERE subscriber_id = $1 AND created_at > now() - interval '2 days'`,
+    [id],
+  );
+  return found.map(({ request_id }) => request_id);
+}

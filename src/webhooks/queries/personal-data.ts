@@ -1,0 +1,9 @@
+import type { PersonalData } from '../../db/personal-data';
+
+/** Of events, which are shown themselves. */
+export const personalData: PersonalData = {
+  tables: {
+    event_words: { removal: { with: 'events' } },
+    attempts: { removal: { with: 'deliveries' } },
+  },
+};
