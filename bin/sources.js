@@ -6,7 +6,7 @@ const path = require('node:path');
 
 const root = path.join(__dirname, '..');
 const dist = path.join(root, 'dist');
-const codeFolders = ['src', 'workflows', 'activities'];
+const codeFolders = ['src', 'workflows', 'activities', 'sdk/typescript/src'];
 
 const sources = {
   /** With the contracts of the API, which pages may import. */

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
+import { Herald, HeraldError } from '../../sdk/typescript/src';
 import { createNotifications } from '../db/notify';
 import { followEvents } from '../events/follow';
 import { endOfStream, type StreamPlace } from '../events/queries/stream';
 import { isoTime } from '../lib/iso-time';
 import { databaseUrlOf, findInstallation, UsageError, withDatabase } from './context';
 import { chooseProject } from './projects';
-import { reasonOf, refusalOf, type RemoteApi } from './remote';
+import { reasonOf, type RemoteApi } from './remote';
 
 /** An event as `GET /v1/webhooks/stream` sends it. */
 export interface ListenedEvent {
@@ -73,28 +74,25 @@ export function localEvents(slug: string | undefined, names: string[] | null): E
 
 /** The events of the project of an API key, over HTTP. */
 export function remoteEvents({ url, key }: RemoteApi, names: string[] | null): EventSource {
-  const address = new URL('/v1/webhooks/stream', url);
-  if (names) address.searchParams.set('events', names.join(','));
+  // Without retries of its own: each lost connection is shown.
+  const herald = new Herald({ baseUrl: url, apiKey: key, maxRetries: 0 });
   return {
     async follow({ onOpen, onEvent, onInterrupted, onGap, signal }) {
-      let lastId: string | null = null;
-      await reconnecting({ onInterrupted, signal }, async (opened) => {
-        const headers = {
-          authorization: `Bearer ${key}`,
-          accept: 'text/event-stream',
-          ...(lastId ? { 'last-event-id': lastId } : {}),
-        };
-        const response = await fetch(address, { headers, signal, redirect: 'error' });
-        if (!response.ok || !response.body) throw await refusalOf(response);
-        opened();
-        onOpen();
-        for await (const message of readMessages(response.body)) {
-          if (message.type === 'gap') onGap();
-          if (message.type === 'message') await onEvent(JSON.parse(message.data) as ListenedEvent);
-          lastId = message.id ?? lastId;
+      const query = names ? { events: names.join(',') } : {};
+      const shown = (error: Error, retryMs: number) => onInterrupted(reasonOf(error), retryMs);
+      try {
+        for await (const event of herald.webhooks.stream(query, {
+          signal,
+          onOpen,
+          onInterrupted: shown,
+          onGap,
+        })) {
+          await onEvent(event);
         }
-        throw new Error('the stream ended');
-      });
+      } catch (error) {
+        if (signal.aborted) return;
+        throw error instanceof HeraldError ? new UsageError(error.message) : error;
+      }
     },
   };
 }
@@ -116,32 +114,6 @@ async function reconnecting(
       onInterrupted(reasonOf(error), retryMs);
       await sleep(retryMs, undefined, { signal }).catch(() => {});
       retryMs = Math.min(retryMs * 2, RETRY_MS.most);
-    }
-  }
-}
-
-export interface StreamMessage {
-  /** `place`: without data, only to resume from its id. */
-  type: string;
-  data: string;
-  id: string | null;
-}
-
-/** The messages of a stream of server-sent events. */
-export async function* readMessages(body: AsyncIterable<Uint8Array>): AsyncGenerator<StreamMessage, void> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of body) {
-    text += decoder.decode(chunk, { stream: true });
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const fields = text.slice(0, end).split('\n');
-      text = text.slice(end + 2);
-      const valueOf = (name: string) =>
-        fields.filter((field) => field.startsWith(`${name}: `)).map((field) => field.slice(name.length + 2));
-      const data = valueOf('data').join('\n');
-      const id = valueOf('id')[0] ?? null;
-      if (data !== '') yield { type: valueOf('event')[0] ?? 'message', data, id };
-      else if (id !== null) yield { type: 'place', data, id };
     }
   }
 }

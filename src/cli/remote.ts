@@ -54,7 +54,7 @@ export async function callApi<T>(
   return (await response.json()) as T;
 }
 
-export async function refusalOf(response: Response): Promise<Error> {
+async function refusalOf(response: Response): Promise<Error> {
   const body = (await response.json().catch(() => ({}))) as { error?: string };
   const text = body.error ?? `The service responded ${response.status}.`;
   const isFinal = response.status >= 400 && response.status < 500 && response.status !== 429;
@@ -63,11 +63,12 @@ export async function refusalOf(response: Response): Promise<Error> {
 
 /** Says on standard error that a connection was lost. */
 export function disconnected(reason: string, retryMs: number): void {
-  process.stderr.write(`Disconnected: ${reason}. Reconnecting in ${retryMs / 1000} s.\n`);
+  const seconds = Math.round(retryMs / 100) / 10;
+  process.stderr.write(`Disconnected: ${reason.replace(/\.$/, '')}. Reconnecting in ${seconds} s.\n`);
 }
 
 /** `fetch` hides the cause of a failed connection. */
 export function reasonOf(error: unknown): string {
-  const { cause, message } = error as Error;
-  return cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : message;
+  const { cause, message, code } = error as Error & { code?: string };
+  return cause instanceof Error ? reasonOf(cause) : message || String(code);
 }

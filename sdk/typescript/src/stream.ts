@@ -17,6 +17,10 @@ export type StreamedEvent = WebhookEvent & {
 export interface StreamOptions extends RequestOptions {
   /** Goes on after this event, if it is not older than an hour. */
   lastEventId?: string | undefined;
+  /** Called each time the stream is open. */
+  onOpen?: (() => void) | undefined;
+  /** Called when the connection is lost; it is opened again after `retryMs`. */
+  onInterrupted?: ((error: Error, retryMs: number) => void) | undefined;
   /** Called when the stream could not go on after the last event: events were missed. */
   onGap?: (() => void) | undefined;
 }
@@ -27,11 +31,12 @@ const SILENT_MS = 45_000;
 /** Events as they happen, without an end: a lost connection is opened again and goes on after the last event. */
 export async function* followEvents(
   open: (options: RequestOptions) => Promise<HeraldFile>,
-  { lastEventId, onGap, ...options }: StreamOptions,
+  { lastEventId, onOpen, onInterrupted, onGap, ...options }: StreamOptions,
 ): AsyncGenerator<StreamedEvent, void, undefined> {
   let lastId = lastEventId;
   for (let failures = 0; ; failures++) {
     const connection = connectionOf(options.signal);
+    let lost: Error = new HeraldConnectionError('The stream has ended.');
     try {
       const headers = {
         ...options.headers,
@@ -40,6 +45,7 @@ export async function* followEvents(
       };
       const file = await open({ ...options, headers, signal: connection.signal });
       failures = 0;
+      onOpen?.();
       for await (const { type, data, id } of readMessages(connection.watched(file.stream()))) {
         lastId = id ?? lastId;
         if (type === 'gap') onGap?.();
@@ -49,10 +55,13 @@ export async function* followEvents(
       options.signal?.throwIfAborted();
       if (error instanceof HeraldError && !error.retryable) throw error;
       if (!isOfConnection(error)) throw error;
+      lost = error;
     } finally {
       connection.close();
     }
-    await sleep(backoff(failures), options.signal);
+    const retryMs = backoff(failures);
+    onInterrupted?.(lost, retryMs);
+    await sleep(retryMs, options.signal);
   }
 }
 
@@ -62,7 +71,7 @@ function eventOf(data: string): StreamedEvent {
 }
 
 /** A response that breaks off is a TypeError of fetch. */
-function isOfConnection(error: unknown): boolean {
+function isOfConnection(error: unknown): error is Error {
   return error instanceof HeraldError || error instanceof HeraldConnectionError || error instanceof TypeError;
 }
 
@@ -83,8 +92,10 @@ function connectionOf(signal: AbortSignal | undefined) {
     async *watched(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
       wait();
       for await (const chunk of chunks) {
-        wait();
+        // The time that the caller takes is not the connection's.
+        clearTimeout(timer);
         yield chunk;
+        wait();
       }
     },
     close(): void {
@@ -103,7 +114,9 @@ interface Message {
 }
 
 /** The messages of a stream of server-sent events. */
-async function* readMessages(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Message, void, undefined> {
+export async function* readMessages(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Message, void, undefined> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of chunks) {

@@ -1,6 +1,6 @@
 import { limits } from '../../../src/contract/limits';
 import { createPool, withTransaction } from '../../../src/db/pool';
-import { readMessages } from '../../../src/cli/event-source';
+import { readMessages } from '../../../sdk/typescript/src/stream';
 import { eventRegistry } from '../../../src/events/contract';
 import { emitEvent } from '../../../src/events';
 import { eventually, SOON_MS } from '../../support/eventually';
@@ -58,7 +58,7 @@ async function openStream({ key = project.api_key, query = '', lastId = '', cook
   const read = async () => {
     if (!response.ok || !response.body) return;
     for await (const { type, data, id } of readMessages(response.body)) {
-      if (type === 'place') stream.place = id;
+      if (type === 'place') stream.place = id ?? null;
       else if (type === 'gap') stream.gaps += 1;
       else if (type !== 'message') hints.push({ list: type });
       else events.push(JSON.parse(data) as Streamed);
