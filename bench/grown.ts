@@ -136,9 +136,8 @@ async function grow({ service }: BenchEnvironment, projectId: string): Promise<v
        FROM generate_series(1, $3::int) i JOIN endpoint e ON e.n = i % e.count
        RETURNING id, project_id, created_at
      ), delivery AS (
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, attempts, ended_at, start_at,
-         created_at)
-       SELECT v.project_id, e.id, v.id, $1, 'durable', 'succeeded', 1, v.created_at, NULL, v.created_at
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, attempts, ended_at, created_at)
+       SELECT v.project_id, e.id, v.id, $1, 'durable', 'succeeded', 1, v.created_at, v.created_at
        FROM event v JOIN endpoint e ON e.project_id = v.project_id
        RETURNING id, created_at
      )

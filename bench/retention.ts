@@ -91,9 +91,8 @@ async function insertOld(pool: pg.Pool, endpoint: { project_id: string; id: stri
          SELECT $1, $3, $4, now() - interval '40 days' - i * interval '8 milliseconds'
          FROM generate_series(1, $5::int) i RETURNING id, created_at
        ), delivery AS (
-         INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, attempts, ended_at, start_at,
-           created_at)
-         SELECT $1, $2, id, $3, 'durable', 'succeeded', 1, created_at, NULL, created_at FROM event RETURNING id, created_at
+         INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, attempts, ended_at, created_at)
+         SELECT $1, $2, id, $3, 'durable', 'succeeded', 1, created_at, created_at FROM event RETURNING id, created_at
        )
        INSERT INTO attempts (delivery_id, number, requested, claimed_at, finished_at, http_status)
        SELECT id, 1, false, created_at, created_at, 200 FROM delivery`,

@@ -66,9 +66,8 @@ async function insertDeliveries(pool: pg.Pool, projectId: string, endpointId: st
          now() - i * interval '6 days' / $3::int
        FROM generate_series(1, $3::int) i RETURNING id, created_at
      )
-     INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, attempts, ended_at, start_at,
-       created_at)
-     SELECT $1, $2, id, 'ticket.created', 'durable', 'succeeded', 1, created_at, NULL, created_at FROM event`,
+     INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, attempts, ended_at, created_at)
+     SELECT $1, $2, id, 'ticket.created', 'durable', 'succeeded', 1, created_at, created_at FROM event`,
     [projectId, endpointId, DELIVERIES],
   );
 }

@@ -122,9 +122,9 @@ function inProgress(): AppError {
 }
 
 function replay(cipher: Cipher, held: StoredKey): IdempotentResult {
-  const { error_code, error_text, answer_sealed } = held;
-  if (answer_sealed !== null) {
-    const text = cipher.decrypt(answer_sealed, recordedResponsePurpose, held.request_id);
+  const { error_code, error_text, response_sealed } = held;
+  if (response_sealed !== null) {
+    const text = cipher.decrypt(response_sealed, recordedResponsePurpose, held.request_id);
     return { response: JSON.parse(text) as unknown, replayed: true };
   }
   throw new AppError(
@@ -152,12 +152,12 @@ export async function rewriteRecordedResponses(
   requestIds: string[],
   rewrite: (text: string) => string,
 ): Promise<void> {
-  for (const { request_id, answer_sealed } of await findRecordedResponses(db, requestIds)) {
-    const text = decryptOrNull(cipher, answer_sealed, request_id);
+  for (const { request_id, response_sealed } of await findRecordedResponses(db, requestIds)) {
+    const text = decryptOrNull(cipher, response_sealed, request_id);
     // Its key was taken away, so no request can read it.
     if (text === null) continue;
     const sealed = cipher.encrypt(rewrite(text), recordedResponsePurpose, request_id);
-    await replaceRecordedResponse(db, { request_id, answer_sealed: sealed });
+    await replaceRecordedResponse(db, { request_id, response_sealed: sealed });
   }
 }
 

@@ -26,7 +26,7 @@ export async function claimKey(
      ON CONFLICT (project_id, key) DO UPDATE SET
        request_hash = excluded.request_hash, owner = excluded.owner,
        leased_until = clock_timestamp() + make_interval(secs => $5),
-       answer_sealed = NULL, error_code = NULL, error_text = NULL,
+       response_sealed = NULL, error_code = NULL, error_text = NULL,
        request_id = CASE WHEN ${isExpired} THEN excluded.request_id ELSE k.request_id END,
        created_at = CASE WHEN ${isExpired} THEN excluded.created_at ELSE k.created_at END
      WHERE (${isExpired} AND k.leased_until < clock_timestamp() IS NOT FALSE) OR (${isAbandoned})
@@ -39,7 +39,7 @@ export interface StoredKey {
   request_id: string;
   request_hash: Buffer;
   running: boolean;
-  answer_sealed: string | null;
+  response_sealed: string | null;
   error_code: string | null;
   error_text: string | null;
 }
@@ -48,7 +48,7 @@ export function findKey(db: Db, { projectId, key }: KeyScope): Promise<StoredKey
   return row<StoredKey>(
     db,
     'find_idempotency_key',
-    `SELECT request_id, request_hash, leased_until IS NOT NULL AS running, answer_sealed, error_code, error_text
+    `SELECT request_id, request_hash, leased_until IS NOT NULL AS running, response_sealed, error_code, error_text
      FROM idempotency_keys WHERE project_id = $1 AND key = $2`,
     [projectId, key],
   );
@@ -82,7 +82,7 @@ export function recordKeyOutcome(
   return change(
     db,
     'record_idempotency_outcome',
-    `UPDATE idempotency_keys SET owner = NULL, leased_until = NULL, answer_sealed = $4, error_code = $5, error_text = $6
+    `UPDATE idempotency_keys SET owner = NULL, leased_until = NULL, response_sealed = $4, error_code = $5, error_text = $6
      WHERE project_id = $1 AND key = $2 AND owner = $3`,
     [
       scope.projectId,
@@ -118,15 +118,15 @@ export function endKeyLease(db: Db, scope: KeyScope, owner: string): Promise<num
 
 export interface RecordedResponse {
   request_id: string;
-  answer_sealed: string;
+  response_sealed: string;
 }
 
 export function findRecordedResponses(db: Db, requestIds: string[]): Promise<RecordedResponse[]> {
   return rows<RecordedResponse>(
     db,
     'find_recorded_responses',
-    `SELECT request_id, answer_sealed FROM idempotency_keys
-     WHERE request_id = ANY ($1::uuid[]) AND answer_sealed IS NOT NULL ORDER BY request_id`,
+    `SELECT request_id, response_sealed FROM idempotency_keys
+     WHERE request_id = ANY ($1::uuid[]) AND response_sealed IS NOT NULL ORDER BY request_id`,
     [requestIds],
   );
 }
@@ -135,7 +135,7 @@ export function replaceRecordedResponse(db: Db, response: RecordedResponse): Pro
   return change(
     db,
     'replace_recorded_response',
-    'UPDATE idempotency_keys SET answer_sealed = $2 WHERE request_id = $1 AND answer_sealed IS NOT NULL',
-    [response.request_id, response.answer_sealed],
+    'UPDATE idempotency_keys SET response_sealed = $2 WHERE request_id = $1 AND response_sealed IS NOT NULL',
+    [response.request_id, response.response_sealed],
   );
 }

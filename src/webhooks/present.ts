@@ -14,7 +14,7 @@ export function presentDelivery(delivery: DeliveryRow): DeliveryView {
     event: delivery.event_name,
     status: delivery.status,
     test: delivery.test,
-    lane: delivery.lane === 'auto' ? null : delivery.lane,
+    lane: delivery.lane,
     workflow_id: delivery.started ? workflowIds.delivery(delivery.id) : null,
     attempt_count: delivery.attempts,
     last_http_status: delivery.last_http_status,

@@ -7,7 +7,7 @@ export async function loseResponse(
   key: string,
 ): Promise<void> {
   const { rowCount } = await pool.query(
-    `UPDATE idempotency_keys SET answer_sealed = NULL, owner = gen_random_uuid(), leased_until = now()
+    `UPDATE idempotency_keys SET response_sealed = NULL, owner = gen_random_uuid(), leased_until = now()
      WHERE project_id = $1 AND key = $2`,
     [id, key],
   );

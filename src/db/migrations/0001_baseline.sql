@@ -155,15 +155,15 @@ CREATE TABLE idempotency_keys (
   key text NOT NULL,
   request_hash bytea NOT NULL,
   request_id uuid NOT NULL DEFAULT gen_random_uuid(),
-  -- Who runs it, until when that one is believed to be alive. Both null once there is an answer.
+  -- Who runs it, until when that one is believed to be alive. Both null once there is a response.
   owner uuid,
   leased_until timestamptz,
-  -- The recorded response: an error's code and text, or a body, which is encrypted: it can contain links and tokens of a
+  -- The recorded response: a body, or an error's code and text. The body is encrypted: it can contain links and tokens of a
   -- login.
+  response_sealed text,
   error_code text,
   error_text text,
   created_at timestamptz NOT NULL DEFAULT now(),
-  answer_sealed text,
   PRIMARY KEY (project_id, key)
 );
 CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
@@ -433,19 +433,19 @@ CREATE TABLE events (
   -- canonical form, as the first `subscriber_id`. A publisher chooses the order of the fields, and the case of a UUID.
   subscriber_id uuid,
   -- The transaction that wrote an event. The stream of events reads in this order and stops at the oldest transaction that
-  -- is still open, so that an event that commits late is not skipped. Null for events of earlier versions.
-  xid xid8 DEFAULT pg_current_xact_id(),
+  -- is still open, so that an event that commits late is not skipped.
+  xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
   -- The example of an event, sent on request.
   test boolean NOT NULL DEFAULT false
 );
 CREATE INDEX events_project ON events (project_id, created_at DESC);
 -- Retention walks these by age, in batches of (time, id). The BRIN indexes could not return rows in order.
 CREATE INDEX events_by_age ON events (created_at, id);
--- The person of an event is read from its body, so that events of version 0.1.0 are found as well. An escaped quote
--- cannot match: the pattern finds a field, never a part of a text.
+-- The subscriber of an event is read from its body. An escaped quote cannot match: the pattern finds a field, never a part
+-- of a text.
 CREATE INDEX events_subscriber ON events (substring(body, '"subscriber_id":"([^"\\]+)"'));
 CREATE INDEX events_published_subscriber ON events (subscriber_id) WHERE subscriber_id IS NOT NULL;
-CREATE INDEX events_stream ON events (project_id, xid, id) WHERE xid IS NOT NULL;
+CREATE INDEX events_stream ON events (project_id, xid, id);
 
 -- Events of removed people that were not erased at once, because a delivery of theirs was open. `check_at` is moved on
 -- while it still is.
@@ -655,8 +655,8 @@ CREATE TABLE auth_openings (
   channel text NOT NULL,
   platform_user_id text NOT NULL,
   opened_at timestamptz NOT NULL DEFAULT now(),
-  -- The update that opened the link: one that is handled again while the platform is away counts once.
-  update_id bigint
+  -- The update that opened the link: one that is handled again while the platform is unavailable counts once.
+  update_id bigint NOT NULL
 );
 CREATE INDEX auth_openings_user ON auth_openings (channel, platform_user_id, opened_at);
 CREATE INDEX auth_openings_by_age ON auth_openings (opened_at);
@@ -669,8 +669,8 @@ CREATE TABLE auth_answers (
   first_name text NOT NULL,
   username text,
   received_at timestamptz NOT NULL,
-  -- Of several users who were asked, the one who answered.
-  prompt_id bigint
+  -- The question that was answered, which tells who of several users has.
+  prompt_id bigint NOT NULL
 );
 CREATE INDEX auth_answers_session ON auth_answers (session_id, received_at, update_id);
 
@@ -712,10 +712,8 @@ CREATE TABLE endpoints (
   disabled_reason text,
   -- Raised by every change, so that an attempt made before a change cannot disable what came after it.
   version int NOT NULL DEFAULT 1,
-  -- Since when there has been nothing but failures, the delivery that began it, and whether another one failed too.
+  -- Since when there has been nothing but failures.
   failing_since timestamptz,
-  failing_delivery uuid,
-  failing_several boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   -- The log of a deleted endpoint stays readable until its retention is over.
@@ -772,7 +770,8 @@ CREATE TABLE deliveries (
   endpoint_id uuid NOT NULL REFERENCES endpoints ON DELETE CASCADE,
   event_id uuid NOT NULL REFERENCES events ON DELETE CASCADE,
   event_name text NOT NULL,
-  lane text CHECK (lane IN ('workflow', 'express', 'auto')),
+  -- Decided by the claim.
+  lane text CHECK (lane IN ('workflow', 'express')),
   -- Events of broadcasts: started after everything else.
   bulk boolean NOT NULL DEFAULT false,
   policy text NOT NULL CHECK (policy IN ('durable', 'quick')),
@@ -795,17 +794,10 @@ CREATE TABLE deliveries (
   last_error text,
   created_at timestamptz NOT NULL DEFAULT now(),
   ended_at timestamptz,
-  -- For the relay: when to start or wake the workflow (a claim moves it on as its lease); null: nothing to do.
-  start_at timestamptz DEFAULT now(),
+  -- It has, or had, a workflow.
   started boolean NOT NULL DEFAULT false,
-  -- One of the endpoint's slots is held until then, at the latest.
-  slot_until timestamptz,
-  -- For the reconciler: if nothing has happened by then, somebody should ask whether the workflow still exists.
-  overdue_at timestamptz NOT NULL DEFAULT (now() + interval '2 minutes'),
-  -- Who makes the first attempt of an express delivery, and until when nobody else may.
-  lease_token uuid,
-  -- Who makes the first attempt of an express delivery, and until when nobody else may.
-  lease_until timestamptz,
+  -- If nothing has happened by then, the reconciler asks Temporal whether the workflow still exists. Not while it is queued.
+  overdue_at timestamptz NOT NULL DEFAULT 'infinity',
   -- The example of an event, sent on request: marked in its headers, so that no receiver takes it for a real event.
   test boolean NOT NULL DEFAULT false,
   -- Why Herald cancelled it; null where a person did.
@@ -815,12 +807,7 @@ CREATE INDEX deliveries_log ON deliveries (endpoint_id, created_at DESC, id DESC
 CREATE INDEX deliveries_event ON deliveries (event_id);
 CREATE INDEX deliveries_open ON deliveries (endpoint_id, created_at) WHERE status = 'pending';
 CREATE INDEX deliveries_failed ON deliveries (endpoint_id, ended_at) WHERE status = 'failed';
-CREATE INDEX deliveries_to_start ON deliveries (endpoint_id, bulk, start_at)
-  WHERE (status = 'pending') AND (start_at IS NOT NULL);
-CREATE INDEX deliveries_overdue ON deliveries (overdue_at) WHERE (status = 'pending') AND (start_at IS NULL);
-CREATE INDEX deliveries_leases ON deliveries (lease_until) WHERE lease_token IS NOT NULL;
-CREATE INDEX deliveries_to_tell ON deliveries (start_at)
-  WHERE (status IN ('cancelled', 'failed')) AND (start_at IS NOT NULL);
+CREATE INDEX deliveries_overdue ON deliveries (overdue_at) WHERE status = 'pending';
 -- Those that were cancelled are few among many; the log is read by status.
 CREATE INDEX deliveries_cancelled ON deliveries (endpoint_id, created_at DESC, id DESC) WHERE status = 'cancelled';
 
@@ -871,12 +858,12 @@ CREATE TABLE attempts (
   PRIMARY KEY (delivery_id, number)
 );
 
--- Requests to retry, by their own Idempotency-Key.
+-- Which requests have retried a delivery: one that is resumed after a crash does not retry it again.
 CREATE TABLE delivery_retries (
   delivery_id uuid NOT NULL REFERENCES deliveries ON DELETE CASCADE,
-  idempotency_key text NOT NULL,
+  request_id uuid NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (delivery_id, idempotency_key)
+  PRIMARY KEY (delivery_id, request_id)
 );
 
 -- The words of recent events, for the search in their bodies. A worker writes them a moment after the event: in the

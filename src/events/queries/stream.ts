@@ -63,7 +63,7 @@ export function readStream(
     db,
     'read_stream',
     `SELECT xid::text AS xid, id, name, body, test, created_at FROM events
-     WHERE project_id = $1 AND xid IS NOT NULL AND (xid, id) > ($2::text::xid8, $3::uuid) AND xid < ${OLDEST_OPEN}
+     WHERE project_id = $1 AND (xid, id) > ($2::text::xid8, $3::uuid) AND xid < ${OLDEST_OPEN}
        AND ${RECENT}
      ORDER BY xid, id LIMIT $4`,
     [projectId, xid, id, limit],

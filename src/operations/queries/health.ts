@@ -32,7 +32,7 @@ export async function overdueDeliveries(db: Db): Promise<number> {
     'overdue_deliveries',
     `SELECT count(*)::int AS count FROM (
        SELECT 1 FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id AND e.status = 'active'
-       WHERE d.status = 'pending' AND d.start_at IS NULL
+       WHERE d.status = 'pending'
          AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id)
          AND greatest(d.overdue_at - interval '2 minutes', d.next_attempt_at) <= now() - interval '5 minutes'
        LIMIT $1) overdue`,

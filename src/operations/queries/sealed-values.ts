@@ -52,7 +52,7 @@ export const sealedColumns = [
   },
   {
     table: 'idempotency_keys',
-    column: 'answer_sealed',
+    column: 'response_sealed',
     key: 'request_id',
     type: 'uuid',
     purpose: recordedResponsePurpose,

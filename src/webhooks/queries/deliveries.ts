@@ -1,5 +1,5 @@
 import type { Cursor } from '../../contract/cursor';
-import type { CancelReason, DeliveryStatus, LaneSetting } from '../contract';
+import type { CancelReason, DeliveryLane, DeliveryStatus } from '../contract';
 import { cursorTime } from '../../db/cursor-time';
 import { notifyAfterCommit, notifyChannels } from '../../db/notify';
 import type { Db } from '../../db/pool';
@@ -14,8 +14,8 @@ export interface DeliveryRow {
   event_id: string;
   event_name: string;
   status: DeliveryStatus;
-  /** Null until a claim has decided; `auto` in rows that a process of 0.1.0 has not started yet. */
-  lane: LaneSetting | null;
+  /** Null until a claim has decided. */
+  lane: DeliveryLane | null;
   test: boolean;
   endpoint_url: string;
   /** It has, or had, a workflow. */
@@ -153,17 +153,14 @@ const REQUEST_ATTEMPT = `round = d.round + 1, status = 'pending', failure = NULL
 const QUEUED = `d.id, d.endpoint_id, d.project_id, d.attempts, d.started, d.round, d.served, d.bulk, d.created_at,
   d.next_attempt_at`;
 
-/**
- * Requests one attempt of each delivery, which are locked; those that this request has retried before stay as they are.
- * The column `idempotency_key` has the request's id, and in rows of 0.1.0 the key as given.
- */
+/** Requests one attempt of each delivery, which are locked; those that this request has retried before stay as they are. */
 export async function requestRetries(db: Db, ids: string[], requestId: string): Promise<void> {
   await change(
     db,
     'request_retries',
     `WITH fresh AS (
-       INSERT INTO delivery_retries (delivery_id, idempotency_key)
-       SELECT id, $2 FROM unnest($1::uuid[]) AS given (id) ORDER BY id
+       INSERT INTO delivery_retries (delivery_id, request_id)
+       SELECT id, $2::uuid FROM unnest($1::uuid[]) AS given (id) ORDER BY id
        ON CONFLICT DO NOTHING RETURNING delivery_id
      ), requested AS (
        UPDATE deliveries d SET ${REQUEST_ATTEMPT} FROM fresh WHERE d.id = fresh.delivery_id RETURNING ${QUEUED}
@@ -251,7 +248,7 @@ export async function recoverDeliveries(
        UPDATE deliveries d SET ${REQUEST_ATTEMPT} FROM chosen c WHERE d.id = c.id AND d.status = 'failed'
        RETURNING ${QUEUED}
      ), recorded AS (
-       INSERT INTO delivery_retries (delivery_id, idempotency_key) SELECT id, $3 FROM requested
+       INSERT INTO delivery_retries (delivery_id, request_id) SELECT id, $3::uuid FROM requested
      )
      ${enqueue('requested', { priority: ORDINARY, dueAt: IN_ORDER })}`,
     [endpointId, since, requestId],
@@ -266,7 +263,7 @@ export async function countRecovered(db: Db, endpointId: string, requestId: stri
     db,
     'count_recovered',
     `SELECT count(*)::int AS recovered FROM delivery_retries r JOIN deliveries d ON d.id = r.delivery_id
-     WHERE d.endpoint_id = $1 AND r.idempotency_key = $2`,
+     WHERE d.endpoint_id = $1 AND r.request_id = $2`,
     [endpointId, requestId],
   );
   return found?.recovered ?? 0;
@@ -300,7 +297,7 @@ export async function claimOverdue(db: Db, limit: number): Promise<string[]> {
     db,
     'claim_overdue',
     `UPDATE deliveries SET overdue_at = clock_timestamp() + interval '2 minutes'
-     WHERE id IN (SELECT d.id FROM deliveries d WHERE d.status = 'pending' AND d.start_at IS NULL AND d.overdue_at <= now()
+     WHERE id IN (SELECT d.id FROM deliveries d WHERE d.status = 'pending' AND d.overdue_at <= now()
                     AND NOT EXISTS (SELECT 1 FROM delivery_queue q WHERE q.delivery_id = d.id)
                   ORDER BY d.overdue_at LIMIT $1 FOR UPDATE SKIP LOCKED)
      RETURNING id`,

@@ -6,13 +6,12 @@ import type { Deliveries } from '../../events';
 /**
  * Where an event becomes deliveries: one for each endpoint of the project that subscribes to it, and its row in the
  * queue. The events are those of the current transaction (`xid`): one that was written before has its deliveries. The
- * subquery cannot be flattened, so that Postgres looks each event up by its index. A delivery is not overdue while it is
- * queued.
+ * subquery cannot be flattened, so that Postgres looks each event up by its index.
  */
 const FAN_OUT = `WITH delivery AS (
-       INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, test, bulk, start_at, overdue_at)
+       INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, test, bulk)
        SELECT coalesce(given.delivery_id, gen_random_uuid()), e.project_id, e.id, given.event_id, v.name, e.retry_policy,
-         v.test, given.bulk, NULL, 'infinity'
+         v.test, given.bulk
        FROM unnest($1::uuid[], $2::boolean[], $3::uuid[], $4::uuid[]) AS given (event_id, bulk, endpoint_id, delivery_id)
        CROSS JOIN LATERAL (
          SELECT v.project_id, v.name, v.test FROM events v

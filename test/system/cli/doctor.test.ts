@@ -171,8 +171,8 @@ test('updates set aside, late sessions and overdue deliveries are counted', asyn
   await pool.query(
     `WITH event AS (
        INSERT INTO events (project_id, name, body) SELECT id, 'auth.completed', '{}' FROM projects RETURNING id, project_id)
-     INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, started, start_at, next_attempt_at, overdue_at)
-     SELECT v.project_id, e.id, v.id, 'auth.completed', 'durable', true, NULL, now() - interval '1 hour', now() - interval '50 minutes'
+     INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, started, next_attempt_at, overdue_at)
+     SELECT v.project_id, e.id, v.id, 'auth.completed', 'durable', true, now() - interval '1 hour', now() - interval '50 minutes'
      FROM event v JOIN endpoints e ON e.project_id = v.project_id`,
   );
   // The workflows, which the reconciler starts again, cannot end them meanwhile.

@@ -41,7 +41,7 @@ async function sealedValues(): Promise<Record<'secrets' | 'starts' | 'codes' | '
     codes: await column(
       'SELECT id AS row, code_sealed AS value FROM auth_sessions WHERE code_sealed IS NOT NULL',
     ),
-    responses: await column('SELECT request_id AS row, answer_sealed AS value FROM idempotency_keys'),
+    responses: await column('SELECT request_id AS row, response_sealed AS value FROM idempotency_keys'),
   };
 }
 

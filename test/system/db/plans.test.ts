@@ -74,8 +74,8 @@ async function grow(projectId: string, endpointId: string): Promise<void> {
        now() - interval '2 days', now() - interval '2 days', now() FROM generate_series(1, ${ROWS}) i`,
     `INSERT INTO auth_prompts (session_id, nonce_hash, channel, chat_id, platform_user_id, update_id, message_id, closed_at)
      SELECT id, sha256(id::text::bytea), 'telegram', 'x', 'x', -number, '1', now() FROM auth_sessions WHERE project_id = $1`,
-    `INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at)
-     SELECT -number, id, 'yes', 'G', now() FROM auth_sessions WHERE project_id = $1`,
+    `INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at, prompt_id)
+     SELECT -number, id, 'yes', 'G', now(), 1 FROM auth_sessions WHERE project_id = $1`,
     `INSERT INTO credit_ledger (session_id, project_id, source) SELECT id, project_id, 'plan' FROM auth_sessions WHERE project_id = $1`,
     `INSERT INTO bot_updates (channel, dedupe_key, lane, handled_at)
      SELECT 'telegram', 'grown-' || i, 'user:' || i, now() FROM generate_series(1, ${ROWS}) i WHERE $1::uuid IS NOT NULL`,
@@ -83,8 +83,8 @@ async function grow(projectId: string, endpointId: string): Promise<void> {
   ];
   for (const text of sql) await service.pool.query(text, [projectId]);
   await service.pool.query(
-    `INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, ended_at, start_at, next_attempt_at, created_at)
-     SELECT project_id, $1, id, name, 'durable', 'succeeded', now(), NULL, NULL, now() - interval '1 day' FROM events`,
+    `INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, ended_at, next_attempt_at, created_at)
+     SELECT project_id, $1, id, name, 'durable', 'succeeded', now(), NULL, now() - interval '1 day' FROM events`,
     [endpointId],
   );
   await service.pool.query(

@@ -277,7 +277,7 @@ test('an Idempotency-Key makes a repeated request one request', async () => {
   expect(second.headers.get('idempotent-replayed')).toBe('true');
   // As a crash after the commit and before the response was recorded leaves it.
   await service.pool.query(
-    'UPDATE idempotency_keys SET answer_sealed = NULL, leased_until = now() WHERE project_id = $1',
+    'UPDATE idempotency_keys SET response_sealed = NULL, leased_until = now() WHERE project_id = $1',
     [project.id],
   );
   const resumed = await publisher('POST', '/v1/publish', request, key);

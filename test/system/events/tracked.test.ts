@@ -240,7 +240,7 @@ test('a repeated request gets its response, although the time of its event is ou
 
   // As a process leaves it that dies between the commit and the response.
   await service.pool.query(
-    `UPDATE idempotency_keys SET answer_sealed = NULL, owner = gen_random_uuid(), leased_until = now() WHERE key = $1`,
+    `UPDATE idempotency_keys SET response_sealed = NULL, owner = gen_random_uuid(), leased_until = now() WHERE key = $1`,
     [headers['idempotency-key']],
   );
   expect((await post(occurredAt, headers)).status).toBe(202);

@@ -57,7 +57,7 @@ test('a session that is started again waits for its end only if it has no answer
   const { session_id: id } = await createSession(project);
   expect((await findOpenSession(service.pool, id))?.wait_ms).toBeGreaterThan(1_700_000);
   await service.pool.query(
-    `INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at) VALUES (-1, $1, 'yes', 'Anna', now())`,
+    `INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at, prompt_id) VALUES (-1, $1, 'yes', 'Anna', now(), -1)`,
     [id],
   );
   expect((await findOpenSession(service.pool, id))?.wait_ms).toBe(0);

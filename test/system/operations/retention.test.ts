@@ -22,12 +22,12 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a1', 'session', 'consumed', now());
   INSERT INTO auth_prompts (session_id, nonce_hash, channel, chat_id, platform_user_id, update_id)
     VALUES ('00000000-0000-0000-0000-0000000000a4', 'n', 'telegram', '1', '1', 1);
-  INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at)
-    VALUES (1, '00000000-0000-0000-0000-0000000000a4', 'yes', 'A', now());
+  INSERT INTO auth_answers (update_id, session_id, answer, first_name, received_at, prompt_id)
+    VALUES (1, '00000000-0000-0000-0000-0000000000a4', 'yes', 'A', now(), 1);
   INSERT INTO auth_request_recipients (session_id, subscriber_id, created_at)
     VALUES ('00000000-0000-0000-0000-0000000000a4', '00000000-0000-0000-0000-0000000000a3', now());
   INSERT INTO auth_polls (session_id, polled_at) VALUES ('00000000-0000-0000-0000-0000000000a4', now());
-  INSERT INTO auth_openings (channel, platform_user_id) VALUES ('telegram', '1');
+  INSERT INTO auth_openings (channel, platform_user_id, update_id) VALUES ('telegram', '1', 1);
   INSERT INTO oidc_clients (id, project_id, name, type, redirect_uris, post_logout_redirect_uris, id_token_alg, device)
     VALUES ('00000000-0000-0000-0000-0000000000b1', '00000000-0000-0000-0000-0000000000a1', 'A', 'public', '{}', '{}', 'RS256',
       false);
@@ -70,14 +70,14 @@ const ROWS = `
     VALUES ('00000000-0000-0000-0000-0000000000a6', now());
   INSERT INTO event_words (event_id, project_id, created_at, words)
     VALUES ('00000000-0000-0000-0000-0000000000a6', '00000000-0000-0000-0000-0000000000a1', now(), 'word');
-  INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, status, ended_at, start_at)
+  INSERT INTO deliveries (id, project_id, endpoint_id, event_id, event_name, policy, status, ended_at)
     VALUES ('00000000-0000-0000-0000-0000000000a7', '00000000-0000-0000-0000-0000000000a1',
       '00000000-0000-0000-0000-0000000000a5', '00000000-0000-0000-0000-0000000000a6', 'auth.completed', 'quick', 'failed',
-      now(), NULL);
+      now());
   INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, is_first, needs_slot)
     VALUES ('00000000-0000-0000-0000-0000000000a7', '00000000-0000-0000-0000-0000000000a5',
       '00000000-0000-0000-0000-0000000000a1', false, false);
-  INSERT INTO delivery_retries (delivery_id, idempotency_key) VALUES ('00000000-0000-0000-0000-0000000000a7', 'r');
+  INSERT INTO delivery_retries (delivery_id, request_id) VALUES ('00000000-0000-0000-0000-0000000000a7', gen_random_uuid());
   INSERT INTO attempts (delivery_id, number, requested) VALUES ('00000000-0000-0000-0000-0000000000a7', 1, false);
   INSERT INTO messages (id, project_id, request_id, subscriber_id, channel, kind, status)
     VALUES ('00000000-0000-0000-0000-0000000000a8', '00000000-0000-0000-0000-0000000000a1', gen_random_uuid(),
@@ -199,9 +199,9 @@ describe('retention', () => {
          SELECT project_id, name, '{}', now() - interval '40 days'
          FROM endpoint, unnest(ARRAY['open', 'late', 'ended', 'partly']) AS name RETURNING id, project_id, name
        )
-       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, ended_at, start_at)
+       INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, ended_at)
        SELECT event.project_id, endpoint.id, event.id, event.name, 'quick', given.status,
-         now() - make_interval(days => given.days), NULL
+         now() - make_interval(days => given.days)
        FROM endpoint, event JOIN (VALUES ('open', 'pending', NULL), ('late', 'failed', 20), ('ended', 'failed', 31),
          ('partly', 'succeeded', 40), ('partly', 'pending', NULL)) AS given (name, status, days) ON given.name = event.name`,
     );

@@ -139,8 +139,8 @@ describe.each(['workflow', 'express'] as const)('with workers, in the %s lane', 
       await service.pool.query(
         `WITH event AS (INSERT INTO events (project_id, name, body) VALUES ($1, 'otp.sent', '{}') RETURNING id),
          other AS (
-           INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, attempts, started)
-           SELECT $1, $2, event.id, 'otp.sent', 'quick', NULL, 1, true FROM event, generate_series(1, $3) RETURNING id)
+           INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, attempts, started)
+           SELECT $1, $2, event.id, 'otp.sent', 'quick', 1, true FROM event, generate_series(1, $3) RETURNING id)
          INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, is_first, holder, claimed_at, lease_until)
          SELECT id, $2, $1, false, 'workflow', now(), now() + interval '1 hour' FROM other`,
         [other.id, endpoint.id, cap],
@@ -240,8 +240,8 @@ describe('the auto lane', () => {
       await service.pool.query(
         `WITH event AS (INSERT INTO events (project_id, name, body) VALUES ($1, 'otp.sent', '{}') RETURNING id),
          late AS (
-           INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
-           SELECT $1, $2, event.id, 'otp.sent', 'durable', NULL, 'infinity' FROM event RETURNING id)
+           INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy)
+           SELECT $1, $2, event.id, 'otp.sent', 'durable' FROM event RETURNING id)
          INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, is_first, due_at)
          SELECT id, $2, $1, true, now() - interval '3 seconds' FROM late`,
         [project.id, endpoint.id],
@@ -265,8 +265,8 @@ async function fiveEndpoints(pool: pg.Pool): Promise<string[]> {
       SELECT project.id, 'https://example.com', 'durable' FROM project, generate_series(1, 5)
       RETURNING id, project_id),
     event AS (INSERT INTO events (project_id, name, body) SELECT id, 'otp.sent', '{}' FROM project RETURNING id),
-    delivery AS (INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, start_at, overdue_at)
-      SELECT endpoint.project_id, endpoint.id, event.id, 'otp.sent', 'durable', NULL, 'infinity'
+    delivery AS (INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy)
+      SELECT endpoint.project_id, endpoint.id, event.id, 'otp.sent', 'durable'
       FROM endpoint, event, generate_series(1, 40) RETURNING id, endpoint_id, project_id),
     queued AS (INSERT INTO delivery_queue (delivery_id, endpoint_id, project_id, is_first)
       SELECT id, endpoint_id, project_id, true FROM delivery)

@@ -71,8 +71,8 @@ export function log(lane: Lane): void {
     const endpoint = await createEndpoint(project, receiver.url, { events: ['otp.sent'] });
     await service.pool.query(
       `WITH event AS (INSERT INTO events (project_id, name, body) VALUES ($1, 'otp.sent', '{}') RETURNING id)
-     INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status, start_at)
-     SELECT $1, $2, event.id, 'otp.sent', 'quick', 'succeeded', NULL FROM event, generate_series(1, 25)`,
+     INSERT INTO deliveries (project_id, endpoint_id, event_id, event_name, policy, status)
+     SELECT $1, $2, event.id, 'otp.sent', 'quick', 'succeeded' FROM event, generate_series(1, 25)`,
       [project.id, endpoint.id],
     );
     const seen = new Set<string>();

@@ -180,7 +180,7 @@ export function resilience(lane: Lane): void {
 
   async function isQuiet(id: string): Promise<boolean> {
     const { rows } = await service.pool.query<{ quiet: boolean }>(
-      'SELECT start_at IS NULL AND NOT EXISTS (SELECT 1 FROM delivery_queue WHERE delivery_id = $1) AS quiet FROM deliveries WHERE id = $1',
+      'SELECT NOT EXISTS (SELECT 1 FROM delivery_queue WHERE delivery_id = $1) AS quiet',
       [id],
     );
     return rows[0]?.quiet ?? false;
