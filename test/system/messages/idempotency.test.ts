@@ -224,7 +224,7 @@ describe('the Idempotency-Key of /v1/send', () => {
         [project.id],
       );
       await service.pool.query(
-        `UPDATE idempotency_keys SET answer_sealed = NULL, owner = gen_random_uuid(), leased_until = now() WHERE key = $1`,
+        `UPDATE idempotency_keys SET response_sealed = NULL, owner = gen_random_uuid(), leased_until = now() WHERE key = $1`,
         [key],
       );
     }
