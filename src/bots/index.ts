@@ -24,7 +24,7 @@ export {
   recordThrottled,
 } from './queries/pace';
 export { claimTurns } from './queries/turns';
-export { ofBot, pruneBotUpdates } from './queries/updates';
+export { ofBot } from './queries/updates';
 export type { Platform } from './platform';
 export { platformOf, platforms } from './registry';
 export { storableText } from './storable';

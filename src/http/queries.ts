@@ -1,6 +1,7 @@
 import { limits } from '../contract/limits';
 import type { Db } from '../db/pool';
 import { change, row, rows } from '../db/query';
+import { BATCH, removeWalking, repeatedDelete, type NextBatch, type Retention } from '../db/retention';
 
 export interface KeyScope {
   projectId: string;
@@ -138,4 +139,32 @@ export function replaceRecordedResponse(db: Db, response: RecordedResponse): Pro
     'UPDATE idempotency_keys SET response_sealed = $2 WHERE request_id = $1 AND response_sealed IS NOT NULL',
     [response.request_id, response.response_sealed],
   );
+}
+
+/** What ends the rows of each table of this room. */
+export const retention: Retention = {
+  idempotency_keys: { after: `${limits.idempotencyHours} hours`, remove: removeExpiredKeys },
+  request_counters: { after: '1 hour after its window', remove: removeExpiredCounters },
+};
+
+function removeExpiredKeys(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_idempotency_keys',
+    `DELETE FROM idempotency_keys WHERE (project_id, key) IN (
+       SELECT project_id, key FROM idempotency_keys
+       WHERE created_at < now() - interval '${limits.idempotencyHours} hours'
+         AND (leased_until IS NULL OR leased_until < now())
+       ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  );
+}
+
+/** `expire` is in milliseconds, as the limiter's library writes it. */
+function removeExpiredCounters(db: Db): NextBatch {
+  return removeWalking(db, {
+    table: 'request_counters',
+    key: 'key',
+    type: 'text',
+    where: `t.expire < extract(epoch FROM now() - interval '1 hour') * 1000`,
+  });
 }

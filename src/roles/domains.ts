@@ -5,6 +5,7 @@ import { definitionNaming, definitionsWithTemplate } from '../broadcasts/queries
 import { enrolByCauses } from '../drip/enrol';
 import { countChains } from '../drip/queries/chains';
 import { personalData as ofDrip } from '../drip/queries/personal-data';
+import { trackedEventsInUse } from '../drip/queries/retention';
 import { findOpenSteps } from '../drip/queries/steps';
 import { chainNaming, chainsWithTemplate } from '../drip/uses';
 import { deliveriesOfEvents } from '../events';
@@ -18,9 +19,10 @@ import { labelUses } from '../subscribers/labels';
 import { subscriberChangeHooks } from '../subscribers/on-change';
 import { personalData } from '../subscribers/personal-data';
 import { templateUses } from '../templates/uses';
-import { personalData as ofTracked } from '../tracked/queries';
+import { personalData as ofTracked, trackedEventUses } from '../tracked/queries';
 import { deliveries } from '../webhooks/queries/fan-out';
 import { personalData as ofWebhooks } from '../webhooks/queries/personal-data';
+import { registerRetention } from './retention';
 
 /** Registers what lower rooms ask of higher ones. Every process calls it before it uses a domain. */
 export function registerDomains(): void {
@@ -43,4 +45,6 @@ export function registerDomains(): void {
   templateUses.register(definitionsWithTemplate, chainsWithTemplate);
   furtherEntries.register(countChains);
   resumableRequests.register(findOpenSteps);
+  trackedEventUses.register(trackedEventsInUse);
+  registerRetention();
 }

@@ -3,7 +3,13 @@ import type { Cursor } from '../contract/cursor';
 import { cursorTime } from '../db/cursor-time';
 import type { Db } from '../db/pool';
 import { change, row, rows } from '../db/query';
+import type { Retention } from '../db/retention';
 import type { TemplatePurpose, TemplateSource } from './contract';
+
+/** What ends the rows of each table of this room. */
+export const retention: Retention = {
+  templates: { bounded: 'A project has at most 100.' },
+};
 
 export interface TemplateRow extends TemplateSource {
   id: string;

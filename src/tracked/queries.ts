@@ -5,6 +5,8 @@ import { cursorTime } from '../db/cursor-time';
 import type { PersonalData } from '../db/personal-data';
 import type { Db } from '../db/pool';
 import { change, row, rows } from '../db/query';
+import { removeOldPages, retentionDays, type NextBatch, type Retention } from '../db/retention';
+import { createRegistry } from '../lib/registry';
 import type { Properties } from '../subscribers/contract';
 
 /** A subscriber whom events name. */
@@ -143,3 +145,25 @@ export const personalData: PersonalData = {
     },
   },
 };
+
+/** Which of these events a rule may still look back to. */
+export const trackedEventUses =
+  createRegistry<(db: Db, ids: string[]) => Promise<string[]>>('trackedEventUses');
+
+/** What ends the rows of each table of this room. */
+export const retention: Retention = {
+  tracked_events: { after: retentionDays, remove: removeOldTrackedEvents },
+};
+
+function removeOldTrackedEvents(db: Db, days: number): NextBatch {
+  return removeOldPages(db, { table: 'tracked_events', id: 'id', age: 'received_at', days }, async (ids) => {
+    const used = await Promise.all(trackedEventUses.entries().map((inUse) => inUse(db, ids)));
+    return change(
+      db,
+      'remove_old_tracked_events',
+      `DELETE FROM tracked_events WHERE id IN (
+         SELECT id FROM tracked_events WHERE id = ANY ($1::uuid[]) AND id <> ALL ($2::uuid[]) FOR UPDATE SKIP LOCKED)`,
+      [ids, used.flat()],
+    );
+  });
+}

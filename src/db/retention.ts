@@ -1,6 +1,28 @@
-import { cursorTime } from '../../db/cursor-time';
-import type { Db } from '../../db/pool';
-import { change, row } from '../../db/query';
+import { createRegistry } from '../lib/registry';
+import { cursorTime } from './cursor-time';
+import type { Db } from './pool';
+import { change, row, rows } from './query';
+
+/** What ends the rows of a table. */
+export type TableEnd =
+  /** A statement of the retention job deletes them. `days` is `HERALD_RETENTION_DAYS`. */
+  | { after: string; remove: (db: Db, days: number) => NextBatch }
+  /** They are deleted with the row that they belong to, by a foreign key. */
+  | { with: string }
+  /** The table does not grow, and why. */
+  | { bounded: string };
+
+/** What ends the rows of each table of a room. The removals run in this order. */
+export type Retention = Record<string, TableEnd>;
+
+/** The retention of every room, registered at start-up. Its order is that of the removals. */
+export const retentions = createRegistry<{ room: string; tables: Retention }>('retention');
+
+export const retentionDays = 'HERALD_RETENTION_DAYS';
+
+export const retention: Retention = {
+  migrations: { bounded: 'One row for each migration.' },
+};
 
 /**
  * Small, so that each statement holds its locks only for milliseconds. Written into the statements: as a parameter it
@@ -83,6 +105,31 @@ export function removeOld(db: Db, { table, id, age, days, where = 'true' }: Aged
     if (!page) return { affected: 0, more: false };
     last = { at: page.last_at, id: page.last_id };
     return { affected: page.affected, more: page.seen === BATCH };
+  };
+}
+
+/**
+ * Walks old rows from the oldest on, like `removeOld`, where rows of other tables decide which of them may go: `remove`
+ * gets the ids of a page and returns how many it deleted.
+ */
+export function removeOldPages(
+  db: Db,
+  { table, id, age, days }: Omit<Aged, 'where'>,
+  remove: (ids: string[]) => Promise<number>,
+): NextBatch {
+  let last = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+  return async () => {
+    const page = await rows<{ id: string; at: string }>(
+      db,
+      `list_old_${table}`,
+      `SELECT t.${id} AS id, ${cursorTime(`t.${age}`)} AS at FROM ${table} t
+       WHERE t.${age} < now() - make_interval(days => $3) AND (t.${age}, t.${id}) > ($1::timestamptz, $2::uuid)
+       ORDER BY t.${age}, t.${id} LIMIT ${BATCH}`,
+      [last.at, last.id, days],
+    );
+    last = page.at(-1) ?? last;
+    const affected = page.length > 0 ? await remove(page.map((each) => each.id)) : 0;
+    return { affected, more: page.length === BATCH };
   };
 }
 

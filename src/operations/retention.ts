@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Config } from '../../config';
-import { limits } from '../../contract/limits';
-import type { Logger } from '../../lib/log';
-import { startPeriodicJob, type PeriodicJob } from '../../lib/periodic-job';
-import { failAbandonedMessages } from '../../messages/abandoned';
-import { cancelAbandoned } from '../../webhooks/queries/deliveries';
-import { BATCH, repeated, type NextBatch } from '../queries/removal';
-import { tableEnds } from './tables';
+import type { Config } from '../config';
+import { limits } from '../contract/limits';
+import { BATCH, repeated, retentions, type NextBatch } from '../db/retention';
+import type { Logger } from '../lib/log';
+import { startPeriodicJob, type PeriodicJob } from '../lib/periodic-job';
+import { failAbandonedMessages } from '../messages/abandoned';
+import { cancelAbandoned } from '../webhooks/queries/deliveries';
 
 export interface RetentionDeps {
   pool: pg.Pool;
@@ -25,9 +24,12 @@ interface Task {
 
 /** Everything that ends after a time, in this order: what is ended here is deleted by a later run. */
 function tasksOf({ pool, config }: RetentionDeps): Task[] {
-  const removals = Object.entries(tableEnds).flatMap(([name, end]) =>
-    'remove' in end ? [{ name, next: end.remove(pool, config.HERALD_RETENTION_DAYS) }] : [],
-  );
+  const removals = retentions
+    .entries()
+    .flatMap(({ tables }) => Object.entries(tables))
+    .flatMap(([name, end]) =>
+      'remove' in end ? [{ name, next: end.remove(pool, config.HERALD_RETENTION_DAYS) }] : [],
+    );
   return [
     {
       name: 'paused deliveries',

@@ -1,0 +1,70 @@
+import type { Db } from '../../db/pool';
+import { BATCH, repeatedDelete, retentionDays, type NextBatch, type Retention } from '../../db/retention';
+
+/** What ends the rows of each table of this room. */
+export const retention: Retention = {
+  scheduled: { after: `${retentionDays} after its end`, remove: removeOldScheduled },
+  scheduled_results: { with: 'scheduled' },
+  recurring_runs: { after: retentionDays, remove: removeOldRuns },
+  recurring: { after: `${retentionDays} after its end`, remove: removeOldRecurring },
+  broadcast_recipients: { after: retentionDays, remove: removeOldRecipients },
+  broadcasts: { after: retentionDays, remove: removeOldBroadcasts },
+};
+
+function removeOldScheduled(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_scheduled',
+    `DELETE FROM scheduled WHERE id IN (
+       SELECT id FROM scheduled WHERE ended_at < now() - make_interval(days => $1) LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
+/** Runs that have ended, of recurring messages that go on too. */
+function removeOldRuns(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_recurring_runs',
+    `DELETE FROM recurring_runs WHERE id IN (
+       SELECT id FROM recurring_runs WHERE created_at < now() - make_interval(days => $1)
+         AND scheduled_for < now() - make_interval(days => $1) AND status <> 'started'
+       ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
+function removeOldRecurring(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_recurring',
+    `DELETE FROM recurring WHERE id IN (
+       SELECT id FROM recurring WHERE ended_at < now() - make_interval(days => $1)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
+/** Before their broadcasts, in batches: a broadcast has up to 100,000 of them, which its deletion would cascade to. */
+function removeOldRecipients(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_recipients',
+    `DELETE FROM broadcast_recipients WHERE id IN (
+       SELECT r.id FROM broadcasts b JOIN broadcast_recipients r ON r.broadcast_id = b.id
+       WHERE b.ended_at < now() - make_interval(days => $1) LIMIT ${BATCH} FOR UPDATE OF r SKIP LOCKED)`,
+    [days],
+  );
+}
+
+function removeOldBroadcasts(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_broadcasts',
+    `DELETE FROM broadcasts WHERE id IN (
+       SELECT b.id FROM broadcasts b WHERE b.ended_at < now() - make_interval(days => $1)
+         AND NOT EXISTS (SELECT 1 FROM broadcast_recipients r WHERE r.broadcast_id = b.id)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}

@@ -1,0 +1,39 @@
+import { retention as bots } from '../bots/queries/retention';
+import { retention as broadcasts } from '../broadcasts/queries/retention';
+import { retention as db, retentions } from '../db/retention';
+import { retention as drip } from '../drip/queries/retention';
+import { retention as events } from '../events/queries/retention';
+import { retention as exports } from '../exports/queries';
+import { retention as http } from '../http/queries';
+import { retention as login } from '../login/queries/retention';
+import { retention as messages } from '../messages/queries/retention';
+import { retention as oidc } from '../oidc/queries/retention';
+import { retention as projects } from '../projects/queries/retention';
+import { retention as subscribers } from '../subscribers/queries/retention';
+import { retention as team } from '../team/queries/retention';
+import { retention as templates } from '../templates/queries';
+import { retention as tracked } from '../tracked/queries';
+import { retention as webhooks } from '../webhooks/queries/retention';
+
+/** Registers what ends the rows of every table, by room. The removals run in this order. */
+export function registerRetention(): void {
+  const rooms = {
+    events,
+    webhooks,
+    tracked,
+    login,
+    projects,
+    oidc,
+    messages,
+    http,
+    broadcasts,
+    drip,
+    subscribers,
+    bots,
+    team,
+    templates,
+    exports,
+    db,
+  };
+  retentions.register(...Object.entries(rooms).map(([room, tables]) => ({ room, tables })));
+}

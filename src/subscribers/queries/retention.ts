@@ -1,0 +1,28 @@
+import type { Db } from '../../db/pool';
+import { removeOld, retentionDays, type NextBatch, type Retention } from '../../db/retention';
+
+/** What ends the rows of each table of this room. */
+export const retention: Retention = {
+  imports: { after: retentionDays, remove: removeOldImports },
+  import_chunks: { with: 'imports' },
+  subscribe_links: { after: `${retentionDays} after it expired or was used up`, remove: removeEndedLinks },
+  subscribers: { bounded: 'A project keeps them until it deletes them.' },
+  project_labels: { bounded: 'A project has at most 20 tags and 20 permissions.' },
+};
+
+/** Also those that no worker has completed. */
+function removeOldImports(db: Db, days: number): NextBatch {
+  return removeOld(db, { table: 'imports', id: 'id', age: 'created_at', days });
+}
+
+/** Links that have ended: expired, or used up. */
+function removeEndedLinks(db: Db, days: number): NextBatch {
+  return removeOld(db, {
+    table: 'subscribe_links',
+    id: 'id',
+    age: 'created_at',
+    days,
+    where: `(t.expires_at < now() - make_interval(days => $3)
+      OR t.uses >= t.max_uses AND t.last_used_at < now() - make_interval(days => $3))`,
+  });
+}
