@@ -53,7 +53,6 @@ const MAX_CACHED_SECRETS = 1_000;
  */
 export function createClaimedAttempts({ pool, cipher, attempter, log, config }: ClaimedAttemptDeps) {
   const openSecret = createSecretOpener(cipher);
-  const unitMs = 1_000 * config.HERALD_RETRY_SCALE;
 
   return {
     /** `claimedAt` in milliseconds of the database's clock. Null if the attempt was aborted because this process stops. */
@@ -70,7 +69,8 @@ export function createClaimedAttempts({ pool, cipher, attempter, log, config }: 
         ownHeaders: openHeaders(cipher, claim.headers_sealed, claim.endpoint_id),
       });
       if (result.error === 'aborted') return null;
-      return { result, ...judgeAttempt(claim, result, claimedAt + performance.now() - started, unitMs) };
+      const now = claimedAt + performance.now() - started;
+      return { result, ...judgeAttempt(claim, result, now, 1_000 * config.HERALD_RETRY_SCALE) };
     },
 
     /** After the result is committed. */

@@ -6,13 +6,15 @@ import { outages } from '../suites/outages';
 import { resilience } from '../suites/resilience';
 import { retries } from '../suites/retries';
 import { schedule } from '../suites/schedule';
+import { runLane } from '../suites/lane';
 
 /** Everything that this lane runs. What only this lane has is in workflow-lane.test.ts. */
-describe('workflow lane: a delivery', () => delivery('workflow'));
-describe('workflow lane: retries', () => retries('workflow'));
-describe('workflow lane: the durable schedule', () => schedule('workflow'));
-describe('workflow lane: requests of a project', () => control('workflow'));
-describe('workflow lane: the log', () => log('workflow'));
-describe('workflow lane: crashes', () => resilience('workflow'));
-describe('workflow lane: outages', () => outages('workflow'));
-describe('workflow lane: the rule of 120 hours', () => endpointHealth('workflow'));
+const lane = runLane('workflow');
+describe('workflow lane: a delivery', () => delivery(lane));
+describe('workflow lane: retries', () => retries(lane));
+describe('workflow lane: the durable schedule', () => schedule(lane));
+describe('workflow lane: requests of a project', () => control(lane));
+describe('workflow lane: the log', () => log(lane));
+describe('workflow lane: crashes', () => resilience(lane));
+describe('workflow lane: outages', () => outages(lane));
+describe('workflow lane: the rule of 120 hours', () => endpointHealth(lane));

@@ -1,6 +1,6 @@
 import type http from 'node:http';
 import { eventually } from '../../../support/eventually';
-import { startTestService, type Lane, type TestProject, type TestService } from '../../../support/service';
+import type { TestProject, TestService } from '../../../support/service';
 import {
   createEndpoint,
   emitOne,
@@ -14,20 +14,19 @@ import {
   type CreatedEndpoint,
   type ScriptedReceiver,
 } from '../fixture';
+import type { RunningLane } from './lane';
 
 /** What a project asks for: retry, cancel, pause and resume, delete, test, recover. */
-export function control(lane: Lane): void {
+export function control(lane: RunningLane): void {
   /** The real schedule: a delivery that failed once waits half a minute, time enough to do things to it. */
   let service: TestService;
   let project: TestProject;
   let receiver: ScriptedReceiver;
   let endpoint: CreatedEndpoint;
 
-  beforeAll(async () => {
-    service = await startTestService({ lane, roles: 'api,worker' });
+  beforeAll(() => {
+    ({ service } = lane);
   });
-
-  afterAll(() => service?.stop());
 
   beforeEach(async () => {
     project = await service.createProject();

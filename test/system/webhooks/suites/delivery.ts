@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { verifySignature as verify } from '../../../../sdk/typescript/src';
-import { startTestService, type Lane, type TestProject, type TestService } from '../../../support/service';
+import type { TestProject, TestService } from '../../../support/service';
 import {
   createEndpoint,
   emitExample,
@@ -10,18 +10,17 @@ import {
   untilStatus,
   type ScriptedReceiver,
 } from '../fixture';
+import type { RunningLane } from './lane';
 
 /** What a delivery that arrives at once looks like to its receiver and in the log. */
-export function delivery(lane: Lane): void {
+export function delivery(lane: RunningLane): void {
   let service: TestService;
   let project: TestProject;
   let receiver: ScriptedReceiver;
 
-  beforeAll(async () => {
-    service = await startTestService({ lane, roles: 'api,worker' });
+  beforeAll(() => {
+    ({ service } = lane);
   });
-
-  afterAll(() => service?.stop());
 
   beforeEach(async () => {
     project = await service.createProject();
@@ -92,8 +91,8 @@ export function delivery(lane: Lane): void {
         .filter((name) => !added.has(name))
         .sort(),
     );
-    if (lane === 'auto') expect(['workflow', 'express']).toContain(taken);
-    else expect(taken).toBe(lane);
+    if (lane.name === 'auto') expect(['workflow', 'express']).toContain(taken);
+    else expect(taken).toBe(lane.name);
     expect(workflow_id).toBe(taken === 'express' ? null : `delivery/${id}`);
   });
 

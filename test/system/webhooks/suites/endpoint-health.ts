@@ -1,4 +1,4 @@
-import { startTestService, type Lane, type TestProject, type TestService } from '../../../support/service';
+import type { TestProject, TestService } from '../../../support/service';
 import {
   createEndpoint,
   emitOne,
@@ -9,18 +9,18 @@ import {
   type CreatedEndpoint,
   type ScriptedReceiver,
 } from '../fixture';
+import type { RunningLane } from './lane';
 
 /** The rule of 120 hours: an endpoint that does nothing but fail is disabled. */
-export function endpointHealth(lane: Lane): void {
+export function endpointHealth(lane: RunningLane): void {
   let service: TestService;
   let project: TestProject;
   let receiver: ScriptedReceiver;
   let endpoint: CreatedEndpoint;
 
-  beforeAll(async () => {
-    service = await startTestService({ lane, roles: 'api,worker' });
+  beforeAll(() => {
+    ({ service } = lane);
   });
-  afterAll(() => service?.stop());
   beforeEach(async () => {
     project = await service.createProject();
     receiver = await scriptedReceiver(503);

@@ -1,5 +1,5 @@
 import { eventually } from '../../../support/eventually';
-import { startTestService, type Lane, type TestProject, type TestService } from '../../../support/service';
+import type { TestProject, TestService } from '../../../support/service';
 import {
   createEndpoint,
   emitExample,
@@ -13,19 +13,18 @@ import {
   workflowOf,
   type ScriptedReceiver,
 } from '../fixture';
+import type { RunningLane } from './lane';
 
 /** What a project and an operator can read about deliveries, and what neither can. */
-export function log(lane: Lane): void {
+export function log(lane: RunningLane): void {
   let service: TestService;
   let project: TestProject;
   let receiver: ScriptedReceiver;
-  const logLines: string[] = [];
+  const { logLines } = lane;
 
-  beforeAll(async () => {
-    service = await startTestService({ lane, roles: 'api,worker', logLines });
+  beforeAll(() => {
+    ({ service } = lane);
   });
-
-  afterAll(() => service?.stop());
 
   beforeEach(async () => {
     project = await service.createProject();

@@ -1,9 +1,10 @@
 import { limits } from '../../../../src/contract/limits';
-import { createTestDatabase, type TestDatabase } from '../../../support/database';
+import type { TestDatabase } from '../../../support/database';
 import { eventually } from '../../../support/eventually';
-import { startTestService, type Lane, type TestProject, type TestService } from '../../../support/service';
-import { startTcpProxy, type TcpProxy } from '../../../support/tcp-proxy';
+import type { TestProject, TestService } from '../../../support/service';
+import type { TcpProxy } from '../../../support/tcp-proxy';
 import { createEndpoint, emitOne, scriptedReceiver, type ScriptedReceiver } from '../fixture';
+import { scaleRetries, type RunningLane } from './lane';
 
 /** A second of the schedule takes 300 ms: attempts at 0, 9 and 36 seconds. */
 const SCALE = 0.3;
@@ -11,35 +12,16 @@ const { webhookConcurrencyPerEndpoint: cap } = limits;
 const DELIVERIES = cap + 10;
 
 /** Temporal or Postgres is away when attempts of the schedule are due. */
-export function outages(lane: Lane): void {
+export function outages(lane: RunningLane): void {
   let database: TestDatabase;
   let service: TestService;
   let project: TestProject;
   let receiver: ScriptedReceiver;
   let proxies: Record<'Temporal' | 'Postgres', TcpProxy>;
 
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    const address = new URL(database.url);
-    const temporalPort = Number(process.env['HERALD_TEST_TEMPORAL_ADDRESS']?.split(':')[1]);
-    proxies = {
-      Temporal: await startTcpProxy(temporalPort),
-      Postgres: await startTcpProxy(Number(address.port)),
-    };
-    address.port = String(proxies.Postgres.port);
-    service = await startTestService({
-      lane,
-      roles: 'api,worker',
-      env: { HERALD_RETRY_SCALE: String(SCALE) },
-      database: { ...database, url: address.href },
-      temporalAddress: `127.0.0.1:${proxies.Temporal.port}`,
-    });
-  });
-  afterAll(async () => {
-    for (const proxy of Object.values(proxies)) await proxy.open();
-    await service?.stop();
-    for (const proxy of Object.values(proxies)) await proxy.close();
-    await database?.drop();
+  scaleRetries(lane, SCALE);
+  beforeAll(() => {
+    ({ service, database, proxies } = lane);
   });
   beforeEach(async () => {
     project = await service.createProject();

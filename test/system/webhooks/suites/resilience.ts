@@ -1,6 +1,6 @@
 import { startDeliveryReconciler } from '../../../../src/webhooks/reconciler';
 import { eventually } from '../../../support/eventually';
-import { startTestService, type Lane, type TestProject, type TestService } from '../../../support/service';
+import { startTestService, type TestProject, type TestService } from '../../../support/service';
 import {
   createEndpoint,
   emitOne,
@@ -13,19 +13,18 @@ import {
   type CreatedEndpoint,
   type ScriptedReceiver,
 } from '../fixture';
+import type { RunningLane } from './lane';
 
 /** What a delivery survives: no worker, a relay or a workflow that is lost, a database that goes away. */
-export function resilience(lane: Lane): void {
+export function resilience(lane: RunningLane): void {
   let service: TestService;
   let project: TestProject;
   let receiver: ScriptedReceiver;
   let endpoint: CreatedEndpoint;
 
-  beforeAll(async () => {
-    service = await startTestService({ lane, roles: 'api,worker' });
+  beforeAll(() => {
+    ({ service } = lane);
   });
-
-  afterAll(() => service?.stop());
 
   beforeEach(async () => {
     project = await service.createProject();
@@ -36,7 +35,11 @@ export function resilience(lane: Lane): void {
   afterEach(() => receiver.close());
 
   test('events committed while no worker runs are delivered once each when a worker starts', async () => {
-    const api = await startTestService({ lane, roles: 'api', simulator: service.simulator });
+    const api = await startTestService({
+      lane: lane.name,
+      roles: 'api',
+      simulator: service.simulator,
+    });
     let worker: TestService | undefined;
     try {
       const own = await api.createProject();
@@ -49,8 +52,9 @@ export function resilience(lane: Lane): void {
       expect(status).toBe(202);
 
       worker = await startTestService({
-        lane,
+        lane: lane.name,
         roles: 'worker',
+        queues: ['deliveries'],
         simulator: service.simulator,
         database: api.database,
         queuePrefix: api.queuePrefix,

@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { searchAttributes } from '../../../../src/temporal/names';
 import { nextAttemptQuery } from '../../../../workflows/deliver-webhook';
 import { eventually } from '../../../support/eventually';
-import { startTestService, type Lane, type TestProject, type TestService } from '../../../support/service';
+import type { TestProject, TestService } from '../../../support/service';
 import { startRawReceiver, startReceiver, type ReceivedRequest } from '../../../support/receiver';
 import {
   createEndpoint,
@@ -18,9 +18,10 @@ import {
   workflowOf,
   type ScriptedReceiver,
 } from '../fixture';
+import { scaleRetries, type RunningLane } from './lane';
 
 /** How each answer of a receiver, and each way of not answering, is followed up. */
-export function retries(lane: Lane): void {
+export function retries(lane: RunningLane): void {
   /** A second of the schedule takes 20 ms: attempts at 0, 0.6, 2.4 and 12 seconds. */
   const SCALE = 0.02;
 
@@ -28,15 +29,10 @@ export function retries(lane: Lane): void {
   let project: TestProject;
   let receiver: ScriptedReceiver;
 
-  beforeAll(async () => {
-    service = await startTestService({
-      lane,
-      roles: 'api,worker',
-      env: { HERALD_RETRY_SCALE: String(SCALE) },
-    });
+  scaleRetries(lane, SCALE);
+  beforeAll(() => {
+    ({ service } = lane);
   });
-
-  afterAll(() => service?.stop());
 
   beforeEach(async () => {
     project = await service.createProject();

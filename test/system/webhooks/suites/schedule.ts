@@ -1,7 +1,7 @@
 import type { WorkflowFailedError } from '@temporalio/client';
 import type { ApplicationFailure } from '@temporalio/common';
 import { retryPolicies } from '../../../../src/webhooks/retry-schedule';
-import { startTestService, type Lane, type TestProject, type TestService } from '../../../support/service';
+import type { TestProject, TestService } from '../../../support/service';
 import {
   createEndpoint,
   emitOne,
@@ -11,26 +11,24 @@ import {
   workflowOf,
   type ScriptedReceiver,
 } from '../fixture';
+import { scaleRetries, type RunningLane } from './lane';
 
 /** A second of the schedule takes 0.2 ms: attempts at 0, 6, 24, 120, 720, 4,320 and 17,280 ms. */
 const SCALE = 0.0002;
 
 /** The whole durable schedule, from the first attempt to the end. */
-export function schedule(lane: Lane): void {
+export function schedule(lane: RunningLane): void {
   let service: TestService;
   let project: TestProject;
   let receiver: ScriptedReceiver;
 
+  scaleRetries(lane, SCALE);
   beforeAll(async () => {
-    const env = { HERALD_RETRY_SCALE: String(SCALE) };
-    service = await startTestService({ lane, roles: 'api,worker', env });
+    ({ service } = lane);
     project = await service.createProject();
     receiver = await scriptedReceiver(503);
   });
-  afterAll(async () => {
-    await service?.stop();
-    await receiver?.close();
-  });
+  afterAll(() => receiver?.close());
 
   test('a receiver that never recovers gets seven attempts, none early, and then the delivery has failed', async () => {
     const endpoint = await createEndpoint(project, receiver.url, { retry_policy: 'durable' });
