@@ -6,7 +6,7 @@ import { withAbortAfter } from '../lib/timeout';
 import { contentFor, isStoredTemplate, type PreparedMessage, prepareMessage } from '../messages';
 import type { MessageContent } from '../messages/contract';
 import { faultOf } from '../templates';
-import { outcomeOf, OutageBackoff } from './outcome';
+import { afterFailure, OutageBackoff } from './after-failure';
 import { extendBroadcastLease } from './queries/broadcasts';
 import { claimRecipients, type ClaimedRecipient } from './queries/claims';
 import { recordRecipientMedia, type RecipientResult } from './queries/results';
@@ -222,15 +222,15 @@ async function sendOne(
       log.error({ err: error, channel, broadcast_id: run.id }, 'sending a message failed unexpectedly');
       return { id, status: 'failed', reason: 'unknown', error: 'Internal error.' };
     }
-    const outcome = outcomeOf(error, tries);
+    const after = afterFailure(error, tries);
     if (error.reason === 'platform_unavailable') outage.failed(startedAt);
     if (error.reason === 'rate_limited') {
       await recordThrottled(pool, messenger.bot, recipient.chat_id, error.retryAfterMs);
     }
-    if (outcome.next === 'failed') {
+    if (after.next === 'failed') {
       return { id, status: 'failed', reason: error.reason, error: error.platformText };
     }
-    return { id, status: 'queued', tries: outcome.countsAsTry ? tries + 1 : tries };
+    return { id, status: 'queued', tries: after.countsAsTry ? tries + 1 : tries };
   }
 }
 

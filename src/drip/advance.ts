@@ -5,6 +5,7 @@ import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
+import type { SendResult } from '../messages';
 import { findProject } from '../projects';
 import type { Project } from '../projects/contract';
 import {
@@ -24,14 +25,14 @@ import {
   parkEnrolment,
   recordBegun,
   recordNext,
-  waitUntil,
+  recordWait,
   type LockedEnrolment,
 } from './queries/enrolments';
 import { claimStep, endStep, isBeingSent, recordSent } from './queries/steps';
 import type { Rules } from './rules/contract';
 import { rulesHold } from './rules/evaluate';
 import { findFacts } from './rules/queries';
-import { sendStep, type StepOutcome } from './send-step';
+import { sendStep } from './send-step';
 import { delayEnd, stepAfter, stepAfterCondition, windowOpening } from './steps';
 
 export type AdvanceDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
@@ -69,14 +70,14 @@ export async function advanceEnrolment(deps: AdvanceDeps, id: string): Promise<A
   const reached = await withTransaction(deps.pool, (db) => runDueSteps(deps, db, id));
   if ('status' in reached) return reached;
   try {
-    const outcome = await sendStep(deps, reached);
-    return await withTransaction(deps.pool, (db) => recordSend(deps, db, reached, outcome));
+    const result = await sendStep(deps, reached);
+    return await withTransaction(deps.pool, (db) => recordSend(deps, db, reached, result));
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'platform_busy') throw error;
     const now = reached.enrolment.now.getTime();
     const waitMs = Math.min(Math.max(now - reached.beganAt.getTime(), BUSY_MS.least), BUSY_MS.most);
     const nextAt = new Date(now + waitMs);
-    await waitUntil(deps.pool, id, nextAt);
+    await recordWait(deps.pool, id, nextAt);
     return { status: 'active', stepId: reached.step.id, nextAt, waitMs };
   }
 }
@@ -177,7 +178,7 @@ class Run {
     }
   }
 
-  /** A message that waited for its bot, or for an active chain, is as good as not begun. */
+  /** A message that waited for its bot, or for an active chain, is treated as not begun. */
   private async isUnsent({ type }: Step): Promise<boolean> {
     return type === 'send' && !(await isBeingSent(this.db, this.enrolment.id, this.n));
   }
@@ -224,7 +225,7 @@ class Run {
 
   private async wait(step: Step, until: Date): Promise<Advanced | null> {
     if (until <= this.now) return this.goTo(this.after(step));
-    await waitUntil(this.db, this.enrolment.id, until);
+    await recordWait(this.db, this.enrolment.id, until);
     return {
       status: 'active',
       stepId: step.id,
@@ -252,7 +253,7 @@ class Run {
   private async claimSend(step: StepOf<'send'>): Promise<ClaimedSend> {
     const claimId = await this.claim(step);
     // The relay starts the workflow again if it is gone by then.
-    await waitUntil(this.db, this.enrolment.id, this.now);
+    await recordWait(this.db, this.enrolment.id, this.now);
     const { enrolment, subscriber, project, chain } = this;
     return { claimId, step, beganAt: this.beganAt ?? this.now, enrolment, subscriber, project, chain };
   }
@@ -269,12 +270,12 @@ async function recordSend(
   deps: AdvanceDeps,
   db: pg.PoolClient,
   { claimId, step, enrolment: claimed, subscriber, chain }: ClaimedSend,
-  outcome: StepOutcome,
+  result: SendResult,
 ): Promise<Advanced> {
   const enrolment = await lockEnrolment(db, claimed.id);
   if (!enrolment) return gone;
-  const at = await recordSent(db, claimId, outcome);
-  const sent = at !== null && outcome.status === 'sent';
+  const at = await recordSent(db, claimId, result);
+  const sent = at !== null && result.status === 'sent';
   const about = { chain, enrolment, subscriber };
   if (sent) {
     await emitEvent(db, enrolment.project_id, 'drip.step_sent', {
@@ -282,7 +283,7 @@ async function recordSend(
       ...aboutEnrolment(deps, { chain, enrolment: claimed, subscriber }),
       step: claimed.steps.findIndex((each) => each.id === step.id) + 1,
       step_id: step.id,
-      delivery_id: outcome.deliveryId ?? '',
+      delivery_id: result.deliveryId ?? '',
       occurred_at: isoTime(at),
     });
   }

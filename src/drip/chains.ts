@@ -12,7 +12,7 @@ import { lockProject } from '../projects';
 import { defineLabels } from '../subscribers';
 import { resolveTemplate } from '../templates';
 import { contentsOf, type ChainChanges, type ChainView, type NewChain, type Step } from './contract';
-import { followChain } from './follow';
+import { syncEnrolments } from './sync';
 import {
   changeChain,
   deleteChain,
@@ -22,7 +22,7 @@ import {
   removeUnusedVersions,
   type ChainRow,
 } from './queries/chains';
-import { recordToFollow, type FollowLease } from './queries/follow';
+import { requestSync, type SyncLease } from './queries/sync';
 
 export interface ChainDeps {
   pool: pg.Pool;
@@ -77,20 +77,20 @@ export async function patchChain(
     const version = before.version + (isNewVersion ? 1 : 0);
     const changed = await changeChain(db, before, { ...values, version }, isNewVersion);
     const isActivated = changed.status === 'active' && before.status !== 'active';
-    const lease = migrate || isActivated ? await recordToFollow(db, id, migrate ? version : null) : null;
+    const lease = migrate || isActivated ? await requestSync(db, id, migrate ? version : null) : null;
     if (isNewVersion) await removeUnusedVersions(db, id);
     return { changed, lease };
   });
-  if (after.lease) await followNow(deps, after.lease);
+  if (after.lease) await syncNow(deps, after.lease);
   return after.changed;
 }
 
 /** How long a request works on the enrolments, before it leaves the rest to the relay. */
-const FOLLOW_MS = 5_000;
+const SYNC_MS = 5_000;
 
 /** The change has been made: a fault now must not look as if it had not. */
-async function followNow(deps: ChainDeps, lease: FollowLease): Promise<void> {
-  await followChain(deps, lease, { deadline: performance.now() + FOLLOW_MS }).catch(() => {
+async function syncNow(deps: ChainDeps, lease: SyncLease): Promise<void> {
+  await syncEnrolments(deps, lease, { deadline: performance.now() + SYNC_MS }).catch(() => {
     // The relay goes on with it.
   });
 }
@@ -105,9 +105,9 @@ export async function removeChain(deps: ChainDeps, projectId: string, id: string
   const lease = await withTransaction(deps.pool, async (db) => {
     if (!(await lockChain(db, projectId, id))) throw new AppError('not_found');
     await deleteChain(db, id);
-    return recordToFollow(db, id, null);
+    return requestSync(db, id, null);
   });
-  await followNow(deps, lease);
+  await syncNow(deps, lease);
 }
 
 export async function requireChain(db: Db, projectId: string, id: string): Promise<ChainRow> {

@@ -26,7 +26,7 @@ export const triggerSchema = z
     z.strictObject({ type: z.literal('subscription') }),
     z.strictObject({ type: z.literal('manual') }),
   ])
-  .describe('What enrols a subscriber. Enrolling by hand works for every chain.');
+  .describe('What enrols a subscriber. Manual enrolment works for every chain.');
 export type Trigger = z.output<typeof triggerSchema>;
 
 /** The target of a condition that ends the chain. */

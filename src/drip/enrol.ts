@@ -25,7 +25,7 @@ export async function enrolByCauses(db: Db, projectId: string, causes: readonly 
   await enrolWanted(db, firstOfEach(wanted), null);
 }
 
-/** Enrols these subscribers by hand. Returns the ids of the enrolments that were begun. The caller has locked the chain. */
+/** Enrols these subscribers by a request. Returns the ids of the enrolments that were begun. The caller has locked the chain. */
 export function enrolInto(
   db: Db,
   chainId: string,

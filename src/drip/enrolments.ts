@@ -20,8 +20,8 @@ import {
 
 type Deps = Pick<Core, 'pool'>;
 
-/** Enrols by hand those of the named subscribers who can enter the chain; refused if none can. */
-export async function enrolByHand(
+/** Enrols those of the named subscribers who can enter the chain; refused if none can. */
+export async function enrolNamed(
   { pool }: Deps,
   projectId: string,
   chainId: string,

@@ -19,7 +19,7 @@ import {
   startedEnrolmentsSchema,
   statsQuery,
 } from './contract';
-import { cancelOne, enrolByHand, presentEnrolment } from './enrolments';
+import { cancelOne, enrolNamed, presentEnrolment } from './enrolments';
 import { listChains } from './queries/chains';
 import { listEnrolments } from './queries/enrolments';
 import { statsOf } from './stats';
@@ -134,7 +134,7 @@ export function createDripRoutes(deps: Pick<Core, 'pool' | 'config'>) {
         errors: ['conflict', 'mutually_exclusive_identifiers', 'subscriber_not_found', 'invalid_external_id'],
       },
       async ({ project, params, body, work }) => {
-        const begun = await enrolByHand(deps, project.id, params.drip_id, body, work);
+        const begun = await enrolNamed(deps, project.id, params.drip_id, body, work);
         return { data: begun.map((each) => presentEnrolment(each, format)) };
       },
     ),

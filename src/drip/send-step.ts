@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { AppError } from '../contract/errors';
 import type { Core } from '../core';
 import { withTransaction, type Db } from '../db/pool';
-import { requeueMessages, sendTo } from '../messages';
+import { notSent, requeueMessages, sendResultOf, sendTo, type SendResult } from '../messages';
 import { isBillingBlocked } from '../projects';
 import type { Project } from '../projects/contract';
 import type { Properties } from '../subscribers/contract';
@@ -12,13 +12,7 @@ import { hasMessage, lockSendable, recordResent } from './queries/steps';
 
 export type SendDeps = Pick<Core, 'pool' | 'config' | 'messengers' | 'turns' | 'log'>;
 
-export interface StepOutcome {
-  status: 'sent' | 'failed' | 'skipped';
-  reason: string | null;
-  deliveryId: string | null;
-}
-
-/** After this time a bot that is away is a failure, and the chain goes on. */
+/** After this time a bot that is unavailable is a failure, and the chain goes on. */
 const PATIENT_MS = 24 * 3_600_000;
 
 /**
@@ -42,11 +36,11 @@ export async function sendStep(
     subscriber: SubscriberRecord;
     project: Project;
   },
-): Promise<StepOutcome> {
+): Promise<SendResult> {
   const { pool, config, log } = deps;
   const isBegun = await hasMessage(pool, claimId);
   if (!isBegun && (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS))) {
-    return failed('billing_blocked');
+    return notSent('failed', 'billing_blocked');
   }
   if (isBegun) await requeueOnce(pool, claimId);
   const isPatient = now.getTime() - beganAt.getTime() < PATIENT_MS;
@@ -54,20 +48,16 @@ export async function sendStep(
     const mayStillSend = (db: Db) => lockSendable(db, claimId);
     const request = { content, permission, event, mayStillSend, isPatient };
     const [detail] = await sendTo(deps, project.id, request, [subscriber], claimId);
-    if (!detail) return failed('unknown');
-    const { status, reason = null, delivery_id: deliveryId } = detail;
-    if (status === 'sent') return { status, reason: null, deliveryId };
-    const isSkipped = reason === 'permission_missing' || reason === 'unsubscribed';
-    return { status: isSkipped ? 'skipped' : 'failed', reason, deliveryId };
+    return detail ? sendResultOf(detail) : notSent('failed', 'unknown');
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'platform_busy') {
       if (isPatient) throw error;
-      return failed('platform_unavailable');
+      return notSent('failed', 'platform_unavailable');
     }
     // Its media or template, which were fine when the chain was accepted.
     log.warn({ err: error, enrolment_id: id }, 'the message of a chain can no longer be sent');
-    return failed('invalid_message');
+    return notSent('failed', 'invalid_message');
   }
 }
 
@@ -79,8 +69,4 @@ function requeueOnce(pool: pg.Pool, claimId: string): Promise<void> {
   return withTransaction(pool, async (db) => {
     if (await recordResent(db, claimId)) await requeueMessages(db, claimId);
   });
-}
-
-function failed(reason: string): StepOutcome {
-  return { status: 'failed', reason, deliveryId: null };
 }

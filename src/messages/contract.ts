@@ -80,8 +80,12 @@ export const sendSchema = z
   .transform(normalContent);
 export type SendRequest = z.output<typeof sendSchema>;
 
+/** Why a message was not attempted. */
+export const skipReasons = ['unsubscribed', 'permission_missing'] as const;
+export type SkipReason = (typeof skipReasons)[number];
+
 /** Why a message was not sent: the specification's reasons, and those of messages that were not attempted. */
-export const sendReasons = [...failureReasons, 'unsubscribed', 'permission_missing'] as const;
+export const sendReasons = [...failureReasons, ...skipReasons] as const;
 export type SendReason = (typeof sendReasons)[number];
 
 export const sendDetailSchema = z.strictObject({

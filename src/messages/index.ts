@@ -4,4 +4,5 @@ export { checkEachMedia, mediaField } from './media-facts';
 export { type PreparedMessage, prepareMessage } from './prepare';
 export { attemptedRecipients, requeueMessages } from './queries/messages';
 export { sendTo } from './send';
+export { notSent, type SendResult, sendResultOf, skipReasonOf } from './send-result';
 export { contentFor, isStoredTemplate, type StoredContent, storeContent, viewStored } from './stored-content';

@@ -26,6 +26,7 @@ import {
   type MessageWithContent,
   refuseMessage,
 } from './queries/messages';
+import { skipReasonOf } from './send-result';
 
 /** Bounds the messenger calls that one request has in flight; an external_id can name several subscribers. */
 const CONCURRENCY = 8;
@@ -162,7 +163,7 @@ async function createMessages(
   const planned = recipients.map((subscriber, index) => ({
     subscriberId: subscriber.id,
     channel: subscriber.channel,
-    refused: refusalOf(subscriber, permission),
+    refused: skipReasonOf(subscriber, permission),
     ...(template && contents[index] && { content: contents[index] }),
   }));
   const sendable = recipients.filter((_, index) => planned[index]?.refused === null);
@@ -215,13 +216,6 @@ async function findRecipients(
   return recipients;
 }
 
-/** A subscriber who blocked the bot is not refused here: that is a failure with a reason of the specification. */
-function refusalOf(subscriber: SubscriberRecord, permission: string | undefined): SendReason | null {
-  if (!subscriber.active && !subscriber.blocked) return 'unsubscribed';
-  if (permission !== undefined && !subscriber.permissions.includes(permission)) return 'permission_missing';
-  return null;
-}
-
 async function sendOrResume(
   deps: DeliverDeps,
   { projectId, requestId, permission, mayStillSend, isPatient }: Request,
@@ -239,7 +233,7 @@ async function sendOrResume(
   };
   if (isResumed && message.status === 'sending') return settle(lostMessage(message));
   // The subscriber may have unsubscribed, or withdrawn the permission, while the message waited.
-  const refused = refusalOf(subscriber, permission);
+  const refused = skipReasonOf(subscriber, permission);
   // Its chain ends for a subscriber who has left; the next activity of its workflow finds that.
   if (refused === 'unsubscribed' && isPatient) throw new AppError('platform_busy');
   if (refused !== null) {

@@ -5,7 +5,7 @@ import { startBroadcastRelay } from '../broadcasts/relay';
 import { startRecurringRelay } from '../broadcasts/recurring/relay';
 import { startScheduledRelay } from '../broadcasts/scheduled/relay';
 import type { Core } from '../core';
-import { startFollowRelay } from '../drip/follow';
+import { startEnrolmentSync } from '../drip/sync';
 import { startDripRelay } from '../drip/relay';
 import { startEventEraser } from '../events/eraser';
 import { startSessionReconciler } from '../login/reconciler';
@@ -74,7 +74,7 @@ export async function startWorkerRole(core: Core, options: WorkerRoleOptions): P
     startScheduledRelay(onWorkerConnection),
     startRecurringRelay(onWorkerConnection),
     startDripRelay(onWorkerConnection),
-    startFollowRelay(core),
+    startEnrolmentSync(core),
     startExpressLane({ ...core, attempter }),
     startEndpointAlerts(core),
     startMemberNotices(core),

@@ -56,8 +56,8 @@ async function applyRows(
   }
   const given = lines.map((cells) => readRow(columns, cells));
   const valid = given.filter((row): row is ImportedRow => typeof row === 'object');
-  const people = await lockPeople(db, projectId, valid);
-  const tagsBefore = new Map([...people.byId.values()].map(({ id, tags }) => [id, tags]));
+  const named = await lockNamed(db, projectId, valid);
+  const tagsBefore = new Map([...named.byId.values()].map(({ id, tags }) => [id, tags]));
   const changed = new Map<string, SubscriberRecord>();
   const events: BulkEvent[] = [];
 
@@ -66,7 +66,7 @@ async function applyRows(
     changed.clear();
   };
   const put = (record: SubscriberRecord) => {
-    people.byId.set(record.id, record);
+    named.byId.set(record.id, record);
     changed.set(record.id, record);
   };
   const labels = createLabels(db, projectId, { put, flush });
@@ -81,7 +81,7 @@ async function applyRows(
   }
 
   async function applyRow(row: ImportedRow): Promise<ErrorCode | null> {
-    const found = people.of(row);
+    const found = named.of(row);
     if (found.length === 0) return 'subscriber_not_found';
     // A row that fails for one of its subscribers is failed, as a request would be; the others keep the change.
     let error: ErrorCode | null = null;
@@ -100,25 +100,26 @@ async function applyRows(
   for (const row of given) outcomes.push(typeof row === 'string' ? row : await applyRow(row));
   await flush();
   await emitBulkEvents(db, projectId, events);
-  const after = [...people.byId.values()];
+  const after = [...named.byId.values()];
   const causes = after.flatMap(({ id, tags }) => addedTags(id, tagsBefore.get(id) ?? [], tags));
   await onSubscriberChange(db, projectId, causes);
   return outcomes;
 }
 
-interface People {
+/** The subscribers whom rows name. */
+interface Named {
   byId: Map<string, SubscriberRecord>;
   of(row: ImportedRow): SubscriberRecord[];
 }
 
-async function lockPeople(db: pg.PoolClient, projectId: string, given: ImportedRow[]): Promise<People> {
+async function lockNamed(db: pg.PoolClient, projectId: string, given: ImportedRow[]): Promise<Named> {
   const ids = given.flatMap(({ who }) => ('id' in who ? [who.id] : []));
   const externalIds = given.flatMap(({ who }) => ('external_id' in who ? [who.external_id] : []));
-  const named =
+  const found =
     externalIds.length > 0
       ? await idsByExternalIds(db, projectId, [...new Set(externalIds)], limits.sendRecipients)
       : [];
-  const locked = await lockSubscribers(db, projectId, [...ids, ...named.map(({ id }) => id)]);
+  const locked = await lockSubscribers(db, projectId, [...ids, ...found.map(({ id }) => id)]);
   const byId = new Map(locked.map((record) => [record.id, record]));
   return {
     byId,
@@ -126,7 +127,7 @@ async function lockPeople(db: pg.PoolClient, projectId: string, given: ImportedR
       const theirs =
         'id' in who
           ? [who.id]
-          : named.filter((one) => one.external_id === who.external_id).map(({ id }) => id);
+          : found.filter((one) => one.external_id === who.external_id).map(({ id }) => id);
       return theirs.flatMap((id) => byId.get(id) ?? []);
     },
   };

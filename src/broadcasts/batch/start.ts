@@ -5,7 +5,7 @@ import type { Core } from '../../core';
 import { withTransaction } from '../../db/pool';
 import { emitBulkEvents } from '../../events';
 import type { Work } from '../../http/idempotency';
-import { checkEachMedia, deliveryFailed, mediaField } from '../../messages';
+import { checkEachMedia, deliveryFailed, mediaField, skipReasonOf } from '../../messages';
 import { contentOf, type MessageContent } from '../../messages/contract';
 import { isBillingBlocked } from '../../projects';
 import {
@@ -130,20 +130,18 @@ function prepare(
     subscriber_id: subscriber.id,
     channel: subscriber.channel,
     content: contentFor(subscriber),
-    ...outcomeOf(subscriber, permission),
+    ...initialState(subscriber, permission),
   }));
 }
 
 /** What is known before anything is sent: the rules of /v1/send. */
-function outcomeOf(
-  { active, blocked, permissions }: SubscriberRecord,
+function initialState(
+  subscriber: SubscriberRecord,
   permission: string | undefined,
 ): Pick<NewBatchRecipient, 'status' | 'reason' | 'error'> {
-  if (!active && !blocked) return { status: 'skipped', reason: 'unsubscribed', error: null };
-  if (permission !== undefined && !permissions.includes(permission)) {
-    return { status: 'skipped', reason: 'permission_missing', error: null };
-  }
-  if (blocked) return { status: 'failed', reason: 'user_blocked_bot', error: BLOCKED };
+  const reason = skipReasonOf(subscriber, permission);
+  if (reason !== null) return { status: 'skipped', reason, error: null };
+  if (subscriber.blocked) return { status: 'failed', reason: 'user_blocked_bot', error: BLOCKED };
   return { status: 'queued', reason: null, error: null };
 }
 

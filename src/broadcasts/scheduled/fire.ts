@@ -7,8 +7,14 @@ import type { Core } from '../../core';
 import { withTransaction } from '../../db/pool';
 import { emitEvent } from '../../events';
 import { isoTime } from '../../lib/iso-time';
-import { attemptedRecipients, sendTo, storeContent } from '../../messages';
-import type { SendDetail } from '../../messages/contract';
+import {
+  attemptedRecipients,
+  notSent,
+  sendResultOf,
+  sendTo,
+  storeContent,
+  type SendResult,
+} from '../../messages';
 import { findProject, isBillingBlocked } from '../../projects';
 import type { Project } from '../../projects/contract';
 import type { SubscriberRecord } from '../../subscribers';
@@ -53,8 +59,6 @@ function waiting(status: ScheduledStatus, nextAt: Date, now: Date): FireResult {
 const LATE_MS = limits.scheduledLateHours * 3_600_000;
 /** A messenger that is not connected is asked again after this time. */
 const BUSY_MS = 30_000;
-
-type Outcome = { status: 'sent' | 'failed' | 'skipped'; reason: string | null; deliveryId: string | null };
 
 /**
  * Sends what is due of an entry. Each step is repeatable: after a crash the rows say what was done, and a message whose
@@ -136,20 +140,20 @@ async function fireSubscribers(
   // After a crash some messages may have been sent: they have the outcome of their message, however late it is now.
   const attempted = await attemptedRecipients(pool, entry.id);
   const fresh = due.filter(({ id }) => !attempted.has(id));
-  const outcomes = new Map<string, Outcome>();
+  const outcomes = new Map<string, SendResult>();
   for (const late of fresh.filter((each) => isTooLate(dueOf(each), entry.now))) {
-    outcomes.set(late.id, { status: 'skipped', reason: 'too_late', deliveryId: null });
+    outcomes.set(late.id, notSent('skipped', 'too_late'));
   }
   const inTime = fresh.filter(({ id }) => !outcomes.has(id));
   if (inTime.length > 0 && (await isBillingBlocked(pool, project.id, config.HERALD_GRACE_HOURS))) {
     for (const { id } of inTime) {
-      outcomes.set(id, { status: 'failed', reason: 'billing_blocked', deliveryId: null });
+      outcomes.set(id, notSent('failed', 'billing_blocked'));
     }
   }
   const sendable = due.filter(({ id }) => !outcomes.has(id));
   if (sendable.length > 0) {
-    const details = await send(deps, entry, sendable);
-    sendable.forEach(({ id }, index) => outcomes.set(id, outcomeOf(details[index])));
+    const results = await send(deps, entry, sendable);
+    sendable.forEach(({ id }, index) => outcomes.set(id, results[index] ?? UNSENDABLE));
   }
   return withTransaction(pool, async (db): Promise<FireResult> => {
     const locked = await lockScheduled(db, entry.id);
@@ -170,26 +174,20 @@ async function send(
   deps: FireDeps,
   entry: ScheduledRow,
   recipients: SubscriberRecord[],
-): Promise<(SendDetail | undefined)[]> {
+): Promise<SendResult[]> {
   try {
     const request = { content: entry.content, permission: entry.permission ?? undefined };
-    return await sendTo(deps, entry.project_id, request, recipients, entry.id);
+    const details = await sendTo(deps, entry.project_id, request, recipients, entry.id);
+    return details.map((detail) => (detail ? sendResultOf(detail) : UNSENDABLE));
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'platform_busy') throw error;
     // Its media or template, which were fine when it was accepted.
     deps.log.warn({ err: error, scheduled_id: entry.id }, 'a scheduled message can no longer be sent');
-    return recipients.map(() => undefined);
+    return recipients.map(() => UNSENDABLE);
   }
 }
 
-const SKIPPED = new Set(['unsubscribed', 'permission_missing']);
-
-function outcomeOf(detail: SendDetail | undefined): Outcome {
-  if (!detail) return { status: 'failed', reason: 'invalid_message', deliveryId: null };
-  const { status, reason = null, delivery_id: deliveryId } = detail;
-  if (status === 'sent') return { status, reason: null, deliveryId };
-  return { status: SKIPPED.has(reason ?? '') ? 'skipped' : 'failed', reason, deliveryId };
-}
+const UNSENDABLE = notSent('failed', 'invalid_message');
 
 /** Each subscriber's result and event, once. */
 async function recordOutcomes(
@@ -197,7 +195,7 @@ async function recordOutcomes(
   db: pg.PoolClient,
   entry: LockedScheduled,
   recipients: SubscriberRecord[],
-  outcomes: Map<string, Outcome>,
+  outcomes: Map<string, SendResult>,
 ): Promise<void> {
   const results = [...outcomes].map(([subscriberId, { status }]) => ({ subscriberId, status }));
   const isNew = await insertResults(db, entry.id, results);
@@ -220,7 +218,7 @@ async function emitOutcome(
   db: pg.PoolClient,
   { id, project_id, name }: ScheduledRow,
   who: Who,
-  { status, reason, deliveryId }: Outcome,
+  { status, reason, deliveryId }: SendResult,
   at: Date,
   jobId: string | null = null,
 ): Promise<void> {
@@ -240,13 +238,13 @@ async function emitOutcome(
 async function endWithResults(
   db: pg.PoolClient,
   entry: LockedScheduled,
-  last: Outcome[],
+  last: SendResult[],
 ): Promise<FireResult> {
   const statuses = new Set((await findResults(db, entry.id)).map(({ status }) => status));
   if (statuses.size === 0) {
-    const outcome: Outcome = isTooLate(entry.next_at ?? entry.now, entry.now)
-      ? { status: 'skipped', reason: 'too_late', deliveryId: null }
-      : { status: 'failed', reason: 'subscriber_not_found', deliveryId: null };
+    const outcome: SendResult = isTooLate(entry.next_at ?? entry.now, entry.now)
+      ? notSent('skipped', 'too_late')
+      : notSent('failed', 'subscriber_not_found');
     const who = { ...NO_ONE, external_id: entry.external_id };
     await emitOutcome(db, entry, who, outcome, entry.now);
     await endScheduled(db, entry.id, outcome);
@@ -354,6 +352,6 @@ export async function endWithJob(
         : { status: 'skipped', reason: (await hasTooLate(db, job.id)) ? 'too_late' : 'unsubscribed' };
   const entry = await endScheduled(db, scheduledId, end);
   if (!entry || end.status === 'cancelled') return;
-  const outcome = { ...end, deliveryId: null } as Outcome;
+  const outcome = { ...end, deliveryId: null } as SendResult;
   await emitOutcome(db, entry, NO_ONE, outcome, job.ended_at, job.id);
 }

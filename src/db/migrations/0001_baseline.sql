@@ -1136,11 +1136,11 @@ CREATE TABLE drip_chains (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   deleted_at timestamptz,
-  -- Enrolments that follow a change of their chain are woken one after the other: the next one at this time. A process that
+  -- Enrolments that a change of their chain reaches are woken one after the other: the next one at this time. A process that
   -- goes on with the change continues from there, or from the batch before if a crash came between a batch and this column.
-  follow_wake_at timestamptz,
+  sync_wake_at timestamptz,
   -- When the relay goes on with it, in case the process that began has died; null if there is nothing left to do.
-  follow_at timestamptz,
+  sync_at timestamptz,
   -- Active enrolments of earlier versions move to this one.
   migrate_version int
 );
@@ -1149,7 +1149,7 @@ CREATE INDEX drip_chains_page ON drip_chains (project_id, created_at DESC, id DE
 CREATE INDEX drip_chains_trigger ON drip_chains (project_id, ((trigger ->> 'type')))
   WHERE (status = 'active') AND (deleted_at IS NULL);
 CREATE INDEX drip_chains_deleted ON drip_chains (deleted_at) WHERE deleted_at IS NOT NULL;
-CREATE INDEX drip_chains_follow ON drip_chains (follow_at) WHERE follow_at IS NOT NULL;
+CREATE INDEX drip_chains_sync ON drip_chains (sync_at) WHERE sync_at IS NOT NULL;
 
 -- An enrolment keeps the version that it began with, unless it is migrated.
 CREATE TABLE drip_versions (

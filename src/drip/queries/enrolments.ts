@@ -145,7 +145,7 @@ export function recordBegun(db: Db, id: string, stepId: string, at: Date): Promi
   );
 }
 
-/** The step that comes next; it begins when the workflow looks at the row. */
+/** The step that comes next; it begins when the workflow reads the row. */
 export function recordNext(
   db: Db,
   id: string,
@@ -173,10 +173,10 @@ export function countSent(db: Db, id: string): Promise<number> {
 }
 
 /** The workflow sleeps until then; the relay makes sure, a little later, that there is one. */
-export function waitUntil(db: Db, id: string, at: Date): Promise<number> {
+export function recordWait(db: Db, id: string, at: Date): Promise<number> {
   return change(
     db,
-    'drip_wait_until',
+    'record_drip_wait',
     `UPDATE drip_enrolments SET next_at = $2, wake_at = greatest($2::timestamptz, clock_timestamp()) + interval '2 minutes'
      WHERE id = $1 AND ended_at IS NULL`,
     [id, at],

@@ -1,16 +1,16 @@
 import { loadConfig } from '../../../src/config';
 import { withTransaction } from '../../../src/db/pool';
-import { followChain } from '../../../src/drip/follow';
+import { syncEnrolments } from '../../../src/drip/sync';
 import { removeUnusedVersions } from '../../../src/drip/queries/chains';
 import { claimWakeUps } from '../../../src/drip/queries/enrolments';
 import {
   BEFORE_FIRST,
-  claimFollowed,
-  recordToFollow,
+  claimSyncs,
+  requestSync,
   renewLease,
   unparkNext,
-  type FollowLease,
-} from '../../../src/drip/queries/follow';
+  type SyncLease,
+} from '../../../src/drip/queries/sync';
 import { lockTriggeredChains } from '../../../src/drip/queries/enrol';
 import { registerDomains } from '../../../src/roles/domains';
 import type { Cause } from '../../../src/subscribers';
@@ -172,13 +172,13 @@ describe('in the database', () => {
       return chain;
     }
 
-    const toFollow = (chain: string, version: number | null = null) =>
-      withTransaction(database.pool, (db) => recordToFollow(db, chain, version));
-    const followAt = (chain: string) =>
-      one<Date | null>('SELECT follow_at AS value FROM drip_chains WHERE id = $1', [chain]);
+    const toSync = (chain: string, version: number | null = null) =>
+      withTransaction(database.pool, (db) => requestSync(db, chain, version));
+    const syncAt = (chain: string) =>
+      one<Date | null>('SELECT sync_at AS value FROM drip_chains WHERE id = $1', [chain]);
 
-    async function claimOf(chain: string): Promise<FollowLease> {
-      const [claimed, ...others] = await claimFollowed(database.pool, 10);
+    async function claimOf(chain: string): Promise<SyncLease> {
+      const [claimed, ...others] = await claimSyncs(database.pool, 10);
       expect(others).toEqual([]);
       expect(claimed?.id).toBe(chain);
       return claimed!;
@@ -186,11 +186,11 @@ describe('in the database', () => {
 
     test('go on in batches, and are woken one after the other, when it is active again', async () => {
       const chain = await chainWith('unparked', 'parked = true, wake_at = NULL');
-      await followChain(deps(), await toFollow(chain));
+      await syncEnrolments(deps(), await toSync(chain));
       // 1,500 at ten in a second.
       expect(await counts(chain)).toMatchObject({ open: PEOPLE, parked: 0, transactions: 2 });
       expect((await counts(chain))['seconds']).toBeGreaterThan(145);
-      expect(await followAt(chain)).toBeNull();
+      expect(await syncAt(chain)).toBeNull();
     });
 
     test('move to the version of the request, in batches, also if the chain has a newer one by then', async () => {
@@ -207,15 +207,15 @@ describe('in the database', () => {
         [project],
       );
       const remove = () => removeTemplate(database.pool, project, 'kept');
-      const lease = await toFollow(chain, 2);
+      const lease = await toSync(chain, 2);
       await database.pool.query('UPDATE drip_chains SET version = 3 WHERE id = $1', [chain]);
       await removeUnusedVersions(database.pool, chain);
       // No enrolment has moved to the version that names the template.
       await expect(remove()).rejects.toMatchObject({ code: 'conflict' });
-      await followChain(deps(), lease);
+      await syncEnrolments(deps(), lease);
       await expect(remove()).rejects.toMatchObject({ code: 'conflict' });
       expect(await counts(chain)).toMatchObject({ moved: PEOPLE, transactions: 2 });
-      expect(await followAt(chain)).toBeNull();
+      expect(await syncAt(chain)).toBeNull();
       const versions =
         'SELECT array_agg(version ORDER BY version) AS value FROM drip_versions WHERE drip_id = $1';
       expect(await one(versions, [chain])).toEqual([2, 3]);
@@ -226,35 +226,35 @@ describe('in the database', () => {
     test('are cancelled in batches with it, by another process if one has died', async () => {
       const chain = await chainWith('cancelled', 'wake_at = NULL');
       await database.pool.query('UPDATE drip_chains SET deleted_at = now() WHERE id = $1', [chain]);
-      const lease = await toFollow(chain);
-      expect(await claimFollowed(database.pool, 10)).toEqual([]);
+      const lease = await toSync(chain);
+      expect(await claimSyncs(database.pool, 10)).toEqual([]);
       // A request that has reached its time limit leaves the rest to the relay.
-      await followChain(deps(), lease, { deadline: 0 });
+      await syncEnrolments(deps(), lease, { deadline: 0 });
       expect(await counts(chain)).toMatchObject({ open: PEOPLE });
-      await followChain(deps(), await claimOf(chain));
+      await syncEnrolments(deps(), await claimOf(chain));
       expect(await counts(chain)).toMatchObject({ open: 0, transactions: 2 });
-      expect(await followAt(chain)).toBeNull();
+      expect(await syncAt(chain)).toBeNull();
     });
 
     test('are changed by one process at a time, and the next one keeps the pace', async () => {
       const chain = await chainWith('taken-over', 'parked = true, wake_at = NULL');
-      const slow = await renewLease(database.pool, await toFollow(chain));
+      const slow = await renewLease(database.pool, await toSync(chain));
       // The first batch; then its process stalls for longer than the lease.
       const walked = await withTransaction(database.pool, (db) =>
         unparkNext(db, chain, { last: BEFORE_FIRST, wakeAt: slow!.wakeAt }),
       );
       const held = await renewLease(database.pool, { ...slow!, wakeAt: walked!.wakeAt });
-      expect(await claimFollowed(database.pool, 10)).toEqual([]);
-      await database.pool.query('UPDATE drip_chains SET follow_at = now() WHERE id = $1', [chain]);
+      expect(await claimSyncs(database.pool, 10)).toEqual([]);
+      await database.pool.query('UPDATE drip_chains SET sync_at = now() WHERE id = $1', [chain]);
       const taken = await claimOf(chain);
-      await followChain(deps(), held!);
-      await followChain(deps(), slow!);
+      await syncEnrolments(deps(), held!);
+      await syncEnrolments(deps(), slow!);
       expect(await counts(chain)).toMatchObject({ parked: 500 });
-      await followChain(deps(), taken);
+      await syncEnrolments(deps(), taken);
       expect(await counts(chain)).toMatchObject({ parked: 0 });
       // 1,500 at ten in a second, as if one process had done it.
       expect((await counts(chain))['seconds']).toBeGreaterThan(145);
-      expect(await followAt(chain)).toBeNull();
+      expect(await syncAt(chain)).toBeNull();
     });
   });
 });

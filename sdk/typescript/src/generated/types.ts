@@ -1423,7 +1423,7 @@ export type RecurringListRunsItem = {
 /** The body of POST /v1/drip-chains. */
 export type DripChainsCreateBody = {
   name: string;
-  /** What enrols a subscriber. Enrolling by hand works for every chain. */
+  /** What enrols a subscriber. Manual enrolment works for every chain. */
   trigger: {
     type: 'event';
     name: string;
@@ -1553,7 +1553,7 @@ export type DripChainsCreateBody = {
 export type DripChainsCreateResponse = {
   drip_id: string;
   name: string;
-  /** What enrols a subscriber. Enrolling by hand works for every chain. */
+  /** What enrols a subscriber. Manual enrolment works for every chain. */
   trigger: {
     type: 'event';
     name: string;
@@ -1697,7 +1697,7 @@ export type DripChainsGetResponse = DripChainsCreateResponse;
 /** The body of PATCH /v1/drip-chains/{drip_id}. */
 export type DripChainsUpdateBody = {
   name?: string | undefined;
-  /** What enrols a subscriber. Enrolling by hand works for every chain. */
+  /** What enrols a subscriber. Manual enrolment works for every chain. */
   trigger?: {
     type: 'event';
     name: string;

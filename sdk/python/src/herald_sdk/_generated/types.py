@@ -1687,7 +1687,7 @@ class DripChainsCreateBody(TypedDict):
 
     name: str
     trigger: Union[DripChainsCreateBodyTrigger1, DripChainsCreateBodyTrigger2, DripChainsCreateBodyTrigger3, DripChainsCreateBodyTrigger4]
-    """What enrols a subscriber. Enrolling by hand works for every chain."""
+    """What enrols a subscriber. Manual enrolment works for every chain."""
     steps: List[Union[DripChainsCreateBodyStepsItem1, DripChainsCreateBodyStepsItem2, DripChainsCreateBodyStepsItem3, DripChainsCreateBodyStepsItem4, DripChainsCreateBodyStepsItem5, DripChainsCreateBodyStepsItem6]]
     exit_on: NotRequired[Union[DripChainsCreateBodyExitOn1, None]]
     reentry: NotRequired[Literal["once", "again"]]
@@ -1855,7 +1855,7 @@ class DripChainsCreateResponse(TypedDict):
     drip_id: str
     name: str
     trigger: Union[DripChainsCreateResponseTrigger1, DripChainsCreateResponseTrigger2, DripChainsCreateResponseTrigger3, DripChainsCreateResponseTrigger4]
-    """What enrols a subscriber. Enrolling by hand works for every chain."""
+    """What enrols a subscriber. Manual enrolment works for every chain."""
     steps: List[Union[DripChainsCreateResponseStepsItem1, DripChainsCreateResponseStepsItem2, DripChainsCreateResponseStepsItem3, DripChainsCreateResponseStepsItem4, DripChainsCreateResponseStepsItem5, DripChainsCreateResponseStepsItem6]]
     exit_on: Union[DripChainsCreateResponseExitOn1, None]
     reentry: Literal["once", "again"]
@@ -2031,7 +2031,7 @@ class DripChainsUpdateBody(TypedDict):
 
     name: NotRequired[str]
     trigger: NotRequired[Union[DripChainsUpdateBodyTrigger1, DripChainsUpdateBodyTrigger2, DripChainsUpdateBodyTrigger3, DripChainsUpdateBodyTrigger4]]
-    """What enrols a subscriber. Enrolling by hand works for every chain."""
+    """What enrols a subscriber. Manual enrolment works for every chain."""
     steps: NotRequired[List[Union[DripChainsUpdateBodyStepsItem1, DripChainsUpdateBodyStepsItem2, DripChainsUpdateBodyStepsItem3, DripChainsUpdateBodyStepsItem4, DripChainsUpdateBodyStepsItem5, DripChainsUpdateBodyStepsItem6]]]
     exit_on: NotRequired[Union[DripChainsUpdateBodyExitOn1, None]]
     reentry: NotRequired[Literal["once", "again"]]

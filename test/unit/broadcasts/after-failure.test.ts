@@ -1,7 +1,7 @@
 import { noResponse, PlatformError } from '../../../src/bots/platform-error';
 import { allowedCalls, botPaces } from '../../../src/bots/queries/pace';
 import { buttonReference, outgoing, parseButtonReference } from '../../../src/messages/buttons';
-import { outcomeOf, OutageBackoff } from '../../../src/broadcasts/outcome';
+import { afterFailure, OutageBackoff } from '../../../src/broadcasts/after-failure';
 
 describe('what a refusal means for a message of a broadcast', () => {
   const refusal = (reason: PlatformError['reason'], status?: number, retryAfterMs?: number) =>
@@ -19,14 +19,14 @@ describe('what a refusal means for a message of a broadcast', () => {
     ['a cut connection', systemError('ECONNRESET'), { next: 'failed' }],
     ['a time-out', noResponse(Object.assign(new Error('x'), { name: 'TimeoutError' })), { next: 'failed' }],
     ['a blocked bot', refusal('user_blocked_bot', 403), { next: 'failed' }],
-  ] as const)('%s', (_, error, outcome) => {
-    expect(outcomeOf(error, 0)).toEqual(outcome);
+  ] as const)('%s', (_, error, after) => {
+    expect(afterFailure(error, 0)).toEqual(after);
   });
 
   it('gives up after five refusals, but never because of a 429', () => {
-    expect(outcomeOf(refusal('platform_unavailable', 500), 3).next).toBe('retry');
-    expect(outcomeOf(refusal('platform_unavailable', 500), 4).next).toBe('failed');
-    expect(outcomeOf(refusal('rate_limited', 429), 1_000).next).toBe('retry');
+    expect(afterFailure(refusal('platform_unavailable', 500), 3).next).toBe('retry');
+    expect(afterFailure(refusal('platform_unavailable', 500), 4).next).toBe('failed');
+    expect(afterFailure(refusal('rate_limited', 429), 1_000).next).toBe('retry');
   });
 
   it('waits longer with every wave of failures, and not for each failure of one wave', () => {

@@ -4,7 +4,7 @@ import { change, row, rows } from '../../db/query';
 import type { ChainStatus, Step } from '../contract';
 
 /** A lease on the enrolments of a chain. It ends when it expires or when the chain is changed again. */
-export interface FollowLease {
+export interface SyncLease {
   id: string;
   /** As text: a `Date` has no microseconds. */
   until: string;
@@ -12,33 +12,29 @@ export interface FollowLease {
   wakeAt: string | null;
 }
 
-const LEASE_COLUMNS = 'id, follow_at::text AS until, follow_wake_at::text AS "wakeAt"';
+const LEASE_COLUMNS = 'id, sync_at::text AS until, sync_wake_at::text AS "wakeAt"';
 
 /** Much longer than a batch takes. After a crash the relay claims the chain when the lease has expired. */
 const LEASE = "clock_timestamp() + interval '15 seconds'";
 
 /** Claims chains whose enrolments are not all updated: the request reached its time limit, or its process died. */
-export function claimFollowed(db: Db, limit: number): Promise<FollowLease[]> {
+export function claimSyncs(db: Db, limit: number): Promise<SyncLease[]> {
   return rows(
     db,
-    'claim_followed_drip_chains',
-    `UPDATE drip_chains SET follow_at = ${LEASE} WHERE id IN (
-       SELECT id FROM drip_chains WHERE follow_at <= now() ORDER BY follow_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+    'claim_drip_syncs',
+    `UPDATE drip_chains SET sync_at = ${LEASE} WHERE id IN (
+       SELECT id FROM drip_chains WHERE sync_at <= now() ORDER BY sync_at LIMIT $1 FOR UPDATE SKIP LOCKED)
      RETURNING ${LEASE_COLUMNS}`,
     [limit],
   );
 }
 
-/** The caller holds the chain's lock and calls `followChain` after its commit; if its process dies, the relay does. */
-export async function recordToFollow(
-  db: Db,
-  id: string,
-  migrateVersion: number | null,
-): Promise<FollowLease> {
-  const lease = await row<FollowLease>(
+/** The caller holds the chain's lock and calls `syncEnrolments` after its commit; if its process dies, the relay does. */
+export async function requestSync(db: Db, id: string, migrateVersion: number | null): Promise<SyncLease> {
+  const lease = await row<SyncLease>(
     db,
-    'drip_chain_to_follow',
-    `UPDATE drip_chains SET follow_at = ${LEASE}, follow_wake_at = NULL, migrate_version = coalesce($2, migrate_version)
+    'request_drip_sync',
+    `UPDATE drip_chains SET sync_at = ${LEASE}, sync_wake_at = NULL, migrate_version = coalesce($2, migrate_version)
      WHERE id = $1 RETURNING ${LEASE_COLUMNS}`,
     [id, migrateVersion],
   );
@@ -47,43 +43,43 @@ export async function recordToFollow(
 }
 
 /** Before each batch. Returns null if the chain was changed again, or another process has claimed it. */
-export function renewLease(db: Db, { id, until, wakeAt }: FollowLease): Promise<FollowLease | null> {
-  return row<FollowLease>(
+export function renewLease(db: Db, { id, until, wakeAt }: SyncLease): Promise<SyncLease | null> {
+  return row<SyncLease>(
     db,
     'renew_drip_chain_lease',
-    `UPDATE drip_chains SET follow_at = ${LEASE}, follow_wake_at = $3::text::timestamptz
-     WHERE id = $1 AND follow_at = $2::text::timestamptz RETURNING ${LEASE_COLUMNS}`,
+    `UPDATE drip_chains SET sync_at = ${LEASE}, sync_wake_at = $3::text::timestamptz
+     WHERE id = $1 AND sync_at = $2::text::timestamptz RETURNING ${LEASE_COLUMNS}`,
     [id, until, wakeAt],
   );
 }
 
 /** Makes the chain due for the relay. */
-export function leaveToRelay(db: Db, { id, until, wakeAt }: FollowLease): Promise<number> {
+export function leaveToRelay(db: Db, { id, until, wakeAt }: SyncLease): Promise<number> {
   return change(
     db,
     'leave_drip_chain_to_relay',
-    `UPDATE drip_chains SET follow_at = clock_timestamp(), follow_wake_at = $3::text::timestamptz
-     WHERE id = $1 AND follow_at = $2::text::timestamptz`,
+    `UPDATE drip_chains SET sync_at = clock_timestamp(), sync_wake_at = $3::text::timestamptz
+     WHERE id = $1 AND sync_at = $2::text::timestamptz`,
     [id, until, wakeAt],
   );
 }
 
-/** All enrolments have followed, unless the lease was lost. Returns whether some may have left their version. */
-export async function recordFollowed(db: Db, { id, until }: FollowLease): Promise<boolean> {
-  const followed = await row<{ migrated: boolean }>(
+/** The change has reached all enrolments, unless the lease was lost. Returns whether some may have left their version. */
+export async function endSync(db: Db, { id, until }: SyncLease): Promise<boolean> {
+  const ended = await row<{ migrated: boolean }>(
     db,
-    'drip_chain_followed',
+    'end_drip_sync',
     `WITH held AS (
-       SELECT id, migrate_version FROM drip_chains WHERE id = $1 AND follow_at = $2::text::timestamptz FOR UPDATE)
-     UPDATE drip_chains c SET follow_at = NULL, follow_wake_at = NULL, migrate_version = NULL
+       SELECT id, migrate_version FROM drip_chains WHERE id = $1 AND sync_at = $2::text::timestamptz FOR UPDATE)
+     UPDATE drip_chains c SET sync_at = NULL, sync_wake_at = NULL, migrate_version = NULL
      FROM held WHERE c.id = held.id RETURNING held.migrate_version IS NOT NULL AS migrated`,
     [id, until],
   );
-  return followed?.migrated ?? false;
+  return ended?.migrated ?? false;
 }
 
-/** What the enrolments of a chain have yet to follow. */
-export interface FollowedChain {
+/** What is to be applied to the enrolments of a chain. */
+export interface SyncTarget {
   status: ChainStatus;
   deleted: boolean;
   migrate_version: number | null;
@@ -92,14 +88,14 @@ export interface FollowedChain {
 }
 
 /** Until the transaction ends, the chain is not changed and no other process gets the lease. Null if one has it. */
-export async function shareFollowed(db: Db, { id, until }: FollowLease): Promise<FollowedChain | null> {
-  await row(db, 'share_followed_drip_chain', 'SELECT id FROM drip_chains WHERE id = $1 FOR SHARE', [id]);
-  return row<FollowedChain>(
+export async function shareSyncTarget(db: Db, { id, until }: SyncLease): Promise<SyncTarget | null> {
+  await row(db, 'share_drip_sync_target', 'SELECT id FROM drip_chains WHERE id = $1 FOR SHARE', [id]);
+  return row<SyncTarget>(
     db,
-    'read_followed_drip_chain',
+    'read_drip_sync_target',
     `SELECT c.status, c.deleted_at IS NOT NULL AS deleted, c.migrate_version, v.steps AS migrate_steps
      FROM drip_chains c LEFT JOIN drip_versions v ON v.drip_id = c.id AND v.version = c.migrate_version
-     WHERE c.id = $1 AND c.follow_at = $2::text::timestamptz`,
+     WHERE c.id = $1 AND c.sync_at = $2::text::timestamptz`,
     [id, until],
   );
 }

@@ -8,32 +8,32 @@ import { removeUnusedVersions } from './queries/chains';
 import {
   BEFORE_FIRST,
   cancelNext,
-  claimFollowed,
+  claimSyncs,
   leaveToRelay,
   migrateNext,
-  recordFollowed,
+  endSync,
   renewLease,
-  shareFollowed,
+  shareSyncTarget,
   unparkNext,
-  type FollowLease,
-  type FollowedChain,
+  type SyncLease,
+  type SyncTarget,
   type Walked,
-} from './queries/follow';
+} from './queries/sync';
 import { delayEnd } from './steps';
 
-interface FollowDeps {
+interface SyncDeps {
   pool: pg.Pool;
   config: Pick<Config, 'HERALD_DRIP_SCALE'>;
 }
 
 /**
- * Has the enrolments of a chain follow its change, in batches with a transaction each: a chain can have 100,000, and
+ * Applies a change of a chain to its enrolments, in batches with a transaction each: a chain can have 100,000, and
  * logins, tracked events and steps wait for the rows that one transaction locks. Each batch needs the lease, so that two
  * processes do not work on the same chain; the next holder goes on where a crash has left it.
  */
-export async function followChain(
-  { pool, config }: FollowDeps,
-  lease: FollowLease,
+export async function syncEnrolments(
+  { pool, config }: SyncDeps,
+  lease: SyncLease,
   { deadline = Infinity }: { deadline?: number } = {},
 ): Promise<void> {
   let held = lease;
@@ -45,7 +45,7 @@ export async function followChain(
       const from: Walked = { last, wakeAt: renewed.wakeAt };
       // Each batch reads the chain again, because it may have changed.
       const walked = await withTransaction(pool, async (db) => {
-        const chain = await shareFollowed(db, renewed);
+        const chain = await shareSyncTarget(db, renewed);
         return chain && next(db, chain, from);
       });
       held = { ...renewed, wakeAt: walked?.wakeAt ?? renewed.wakeAt };
@@ -53,11 +53,11 @@ export async function followChain(
     }
   }
   await withTransaction(pool, async (db) => {
-    if (await recordFollowed(db, held)) await removeUnusedVersions(db, lease.id);
+    if (await endSync(db, held)) await removeUnusedVersions(db, lease.id);
   });
 }
 
-type NextBatch = (db: pg.PoolClient, chain: FollowedChain, walked: Walked) => Promise<Walked | null> | null;
+type NextBatch = (db: pg.PoolClient, chain: SyncTarget, walked: Walked) => Promise<Walked | null> | null;
 
 function batchesOf(id: string, scale: number): NextBatch[] {
   return [
@@ -80,13 +80,13 @@ function waitsOf(steps: readonly Step[], scale: number) {
 }
 
 /** Goes on where a request has reached its time limit, or its process has died. */
-export function startFollowRelay(deps: FollowDeps & Pick<Core, 'log'>): Relay {
-  return startRelay<FollowLease>({
+export function startEnrolmentSync(deps: SyncDeps & Pick<Core, 'log'>): Relay {
+  return startRelay<SyncLease>({
     name: 'drip-chains',
     sweepMs: 5_000,
     concurrency: 1,
-    claim: (limit) => claimFollowed(deps.pool, limit),
-    start: (lease) => followChain(deps, lease),
+    claim: (limit) => claimSyncs(deps.pool, limit),
+    start: (lease) => syncEnrolments(deps, lease),
     log: deps.log,
   });
 }

@@ -4,7 +4,7 @@ import type { PlatformError } from '../bots';
 const MAX_TRIES = 5;
 
 /** What a failed call means for a message of a broadcast. */
-export type Outcome =
+export type AfterFailure =
   /** The message was not delivered and the failure is transient: send it again later. */
   { next: 'retry'; countsAsTry: boolean } | { next: 'failed' };
 
@@ -12,7 +12,7 @@ export type Outcome =
  * Retries a message only if the platform rejected it or was never reached. After a timeout or a lost connection the
  * outcome is unknown, and reporting a failure to the project is better than sending a second copy.
  */
-export function outcomeOf(error: PlatformError, tries: number): Outcome {
+export function afterFailure(error: PlatformError, tries: number): AfterFailure {
   if (error.reason === 'rate_limited') return { next: 'retry', countsAsTry: false };
   if (error.reason !== 'platform_unavailable' || tries + 1 >= MAX_TRIES) return { next: 'failed' };
   return error.isUndelivered ? { next: 'retry', countsAsTry: true } : { next: 'failed' };

@@ -1,0 +1,36 @@
+import type { SubscriberRecord } from '../subscribers';
+import { skipReasons, type SendDetail, type SkipReason } from './contract';
+
+/**
+ * The result of a message as scheduled messages and chains count it. `/v1/send` has no `skipped`: there a message that was
+ * not attempted has failed.
+ */
+export interface SendResult {
+  status: 'sent' | 'failed' | 'skipped';
+  reason: string | null;
+  deliveryId: string | null;
+}
+
+/**
+ * Why no message is sent to a subscriber; null if one is. A subscriber who blocked the bot is not skipped: that is a
+ * failure with a reason of the specification.
+ */
+export function skipReasonOf(
+  subscriber: SubscriberRecord,
+  permission: string | undefined,
+): SkipReason | null {
+  if (!subscriber.active && !subscriber.blocked) return 'unsubscribed';
+  if (permission !== undefined && !subscriber.permissions.includes(permission)) return 'permission_missing';
+  return null;
+}
+
+export function sendResultOf({ status, reason, delivery_id: deliveryId }: SendDetail): SendResult {
+  if (status === 'sent') return { status, reason: null, deliveryId };
+  const isSkipped = skipReasons.some((each) => each === reason);
+  return { status: isSkipped ? 'skipped' : 'failed', reason: reason ?? null, deliveryId };
+}
+
+/** Of something for which there is no message. */
+export function notSent(status: 'failed' | 'skipped', reason: string): SendResult {
+  return { status, reason, deliveryId: null };
+}
