@@ -41,7 +41,7 @@ module.exports = tseslint.config(
           ]),
           patterns: [
             {
-              regex: '/src/(?!temporal/names$|webhooks/retrying-attributes$)|/activities/',
+              regex: '/src/(?!temporal/names$|login/flows$|webhooks/retrying-attributes$)|/activities/',
               allowTypeImports: true,
               message: 'Workflows import types and pure files only.',
             },

@@ -12,6 +12,7 @@ import {
 } from '@temporalio/workflow';
 import type { AuthSessionActivities, SessionRef } from '../activities/auth-session';
 import type { SessionFlow, SessionStatus } from '../src/login/contract';
+import { flows } from '../src/login/flows';
 import type { SettledSession } from '../src/login/settle';
 import { searchAttributes, signals } from '../src/temporal/names';
 
@@ -72,7 +73,8 @@ export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput)
   setHandler(changed, () => {
     signalled = true;
   });
-  const asking = flow === 'push' ? startAsking(sessionId) : null;
+  const asksFirst = flows[flow].asks === 'subscribers';
+  const asking = asksFirst ? startAsking(sessionId) : null;
 
   let outcome: Outcome;
   do {
@@ -93,7 +95,7 @@ export async function authSession({ sessionId, flow, waitMs }: AuthSessionInput)
   if (outcome.status === 'declined') return { status: 'declined', reason: outcome.reason ?? 'user' };
   if (outcome.status === 'expired') return { status: 'expired', reason: 'nobody answered in time' };
   if (outcome.status === 'consumed') {
-    return { status: 'consumed', reason: flow === 'push' ? 'confirmed' : 'the code was used' };
+    return { status: 'consumed', reason: asksFirst ? 'confirmed' : 'the code was used' };
   }
 
   setCurrentDetails('Confirmed. The one-time code can be redeemed.');

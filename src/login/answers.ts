@@ -15,13 +15,6 @@ interface Verdict {
   notice?: string;
 }
 
-/** Reads the data of a button of a login question; null for any other button. */
-export function parseAnswer(data: string): { answer: 'yes' | 'no'; nonce: string } | null {
-  const match = /^([yn]):([0-9A-Za-z]{32})$/.exec(data);
-  if (!match) return null;
-  return { answer: match[1] === 'y' ? 'yes' : 'no', nonce: match[2] ?? '' };
-}
-
 /**
  * Checks a tap and stores it as an answer; the workflow decides. A tap's data can be forged: the nonce must belong to
  * this user, chat and message, and its question must be the newest of its session.

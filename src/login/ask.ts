@@ -22,7 +22,7 @@ import {
   type Recipient,
 } from './queries/requests';
 import { findSession, type AuthSession } from './queries/sessions';
-import { NONCE_LENGTH, tapData } from './tap-data';
+import { answerButtons, NONCE_LENGTH } from './tap-data';
 
 type Deps = Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'turns' | 'log'>;
 
@@ -32,7 +32,7 @@ const TURN_WAIT_MS = 5_000;
 /**
  * Sends the question of a request to every subscriber who has not got it yet. Unlike the reply to an opened link it waits
  * for its turn, as single messages do, so that approvals cannot hold up the login questions of the bot. Throws if a
- * messenger is away; safe to repeat. After a crash between the send and its record the question is sent again.
+ * messenger is unavailable; safe to repeat. After a crash between the send and its record the question is sent again.
  */
 export async function askRecipients(deps: Deps, sessionId: string): Promise<void> {
   const session = await findSession(deps.pool, sessionId);
@@ -124,11 +124,6 @@ function question(
       device: session.user_agent,
       address: session.client_ip,
     }),
-    buttons: [
-      [
-        { text: texts.yes, data: tapData.yes(nonce) },
-        { text: texts.no, data: tapData.no(nonce) },
-      ],
-    ],
+    buttons: answerButtons(texts, nonce),
   };
 }

@@ -1,7 +1,8 @@
 import type { ChatHandlers } from '../bots';
 import type { Core } from '../core';
-import { createLoginAnswers, parseAnswer } from './answers';
+import { createLoginAnswers } from './answers';
 import { createLoginQuestions } from './question';
+import { parseAnswer } from './tap-data';
 import type { SessionStarter } from './workflow';
 
 /** Logins in the chat: an opened link leads to a question, a tap on Yes or No to an answer. */

@@ -14,6 +14,7 @@ import { loginTexts } from './hosted-texts';
 import { platforms } from '../bots';
 import { logoPath, stylePath } from '../projects';
 import { errorUrl } from './contract';
+import { flows } from './flows';
 
 /**
  * Collects the outcome of a session that the OpenID Connect provider started, and returns where the browser goes on to;
@@ -55,7 +56,7 @@ export function loginPage(core: Deps): Middleware {
 
 /** Whether the provider waits for this browser. A device asks for its outcome itself. */
 function isInteraction({ flow, user_code }: HostedSession): boolean {
-  return flow === 'oidc' && user_code === null;
+  return flows[flow].collector === 'provider' && user_code === null;
 }
 
 async function showSession(
@@ -90,7 +91,10 @@ async function showSession(
     status: status.status,
     reason: status.status === 'declined' ? status.reason : null,
     expiresIn: status.expires_in,
-    back: session.flow === 'oidc' || view.return_base === null ? null : backTo(view.return_base, view.state),
+    back:
+      flows[session.flow].collector === 'provider' || view.return_base === null
+        ? null
+        : backTo(view.return_base, view.state),
     onward: isInteraction(session) ? 'reload' : null,
     userCode: session.user_code,
   });

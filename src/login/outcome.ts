@@ -1,54 +1,86 @@
-import { returnUrl } from './contract';
+import { type BotTexts, type OutgoingMessage, PlatformError, botTexts, withWelcome } from '../bots';
 import type { Core } from '../core';
-import { closePrompts, lastPrompt } from './queries/prompts';
-import { findSession, type AuthSession } from './queries/sessions';
-import { showRequestOutcome } from './request-outcome';
 import { findProject } from '../projects';
 import type { Project } from '../projects/contract';
-import { type OutgoingMessage, PlatformError, botTexts, withWelcome } from '../bots';
+import { returnUrl } from './contract';
+import { flows } from './flows';
+import { closePrompt, openPrompts, type OpenPrompt } from './queries/prompts';
+import { findSession, type AuthSession } from './queries/sessions';
 
-type OutcomeDeps = Pick<Core, 'pool' | 'cipher' | 'messengers' | 'log'>;
+type Deps = Pick<Core, 'pool' | 'cipher' | 'messengers' | 'log'>;
 
 /**
- * Edits the session's newest question to show its outcome, without buttons. If the user has deleted the message or the
- * platform refuses the edit, it stays as it is: the login does not depend on it. Safe to repeat.
+ * Edits the open questions of an ended session, in every chat that was asked, to show the outcome without buttons. If the
+ * user has deleted a message or the platform refuses the edit, it stays as it is: the login does not depend on it. Safe to
+ * repeat: each question is edited until it is closed.
  */
-export async function showSessionOutcome(deps: OutcomeDeps, sessionId: string): Promise<void> {
-  const { pool, messengers, log } = deps;
-  const session = await findSession(pool, sessionId);
+export async function showSessionOutcome(deps: Deps, sessionId: string): Promise<void> {
+  const session = await findSession(deps.pool, sessionId);
   if (!session || session.status === 'pending') return;
-  if (session.flow === 'push') return showRequestOutcome(deps, session);
-  const prompt = await lastPrompt(pool, sessionId);
-  const project = await findProject(pool, session.project_id);
-  if (!prompt?.message_id || !project) return;
-  const { messenger, isRemoved } = await messengers.find(prompt.channel, prompt.bot);
-  if (isRemoved) return void (await closePrompts(pool, sessionId));
-  if (!messenger) throw new PlatformError('platform_unavailable', 'the bot is not connected yet');
-  try {
-    await messenger.edit(prompt.chat_id, prompt.message_id, outcomeMessage(deps, session, project));
-  } catch (error) {
-    if (!(error instanceof PlatformError) || error.retryable) throw error;
-    log.info({ session_id: sessionId, reason: error.reason }, 'the question could not be edited');
-  }
-  await closePrompts(pool, sessionId);
+  const project = await findProject(deps.pool, session.project_id);
+  if (!project) return;
+  const prompts = await openPrompts(deps.pool, sessionId);
+  const edits = await Promise.allSettled(
+    prompts.map((prompt) => editQuestion(deps, session, project, prompt)),
+  );
+  const failed = edits.find((edit) => edit.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
-function outcomeMessage({ cipher }: OutcomeDeps, session: AuthSession, project: Project): OutgoingMessage {
-  const lang = session.lang ?? 'en';
-  const texts = botTexts[lang];
-  if (session.status === 'declined') {
-    return {
-      text:
-        session.decline_reason === 'billing_blocked'
-          ? texts.billingBlocked(project.name)
-          : texts.declined(project.name),
-    };
+async function editQuestion(
+  deps: Deps,
+  session: AuthSession,
+  project: Project,
+  prompt: OpenPrompt,
+): Promise<void> {
+  const { pool, messengers, log } = deps;
+  const { messenger, isRemoved } = await messengers.find(prompt.channel, prompt.bot);
+  if (isRemoved) return void (await closePrompt(pool, prompt.id));
+  if (!messenger) throw new PlatformError('platform_unavailable', 'the bot is not connected yet');
+  const message =
+    flows[session.flow].asks === 'subscribers'
+      ? { text: requestOutcome(session, project, prompt) }
+      : loginOutcome(deps, session, project, prompt);
+  try {
+    await messenger.edit(prompt.chat_id, prompt.message_id, message);
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.retryable) throw error;
+    log.info({ session_id: session.id, reason: error.reason }, 'the question could not be edited');
   }
+  await closePrompt(pool, prompt.id);
+}
+
+function loginOutcome(
+  { cipher }: Deps,
+  session: AuthSession,
+  project: Project,
+  { lang }: OpenPrompt,
+): OutgoingMessage {
+  const texts = botTexts[lang];
+  if (session.decline_reason === 'billing_blocked') return { text: texts.billingBlocked(project.name) };
+  if (session.status === 'declined') return { text: texts.declined(project.name) };
   if (session.status === 'expired' && !session.was_confirmed) return { text: texts.expired(project.name) };
   const text = withWelcome(texts.confirmed(project.name, { subscribes: !project.system }), project, lang);
-  const base = session.flow === 'static' ? project.callback_url : session.redirect_uri;
-  // Only with a redirect_uri does a session get the button: on a phone it would redeem the code of a desktop login.
+  const base = returnBase(session, project);
   if (!base || !session.code_sealed) return { text };
   const url = returnUrl(base, cipher.decrypt(session.code_sealed, 'auth_code', session.id), session.state);
   return { text, buttons: [[{ text: texts.returnToSite, url }]] };
+}
+
+function returnBase(session: AuthSession, project: Project): string | null {
+  const { returnsTo } = flows[session.flow];
+  return returnsTo === 'callback_url' ? project.callback_url : returnsTo && session[returnsTo];
+}
+
+/** Of several subscribers who were asked, only one has answered. */
+function requestOutcome(session: AuthSession, project: Project, prompt: OpenPrompt): string {
+  const texts: BotTexts = botTexts[prompt.lang];
+  const asked = { project: project.name, message: session.message ?? '' };
+  const isOwn = prompt.channel === session.channel && prompt.platform_user_id === session.platform_user_id;
+  if (session.decline_reason === 'billing_blocked') return texts.requestBlocked(asked);
+  if (session.status === 'declined') {
+    return isOwn ? texts.requestDeclined(asked) : texts.requestDeclinedElsewhere(asked);
+  }
+  if (session.status === 'expired' && !session.was_confirmed) return texts.requestExpired(asked);
+  return isOwn ? texts.requestApproved(asked) : texts.requestApprovedElsewhere(asked);
 }

@@ -4,6 +4,7 @@ import { limits } from '../contract/limits';
 import type { Core } from '../core';
 import { createBatcher } from '../lib/batch';
 import type { SessionStatusBody } from './contract';
+import { flows, type Flow } from './flows';
 import { presentStatus } from './present';
 import { pollSessions, viewSession, type Poll, type SessionView } from './queries/status';
 import type { SessionWaiter } from './session-waiter';
@@ -29,10 +30,10 @@ export async function readAsProject(
   readPolled: ReadPolled,
   projectId: string,
   sessionId: string,
-  kind: 'session' | 'request' = 'session',
+  resource: Flow['resource'] = 'session',
 ): Promise<SessionView> {
   const view = await readPolled({ projectId, sessionId });
-  if (!view || (view.flow === 'push') !== (kind === 'request')) throw new AppError('not_found');
+  if (!view || flows[view.flow].resource !== resource) throw new AppError('not_found');
   if (!view.allowed) throw new AppError('slow_down', undefined, { retryAfter: limits.authPollSeconds });
   return view;
 }

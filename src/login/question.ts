@@ -27,8 +27,9 @@ import {
   serves,
   storedBotKey,
 } from '../bots';
+import { flows } from './flows';
 import { showSessionOutcome } from './outcome';
-import { NONCE_LENGTH, tapData } from './tap-data';
+import { answerButtons, NONCE_LENGTH } from './tap-data';
 
 /** The outcome of opening a link: a question to ask, or a message that says why there is none. */
 type Claimed = {
@@ -118,8 +119,8 @@ export function createLoginQuestions(
       return;
     }
     const { session, project, promptId, nonce, replaced } = claimed;
-    // The session of a static link begins here. Not awaited: Temporal being away must not delay the question.
-    if (session.flow === 'static') {
+    // Not awaited: an outage of Temporal must not delay the question.
+    if (flows[session.flow].beginsInChat) {
       void startOrLeaveToRelay(deps, { ...session, project_slug: project.slug });
     }
     const { messageId } = await chat.messenger.send(
@@ -176,11 +177,6 @@ function question(session: AuthSession, project: Project, nonce: string, user: B
       address: session.client_ip,
       subscribes: !project.system,
     }),
-    buttons: [
-      [
-        { text: texts.yes, data: tapData.yes(nonce) },
-        { text: texts.no, data: tapData.no(nonce) },
-      ],
-    ],
+    buttons: answerButtons(texts, nonce),
   };
 }

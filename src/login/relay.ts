@@ -9,7 +9,7 @@ const CONCURRENCY = 4;
 /** Less than the lease of a claim, so that no second start is made meanwhile. */
 const START_DEADLINE_MS = 5_000;
 
-/** Starts and wakes the workflows that the API and the bots did not: Temporal was away, or the process died. */
+/** Starts and wakes the workflows that the API and the bots did not: Temporal was unavailable, or the process died. */
 export function startSessionRelay({
   pool,
   starter,

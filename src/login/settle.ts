@@ -1,5 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SpanKind } from '@opentelemetry/api';
 import type { PoolClient } from 'pg';
+import type { Core } from '../core';
+import { withTransaction } from '../db/pool';
+import { metrics } from '../lib/metrics';
+import { inSpan, isTracing, traceIdOf } from '../lib/tracing';
 import type { DeclineReason, SessionStatus } from './contract';
+import { flows } from './flows';
+import { showSessionOutcome } from './outcome';
 import { isoTime } from '../lib/iso-time';
 import { presentSubscriber, subscribe } from '../subscribers';
 import type { Config } from '../config';
@@ -8,16 +16,17 @@ import { randomToken256, sha256 } from '../lib/tokens';
 import {
   confirmSession,
   endSession,
+  expireUnusedCode,
   firstAnswer,
   hasUnhandledUpdate,
   type Answer,
 } from './queries/decisions';
-import { lockSession, type AuthSession } from './queries/sessions';
+import { findSession, findSessionTraceparent, lockSession, type AuthSession } from './queries/sessions';
 import { announceDecision, approve, bindAnswerer } from './settle-request';
 import { chargeLogin, lockProject, upsertAccount, type Account } from '../projects';
 import { emitEvent } from '../events';
 
-export interface SettleDeps {
+interface SettleDeps {
   config: Pick<Config, 'HERALD_CODE_TTL_SECONDS' | 'HERALD_GRACE_HOURS' | 'HERALD_SUBSCRIBER_ID_FORMAT'>;
   cipher: Cipher;
 }
@@ -35,23 +44,68 @@ export interface SettledSession {
 const LATE_TAP_MS = 10 * 60_000;
 const LATE_TAP_RECHECK_MS = 1_000;
 
+/** `shown` is false if the question in the chat was not edited in time. */
+export type ShownSession = SettledSession & { shown: boolean };
+
+/** An edit inside a workflow task waits no longer than this, because it holds a slot of the worker. */
+const EDIT_WAIT_MS = 1_000;
+
+/**
+ * Decides the session in one transaction, or returns how long it may still wait. Joins the trace of the request that created
+ * the session, so that the events of a login and their attempts do too.
+ */
+export async function settleSession(core: Core, sessionId: string): Promise<SettledSession> {
+  const { pool, log } = core;
+  const parent = isTracing() ? await findSessionTraceparent(pool, sessionId) : null;
+  const attributes = { 'herald.session_id': sessionId };
+  const settled = await inSpan(
+    { name: 'settle session', kind: SpanKind.CONSUMER, attributes, parent },
+    () => withTransaction(pool, (db) => settle(db, sessionId, core)),
+    ({ status }) => ({ attributes: { 'herald.session_status': status } }),
+  );
+  const { status, reason } = settled;
+  // An operator distinguishes a user's No from exhausted credits.
+  const outcome = reason === 'billing_blocked' ? reason : status;
+  if (status !== 'pending') metrics.logins.inc({ outcome });
+  log.info({ session_id: sessionId, status, reason, trace_id: traceIdOf(parent) }, 'session settled');
+  return settled;
+}
+
+/** Runs inside a workflow task: decides the session, then edits the question once if the platform is fast. */
+export async function settleAndShow(core: Core, sessionId: string): Promise<ShownSession> {
+  const settled = await settleSession(core, sessionId);
+  if (settled.status === 'pending') return { ...settled, shown: false };
+  const edited = showSessionOutcome(core, sessionId).then(
+    () => true,
+    () => false,
+  );
+  const shown = await Promise.race([edited, sleep(EDIT_WAIT_MS, false, { ref: false })]);
+  return { ...settled, shown };
+}
+
+/** Expires the code, unless it was redeemed or has time left by the database's clock. */
+export async function expireCode(
+  { pool }: Pick<Core, 'pool'>,
+  sessionId: string,
+): Promise<{ status: SessionStatus; leftMs: number }> {
+  await expireUnusedCode(pool, sessionId);
+  const session = await findSession(pool, sessionId);
+  return { status: session?.status ?? 'expired', leftMs: Math.max(0, session?.code_life_ms ?? 0) };
+}
+
 /**
  * Decides a session in the caller's transaction: the first answer that was stored in time wins; without one the session
  * expires at its end. Claim, subscriber, code, credit and events are one commit. Safe to repeat: a decided session is
  * returned as it is. Lock order: session → project → subscriber.
  */
-export async function settleInTransaction(
-  db: PoolClient,
-  sessionId: string,
-  deps: SettleDeps,
-): Promise<SettledSession> {
+async function settle(db: PoolClient, sessionId: string, deps: SettleDeps): Promise<SettledSession> {
   const session = await lockSession(db, sessionId);
   // The project was removed, and its sessions with it.
   if (!session) return { status: 'expired', reason: null, waitMs: 0, codeLifeMs: 0 };
   if (session.status !== 'pending') return settledAs(session);
   const answer = await firstAnswer(db, sessionId);
   if (!answer) return settleUnanswered(db, session);
-  if (session.flow === 'push') return settleRequest(db, session, answer, deps);
+  if (flows[session.flow].asks === 'subscribers') return settleRequest(db, session, answer, deps);
   if (answer.answer === 'no') return decline(db, session, 'user', deps);
   return settleYes(db, session, answer, deps);
 }
@@ -137,18 +191,17 @@ async function settleYes(
   const charge = await chargeLogin(db, project, session.id, config.HERALD_GRACE_HOURS);
   if (charge === 'blocked') return decline(db, session, 'billing_blocked', deps);
 
+  const { collector, emitsCompleted } = flows[session.flow];
   const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
   const { subscriber } = await subscribe(db, project.id, user, format);
   const code = randomToken256();
   const { codeLifeMs } = await confirmSession(db, session.id, {
     subscriberId: subscriber.id,
     codeHash: sha256(code),
-    // The provider collects the outcome itself: the code of a login by OpenID Connect is never given out.
-    codeSealed: session.flow === 'oidc' ? null : cipher.encrypt(code, 'auth_code', session.id),
+    codeSealed: collector === 'provider' ? null : cipher.encrypt(code, 'auth_code', session.id),
     codeTtlSeconds: config.HERALD_CODE_TTL_SECONDS,
   });
-  // A login by static link was not begun by the project, so it has no state to return.
-  if ((session.flow === 'session' || session.flow === 'push') && session.state !== null) {
+  if (emitsCompleted && session.state !== null) {
     await emitEvent(db, project.id, 'auth.completed', {
       ...presentSubscriber(subscriber, format),
       state: session.state,

@@ -8,7 +8,7 @@ import type { Logger } from '../lib/log';
 import type { authSession } from '../../workflows/auth-session';
 import { searchAttributes, signals, workflowIds, type TaskQueues } from '../temporal/names';
 import { within } from '../temporal/within';
-import type { SessionFlow } from './contract';
+import { flows } from './flows';
 import {
   findOpenSession,
   markSessionStarted,
@@ -27,14 +27,6 @@ export interface SessionStarter {
   signalCancelled(session: StartableSession, deadlineMs: number): Promise<void>;
 }
 
-/** What the Temporal UI shows. */
-const summaries: Record<SessionFlow, string> = {
-  session: 'login by session',
-  static: 'login by static link',
-  oidc: 'login by OpenID Connect',
-  push: 'approval',
-};
-
 const SIGNAL_DEADLINE_MS = 5_000;
 /** A caller who creates or cancels a session waits no longer than this for Temporal. */
 export const REQUEST_DEADLINE_MS = 1_000;
@@ -50,19 +42,19 @@ export function createSessionStarter({
 }): SessionStarter {
   function options({ id, project_id, project_slug, flow, wait_ms }: StartableSession) {
     const project = project_slug ? ` (${project_slug})` : '';
+    const { summary, asks } = flows[flow];
+    const asksFirst = asks === 'subscribers';
     return {
       workflowId: workflowIds.authSession(id),
       taskQueue: queues.logins,
-      // An approval begins with its question, so its workflow waits itself.
-      args: [
-        { sessionId: id, projectId: project_id, flow, waitMs: flow === 'push' ? Math.max(1, wait_ms) : 0 },
-      ],
+      // A workflow that begins with the question waits itself.
+      args: [{ sessionId: id, projectId: project_id, flow, waitMs: asksFirst ? Math.max(1, wait_ms) : 0 }],
       // A second start while the workflow runs finds it running; one after its end must not run it again.
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowTaskTimeout: '5 seconds',
-      staticSummary: summaries[flow] + project,
-      staticDetails: `${flow === 'push' ? 'Asks the subscriber in the messenger' : 'Starts when the user answers in the messenger, or when the session expires'}. State: herald sessions show ${id}`,
+      staticSummary: summary + project,
+      staticDetails: `${asksFirst ? 'Asks the subscriber in the messenger' : 'Starts when the user answers in the messenger, or when the session expires'}. State: herald sessions show ${id}`,
       typedSearchAttributes: [
         { key: searchAttributes.ProjectId, value: project_id },
         { key: searchAttributes.AuthFlow, value: flow },
@@ -76,7 +68,7 @@ export function createSessionStarter({
    * one history event while it waits, and no worker handles an unanswered one before its end.
    */
   function delayedOptions(session: StartableSession) {
-    const isDelayed = session.flow !== 'push' && session.wait_ms > 0;
+    const isDelayed = flows[session.flow].asks === 'opener' && session.wait_ms > 0;
     return { ...options(session), ...(isDelayed ? { startDelay: session.wait_ms } : {}) };
   }
 

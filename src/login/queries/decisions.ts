@@ -137,7 +137,7 @@ export async function expireSessions(db: Db, ids: string[]): Promise<void> {
 }
 
 /** Expires an unused code. Its hash stays, so that a late verify returns `code_expired`. */
-export async function expireCode(db: Db, sessionId: string): Promise<void> {
+export async function expireUnusedCode(db: Db, sessionId: string): Promise<void> {
   const expired = await row<{ project_id: string }>(
     db,
     'expire_code',

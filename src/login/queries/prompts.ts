@@ -1,4 +1,4 @@
-import type { Channel } from '../../contract/common';
+import type { Channel, Language } from '../../contract/common';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 
@@ -17,7 +17,11 @@ export interface Prompt {
   closed: boolean;
 }
 
-const COLUMNS = `id, session_id, channel, bot, chat_id, platform_user_id, message_id, update_id, closed_at IS NOT NULL AS closed`;
+const columnsOf = (
+  p: string,
+) => `${p}.id, ${p}.session_id, ${p}.channel, ${p}.bot, ${p}.chat_id, ${p}.platform_user_id,
+  ${p}.message_id, ${p}.update_id, ${p}.closed_at IS NOT NULL AS closed`;
+const COLUMNS = columnsOf('auth_prompts');
 
 export interface NewPrompt {
   session_id: string;
@@ -83,12 +87,27 @@ export function closePrompts(db: Db, sessionId: string): Promise<Prompt[]> {
   );
 }
 
-/** The newest question that was sent for a session. It shows the outcome. */
-export function lastPrompt(db: Db, sessionId: string): Promise<Prompt | null> {
-  return row<Prompt>(
+/** A question that is still shown with its buttons. */
+export interface OpenPrompt extends Prompt {
+  message_id: string;
+  /** Of the user who was asked. */
+  lang: Language;
+}
+
+export function openPrompts(db: Db, sessionId: string): Promise<OpenPrompt[]> {
+  return rows<OpenPrompt>(
     db,
-    'last_prompt',
-    `SELECT ${COLUMNS} FROM auth_prompts WHERE session_id = $1 AND message_id IS NOT NULL ORDER BY id DESC LIMIT 1`,
+    'open_prompts',
+    `SELECT ${columnsOf('p')}, coalesce(
+       CASE WHEN (p.channel, p.platform_user_id) = (s.channel, s.platform_user_id) THEN s.lang ELSE u.lang END, 'en') AS lang
+     FROM auth_prompts p JOIN auth_sessions s ON s.id = p.session_id
+       LEFT JOIN subscribers u ON u.project_id = s.project_id AND u.channel = p.channel
+         AND u.platform_user_id = p.platform_user_id
+     WHERE p.session_id = $1 AND p.message_id IS NOT NULL AND p.closed_at IS NULL ORDER BY p.id`,
     [sessionId],
   );
+}
+
+export function closePrompt(db: Db, promptId: number): Promise<number> {
+  return change(db, 'close_prompt', 'UPDATE auth_prompts SET closed_at = now() WHERE id = $1', [promptId]);
 }

@@ -184,34 +184,6 @@ export function markRecipientRefused(
   );
 }
 
-/** A question of a request that is still shown with its buttons. */
-export interface OpenPrompt {
-  id: number;
-  channel: Channel;
-  bot: string | null;
-  chat_id: string;
-  platform_user_id: string;
-  message_id: string;
-  lang: Language | null;
-}
-
-export function openPrompts(db: Db, sessionId: string): Promise<OpenPrompt[]> {
-  return rows<OpenPrompt>(
-    db,
-    'open_prompts',
-    `SELECT p.id, p.channel, p.bot, p.chat_id, p.platform_user_id, p.message_id, u.lang
-     FROM auth_prompts p JOIN auth_sessions s ON s.id = p.session_id
-       LEFT JOIN subscribers u ON u.project_id = s.project_id AND u.channel = p.channel
-         AND u.platform_user_id = p.platform_user_id
-     WHERE p.session_id = $1 AND p.message_id IS NOT NULL AND p.closed_at IS NULL ORDER BY p.id`,
-    [sessionId],
-  );
-}
-
-export function closePrompt(db: Db, promptId: number): Promise<number> {
-  return change(db, 'close_prompt', 'UPDATE auth_prompts SET closed_at = now() WHERE id = $1', [promptId]);
-}
-
 /** The subscriber who was asked by a prompt; null if they were removed. */
 export async function findAskedSubscriber(
   db: Db,

@@ -147,7 +147,7 @@ export async function claimSession(
 }
 
 /**
- * Records the opening of a static link, once for each update: one that is handled again while the platform is away does
+ * Records the opening of a static link, once for each update: one that is handled again while the platform is unavailable does
  * not count again. Returns false if the user has opened too many within a minute.
  */
 export async function recordOpening(
