@@ -266,7 +266,7 @@ test('an unanswered request expires at its own time, by the row', async () => {
   await service.pool.query('UPDATE auth_sessions SET expires_at = clock_timestamp() WHERE id = $1', [
     request.request_id,
   ]);
-  await service.client.workflow.getHandle(`auth/${request.request_id}`).signal('answered', { updateId: 0 });
+  await service.client.workflow.getHandle(`auth/${request.request_id}`).signal('changed');
   await untilEdited(person, /This request has expired/);
   expect((await read(project, request.request_id)).body).toMatchObject({ status: 'expired', expires_in: 0 });
 });
