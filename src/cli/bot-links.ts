@@ -1,7 +1,7 @@
 import { platforms } from '../bots';
 import type { Channel } from '../contract/common';
 import { simulatedBots, simulatorLink } from '../embedded/simulator';
-import type { LinkTo } from '../team/links';
+import type { LinkTo } from '../projects/team/links';
 import { UsageError, type Installation } from './context';
 
 /** Links of the shared bots, as the service builds them: a platform is asked for the bot's name, the simulator is not. */

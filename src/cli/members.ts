@@ -6,12 +6,12 @@ import { notifyLevels } from '../contract/people';
 import { roles } from '../contract/scopes';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
 import { audited, byCli } from '../projects';
-import { memberChangesSchema, newInvitationSchema } from '../team/contract';
-import { operator } from '../team/granting';
-import { presentInvitation } from '../team/links';
-import { changeMember, removeMember } from '../team/members';
-import { listMembers } from '../team/queries/members';
-import { presentMember } from '../team/routes';
+import { memberChangesSchema, newInvitationSchema } from '../projects/team/contract';
+import { operator } from '../projects/team/granting';
+import { presentInvitation } from '../projects/team/links';
+import { changeMember, removeMember } from '../projects/team/members';
+import { listMembers } from '../projects/queries/members';
+import { presentMember } from '../projects/team/routes';
 import { parsed } from './arguments';
 import { encryptionKeysOf, findInstallation, UsageError, withDatabase } from './context';
 import { facts, print, table } from './output';
@@ -27,7 +27,7 @@ interface InviteOptions {
 async function invite(slug: string, options: InviteOptions): Promise<void> {
   const [{ Cipher }, { createInvitation, tokenOf }, { connectBotLinks }] = await Promise.all([
     import('../lib/cipher.js'),
-    import('../team/invitations.js'),
+    import('../projects/team/invitations.js'),
     import('./bot-links.js'),
   ]);
   const request = parsed(newInvitationSchema, { role: options.role, name: options.name });

@@ -5,7 +5,7 @@ export { findAccountSession } from './queries/dashboard-sessions';
 export { chargeLogin } from './charge-login';
 export { isBillingBlocked } from './queries/credits';
 export { type Account, findAccount, upsertAccount } from './queries/accounts';
-export { findLatestProject, insertMember } from './queries/account-projects';
+export { findLatestProject } from './queries/account-projects';
 export { queueNotices } from './queries/notices';
 export { insertAuditEntry } from './queries/audit';
 export {
@@ -17,4 +17,5 @@ export {
   lockProject,
   updateProject,
 } from './queries/projects';
+export { botLinks } from './team/links';
 export { logoPath, stylePath } from './brand-paths';

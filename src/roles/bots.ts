@@ -15,7 +15,7 @@ import { loginChat } from '../login/conversation';
 import { createSessionStarter } from '../login/workflow';
 import { messageChat } from '../messages/button-taps';
 import { subscriberChat } from '../subscribers/conversation';
-import { teamChat } from '../team/conversation';
+import { teamChat } from '../projects/team/conversation';
 
 export interface RunningBots {
   stop(): Promise<void>;

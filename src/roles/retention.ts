@@ -10,7 +10,6 @@ import { retention as messages } from '../messages/queries/retention';
 import { retention as oidc } from '../oidc/queries/retention';
 import { retention as projects } from '../projects/queries/retention';
 import { retention as subscribers } from '../subscribers/queries/retention';
-import { retention as team } from '../team/queries/retention';
 import { retention as templates } from '../templates/queries';
 import { retention as tracked } from '../tracked/queries';
 import { retention as webhooks } from '../webhooks/queries/retention';
@@ -30,7 +29,6 @@ export function registerRetention(): void {
     drip,
     subscribers,
     bots,
-    team,
     templates,
     exports,
     db,

@@ -16,7 +16,7 @@ import { startImportRelay } from '../subscribers/import-relay';
 import { clientOn, connectNative, type TemporalSettings } from '../temporal/connection';
 import type { QueueName } from '../temporal/names';
 import { installRuntime, startWorkers } from '../temporal/workers';
-import { startMemberNotices } from '../team/notices';
+import { startMemberNotices } from '../projects/team/notices';
 import { startEndpointAlerts } from '../webhooks/alerts';
 import { createAttempter } from '../webhooks/attempt';
 import { startExpressLane } from '../webhooks/express-lane';

@@ -35,13 +35,13 @@ import type {
 } from '../../src/templates/contract';
 import type { ChannelView, MessengerView } from '../../src/channels/contract';
 import type { AuditEntry, DashboardSession, SignInRecord } from '../../src/projects/contract';
+import type { DashboardLogin } from '../../src/login/dashboard/contract';
 import type {
-  DashboardLogin,
   InvitationView as Invitation,
   MemberChanges,
   MemberView as Member,
   NewInvitation,
-} from '../../src/team/contract';
+} from '../../src/projects/team/contract';
 import type { NotifyLevel } from '../../src/contract/people';
 import type { Scope } from '../../src/contract/scopes';
 import type { ErrorEnvelope } from '../../src/contract/errors';

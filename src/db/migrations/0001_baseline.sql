@@ -492,10 +492,10 @@ CREATE INDEX tracked_events_subscriber ON tracked_events (subscriber_id, receive
 CREATE INDEX tracked_events_rule ON tracked_events (subscriber_id, name, received_at DESC);
 CREATE INDEX tracked_events_age ON tracked_events (received_at);
 
--- ====
--- team
--- ====
--- Members of projects, invitations and notices.
+-- ========
+-- projects
+-- ========
+-- Members, invitations and notices, which are about events.
 
 CREATE TABLE members (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),

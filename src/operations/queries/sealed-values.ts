@@ -3,7 +3,7 @@ import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import { recordedResponsePurpose } from '../../http/idempotency';
 import { linkTokenPurpose } from '../../subscribers';
-import { invitationPurpose } from '../../team/invitations';
+import { invitationPurpose } from '../../projects/team/invitations';
 import { endpointHeadersPurpose } from '../../webhooks/own-headers';
 import { oidcKeyPurpose } from '../../oidc';
 import { webhookSecretPurpose } from '../../webhooks/signature';

@@ -1,5 +1,6 @@
+import type { Channel, Language } from '../../contract/common';
 import type { Db } from '../../db/pool';
-import { change } from '../../db/query';
+import { change, rows } from '../../db/query';
 
 /** Queues a message of the bot to each member who wants to be told, in the transaction of the event. */
 export function queueNotices(db: Db, projectId: string, eventId: string): Promise<number> {
@@ -10,5 +11,53 @@ export function queueNotices(db: Db, projectId: string, eventId: string): Promis
      SELECT account_id, $2 FROM members WHERE project_id = $1 AND notify <> 'none'
      ON CONFLICT (event_id, account_id) DO NOTHING`,
     [projectId, eventId],
+  );
+}
+
+export interface Notice {
+  id: number;
+  channel: Channel;
+  chat_id: string;
+  lang: Language;
+  project_id: string;
+  project_name: string;
+  event: string;
+  /** The event's body as it was sent to the endpoints. */
+  body: string;
+  failures: number;
+}
+
+/**
+ * Claims notices that are due, by a lease: those of a process that died are claimed again. Oldest first: a
+ * recovery must not come before the failure. One to a person who has left the team or silenced the bot meanwhile is
+ * deleted.
+ */
+export async function claimNotices(db: Db, limit: number): Promise<Notice[]> {
+  const claimed = await rows<Notice & { is_wanted: boolean }>(
+    db,
+    'claim_notices',
+    `UPDATE member_notices n SET send_at = clock_timestamp() + interval '1 minute'
+     FROM accounts a, events e, projects p
+     WHERE n.id IN (SELECT id FROM member_notices WHERE send_at <= now() ORDER BY send_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+       AND a.id = n.account_id AND e.id = n.event_id AND p.id = e.project_id
+     RETURNING n.id, a.channel, a.chat_id, a.lang, p.id AS project_id, p.name AS project_name, e.name AS event, e.body,
+       n.failures, EXISTS (SELECT 1 FROM members m WHERE m.account_id = a.id AND m.project_id = p.id AND m.notify <> 'none') AS is_wanted`,
+    [limit],
+  );
+  const unwanted = claimed.filter(({ is_wanted }) => !is_wanted);
+  for (const { id } of unwanted) await deleteNotice(db, id);
+  return claimed.filter(({ is_wanted }) => is_wanted).sort((one, other) => one.id - other.id);
+}
+
+export function deleteNotice(db: Db, id: number): Promise<number> {
+  return change(db, 'delete_notice', 'DELETE FROM member_notices WHERE id = $1', [id]);
+}
+
+export function postponeNotice(db: Db, id: number, seconds: number): Promise<number> {
+  return change(
+    db,
+    'postpone_notice',
+    `UPDATE member_notices SET failures = failures + 1, send_at = clock_timestamp() + make_interval(secs => $2) WHERE id = $1`,
+    [id, seconds],
   );
 }

@@ -21,6 +21,9 @@ export const retention: Retention = {
   dashboard_sessions: { after: '12 hours', remove: (db) => removeExpired(db, 'dashboard_sessions', 'hash') },
   accounts: { after: `${retentionDays} without a team and a session`, remove: removeUnusedAccounts },
   audit_entries: { after: `${limits.auditDays} days`, remove: removeOldAuditEntries },
+  members: { bounded: 'A project keeps them until it removes them.' },
+  invitations: { after: `${retentionDays} after it expired`, remove: removeOldInvitations },
+  member_notices: { after: 'sent, or 1 day', remove: removeOldNotices },
   projects: { bounded: 'The operator creates them.' },
   project_brands: { bounded: 'One row for each project, with a logo of at most 100 KB.' },
 };
@@ -73,5 +76,27 @@ function removeOldAuditEntries(db: Db): NextBatch {
        SELECT id FROM audit_entries WHERE at < now() - make_interval(days => $1)
        ORDER BY at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
     [limits.auditDays],
+  );
+}
+
+function removeOldInvitations(db: Db, days: number): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_invitations',
+    `DELETE FROM invitations WHERE id IN (
+       SELECT id FROM invitations WHERE expires_at < now() - make_interval(days => $1)
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    [days],
+  );
+}
+
+/** Notices that could not be sent for a day. */
+function removeOldNotices(db: Db): NextBatch {
+  return repeatedDelete(
+    db,
+    'remove_old_notices',
+    `DELETE FROM member_notices WHERE id IN (
+       SELECT id FROM member_notices WHERE created_at < now() - interval '1 day'
+       LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
   );
 }

@@ -1,8 +1,8 @@
 import type { Channel } from '../../../src/contract/common';
 import type { Role } from '../../../src/contract/scopes';
 import { sha256 } from '../../../src/lib/tokens';
-import { operator } from '../../../src/team/granting';
-import { createInvitation, tokenOf } from '../../../src/team/invitations';
+import { operator } from '../../../src/projects/team/granting';
+import { createInvitation, tokenOf } from '../../../src/projects/team/invitations';
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../../support/eventually';
 import type { Api } from '../../support/api';

@@ -49,9 +49,4 @@ export const offences: string[] = [
   'src/operations/queries/sealed-values.ts → oidc_keys',
   'src/operations/queries/sealed-values.ts → project_bots',
   'src/operations/queries/sealed-values.ts → subscribe_links',
-  'src/projects/queries/account-projects.ts → members',
-  'src/projects/queries/dashboard-sessions.ts → members',
-  'src/projects/queries/notices.ts → member_notices',
-  'src/projects/queries/notices.ts → members',
-  'src/projects/queries/retention.ts → members',
 ];

@@ -1,11 +1,11 @@
-import { idParams, pageOf } from '../contract/common';
-import { shortListQuery, shortPage } from '../contract/short-list';
-import { AppError } from '../contract/errors';
-import { limits } from '../contract/limits';
-import type { Core } from '../core';
-import { withTransaction } from '../db/pool';
-import { route } from '../http/route';
-import { isoTime, isoTimeOrNull } from '../lib/iso-time';
+import { idParams, pageOf } from '../../contract/common';
+import { shortListQuery, shortPage } from '../../contract/short-list';
+import { AppError } from '../../contract/errors';
+import { limits } from '../../contract/limits';
+import type { Core } from '../../core';
+import { withTransaction } from '../../db/pool';
+import { route } from '../../http/route';
+import { isoTime, isoTimeOrNull } from '../../lib/iso-time';
 import {
   invitationSchema,
   memberChangesSchema,
@@ -17,8 +17,8 @@ import { mayGrant, requireGrant } from './granting';
 import { createInvitation, listValidInvitations, tokenOf } from './invitations';
 import { presentInvitation, type LinkTo } from './links';
 import { changeMember, removeMember } from './members';
-import { deleteInvitation, findInvitation } from './queries/invitations';
-import { listMembers, type Member } from './queries/members';
+import { deleteInvitation, findInvitation } from '../queries/invitations';
+import { listMembers, type Member } from '../queries/members';
 
 const tag = 'Team';
 

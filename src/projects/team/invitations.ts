@@ -1,12 +1,11 @@
-import { AppError } from '../contract/errors';
-import { limits, teamLimits } from '../contract/limits';
-import { roleScopes } from '../contract/scopes';
-import type { Core } from '../core';
-import { withTransaction, type Db } from '../db/pool';
-import type { Work } from '../http/idempotency';
-import { randomBase62, sha256 } from '../lib/tokens';
-import { lockProject } from '../projects';
-import type { Project } from '../projects/contract';
+import { AppError } from '../../contract/errors';
+import { limits, teamLimits } from '../../contract/limits';
+import { roleScopes } from '../../contract/scopes';
+import type { Core } from '../../core';
+import { withTransaction, type Db } from '../../db/pool';
+import type { Work } from '../../http/idempotency';
+import { randomBase62, sha256 } from '../../lib/tokens';
+import type { Project } from '../contract';
 import type { NewInvitation } from './contract';
 import { mayInvite, operator, requireGrant, type Granter } from './granting';
 import {
@@ -15,8 +14,9 @@ import {
   listInvitations,
   type Invitation,
   type MakerType,
-} from './queries/invitations';
-import { countMembers } from './queries/members';
+} from '../queries/invitations';
+import { countMembers } from '../queries/members';
+import { lockProject } from '../queries/projects';
 
 /** 131 bits. */
 const TOKEN_LENGTH = 22;

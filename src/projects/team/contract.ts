@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { channelLinks, channelSchema, idSchema, timestampSchema } from '../contract/common';
-import { limits } from '../contract/limits';
-import { notifyLevels } from '../contract/people';
-import { roles } from '../contract/scopes';
+import { channelLinks, channelSchema, idSchema, timestampSchema } from '../../contract/common';
+import { limits } from '../../contract/limits';
+import { notifyLevels } from '../../contract/people';
+import { roles } from '../../contract/scopes';
 
 const roleSchema = z.enum(roles);
 
@@ -39,19 +39,3 @@ export const invitationSchema = z.lazy(() =>
     .extend({ created_at: timestampSchema, expires_at: timestampSchema }),
 );
 export type InvitationView = z.infer<typeof invitationSchema>;
-
-/** A sign-in by messenger that has begun. */
-export const dashboardLoginSchema = z.lazy(() =>
-  z
-    .strictObject({ login_id: idSchema })
-    .extend(channelLinks())
-    .extend({
-      match_code: z.string().describe('The bot shows the same code.'),
-      expires_in: z.number().int().describe('Seconds until the login expires.'),
-    }),
-);
-export type DashboardLogin = z.infer<typeof dashboardLoginSchema>;
-
-export const dashboardLoginStatusSchema = z.strictObject({
-  status: z.enum(['pending', 'confirmed', 'declined', 'expired', 'consumed']),
-});

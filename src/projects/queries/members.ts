@@ -3,7 +3,7 @@ import type { Role } from '../../contract/scopes';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { NotifyLevel } from '../../contract/people';
-import type { MemberChanges } from '../contract';
+import type { MemberChanges } from '../team/contract';
 
 /** A member with the names of the account. */
 export interface Member {

@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { AppError } from '../contract/errors';
-import { withTransaction, type Db } from '../db/pool';
-import { lockProject } from '../projects';
+import { AppError } from '../../contract/errors';
+import { withTransaction, type Db } from '../../db/pool';
 import type { MemberChanges } from './contract';
 import { requireGrant, type Granter } from './granting';
-import { countMembers, deleteMember, findMember, updateMember, type Member } from './queries/members';
+import { countMembers, deleteMember, findMember, updateMember, type Member } from '../queries/members';
+import { lockProject } from '../queries/projects';
 
 /** Owners are counted under the project's row lock, so that two of them cannot leave at the same time. */
 export function changeMember(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { findSystemProject, insertSystemProject } from '../projects';
-import type { Project } from '../projects/contract';
+import { findSystemProject, insertSystemProject } from '../../projects';
+import type { Project } from '../../projects/contract';
 
 const PURPOSE = 'sign_in';
 /** Sign-ins have a limit of their own. */

@@ -1,14 +1,13 @@
-import { idParams } from '../contract/common';
-import { AppError } from '../contract/errors';
-import { limits } from '../contract/limits';
-import { startParameter } from '../contract/start-parameters';
-import { clientNetwork } from '../http/client-network';
-import { createFailureLimit } from '../http/failure-limit';
-import { route } from '../http/route';
-import { statusQuery } from '../login/contract';
-import { requireSameOrigin } from '../projects';
+import { idParams } from '../../contract/common';
+import { AppError } from '../../contract/errors';
+import { limits } from '../../contract/limits';
+import { startParameter } from '../../contract/start-parameters';
+import { clientNetwork } from '../../http/client-network';
+import { createFailureLimit } from '../../http/failure-limit';
+import { route } from '../../http/route';
+import { statusQuery } from '../contract';
+import { botLinks, requireSameOrigin } from '../../projects';
 import { dashboardLoginSchema, dashboardLoginStatusSchema } from './contract';
-import { botLinks } from './links';
 import { beginSignIn, pollSignIn, type SignInDeps } from './sign-in';
 
 const tag = 'Dashboard';

@@ -1,5 +1,5 @@
-import { AppError } from '../contract/errors';
-import { roleScopes, type Role, type Scope } from '../contract/scopes';
+import { AppError } from '../../contract/errors';
+import { roleScopes, type Role, type Scope } from '../../contract/scopes';
 
 /** Who invites, changes or removes members: a member, an API key, or the operator's command line. */
 export interface Granter {

@@ -1,7 +1,7 @@
-import { sharedBotKey, botTexts, PlatformError, type OutgoingMessage } from '../bots';
-import type { Core } from '../core';
-import { startPeriodicJob, type PeriodicJob } from '../lib/periodic-job';
-import { claimNotices, deleteNotice, postponeNotice, type Notice } from './queries/notices';
+import { sharedBotKey, botTexts, PlatformError, type OutgoingMessage } from '../../bots';
+import type { Core } from '../../core';
+import { startPeriodicJob, type PeriodicJob } from '../../lib/periodic-job';
+import { claimNotices, deleteNotice, postponeNotice, type Notice } from '../queries/notices';
 
 const SWEEP_MS = 1_000;
 const BATCH = 20;

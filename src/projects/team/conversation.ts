@@ -1,18 +1,21 @@
-import { botTexts, platformOf, type Chat, type ChatHandlers, type OutgoingMessage, type Tap } from '../bots';
-import { higherRole, type Role } from '../contract/scopes';
-import type { Core } from '../core';
-import { withTransaction } from '../db/pool';
-import { sha256 } from '../lib/tokens';
-import { findProject, insertAuditEntry, insertMember, lockProject, upsertAccount } from '../projects';
-import type { Project } from '../projects/contract';
-import { hasRoom, isValid } from './invitations';
+import { botTexts, platformOf, type Chat, type ChatHandlers, type OutgoingMessage, type Tap } from '../../bots';
+import { higherRole, type Role } from '../../contract/scopes';
+import type { Core } from '../../core';
+import { withTransaction } from '../../db/pool';
+import { sha256 } from '../../lib/tokens';
+import type { Project } from '../contract';
+import { insertMember } from '../queries/account-projects';
+import { upsertAccount } from '../queries/accounts';
+import { insertAuditEntry } from '../queries/audit';
 import {
   acceptInvitation,
   findInvitation,
   findInvitationByToken,
   type Invitation,
-} from './queries/invitations';
-import { findMemberOfAccount, updateMember } from './queries/members';
+} from '../queries/invitations';
+import { findMemberOfAccount, updateMember } from '../queries/members';
+import { findProject, lockProject } from '../queries/projects';
+import { hasRoom, isValid } from './invitations';
 
 const TAP = /^j([yn]):([0-9A-Za-z]{22,32})$/;
 

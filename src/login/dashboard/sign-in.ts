@@ -1,21 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
-import { AppError } from '../contract/errors';
-import { isIpAddress } from '../contract/ip-address';
-import type { Core } from '../core';
-import { withTransaction } from '../db/pool';
-import { readCookie, setHttpOnlyCookie } from '../http/http-only-cookie';
-import type { Work } from '../http/idempotency';
-import { randomToken256, sha256 } from '../lib/tokens';
-import {
-  bindBrowser,
-  consumeLogin,
-  createSession,
-  findBoundBrowser,
-  viewSession,
-  type SessionStarter,
-  type SessionWaiter,
-} from '../login';
+import { AppError } from '../../contract/errors';
+import { isIpAddress } from '../../contract/ip-address';
+import type { Core } from '../../core';
+import { withTransaction } from '../../db/pool';
+import { readCookie, setHttpOnlyCookie } from '../../http/http-only-cookie';
+import type { Work } from '../../http/idempotency';
+import { randomToken256, sha256 } from '../../lib/tokens';
 import {
   findAccount,
   findAccountSession,
@@ -23,8 +14,14 @@ import {
   setSessionCookie,
   signIn,
   userAgentOf,
-} from '../projects';
-import { findSignInProject } from './sign-in-project';
+} from '../../projects';
+import { createSession } from '../create-session';
+import { consumeLogin } from '../queries/decisions';
+import { bindBrowser, findBoundBrowser } from '../queries/hosted';
+import { viewSession } from '../queries/status';
+import type { SessionWaiter } from '../session-waiter';
+import type { SessionStarter } from '../workflow';
+import { findSignInProject } from './project';
 
 export type SignInDeps = Pick<Core, 'pool' | 'config' | 'cipher' | 'messengers' | 'publicUrl' | 'log'> & {
   starter: SessionStarter;

@@ -1,8 +1,8 @@
-import { channels, type Channel } from '../contract/common';
-import { startParameter } from '../contract/start-parameters';
-import { isoTime } from '../lib/iso-time';
+import { channels, type Channel } from '../../contract/common';
+import { startParameter } from '../../contract/start-parameters';
+import { isoTime } from '../../lib/iso-time';
 import type { InvitationView } from './contract';
-import type { Invitation } from './queries/invitations';
+import type { Invitation } from '../queries/invitations';
 
 /** Builds the deep link of a channel's shared bot; null if the channel is not offered. */
 export type LinkTo = (channel: Channel, start: string) => string | null;
