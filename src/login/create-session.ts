@@ -5,7 +5,7 @@ import { withTransaction } from '../db/pool';
 import type { Work } from '../http/idempotency';
 import { randomBase62, sha256 } from '../lib/tokens';
 import { currentTraceparent } from '../lib/tracing';
-import { isBillingBlocked, lockProject } from '../projects';
+import { countSession, isBillingBlocked, lockProject } from '../projects';
 import type { Project } from '../projects/contract';
 import type { NewSession } from './contract';
 import { newMatchCode } from './match-code';
@@ -100,7 +100,7 @@ async function insertWithinLimits(
       address: request.client_ip ?? null,
     });
     if (retryAfter > 0) throw new AppError('rate_limit_auth_sessions', undefined, { retryAfter });
-    await insertSession(db, projectId, {
+    const session = {
       ...request,
       id,
       start_hash: sha256(startToken),
@@ -109,7 +109,9 @@ async function insertWithinLimits(
       match_code: matchCode,
       traceparent: currentTraceparent(),
       ttl_seconds: config.HERALD_SESSION_TTL_SECONDS,
-    });
+    };
+    // One round trip: the insert begins after the count.
+    await Promise.all([countSession(db, projectId), insertSession(db, projectId, session)]);
   });
 }
 

@@ -2,8 +2,8 @@ import type { SubscriberIdFormat } from '../contract/ids';
 import { exportedRows, type ExportSource } from '../exports';
 import { requireSubscriber } from '../subscribers';
 import { sessionListQuery, sessionRecordSchema } from './contract';
+import { listLoggedSessions } from './log';
 import { presentSession } from './log-routes';
-import { listSessions } from './queries/log';
 
 const filters = sessionListQuery.omit({ cursor: true, limit: true });
 
@@ -19,7 +19,7 @@ export function loginExport(format: SubscriberIdFormat): ExportSource<typeof fil
       const subscriberId = of === undefined ? undefined : (await requireSubscriber(pool, projectId, of)).id;
       return async (db, before, limit) =>
         exportedRows(
-          await listSessions(db, projectId, { ...filter, subscriberId, before, limit }),
+          await listLoggedSessions(db, projectId, { ...filter, subscriberId, before, limit }),
           limit,
           (session) => presentSession(session, format),
         );

@@ -5,7 +5,7 @@ import { formatSubscriberId, type SubscriberIdFormat } from '../contract/ids';
 import { sessionListQuery, sessionRecordSchema, type SessionRecord } from './contract';
 import type { Config } from '../config';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time';
-import { listSessions, type NamedSessionRow } from './queries/log';
+import { listLoggedSessions, type LoggedSession } from './log';
 import { route } from '../http/route';
 import { requireSubscriber } from '../subscribers';
 
@@ -36,7 +36,7 @@ export function createSessionListRoutes({
         const subscriberId =
           of === undefined ? undefined : (await requireSubscriber(pool, project.id, of)).id;
         const before = decodeCursor(cursor);
-        const found = await listSessions(pool, project.id, { ...filter, subscriberId, before });
+        const found = await listLoggedSessions(pool, project.id, { ...filter, subscriberId, before });
         return toPage(found, query.limit, (session) =>
           presentSession(session, config.HERALD_SUBSCRIBER_ID_FORMAT),
         );
@@ -45,7 +45,7 @@ export function createSessionListRoutes({
   ];
 }
 
-export function presentSession(session: NamedSessionRow, format: SubscriberIdFormat): SessionRecord {
+export function presentSession(session: LoggedSession, format: SubscriberIdFormat): SessionRecord {
   return {
     session_id: session.id,
     flow: session.flow,

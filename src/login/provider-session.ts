@@ -26,7 +26,7 @@ export function openProviderSession(
   db: Db,
   deps: Pick<Core, 'config' | 'cipher'>,
   projectId: string,
-  device: { address: string; userAgent: string | null },
+  device: { address: string; userAgent: string | null; userCode: string | null },
   maxSeconds: number,
 ): { session: ProviderSession; inserted: Promise<unknown> } {
   const { id, startToken, hostedToken, matchCode, expiresIn: usual } = newSession(randomUUID(), deps);
@@ -41,6 +41,7 @@ export function openProviderSession(
     hosted_hash: sha256(hostedToken),
     browser_hash: sha256(browserSecret),
     match_code: matchCode,
+    user_code: device.userCode,
     traceparent: currentTraceparent(),
     ttl_seconds: expiresIn,
   });

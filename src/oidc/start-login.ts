@@ -67,6 +67,7 @@ export async function startLogin(ctx: Context, deps: StartLoginDeps, request: Lo
     const shown = {
       address: device.address,
       userAgent: device.userAgent.slice(0, limits.userAgentLength) || null,
+      userCode: 'userCode' in waiting ? waiting.userCode : null,
     };
     const opened = openProviderSession(db, deps, projectId, shown, maxSeconds);
     const login = {
@@ -75,7 +76,6 @@ export async function startLogin(ctx: Context, deps: StartLoginDeps, request: Lo
       client_id: clientId,
       interaction: 'interaction' in waiting ? waiting.interaction : null,
       device_hash: 'deviceHash' in waiting ? waiting.deviceHash : null,
-      user_code: 'userCode' in waiting ? waiting.userCode : null,
       address,
     };
     await Promise.all([opened.inserted, insertLogin(db, login), ...writes.map((write) => write(db))]);

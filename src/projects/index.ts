@@ -9,6 +9,7 @@ export { findLatestProject } from './queries/account-projects';
 export { queueNotices } from './queries/notices';
 export { insertAuditEntry } from './queries/audit';
 export {
+  countSession,
   findProject,
   findProjectBySlug,
   findSystemProject,

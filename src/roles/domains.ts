@@ -15,6 +15,8 @@ import { resumableRequests } from '../messages/abandoned';
 import { personalData as ofMessages } from '../messages/queries/personal-data';
 import { personalData as ofOidc } from '../oidc/queries/personal-data';
 import { personalData as ofProjects } from '../projects/queries/personal-data';
+import { clientNames } from '../login/log';
+import { clientNamesOf } from '../oidc/queries/logins';
 import { labelUses } from '../subscribers/labels';
 import { subscriberChangeHooks } from '../subscribers/on-change';
 import { personalData } from '../subscribers/personal-data';
@@ -47,4 +49,5 @@ export function registerDomains(): void {
   resumableRequests.register(findOpenSteps);
   trackedEventUses.register(trackedEventsInUse);
   registerRetention();
+  clientNames.register(clientNamesOf);
 }

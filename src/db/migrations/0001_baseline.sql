@@ -590,6 +590,8 @@ CREATE TABLE auth_sessions (
   user_agent text,
   code_challenge text,
   match_code text,
+  -- What the device shows that waits for this session.
+  user_code text,
   created_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL,
   decided_at timestamptz,
@@ -1273,8 +1275,6 @@ CREATE TABLE oidc_logins (
   client_id uuid REFERENCES oidc_clients ON DELETE SET NULL,
   interaction text,
   device_hash bytea,
-  -- What the device shows, for the page.
-  user_code text,
   -- The browser's address, of IPv6 the /64 network; erased with the person.
   address text,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),

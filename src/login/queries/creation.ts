@@ -40,19 +40,20 @@ export async function secondsUntilSessionFits(
   return Math.max(0, found?.seconds ?? 0);
 }
 
-/** The caller holds the project's row lock. The start lease keeps the relay away while the API starts the workflow. */
+/**
+ * The caller holds the project's row lock and has counted the session. The start lease keeps the relay away while the
+ * API starts the workflow.
+ */
 export async function insertSession(db: Db, projectId: string, session: NewSessionRow): Promise<number> {
   const inserted = await change(
     db,
     'insert_session',
-    `WITH counted AS (
-       UPDATE projects SET session_counter = session_counter + 1 WHERE id = $2 RETURNING session_counter AS number)
-     INSERT INTO auth_sessions (id, project_id, flow, number, state, redirect_uri, client_ip, user_agent,
+    `INSERT INTO auth_sessions (id, project_id, flow, number, state, redirect_uri, client_ip, user_agent,
        code_challenge, start_hash, start_sealed, hosted_hash, match_code, traceparent, created_at, expires_at,
        start_leased_until)
-     SELECT $1, $2, 'session', number, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, clock_timestamp(),
+     SELECT $1, $2, 'session', p.session_counter, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, clock_timestamp(),
        clock_timestamp() + make_interval(secs => $13), clock_timestamp() + ${START_LEASE}
-     FROM counted`,
+     FROM projects p WHERE p.id = $2`,
     [
       session.id,
       projectId,
@@ -80,15 +81,15 @@ export async function insertSession(db: Db, projectId: string, session: NewSessi
 export async function insertProviderSession(
   db: Db,
   projectId: string,
-  session: Omit<NewSessionRow, 'state'> & { browser_hash: Buffer },
+  session: Omit<NewSessionRow, 'state'> & { browser_hash: Buffer; user_code: string | null },
 ): Promise<number> {
   const inserted = await change(
     db,
     'insert_provider_session',
     `INSERT INTO auth_sessions (id, project_id, flow, client_ip, user_agent, start_hash, start_sealed, hosted_hash,
-       hosted_browser_hash, match_code, traceparent, created_at, expires_at, start_leased_until)
-     VALUES ($1, $2, 'oidc', $3, $4, $5, $6, $7, $8, $9, $10, clock_timestamp(),
-       clock_timestamp() + make_interval(secs => $11), clock_timestamp() + ${START_LEASE})`,
+       hosted_browser_hash, match_code, user_code, traceparent, created_at, expires_at, start_leased_until)
+     VALUES ($1, $2, 'oidc', $3, $4, $5, $6, $7, $8, $9, $10, $11, clock_timestamp(),
+       clock_timestamp() + make_interval(secs => $12), clock_timestamp() + ${START_LEASE})`,
     [
       session.id,
       projectId,
@@ -99,6 +100,7 @@ export async function insertProviderSession(
       session.hosted_hash,
       session.browser_hash,
       session.match_code,
+      session.user_code,
       session.traceparent,
       session.ttl_seconds,
     ],

@@ -28,11 +28,10 @@ export function findHostedSession(db: Db, hostedHash: Buffer): Promise<HostedSes
     db,
     'hosted_session',
     `SELECT s.id, s.project_id, p.name AS project_name, b.logo_id, b.color AS brand_color, b.privacy_url,
-       s.start_sealed, s.match_code, s.flow, l.user_code, s.status, s.hosted_browser_hash AS browser_hash,
+       s.start_sealed, s.match_code, s.flow, s.user_code, s.status, s.hosted_browser_hash AS browser_hash,
        ceil(extract(epoch FROM s.expires_at - clock_timestamp()) * 1000)::float8 AS wait_ms
      FROM auth_sessions s JOIN projects p ON p.id = s.project_id
        LEFT JOIN project_brands b ON b.project_id = p.id
-       LEFT JOIN oidc_logins l ON l.session_id = s.id
      WHERE s.hosted_hash = $1 AND p.active`,
     [hostedHash],
   );

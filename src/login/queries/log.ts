@@ -32,12 +32,11 @@ export const COLUMNS = `s.id, s.flow, s.purpose, ${STATUS} AS status, s.decline_
   ${WAS_CONFIRMED} AS was_confirmed, s.channel, ${ANSWERER} AS subscriber_id, s.state,
   s.client_ip, s.created_at, s.expires_at, ${DECIDED_AT} AS decided_at, s.consumed_at`;
 
-/** With the subscriber's name and the device, for the log. */
+/** With the subscriber's name and the device. */
 export interface NamedSessionRow extends SessionLogRow {
   first_name: string | null;
   username: string | null;
   user_agent: string | null;
-  client_name: string | null;
   message: string | null;
 }
 
@@ -59,10 +58,9 @@ export function listSessions(
   return rows<NamedSessionRow & { cursor_at: string }>(
     db,
     'list_sessions',
-    `SELECT ${COLUMNS}, s.user_agent, s.message, p.first_name, p.username, c.name AS client_name,
+    `SELECT ${COLUMNS}, s.user_agent, s.message, p.first_name, p.username,
        ${cursorTime('s.created_at')} AS cursor_at
      FROM auth_sessions s LEFT JOIN subscribers p ON p.id = ${ANSWERER}
-       LEFT JOIN oidc_logins l ON l.session_id = s.id LEFT JOIN oidc_clients c ON c.id = l.client_id
      WHERE s.project_id = $1
        AND ($2::text IS NULL OR ${STATUS} = $2)
        AND ($3::text IS NULL OR s.flow = $3)

@@ -8,7 +8,6 @@ export interface NewLogin {
   client_id: string;
   interaction: string | null;
   device_hash: Buffer | null;
-  user_code: string | null;
   address: string;
 }
 
@@ -16,15 +15,14 @@ export function insertLogin(db: Db, login: NewLogin): Promise<number> {
   return change(
     db,
     'insert_oidc_login',
-    `INSERT INTO oidc_logins (session_id, project_id, client_id, interaction, device_hash, user_code, address)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    `INSERT INTO oidc_logins (session_id, project_id, client_id, interaction, device_hash, address)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
     [
       login.session_id,
       login.project_id,
       login.client_id,
       login.interaction,
       login.device_hash,
-      login.user_code,
       login.address,
     ],
   );
@@ -113,4 +111,16 @@ export function findDecidedDeviceLogin(db: Db, deviceHash: Buffer): Promise<Logi
      ORDER BY s.decided_at, s.id LIMIT 1`,
     [deviceHash],
   );
+}
+
+/** The names of the clients that began these sessions, by session. */
+export async function clientNamesOf(db: Db, sessionIds: string[]): Promise<Map<string, string>> {
+  const found = await rows<{ session_id: string; name: string }>(
+    db,
+    'oidc_client_names_of_sessions',
+    `SELECT l.session_id, c.name FROM oidc_logins l JOIN oidc_clients c ON c.id = l.client_id
+     WHERE l.session_id = ANY ($1::uuid[])`,
+    [sessionIds],
+  );
+  return new Map(found.map(({ session_id, name }) => [session_id, name]));
 }
