@@ -4,9 +4,11 @@ import type { Core } from '../core';
 import { withTransaction } from '../db/pool';
 import { emitEvent } from '../events';
 import { isoTime } from '../lib/iso-time';
+import { findProject } from '../projects';
 import { lockSubscriber } from '../subscribers';
 import { buttonDataAt, parseButtonReference, type ButtonReference } from './buttons';
-import { findTappedMessage, insertClick } from './queries/messages';
+import { findMessage } from './log';
+import { insertClick } from './queries/messages';
 import { contentFor } from './stored-content';
 
 /**
@@ -15,24 +17,25 @@ import { contentFor } from './stored-content';
  */
 export function messageChat({ pool, config }: Pick<Core, 'pool' | 'config'>): ChatHandlers {
   async function recordTap(tap: Tap, reference: ButtonReference): Promise<void> {
-    const message = await findTappedMessage(pool, reference.messageId);
-    if (!message?.content) return;
-    if (message.channel !== tap.messenger.channel || message.platform_user_id !== tap.user.id) return;
-    if (!serves(tap, message.project_id)) return;
-    const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
-    const content = contentFor(message.content, { project: message.project, format, id: message.id });
-    const data = buttonDataAt(content({ ...message, id: message.subscriber_id }), reference.index);
-    if (data === null) return;
+    const message = await findMessage(pool, reference.messageId);
+    if (!message?.content || !serves(tap, message.project_id)) return;
+    const { id, project_id: projectId, content: stored } = message;
     await withTransaction(pool, async (db) => {
       // A subscriber who was removed meanwhile leaves nothing behind.
-      if (!(await lockSubscriber(db, message.project_id, message.subscriber_id))) return;
+      const subscriber = await lockSubscriber(db, projectId, message.subscriber_id);
+      if (subscriber?.channel !== tap.messenger.channel || subscriber.platform_user_id !== tap.user.id)
+        return;
+      const project = await findProject(db, projectId);
+      const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
+      const content = contentFor(stored, { project: project?.name ?? '', format, id });
+      const data = buttonDataAt(content(subscriber), reference.index);
       // The update may be handled again after a crash; count the tap once.
-      if (!(await insertClick(db, tap.updateId, message, tap.receivedAt))) return;
-      await emitEvent(db, message.project_id, 'button.clicked', {
-        subscriber_id: formatSubscriberId(message.subscriber_id, format),
-        channel: message.channel,
-        external_id: message.external_id,
-        delivery_id: message.id,
+      if (data === null || !(await insertClick(db, tap.updateId, message, tap.receivedAt))) return;
+      await emitEvent(db, projectId, 'button.clicked', {
+        subscriber_id: formatSubscriberId(subscriber.id, format),
+        channel: subscriber.channel,
+        external_id: subscriber.external_id,
+        delivery_id: id,
         data,
         clicked_at: isoTime(tap.receivedAt),
       });

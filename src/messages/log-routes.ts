@@ -16,8 +16,8 @@ import {
   type MessageContent,
   type MessageRecord,
 } from './contract';
+import { countMessages, findLoggedMessage, listMessages, type LoggedMessage } from './log';
 import { contentFor, viewStored } from './stored-content';
-import { countMessages, findMessage, listMessages, type MessageLogRow } from './queries/log';
 
 const tag = 'Messages';
 
@@ -79,7 +79,7 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
         errors: [],
       },
       async ({ project, params }) => {
-        const found = await findMessage(pool, project.id, params.delivery_id);
+        const found = await findLoggedMessage(pool, project.id, params.delivery_id);
         if (!found) throw new AppError('not_found');
         const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
         const subscriber = await findSubscriber(pool, project.id, found.subscriber_id);
@@ -96,7 +96,7 @@ export function createMessageLogRoutes({ pool, config }: Pick<Core, 'pool' | 'co
 
 /** A broadcast's template for a recipient who has not been sent to is shown as it would be rendered now. */
 function contentOf(
-  { id, content }: MessageLogRow,
+  { id, content }: LoggedMessage,
   subscriber: SubscriberRecord,
   project: string,
   format: SubscriberIdFormat,
@@ -104,7 +104,7 @@ function contentOf(
   return content && contentFor(content, { project, format, id })(subscriber);
 }
 
-function presentMessage(message: MessageLogRow, text: string | null): MessageRecord {
+function presentMessage(message: LoggedMessage, text: string | null): MessageRecord {
   return {
     delivery_id: message.id,
     kind: message.kind,

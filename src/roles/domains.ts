@@ -1,5 +1,6 @@
 import { personalData as ofBots } from '../bots/queries/personal-data';
 import { furtherEntries } from '../broadcasts/entries';
+import { broadcastMessages } from '../broadcasts/queries/messages';
 import { personalData as ofBroadcasts } from '../broadcasts/queries/personal-data';
 import { definitionNaming, definitionsWithTemplate } from '../broadcasts/queries/uses';
 import { enrolByCauses } from '../drip/enrol';
@@ -10,13 +11,14 @@ import { findOpenSteps } from '../drip/queries/steps';
 import { chainNaming, chainsWithTemplate } from '../drip/uses';
 import { deliveriesOfEvents } from '../events';
 import { personalData as ofEvents } from '../events/queries/personal-data';
+import { clientNames } from '../login/log';
 import { personalData as ofLogin } from '../login/queries/personal-data';
 import { resumableRequests } from '../messages/abandoned';
 import { personalData as ofMessages } from '../messages/queries/personal-data';
+import { furtherMessages } from '../messages/source';
+import { clientNamesOf } from '../oidc/queries/logins';
 import { personalData as ofOidc } from '../oidc/queries/personal-data';
 import { personalData as ofProjects } from '../projects/queries/personal-data';
-import { clientNames } from '../login/log';
-import { clientNamesOf } from '../oidc/queries/logins';
 import { labelUses } from '../subscribers/labels';
 import { subscriberChangeHooks } from '../subscribers/on-change';
 import { personalData } from '../subscribers/personal-data';
@@ -50,4 +52,5 @@ export function registerDomains(): void {
   trackedEventUses.register(trackedEventsInUse);
   registerRetention();
   clientNames.register(clientNamesOf);
+  furtherMessages.register(broadcastMessages);
 }

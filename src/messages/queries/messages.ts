@@ -1,12 +1,10 @@
-import type { Channel, Language } from '../../contract/common';
+import type { Channel } from '../../contract/common';
 import type { Cursor } from '../../contract/cursor';
 import { cursorTime } from '../../db/cursor-time';
 import type { Db } from '../../db/pool';
 import { change, row, rows } from '../../db/query';
 import type { FailureReason } from '../../events/contract';
-import type { Properties } from '../../subscribers/contract';
 import type { MessageContent, SendReason } from '../contract';
-import type { StoredContent } from '../stored-content';
 
 export interface MessageRow {
   id: string;
@@ -185,39 +183,6 @@ export function lockOldMessages(
        AND (m.created_at, m.id) > (coalesce($2::timestamptz, '-infinity'), coalesce($3::uuid, '00000000-0000-0000-0000-000000000000'))
      ORDER BY m.created_at, m.id LIMIT $4 FOR UPDATE OF m SKIP LOCKED`,
     [olderThanSeconds, after?.at ?? null, after?.id ?? null, limit],
-  );
-}
-
-export interface TappedMessage {
-  id: string;
-  project_id: string;
-  subscriber_id: string;
-  external_id: string | null;
-  channel: Channel;
-  platform_user_id: string;
-  first_name: string;
-  username: string | null;
-  lang: Language;
-  properties: Properties;
-  project: string;
-  content: StoredContent | null;
-}
-
-/** Finds a message, single or of a broadcast, and its subscriber, for a tap on one of its buttons. */
-export function findTappedMessage(db: Db, id: string): Promise<TappedMessage | null> {
-  return row<TappedMessage>(
-    db,
-    'find_tapped_message',
-    `WITH message AS (
-       SELECT id, project_id, subscriber_id, content FROM messages WHERE id = $1
-       UNION ALL
-       SELECT r.id, b.project_id, r.subscriber_id, coalesce(r.content, b.content)
-       FROM broadcast_recipients r JOIN broadcasts b ON b.id = r.broadcast_id WHERE r.id = $1
-     )
-     SELECT m.id, m.project_id, m.subscriber_id, s.external_id, s.channel, s.platform_user_id, s.first_name, s.username,
-       s.lang, s.properties, p.name AS project, m.content
-     FROM message m JOIN subscribers s ON s.id = m.subscriber_id JOIN projects p ON p.id = m.project_id`,
-    [id],
   );
 }
 
