@@ -24,7 +24,7 @@ export function messageChat({ pool, config }: Pick<Core, 'pool' | 'config'>): Ch
       // A subscriber who was removed meanwhile leaves nothing behind.
       const subscriber = await lockSubscriber(db, projectId, message.subscriber_id);
       if (subscriber?.channel !== tap.messenger.channel || subscriber.platform_user_id !== tap.user.id)
-        return;
+        {return;}
       const project = await findProject(db, projectId);
       const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
       const content = contentFor(stored, { project: project?.name ?? '', format, id });
