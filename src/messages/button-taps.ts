@@ -23,8 +23,9 @@ export function messageChat({ pool, config }: Pick<Core, 'pool' | 'config'>): Ch
     await withTransaction(pool, async (db) => {
       // A subscriber who was removed meanwhile leaves nothing behind.
       const subscriber = await lockSubscriber(db, projectId, message.subscriber_id);
-      if (subscriber?.channel !== tap.messenger.channel || subscriber.platform_user_id !== tap.user.id)
-        {return;}
+      if (subscriber?.channel !== tap.messenger.channel || subscriber.platform_user_id !== tap.user.id) {
+        return;
+      }
       const project = await findProject(db, projectId);
       const format = config.HERALD_SUBSCRIBER_ID_FORMAT;
       const content = contentFor(stored, { project: project?.name ?? '', format, id });

@@ -190,7 +190,7 @@ export function lockOldMessages(
 export async function insertClick(
   db: Db,
   updateId: number,
-  { id, subscriber_id }: Pick<TappedMessage, 'id' | 'subscriber_id'>,
+  { id, subscriber_id }: Pick<MessageRow, 'id' | 'subscriber_id'>,
   at: Date,
 ): Promise<boolean> {
   const inserted = await change(
