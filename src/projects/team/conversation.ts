@@ -1,4 +1,11 @@
-import { botTexts, platformOf, type Chat, type ChatHandlers, type OutgoingMessage, type Tap } from '../../bots';
+import {
+  botTexts,
+  platformOf,
+  type Chat,
+  type ChatHandlers,
+  type OutgoingMessage,
+  type Tap,
+} from '../../bots';
 import { higherRole, type Role } from '../../contract/scopes';
 import type { Core } from '../../core';
 import { withTransaction } from '../../db/pool';
