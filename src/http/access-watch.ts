@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { AppError } from '../contract/errors';
 
 /** With the half second for which a key is cached, a caller that loses its access is noticed within a second. */
-export const CHECK_MS = 400;
+const CHECK_MS = 400;
 
 /**
  * For responses that stay open: aborts when the caller may no longer make the request, with the error that it would get

@@ -7,7 +7,7 @@ import type { KeyedProject } from './contract';
 import { findProjectByKey, recordKeyUse } from './queries/keys';
 
 /** A change of a key or project must take effect everywhere within a second, query time included. */
-export const CACHE_MS = 500;
+const CACHE_MS = 500;
 const CACHE_ENTRIES = 10_000;
 const RECORD_USE_MS = 60_000;
 

@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually';
 import { readText } from '../../support/read-text';
 import type { Installation, TestProject } from '../../support/installation';
 import { useService } from '../../support/use-service';
+import { runs } from '../../support/fuzz';
 
 interface Operation {
   method: string;
@@ -31,7 +32,7 @@ interface Attempt {
 
 /** The same cases in every run; another number tries others. */
 const SEED = 20_260_115;
-const RUNS_PER_OPERATION = 40;
+const RUNS_PER_OPERATION = 15;
 
 /** Stands for the id of something that exists. */
 const KNOWN = '@known';
@@ -229,7 +230,7 @@ describe('whatever is sent', () => {
         fc.asyncProperty(attemptOn(operation), async (attempt) => {
           await check(operation, await send(target, operation, attempt));
         }),
-        { seed: SEED, numRuns: RUNS_PER_OPERATION, endOnFailure: true },
+        { ...runs(RUNS_PER_OPERATION, SEED), endOnFailure: true },
       );
     }
     await eventually(async () => (await fetch(`${service.url}/readyz`)).status === 200);
@@ -244,7 +245,7 @@ describe('whatever is sent', () => {
         expect(response.status).toBe(404);
         expect(await response.json()).toMatchObject({ code: 'not_found', retryable: false });
       }),
-      { seed: SEED, numRuns: 60 },
+      runs(60, SEED),
     );
   });
 });

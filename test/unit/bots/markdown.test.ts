@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { markdownToHtml } from '../../../src/bots/markdown';
 import { parseTelegramText } from '../../../src/embedded/simulator/markup';
 import { referenceHtml } from './markdown-reference';
+import { runs } from '../../support/fuzz';
 
 describe('Markdown for Telegram', () => {
   it.each([
@@ -56,7 +57,7 @@ describe('Markdown for Telegram', () => {
       fc.property(texts, (source) => {
         parseTelegramText(markdownToHtml(source), 'HTML');
       }),
-      { numRuns: 2000 },
+      runs(300),
     );
   });
 
@@ -66,7 +67,7 @@ describe('Markdown for Telegram', () => {
         const { text } = parseTelegramText(markdownToHtml(source), 'HTML');
         expect(text.length).toBeLessThanOrEqual(source.length);
       }),
-      { numRuns: 500 },
+      runs(100),
     );
   });
 
@@ -75,7 +76,7 @@ describe('Markdown for Telegram', () => {
       fc.property(texts, (source) => {
         expect(markdownToHtml(source)).toBe(referenceHtml(source));
       }),
-      { numRuns: 3000 },
+      runs(300),
     );
   });
 
@@ -90,7 +91,7 @@ describe('Markdown for Telegram', () => {
   /** How much longer the long text takes, at its shortest: collecting garbage can only lengthen a run. */
   function growth(short: string, long: string): number {
     const times = { short: Infinity, long: Infinity };
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       times.short = Math.min(times.short, timeOf(short));
       times.long = Math.min(times.long, timeOf(long));
     }

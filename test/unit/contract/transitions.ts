@@ -1,5 +1,15 @@
 import { localTimeAt } from '../../../src/contract/zones';
 
+/** Half hours, two changes within a month, a change at midnight, in the other direction, or by two hours. */
+export const oddZones = [
+  'Australia/Lord_Howe',
+  'Africa/Casablanca',
+  'America/Havana',
+  'Asia/Beirut',
+  'Europe/Dublin',
+  'Antarctica/Troll',
+];
+
 export const MINUTE = 60_000;
 /** No zone goes there and back within three weeks. */
 const STRIDE = 21 * 24 * 60 * MINUTE;

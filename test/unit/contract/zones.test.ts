@@ -1,5 +1,6 @@
 import { instantAt, isTimeZone, localTimeAt, timeZones, type LocalTime } from '../../../src/contract/zones';
-import { MINUTE, offsetAt, shownAt, transitionsOf } from './transitions';
+import { MINUTE, oddZones, offsetAt, shownAt, transitionsOf } from './transitions';
+import { sampled } from '../../support/fuzz';
 
 const STEP = 15 * MINUTE;
 
@@ -86,7 +87,7 @@ describe('local times', () => {
     const [from, to] = [Date.UTC(2026, 0), Date.UTC(2028, 0)];
     const wrong: string[] = [];
     let transitions = 0;
-    for (const zone of timeZones()) {
+    for (const zone of sampled(timeZones(), 10, oddZones)) {
       for (const transition of transitionsOf(zone, from, to)) {
         transitions += 1;
         const first = new Map<number, number>();
@@ -105,6 +106,6 @@ describe('local times', () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(transitions).toBeGreaterThan(400);
+    expect(transitions).toBeGreaterThan(80);
   });
 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { localTimeAt, timeZones } from '../../../src/contract/zones';
 import { newChainSchema, type Step, type StepOf } from '../../../src/drip/contract';
-import { MINUTE, offsetAt, transitionsOf } from '../contract/transitions';
+import { MINUTE, oddZones, offsetAt, transitionsOf } from '../contract/transitions';
 import { labelsIn } from '../../../src/drip/uses';
 import { delayEnd, stepAfter, stepAfterCondition, windowOpening } from '../../../src/drip/steps';
+import { runs, sampled } from '../../support/fuzz';
 
 const end = (id: string): Step => ({ id, type: 'end' });
 const condition = (id: string, target: string): StepOf<'condition'> => ({
@@ -144,7 +145,7 @@ describe('a wait for the time of day', () => {
     const [from, to] = [Date.UTC(2026, 0), Date.UTC(2028, 0)];
     const wrong: string[] = [];
     let gaps = 0;
-    for (const zone of Intl.supportedValuesOf('timeZone')) {
+    for (const zone of sampled(Intl.supportedValuesOf('timeZone'), 10, oddZones)) {
       for (const at of transitionsOf(zone, from, to)) {
         const before = offsetAt(at - MINUTE, zone);
         if (offsetAt(at, zone) < before) continue;
@@ -166,7 +167,7 @@ describe('a wait for the time of day', () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(gaps).toBeGreaterThan(200);
+    expect(gaps).toBeGreaterThan(30);
   });
 
   it('is never before now, and inside the window, in every zone', () => {
@@ -191,7 +192,7 @@ describe('a wait for the time of day', () => {
           expect(windowOpening(step, found, zone)).toEqual(found);
         },
       ),
-      { numRuns: 300 },
+      runs(100),
     );
   });
 });

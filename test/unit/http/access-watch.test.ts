@@ -1,14 +1,32 @@
 import { EventEmitter } from 'node:events';
 import type { Context } from 'koa';
 import { AppError } from '../../../src/contract/errors';
-import { CHECK_MS, watchAccess } from '../../../src/http/access-watch';
-import { CACHE_MS } from '../../../src/projects/authenticate';
-
-test('a revocation is noticed within a second: the age of a cached key, the period of the checks and a query', () => {
-  expect(CACHE_MS + CHECK_MS).toBeLessThan(1_000);
-});
+import { watchAccess } from '../../../src/http/access-watch';
+import { createBearerAuthentication } from '../../../src/projects/authenticate';
 
 const open = () => Object.assign(new EventEmitter(), { closed: false });
+
+describe('a key that is revoked', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  test.each(Array.from({ length: 20 }, (_, index) => 50 * index))(
+    'ends an open response within a second: revoked after %i ms',
+    async (revokedAfter) => {
+      const rows = [{ active: true, key_id: 'k' }];
+      const pool = { query: () => Promise.resolve({ rows: [...rows] }) };
+      const authenticate = createBearerAuthentication({ pool, log: null } as never);
+      const ctx = { res: open(), get: () => 'Bearer hk_x' } as unknown as Context;
+      await authenticate(ctx);
+      const signal = watchAccess(ctx, async () => void (await authenticate(ctx)));
+      await jest.advanceTimersByTimeAsync(revokedAfter);
+      expect(signal.aborted).toBe(false);
+      rows.length = 0;
+      await jest.advanceTimersByTimeAsync(999);
+      expect(signal.reason).toMatchObject({ code: 'invalid_api_key' });
+    },
+  );
+});
 
 test('an open response ends with the caller’s access, not with a fault of the check', async () => {
   const lost = new AppError('unauthorized');
