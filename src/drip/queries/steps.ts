@@ -91,7 +91,7 @@ export async function findOpenSteps(db: Db, ids: string[]): Promise<string[]> {
   return found.map(({ id }) => id);
 }
 
-/** Records that the message of a step is sent again because its worker died while it was being sent. Returns false if it was before. */
+/** The message of a step is sent again: its worker died while it was being sent. Returns false if it was sent again before. */
 export async function recordResent(db: Db, stepId: string): Promise<boolean> {
   const recorded = await change(
     db,
